@@ -1,0 +1,114 @@
+//! The IR itself. Ids are dense from 0; the end of the text is no terminal of the grammar (the tables add it).
+
+use crate::grammar::pattern::Pattern;
+use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// A grammar, lowered and checked: ready for tables and scanners.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    pub(crate) terminals: Vec<Terminal>,
+    pub(crate) nonterminals: Vec<Nonterminal>,
+    pub(crate) productions: Vec<Production>,
+    pub(crate) start: NonterminalId,
+    pub(crate) lexer: LexerKind,
+    pub(crate) warnings: Vec<Diagnostic>,
+}
+
+/// Which terminals compete where a lexeme starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum LexerKind {
+    /// Always all of them.
+    Basic,
+    /// Those that the parse stack can shift, the ignored ones, and the words reserved against one of them.
+    Contextual,
+}
+
+/// A terminal: a name and what its lexemes look like.
+#[derive(Clone, Debug)]
+pub(crate) struct Terminal {
+    /// As written (`NUMBER`), or made from a literal in a rule as Lark does (`LBRACE`, `IF`, `__ANON_0`).
+    pub(crate) name: String,
+    /// `None` for a `%declare`d terminal, which no text ever matches.
+    pub(crate) pattern: Option<Pattern>,
+    /// Whether lexemes of it are dropped wherever they stand.
+    pub(crate) ignored: bool,
+    /// Decides ties between terminals that match the same longest text: smaller wins. A permutation of
+    /// `0..terminals.len()`, by explicit priority (higher first), then plain strings before patterns, then
+    /// order in the file.
+    pub(crate) rank: u32,
+    /// Terminals that this word is reserved against (`%reserved NAME IF`): under the contextual lexer it
+    /// competes wherever one of them does.
+    pub(crate) reserved_against: Vec<TerminalId>,
+    /// What a lexeme of this word is where the stack cannot shift the word itself (`%fallback ID ABORT`).
+    pub(crate) fallback: Option<Fallback>,
+    /// For the resolution of conflicts.
+    pub(crate) precedence: Option<Precedence>,
+    /// Where it was defined or first used.
+    pub(crate) place: Option<Place>,
+}
+
+/// A second reading of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fallback {
+    /// The terminal that the lexeme is instead, in most grammars an identifier.
+    pub(crate) terminal: TerminalId,
+    /// `%fallback`: only where the stack cannot shift the word. `%soft`: both readings are carried where both
+    /// are possible, until one of them dies.
+    pub(crate) soft: bool,
+}
+
+/// A nonterminal.
+#[derive(Clone, Debug)]
+pub(crate) struct Nonterminal {
+    /// The rule's name, or one made from its rule for a repetition or group (`__value_star_0`).
+    pub(crate) name: String,
+    /// Its productions.
+    pub(crate) productions: Vec<ProductionId>,
+    /// Where it was defined.
+    pub(crate) place: Option<Place>,
+}
+
+/// A production: `lhs -> rhs`.
+#[derive(Clone, Debug)]
+pub(crate) struct Production {
+    pub(crate) lhs: NonterminalId,
+    pub(crate) rhs: Vec<Symbol>,
+    /// `%prec`, else the precedence of the last terminal of `rhs` that has one.
+    pub(crate) precedence: Option<Precedence>,
+    /// The alternative it came from.
+    pub(crate) place: Option<Place>,
+}
+
+/// A grammar symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Symbol {
+    Terminal(TerminalId),
+    Nonterminal(NonterminalId),
+}
+
+/// A level and an associativity, as in Yacc. Higher levels bind tighter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Precedence {
+    pub(crate) level: u32,
+    pub(crate) associativity: Associativity,
+}
+
+/// What a conflict between equal levels means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Associativity {
+    /// Reduce.
+    Left,
+    /// Shift.
+    Right,
+    /// Neither: the text is an error.
+    Nonassoc,
+}
+
+impl Grammar {
+    /// What the grammar's author should know, though nothing is refused: unused symbols, shadowed terminals,
+    /// literals that a pattern covers, and so on.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+}

@@ -1,0 +1,40 @@
+//! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges and Python regexes.
+
+use crate::util::diagnostic::Place;
+
+/// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Pattern {
+    /// A plain string, maybe with the `i` flag (Unicode simple case folding, as Python's `re.IGNORECASE`).
+    Literal { text: String, ignore_case: bool },
+    /// `"a".."z"`, both ends included.
+    Range(char, char),
+    /// A regular expression in the syntax of Python's `re`.
+    Regex { pattern: String, flags: RegexFlags, place: Option<Place> },
+    /// One after the other; the empty sequence matches the empty text.
+    Concat(Vec<Pattern>),
+    /// Any one of them; none of them matches nothing.
+    Alternation(Vec<Pattern>),
+    /// `min` times at least, `max` times at most (`None`: without bound).
+    Repeat { pattern: Box<Pattern>, min: u32, max: Option<u32> },
+}
+
+/// The flags behind a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct RegexFlags {
+    /// `i`: letters match both cases.
+    pub(crate) ignore_case: bool,
+    /// `m`: only concerns `^` and `$`, which terminals may not use.
+    pub(crate) multi_line: bool,
+    /// `s`: `.` matches a newline too.
+    pub(crate) dot_all: bool,
+    /// `x`: white space and comments in the pattern are skipped.
+    pub(crate) verbose: bool,
+}
+
+impl Pattern {
+    /// Whether this is a plain string: those win ties against patterns.
+    pub(crate) fn is_literal(&self) -> bool {
+        matches!(self, Pattern::Literal { .. })
+    }
+}

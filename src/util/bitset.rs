@@ -1,0 +1,104 @@
+//! Sets of small ids, as words of 64 bits.
+
+/// A set of ids below a bound that is fixed when the set is made.
+///
+/// Equality and hashing look at the words, so sets to be compared must have the same bound.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct BitSet {
+    words: Box<[u64]>,
+}
+
+impl BitSet {
+    /// The empty set of ids below `bound`.
+    pub(crate) fn new(bound: usize) -> Self {
+        Self { words: vec![0; bound.div_ceil(64)].into() }
+    }
+
+    /// Adds `id`; true when it was not there. `id` must be below the bound.
+    pub(crate) fn insert(&mut self, id: usize) -> bool {
+        let (word, bit) = (id / 64, 1u64 << (id % 64));
+        let fresh = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        fresh
+    }
+
+    /// Takes `id` out.
+    pub(crate) fn remove(&mut self, id: usize) {
+        if let Some(word) = self.words.get_mut(id / 64) {
+            *word &= !(1 << (id % 64));
+        }
+    }
+
+    /// Whether `id` is in the set; false for ids past the bound.
+    #[inline]
+    pub(crate) fn contains(&self, id: usize) -> bool {
+        self.words.get(id / 64).is_some_and(|word| word >> (id % 64) & 1 == 1)
+    }
+
+    /// Adds all of `other`; true when that changed anything. Same bound on both.
+    pub(crate) fn union_with(&mut self, other: &BitSet) -> bool {
+        let mut changed = false;
+        for (a, &b) in self.words.iter_mut().zip(&other.words) {
+            changed |= b & !*a != 0;
+            *a |= b;
+        }
+        changed
+    }
+
+    /// Keeps only what is in `other` too.
+    pub(crate) fn intersect_with(&mut self, other: &BitSet) {
+        for (a, &b) in self.words.iter_mut().zip(&other.words) {
+            *a &= b;
+        }
+    }
+
+    /// Whether the two sets share an id.
+    #[inline]
+    pub(crate) fn intersects(&self, other: &BitSet) -> bool {
+        self.words.iter().zip(&other.words).any(|(&a, &b)| a & b != 0)
+    }
+
+    /// Whether every id of this set is in `other`.
+    pub(crate) fn is_subset(&self, other: &BitSet) -> bool {
+        self.words.iter().zip(&other.words).all(|(&a, &b)| a & !b == 0)
+    }
+
+    /// Whether nothing is in the set.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+
+    /// How many ids are in the set.
+    pub(crate) fn len(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The ids in the set, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(i, &word)| {
+            std::iter::successors((word != 0).then_some(word), |&w| {
+                let rest = w & (w - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |w| i * 64 + w.trailing_zeros() as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_come_back_in_order() {
+        let mut set = BitSet::new(200);
+        for id in [199, 0, 64, 63, 128] {
+            assert!(set.insert(id));
+            assert!(!set.insert(id));
+        }
+        assert_eq!(set.iter().collect::<Vec<_>>(), [0, 63, 64, 128, 199]);
+        assert_eq!(set.len(), 5);
+        set.remove(64);
+        assert!(!set.contains(64) && !set.contains(10_000));
+    }
+}

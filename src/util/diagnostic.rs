@@ -1,0 +1,127 @@
+//! Errors and warnings as plain data. The library never renders them; the command line does.
+
+use std::fmt;
+use std::ops::Range;
+
+/// How grave a [`Diagnostic`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Worth knowing; the grammar is used as it stands.
+    Warning,
+    /// The grammar is refused.
+    Error,
+}
+
+/// One finding about a grammar: what, where, an example, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// Whether the grammar is refused.
+    pub severity: Severity,
+    /// A stable kebab-case name of the kind of finding, e.g. `undefined-symbol`.
+    pub code: &'static str,
+    /// What was found, in one sentence without a final stop.
+    pub message: String,
+    /// Where: the name of the file as given by the caller (`"<grammar>"` when there is none), and the
+    /// bytes in it. `None` when the finding belongs to no single place.
+    pub place: Option<Place>,
+    /// Further places, each with a short text.
+    pub related: Vec<(Place, String)>,
+    /// An example text that shows the fault, or an item listing; may have several lines.
+    pub example: Option<String>,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+/// A place in a grammar file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file, as the caller named it; imported files by the path that imported them.
+    pub source: std::sync::Arc<str>,
+    /// Byte offsets into that file.
+    pub span: Range<usize>,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+    /// Column of the first byte in characters, from 1.
+    pub column: u32,
+}
+
+impl Place {
+    /// The place of `span` in `text`, the content of `source`.
+    pub(crate) fn new(source: &std::sync::Arc<str>, text: &str, span: Range<usize>) -> Self {
+        let mut start = span.start.min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let before = &text[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            source: source.clone(),
+            line: before.bytes().filter(|&b| b == b'\n').count() as u32 + 1,
+            column: before[line_start..].chars().count() as u32 + 1,
+            span,
+        }
+    }
+}
+
+impl Diagnostic {
+    /// An error of the given kind.
+    pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, message.into())
+    }
+
+    /// A warning of the given kind.
+    pub(crate) fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, message.into())
+    }
+
+    fn new(severity: Severity, code: &'static str, message: String) -> Self {
+        Self { severity, code, message, place: None, related: Vec::new(), example: None, help: None }
+    }
+
+    /// Says where.
+    pub(crate) fn at(mut self, place: impl Into<Option<Place>>) -> Self {
+        self.place = place.into();
+        self
+    }
+
+    /// Adds a further place.
+    pub(crate) fn related(mut self, place: Place, text: impl Into<String>) -> Self {
+        self.related.push((place, text.into()));
+        self
+    }
+
+    /// Adds an example.
+    pub(crate) fn example(mut self, text: impl Into<String>) -> Self {
+        self.example = Some(text.into());
+        self
+    }
+
+    /// Says what to write instead.
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        if let Some(place) = &self.place {
+            write!(f, "{}:{}:{}: ", place.source, place.line, place.column)?;
+        }
+        write!(f, "{severity}[{}]: {}", self.code, self.message)?;
+        if let Some(example) = &self.example {
+            write!(f, "\n  example: {}", example.replace('\n', "\n  "))?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Ids are `u32` newtypes: an index into one table, never into another.
+
+/// Defines an id: a `u32` that indexes the table named in its documentation.
+macro_rules! id {
+    ($(#[$doc:meta])* $vis:vis $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $vis struct $name(pub u32);
+
+        impl $name {
+            /// The id of the entry at `index`. Tables are bounded far below 2^32 entries.
+            #[inline]
+            $vis fn new(index: usize) -> Self {
+                debug_assert!(u32::try_from(index).is_ok());
+                Self(index as u32)
+            }
+
+            /// The position in its table.
+            #[inline]
+            $vis fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<u32> for $name {
+            fn from(value: u32) -> Self {
+                Self(value)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{}", self.0)
+            }
+        }
+    };
+}
+
+id! {
+    /// An entry of the model's vocabulary: the id that the model itself uses.
+    pub TokenId
+}
+id! {
+    /// A terminal of the grammar: index into [`crate::grammar::Grammar::terminals`].
+    pub(crate) TerminalId
+}
+id! {
+    /// A nonterminal of the grammar: index into [`crate::grammar::Grammar::nonterminals`].
+    pub(crate) NonterminalId
+}
+id! {
+    /// A production of the grammar: index into [`crate::grammar::Grammar::productions`].
+    pub(crate) ProductionId
+}
+id! {
+    /// A state of the LR automaton.
+    pub(crate) ParseStateId
+}
+id! {
+    /// A state of the scanner (a union-of-terminals DFA).
+    pub(crate) ScanStateId
+}

@@ -1,0 +1,9 @@
+//! Small things that every layer stands on, and that know of none of them.
+//!
+//! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
+//! * [`bitset`]: sets of small ids (terminal sets above all).
+//! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
+
+pub(crate) mod bitset;
+pub(crate) mod diagnostic;
+pub(crate) mod id;
