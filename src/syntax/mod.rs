@@ -1,1 +1,3 @@
-//! (skeleton)
+//! Grammar notations, read into a syntax tree with spans.
+
+pub(crate) mod ast;

@@ -1,0 +1,157 @@
+//! The syntax tree of a grammar file, as written: names unresolved, sugar in place, a span on everything.
+//!
+//! The notation is Lark's; the Yacc front end does not pass through here.
+
+use std::ops::Range;
+
+/// Byte offsets into the file.
+pub(crate) type Span = Range<usize>;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spanned<T> {
+    pub(crate) node: T,
+    pub(crate) span: Span,
+}
+
+/// A grammar file.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct File {
+    pub(crate) items: Vec<Item>,
+}
+
+/// One statement of a grammar file.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Rule(Rule),
+    Terminal(TerminalDefinition),
+    Import(Import),
+    /// `%ignore EXPANSIONS`: a terminal's name, a string, a regex, or an expression over them.
+    Ignore(Spanned<Expansions>),
+    /// `%declare A B`.
+    Declare(Vec<Spanned<String>>),
+    Directive(Spanned<Directive>),
+}
+
+/// How a definition relates to an imported one of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Define,
+    /// `%override`: in the place of the imported one.
+    Override,
+    /// `%extend`: its alternatives are added to the imported one's.
+    Extend,
+}
+
+/// `name{a, b}: alternatives`, names in lower case.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) mode: Mode,
+    /// Without the modifiers, with a leading `_` kept as part of the name.
+    pub(crate) name: Spanned<String>,
+    /// `?` or `!` before the name; they shape trees only, and change no language.
+    pub(crate) modifiers: String,
+    /// Template parameters.
+    pub(crate) parameters: Vec<Spanned<String>>,
+    /// `.2`: for Lark's Earley parser; no meaning for LALR(1) but kept for a warning.
+    pub(crate) priority: Option<Spanned<i32>>,
+    pub(crate) body: Expansions,
+}
+
+/// `NAME.2: alternatives`, names in upper case.
+#[derive(Clone, Debug)]
+pub(crate) struct TerminalDefinition {
+    pub(crate) mode: Mode,
+    pub(crate) name: Spanned<String>,
+    pub(crate) priority: i32,
+    pub(crate) body: Expansions,
+}
+
+/// Alternatives, one at least.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Expansions {
+    pub(crate) alternatives: Vec<Alternative>,
+    pub(crate) span: Span,
+}
+
+/// One alternative: a sequence, which may be empty, with an alias and a `%prec`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alternative {
+    pub(crate) items: Vec<Expr>,
+    /// `-> alias`.
+    pub(crate) alias: Option<Spanned<String>>,
+    /// `%prec NAME` or `%prec "literal"`.
+    pub(crate) precedence: Option<Word>,
+    pub(crate) span: Span,
+}
+
+/// An expression with its span.
+pub(crate) type Expr = Spanned<ExprKind>;
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ExprKind {
+    /// A rule's name or a template parameter (lower case).
+    Rule(String),
+    /// A terminal's name (upper case).
+    Terminal(String),
+    /// A string with escapes undone.
+    Literal { text: String, ignore_case: bool },
+    /// `"a".."z"`, both one character long.
+    CharRange(char, char),
+    /// `/pattern/flags`, the pattern as between the slashes (only `\/` undone), the flags as written.
+    Regex { pattern: String, flags: String },
+    /// `name{a, b}`: use of a template.
+    Template { name: String, arguments: Vec<Expr> },
+    /// `( ... )`.
+    Group(Expansions),
+    /// `[ ... ]`.
+    Maybe(Expansions),
+    /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e~3` 3..3, `e~3..5` 3..5.
+    Repeat { expr: Box<Expr>, min: u32, max: Option<u32> },
+}
+
+/// `%import path (A, B -> C)`.
+#[derive(Clone, Debug)]
+pub(crate) struct Import {
+    /// Leading dots of the path: 0 for `common` and other libraries, 1 and more for files beside this one.
+    pub(crate) level: u32,
+    /// `common.NUMBER` has path `["common"]` and the name `NUMBER`.
+    pub(crate) path: Vec<Spanned<String>>,
+    /// What is imported, each with its new name if there is one.
+    pub(crate) names: Vec<(Spanned<String>, Option<Spanned<String>>)>,
+    pub(crate) span: Span,
+}
+
+/// A terminal, by name or by its literal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Name(Spanned<String>),
+    Literal { text: String, ignore_case: bool, span: Span },
+}
+
+/// The extensions to Lark's notation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Directive {
+    /// `%start rule`.
+    Start(Spanned<String>),
+    /// `%lexer basic` or `%lexer contextual`: the name as written.
+    Lexer(Spanned<String>),
+    /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words, every plain
+    /// string of the grammar that the terminal covers.
+    Reserved { against: Word, words: Vec<Word> },
+    /// `%fallback NAME "abort" "asc"`: as in Lemon.
+    Fallback { to: Word, words: Vec<Word> },
+    /// `%soft NAME "match" "case"`: soft keywords, both readings carried.
+    Soft { to: Word, words: Vec<Word> },
+    /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
+    Precedence { associativity: crate::syntax::ast::Associativity, words: Vec<Word> },
+}
+
+/// Of a precedence line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Associativity {
+    Left,
+    Right,
+    Nonassoc,
+}
