@@ -14,4 +14,4 @@ pub(crate) mod vocab;
 pub use grammar::{Grammar, GrammarError};
 pub use util::diagnostic::{Diagnostic, Severity};
 pub use util::id::TokenId;
-
+pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};

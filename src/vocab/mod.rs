@@ -1,1 +1,12 @@
-//! (skeleton)
+//! The model's vocabulary: which bytes each token stands for.
+//!
+//! A [`Vocabulary`] is made by a loader from a tokenizer's file (`load`), holds the tokens as bytes, and the
+//! [`trie::Trie`] over them that every walk over the vocabulary follows. It knows nothing of grammars.
+
+mod error;
+mod load;
+pub(crate) mod trie;
+mod vocabulary;
+
+pub use error::{VocabularyError, VocabularyErrorKind};
+pub use vocabulary::Vocabulary;

@@ -1,0 +1,3 @@
+//! Readers of tokenizer files, one a format.
+
+mod list;
