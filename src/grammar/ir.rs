@@ -1,5 +1,7 @@
 //! The IR itself. Ids are dense from 0; the end of the text is no terminal of the grammar (the tables add it).
 
+use std::sync::Arc;
+
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -12,7 +14,12 @@ pub struct Grammar {
     pub(crate) productions: Vec<Production>,
     pub(crate) start: NonterminalId,
     pub(crate) lexer: LexerKind,
+    /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
+    /// against it. Which ones those are takes a regex match, so the scanner finds out.
+    pub(crate) reserve_covered: Vec<TerminalId>,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`: this one.
+    pub(crate) untrimmed: Option<Arc<Grammar>>,
 }
 
 /// Which terminals compete where a lexeme starts.
