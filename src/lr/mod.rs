@@ -1,1 +1,26 @@
-//! (skeleton)
+//! From a grammar to its LALR(1) table: DeRemer and Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets"
+//! (TOPLAS 4:4, 1982). `README.md` beside this file works an example through.
+//!
+//! The passes, in order, each reading only the products of those before it:
+//! * [`rules`]: the grammar's productions and the added `$accept -> start`, flattened so that an item is a number;
+//! * [`lr0`]: the LR(0) automaton;
+//! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
+//! * [`conflict`]: precedence settles what it can, what is left is an error;
+//! * [`example`]: the shortest text that runs into such a conflict, and how each reading of it goes on;
+//! * [`table`]: the product, which [`print`] shows to people.
+
+pub(crate) mod conflict;
+mod example;
+mod limits;
+mod lists;
+mod lookahead;
+mod lr0;
+mod names;
+mod print;
+mod rules;
+pub(crate) mod table;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use conflict::{ConflictError, ConflictErrorKind};
+pub(crate) use table::{Action, ParseTable, Reduction};

@@ -14,6 +14,11 @@ impl BitSet {
         Self { words: vec![0; bound.div_ceil(64)].into() }
     }
 
+    /// The set whose words are `words`, lowest ids first.
+    pub(crate) fn from_words(words: &[u64]) -> Self {
+        Self { words: words.into() }
+    }
+
     /// Adds `id`; true when it was not there. `id` must be below the bound.
     pub(crate) fn insert(&mut self, id: usize) -> bool {
         let (word, bit) = (id / 64, 1u64 << (id % 64));

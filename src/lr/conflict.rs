@@ -1,0 +1,250 @@
+//! Conflicts: where a state has more than one action for a terminal.
+//!
+//! Shift against reduce is settled by precedence as in Yacc (Aho, Johnson and Ullman, "Deterministic Parsing of Ambiguous
+//! Grammars", CACM 18:8, 1975) where both the terminal and the production have one; everything else is an error.
+//! Unlike Yacc, nothing is settled silently, and the outcome does not depend on the order of the productions.
+
+use std::fmt;
+
+use super::limits::Exceeded;
+use super::lookahead::LookAheads;
+use super::lr0::Automaton;
+use super::names::Names;
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Associativity, Precedence};
+use crate::util::bitset::BitSet;
+use crate::util::diagnostic::Diagnostic;
+
+/// Why a grammar has no table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ConflictError {
+    kind: ConflictErrorKind,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What stands in the way of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ConflictErrorKind {
+    /// The grammar is not LALR(1), and precedence does not decide.
+    Conflict,
+    /// The table would be too large.
+    Limit,
+}
+
+impl ConflictError {
+    /// An error about conflicts.
+    pub(super) fn conflicts(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { kind: ConflictErrorKind::Conflict, diagnostics }
+    }
+
+    /// What stands in the way.
+    pub(crate) fn kind(&self) -> ConflictErrorKind {
+        self.kind
+    }
+
+    /// One finding a conflict (or the one limit), each with its example; the last may say how many more there are.
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// The same, for an error of a higher layer to hold.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
+    }
+}
+
+impl From<Exceeded> for ConflictError {
+    fn from(exceeded: Exceeded) -> Self {
+        let Exceeded { what, limit } = exceeded;
+        let message = format!("the parse table of this grammar needs more than {limit} {what}");
+        let help =
+            "make the grammar smaller: long counted repetitions and templates used many times are what grows";
+        let diagnostics = vec![Diagnostic::error("table-limit", message).help(help)];
+        Self { kind: ConflictErrorKind::Limit, diagnostics }
+    }
+}
+
+impl fmt::Display for ConflictError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.diagnostics.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            diagnostic.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConflictError {}
+
+/// Actions of one state that exclude each other, the same ones before each of some terminals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    pub(super) state: usize,
+    /// The terminals (or `$`), ascending; never empty.
+    pub(super) terminals: Vec<usize>,
+    /// Whether one of the actions is a shift.
+    pub(super) shift: bool,
+    /// The productions that the others reduce; maybe the one of `$accept`.
+    pub(super) reductions: Vec<u32>,
+}
+
+/// What [`resolve`] found and did, beside clearing look-aheads.
+#[derive(Debug, Default)]
+pub(super) struct Resolution {
+    /// The edges by terminals that precedence took away, ascending: state and terminal.
+    pub(super) dropped_shifts: Vec<(u32, u32)>,
+    /// What precedence does not decide.
+    pub(super) conflicts: Vec<Conflict>,
+    /// Whether precedence took any action away.
+    pub(super) by_precedence: bool,
+    /// The levels that were compared, with repetitions.
+    levels: Vec<u32>,
+}
+
+/// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest.
+pub(super) fn resolve(grammar: &Grammar, automaton: &Automaton, lookaheads: &mut LookAheads) -> Resolution {
+    let mut resolution = Resolution::default();
+    let width = lookaheads.width();
+    let (mut seen, mut twice) = (vec![0u64; width], vec![0u64; width]);
+    for state in 0..automaton.state_count() {
+        let reductions = automaton.complete.range(state);
+        let shifts = automaton.by_terminals(state);
+        if reductions.is_empty() || reductions.len() == 1 && shifts.is_empty() {
+            continue;
+        }
+        seen.fill(0);
+        twice.fill(0);
+        for shift in shifts {
+            seen[shift.symbol as usize / 64] |= 1 << (shift.symbol % 64);
+        }
+        for reduction in reductions {
+            for (word, &more) in lookaheads.words(reduction).iter().enumerate() {
+                twice[word] |= seen[word] & more;
+                seen[word] |= more;
+            }
+        }
+        for terminal in BitSet::from_words(&twice).iter() {
+            resolution.settle(grammar, automaton, lookaheads, (state, terminal));
+        }
+    }
+    resolution
+}
+
+impl Resolution {
+    /// One cell. Each reduction is compared with the shift, if there is one; then
+    /// * a reduction that loses to the shift is out;
+    /// * when one reduction beats the shift, the shift is out;
+    /// * when none does and one of equal level is `%nonassoc`, the cell becomes an error;
+    /// * what is left must be a single action.
+    fn settle(
+        &mut self,
+        grammar: &Grammar,
+        automaton: &Automaton,
+        lookaheads: &mut LookAheads,
+        (state, terminal): (usize, usize),
+    ) {
+        let mut rivals: Vec<(usize, u32)> = automaton
+            .complete
+            .range(state)
+            .zip(automaton.complete.get(state).iter().copied())
+            .filter(|&(reduction, _)| lookaheads.contains(reduction, terminal))
+            .collect();
+        let shift = automaton
+            .by_terminals(state)
+            .binary_search_by_key(&terminal, |edge| edge.symbol as usize)
+            .is_ok();
+        let (mut beaten, mut refused) = (false, false);
+        if shift {
+            let mut undecided = Vec::new();
+            let mut winners = Vec::new();
+            for &(reduction, production) in &rivals {
+                match self.verdict(grammar, production, terminal) {
+                    None => undecided.push(production),
+                    Some(Associativity::Left) => winners.push((reduction, production)),
+                    Some(Associativity::Right) => lookaheads.remove(reduction, terminal),
+                    Some(Associativity::Nonassoc) => {
+                        lookaheads.remove(reduction, terminal);
+                        refused = true;
+                    }
+                }
+            }
+            if !undecided.is_empty() {
+                undecided.extend(winners.iter().map(|&(_, production)| production));
+                self.report(state, terminal, true, undecided);
+                return;
+            }
+            beaten = !winners.is_empty();
+            self.by_precedence = true;
+            rivals = winners;
+        }
+        if shift && (beaten || refused) {
+            self.dropped_shifts.push((state as u32, terminal as u32));
+        }
+        if rivals.len() > 1 {
+            self.report(state, terminal, false, rivals.iter().map(|&(_, production)| production).collect());
+        }
+    }
+
+    /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not say.
+    fn verdict(&mut self, grammar: &Grammar, production: u32, terminal: usize) -> Option<Associativity> {
+        let production: Precedence = grammar.productions.get(production as usize)?.precedence?;
+        let terminal: Precedence = grammar.terminals.get(terminal)?.precedence?;
+        self.levels.extend([production.level, terminal.level]);
+        Some(match production.level.cmp(&terminal.level) {
+            std::cmp::Ordering::Greater => Associativity::Left,
+            std::cmp::Ordering::Less => Associativity::Right,
+            std::cmp::Ordering::Equal => terminal.associativity,
+        })
+    }
+
+    fn report(&mut self, state: usize, terminal: usize, shift: bool, mut reductions: Vec<u32>) {
+        reductions.sort_unstable();
+        let same = self.conflicts.iter_mut().rev().take_while(|conflict| conflict.state == state);
+        for conflict in same {
+            if conflict.shift == shift && conflict.reductions == reductions {
+                conflict.terminals.push(terminal);
+                return;
+            }
+        }
+        self.conflicts.push(Conflict { state, terminals: vec![terminal], shift, reductions });
+    }
+
+    /// A warning for each level of precedence that no conflict asked for.
+    pub(super) fn warnings(&mut self, grammar: &Grammar, names: &Names) -> Vec<Diagnostic> {
+        self.levels.sort_unstable();
+        self.levels.dedup();
+        let mut unused: Vec<(u32, Option<usize>, Option<usize>)> = Vec::new();
+        for (terminal, definition) in grammar.terminals.iter().enumerate() {
+            if let Some(precedence) = definition.precedence {
+                unused.push((precedence.level, Some(terminal), None));
+            }
+        }
+        for (production, definition) in grammar.productions.iter().enumerate() {
+            if let Some(precedence) = definition.precedence {
+                unused.push((precedence.level, None, Some(production)));
+            }
+        }
+        unused.retain(|(level, ..)| self.levels.binary_search(level).is_err());
+        unused.sort_by_key(|&(level, terminal, _)| (level, terminal.is_none()));
+        let mut warnings = Vec::new();
+        for group in unused.chunk_by(|a, b| a.0 == b.0) {
+            let terminals: Vec<&str> =
+                group.iter().filter_map(|entry| entry.1).take(8).map(|t| names.symbol(t as u32)).collect();
+            let place = match group[0] {
+                (_, Some(terminal), _) => grammar.terminals[terminal].place.clone(),
+                (_, _, Some(production)) => grammar.productions[production].place.clone(),
+                (_, None, None) => None,
+            };
+            let message = if terminals.is_empty() {
+                "the precedence of this alternative decides no conflict".to_owned()
+            } else {
+                format!("the precedence of {} decides no conflict", terminals.join(" "))
+            };
+            let help = "remove it: a precedence that nothing needs can hide a later mistake";
+            warnings.push(Diagnostic::warning("unused-precedence", message).at(place).help(help));
+        }
+        warnings
+    }
+}

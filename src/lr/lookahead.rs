@@ -1,0 +1,237 @@
+//! LALR(1) look-ahead sets by DeRemer and Pennello (1982), section 4: DR, reads, includes, lookback, and their
+//! "digraph" algorithm (Tarjan's components, with a set per component).
+//!
+//! Invariant: the set of a reduction is the union of Follow over the nonterminal edges it looks back to, and Follow is
+//! exact for the LR(0) automaton: no terminal of a set is without a viable prefix on which it may really follow.
+
+use super::limits::{Exceeded, Limits};
+use super::lists::Lists;
+use super::lr0::Automaton;
+use super::rules::{COMPLETE, Rules};
+
+/// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right for.
+#[derive(Clone, Debug)]
+pub(super) struct LookAheads {
+    sets: Sets,
+}
+
+impl LookAheads {
+    /// Computes all sets. Nearly linear in the relations' size times the words of a set.
+    pub(super) fn compute(rules: &Rules, automaton: &Automaton, limits: &Limits) -> Result<Self, Exceeded> {
+        let gotos = Gotos::new(automaton);
+        let width = (rules.terminal_count() + 1).div_ceil(64);
+        let reductions = automaton.complete.entries().len();
+        limits.check_words((gotos.targets.len() + reductions).saturating_mul(width))?;
+
+        // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable nonterminals.
+        let mut follow = Sets::new(gotos.targets.len(), width);
+        let mut reads = Lists::new();
+        for (edge, &target) in gotos.targets.iter().enumerate() {
+            for shift in automaton.by_terminals(target as usize) {
+                follow.insert(edge, shift.symbol as usize);
+            }
+            let onward = automaton.by_nonterminals(target as usize);
+            for (at, next) in onward.iter().enumerate() {
+                if rules.is_nullable(next.symbol) {
+                    reads.push(gotos.starts[target as usize] + at as u32);
+                }
+            }
+            reads.close();
+        }
+        if let Some(edge) = gotos.find(automaton, 0, rules.rhs(rules.accept())[0]) {
+            follow.insert(edge, rules.end() as usize);
+        }
+        digraph(&reads, &mut follow);
+
+        // Follow, section 4.3: what follows the left side follows an end of the right side.
+        let relations = Relations::draw(rules, automaton, &gotos, limits)?;
+        digraph(&relations.includes, &mut follow);
+
+        let mut sets = Sets::new(reductions, width);
+        for &(reduction, edge) in &relations.lookback {
+            let (to, from) = (reduction as usize * width, edge as usize * width);
+            for word in 0..width {
+                sets.words[to + word] |= follow.words[from + word];
+            }
+        }
+        // `$accept -> start .` has no edge to look back to.
+        for state in 0..automaton.state_count() {
+            for (at, &production) in automaton.complete.range(state).zip(automaton.complete.get(state)) {
+                if production == rules.accept() {
+                    sets.insert(at, rules.end() as usize);
+                }
+            }
+        }
+        Ok(Self { sets })
+    }
+
+    /// The words of the set of one reduction, `$` being the highest bit used.
+    pub(super) fn words(&self, reduction: usize) -> &[u64] {
+        self.sets.get(reduction)
+    }
+
+    /// How many words a set has.
+    pub(super) fn width(&self) -> usize {
+        self.sets.width
+    }
+
+    /// Whether the reduction is right for `terminal`.
+    pub(super) fn contains(&self, reduction: usize, terminal: usize) -> bool {
+        self.words(reduction)[terminal / 64] >> (terminal % 64) & 1 == 1
+    }
+
+    /// Takes a terminal out: precedence decided against the reduction.
+    pub(super) fn remove(&mut self, reduction: usize, terminal: usize) {
+        self.sets.words[reduction * self.sets.width + terminal / 64] &= !(1 << (terminal % 64));
+    }
+}
+
+/// The edges by nonterminals, numbered by state and then by symbol.
+struct Gotos {
+    /// By state: the number of its first edge.
+    starts: Vec<u32>,
+    /// By edge: the state it leads to.
+    targets: Vec<u32>,
+}
+
+impl Gotos {
+    fn new(automaton: &Automaton) -> Self {
+        let (mut starts, mut targets) = (Vec::with_capacity(automaton.state_count()), Vec::new());
+        for state in 0..automaton.state_count() {
+            starts.push(targets.len() as u32);
+            targets.extend(automaton.by_nonterminals(state).iter().map(|edge| edge.target));
+        }
+        Self { starts, targets }
+    }
+
+    fn find(&self, automaton: &Automaton, state: usize, symbol: u32) -> Option<usize> {
+        let at = automaton.by_nonterminals(state).binary_search_by_key(&symbol, |edge| edge.symbol).ok()?;
+        Some(self.starts[state] as usize + at)
+    }
+}
+
+/// Section 4.3 and 4.4.
+struct Relations {
+    /// By edge: the edges whose Follow it includes.
+    includes: Lists<u32>,
+    /// A reduction, and an edge whose Follow it takes.
+    lookback: Vec<(u32, u32)>,
+}
+
+impl Relations {
+    /// Runs every production from every state where it begins.
+    fn draw(rules: &Rules, automaton: &Automaton, gotos: &Gotos, limits: &Limits) -> Result<Self, Exceeded> {
+        let (mut includes, mut lookback) = (Vec::new(), Vec::new());
+        let mut steps = 0;
+        for origin in 0..automaton.state_count() {
+            for (edge, left) in (gotos.starts[origin]..).zip(automaton.by_nonterminals(origin)) {
+                let Some(lhs) = rules.nonterminal(left.symbol) else { continue };
+                for &production in rules.productions_of(lhs) {
+                    let (first, last) = (rules.first(production), rules.last(production));
+                    steps += (last - first) as usize + 1;
+                    limits.check_steps(steps)?;
+                    // From which symbol on only the empty text need follow.
+                    let nullable =
+                        rules.rhs(production).iter().rev().take_while(|&&symbol| rules.is_nullable(symbol));
+                    let tail = last - nullable.count() as u32;
+                    let mut state = origin;
+                    let mut item = first;
+                    while rules.next(item) != COMPLETE {
+                        let symbol = rules.next(item);
+                        let here = state;
+                        state = automaton
+                            .step(state, symbol)
+                            .expect("a closed state has an edge by each next symbol")
+                            as usize;
+                        item += 1;
+                        if item >= tail && rules.nonterminal(symbol).is_some() {
+                            let inner = gotos.find(automaton, here, symbol).expect("the step just taken");
+                            if inner != edge as usize {
+                                includes.push((inner as u32, edge));
+                            }
+                        }
+                    }
+                    let at = automaton.complete.get(state).binary_search(&production);
+                    let at = at.expect("a production that was run through is complete");
+                    lookback.push(((automaton.complete.range(state).start + at) as u32, edge));
+                }
+            }
+        }
+        Ok(Self { includes: Lists::from_pairs(gotos.targets.len(), &includes), lookback })
+    }
+}
+
+/// Sets of equal width, end to end.
+#[derive(Clone, Debug)]
+struct Sets {
+    width: usize,
+    words: Vec<u64>,
+}
+
+impl Sets {
+    fn new(count: usize, width: usize) -> Self {
+        Self { width, words: vec![0; count * width] }
+    }
+
+    fn get(&self, set: usize) -> &[u64] {
+        &self.words[set * self.width..][..self.width]
+    }
+
+    fn insert(&mut self, set: usize, terminal: usize) {
+        self.words[set * self.width + terminal / 64] |= 1 << (terminal % 64);
+    }
+
+    fn union(&mut self, to: usize, from: usize) {
+        for word in 0..self.width {
+            self.words[to * self.width + word] |= self.words[from * self.width + word];
+        }
+    }
+
+    fn copy(&mut self, to: usize, from: usize) {
+        self.words.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
+    }
+}
+
+/// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge `x -> y`; section 4.5,
+/// with the recursion on a stack of our own.
+fn digraph(edges: &Lists<u32>, sets: &mut Sets) {
+    const DONE: u32 = u32::MAX;
+    // 0: not seen; else the least depth on the stack that is known to be reachable.
+    let mut depth = vec![0u32; edges.len()];
+    let mut stack: Vec<u32> = Vec::new();
+    let mut calls: Vec<(u32, u32, u32)> = Vec::new();
+    for root in 0..edges.len() {
+        if depth[root] != 0 {
+            continue;
+        }
+        stack.push(root as u32);
+        depth[root] = stack.len() as u32;
+        calls.push((root as u32, 0, depth[root]));
+        while let Some(call) = calls.last_mut() {
+            let (node, own) = (call.0 as usize, call.2);
+            if let Some(&next) = edges.get(node).get(call.1 as usize) {
+                let next = next as usize;
+                if depth[next] == 0 {
+                    stack.push(next as u32);
+                    depth[next] = stack.len() as u32;
+                    calls.push((next as u32, 0, depth[next]));
+                    continue;
+                }
+                call.1 += 1;
+                depth[node] = depth[node].min(depth[next]);
+                sets.union(node, next);
+                continue;
+            }
+            calls.pop();
+            if depth[node] == own {
+                while let Some(member) = stack.pop() {
+                    depth[member as usize] = DONE;
+                    if member as usize == node {
+                        break;
+                    }
+                    sets.copy(member as usize, node);
+                }
+            }
+        }
+    }
+}

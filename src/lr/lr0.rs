@@ -1,0 +1,165 @@
+//! The LR(0) automaton. Invariant: states are numbered in the order of a breadth-first walk that takes symbols by
+//! code, so equal grammars have equal automata; kernels and edges are sorted.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::limits::{Exceeded, Limits};
+use super::lists::Lists;
+use super::rules::{COMPLETE, Code, Item, Rules};
+
+/// States, edges, and what each state may reduce.
+#[derive(Clone, Debug)]
+pub(super) struct Automaton {
+    /// By state: its kernel items, ascending. State 0 holds `$accept -> . start` alone.
+    pub(super) kernels: Lists<Item>,
+    /// By state: its edges by ascending code, so terminals come first.
+    pub(super) edges: Lists<Edge>,
+    /// By state: how many of its edges are by terminals.
+    pub(super) terminal_edges: Vec<u32>,
+    /// By state: the productions that are complete in it, ascending.
+    pub(super) complete: Lists<u32>,
+    /// By state: the symbol that every edge into it bears; [`COMPLETE`] for the start state.
+    pub(super) accessing: Vec<Code>,
+}
+
+/// An edge of the automaton.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) symbol: Code,
+    pub(super) target: u32,
+}
+
+impl Automaton {
+    /// Builds the automaton. Time is linear in the closures of all states.
+    pub(super) fn build(rules: &Rules, limits: &Limits) -> Result<Self, Exceeded> {
+        let mut builder = Builder {
+            automaton: Self {
+                kernels: Lists::new(),
+                edges: Lists::new(),
+                terminal_edges: Vec::new(),
+                complete: Lists::new(),
+                accessing: Vec::new(),
+            },
+            known: HashTable::new(),
+        };
+        builder.state(&[rules.first(rules.accept())], COMPLETE);
+        let mut moved: Vec<Vec<Item>> = vec![Vec::new(); rules.code_count()];
+        let mut symbols: Vec<Code> = Vec::new();
+        let mut closed_in = vec![u32::MAX; rules.nonterminal_count() + 1];
+        let (mut closure, mut complete): (Vec<Item>, Vec<u32>) = Default::default();
+        let (mut state, mut steps) = (0, 0);
+        while state < builder.automaton.kernels.len() {
+            closure.clear();
+            closure.extend_from_slice(builder.automaton.kernels.get(state));
+            let mut at = 0;
+            while let Some(&item) = closure.get(at) {
+                at += 1;
+                let symbol = rules.next(item);
+                if symbol == COMPLETE {
+                    complete.push(rules.production(item));
+                    continue;
+                }
+                let bucket = &mut moved[symbol as usize];
+                if bucket.is_empty() {
+                    symbols.push(symbol);
+                }
+                bucket.push(item + 1);
+                if let Some(nonterminal) = rules.nonterminal(symbol)
+                    && closed_in[nonterminal] != state as u32
+                {
+                    closed_in[nonterminal] = state as u32;
+                    closure.extend(rules.productions_of(nonterminal).iter().map(|&p| rules.first(p)));
+                }
+            }
+            steps += closure.len();
+            limits.check_steps(steps)?;
+
+            complete.sort_unstable();
+            complete.drain(..).for_each(|production| builder.automaton.complete.push(production));
+            builder.automaton.complete.close();
+            symbols.sort_unstable();
+            let by_terminals = symbols.partition_point(|&symbol| rules.nonterminal(symbol).is_none());
+            builder.automaton.terminal_edges.push(by_terminals as u32);
+            for symbol in symbols.drain(..) {
+                let kernel = &mut moved[symbol as usize];
+                kernel.sort_unstable();
+                let target = builder.state(kernel, symbol);
+                kernel.clear();
+                builder.automaton.edges.push(Edge { symbol, target });
+            }
+            builder.automaton.edges.close();
+            limits.check_states(builder.automaton.kernels.len())?;
+            state += 1;
+        }
+        Ok(builder.automaton)
+    }
+
+    /// How many states there are.
+    pub(super) fn state_count(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// The edges of a state by terminals.
+    pub(super) fn by_terminals(&self, state: usize) -> &[Edge] {
+        &self.edges.get(state)[..self.terminal_edges[state] as usize]
+    }
+
+    /// The edges of a state by nonterminals.
+    pub(super) fn by_nonterminals(&self, state: usize) -> &[Edge] {
+        &self.edges.get(state)[self.terminal_edges[state] as usize..]
+    }
+
+    /// The target of the edge of `state` by `symbol`. Logarithmic.
+    #[inline]
+    pub(super) fn step(&self, state: usize, symbol: Code) -> Option<u32> {
+        let edges = self.edges.get(state);
+        edges.binary_search_by_key(&symbol, |edge| edge.symbol).ok().map(|at| edges[at].target)
+    }
+
+    /// Whether the closure of `state` has `item`. Logarithmic.
+    pub(super) fn has_item(&self, rules: &Rules, state: usize, item: Item) -> bool {
+        let production = rules.production(item);
+        if self.kernels.get(state).binary_search(&item).is_ok() {
+            return true;
+        }
+        // An item with the dot in front is there when the state has any edge by its nonterminal: both say that
+        // the closure has a dot before that nonterminal.
+        item == rules.first(production)
+            && self.step(state, rules.nonterminal_code(rules.lhs(production))).is_some()
+    }
+
+    /// The edges backwards: by state, the states with an edge into it, ascending.
+    pub(super) fn predecessors(&self) -> Lists<u32> {
+        let mut pairs = Vec::with_capacity(self.edges.entries().len());
+        for state in 0..self.state_count() {
+            pairs.extend(self.edges.get(state).iter().map(|edge| (edge.target, state as u32)));
+        }
+        Lists::from_pairs(self.state_count(), &pairs)
+    }
+}
+
+struct Builder {
+    automaton: Automaton,
+    known: HashTable<u32>,
+}
+
+impl Builder {
+    /// The state with this kernel, made when it is new.
+    fn state(&mut self, kernel: &[Item], accessing: Code) -> u32 {
+        let kernels = &mut self.automaton.kernels;
+        let hash = FxBuildHasher.hash_one(kernel);
+        if let Some(&state) = self.known.find(hash, |&state| kernels.get(state as usize) == kernel) {
+            return state;
+        }
+        for &item in kernel {
+            kernels.push(item);
+        }
+        let state = kernels.close() as u32;
+        self.automaton.accessing.push(accessing);
+        self.known.insert_unique(hash, state, |&other| FxBuildHasher.hash_one(kernels.get(other as usize)));
+        state
+    }
+}

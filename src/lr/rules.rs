@@ -1,0 +1,207 @@
+//! The productions as flat arrays of items. Invariant: the item behind `item`'s next symbol is `item + 1`, so a
+//! production of n symbols owns n + 1 consecutive items, and moving the dot is adding or taking 1.
+
+use super::lists::Lists;
+use crate::grammar::Grammar;
+use crate::grammar::ir::Symbol;
+
+/// A production with a dot: index into the symbols of all productions laid end to end.
+pub(super) type Item = u32;
+
+/// A symbol as one number: the terminals, then `$`, then the nonterminals, then `$accept`.
+pub(super) type Code = u32;
+
+/// The code where the dot has no symbol behind it.
+pub(super) const COMPLETE: Code = Code::MAX;
+
+/// The grammar's productions and, last, `$accept -> start`.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    terminals: usize,
+    nonterminals: usize,
+    /// By production: the nonterminal.
+    lhs: Vec<u32>,
+    /// By production: its item with the dot in front; one more entry closes the last.
+    first: Vec<Item>,
+    /// By item: the symbol behind the dot, or [`COMPLETE`].
+    next: Vec<Code>,
+    /// By item: the production.
+    production: Vec<u32>,
+    /// By nonterminal: its productions.
+    by_lhs: Lists<u32>,
+    /// By nonterminal: whether it derives the empty text.
+    nullable: Vec<bool>,
+}
+
+impl Rules {
+    /// Flattens `grammar`. Linear.
+    pub(super) fn new(grammar: &Grammar) -> Self {
+        let (terminals, nonterminals) = (grammar.terminals.len(), grammar.nonterminals.len());
+        let count = grammar.productions.len() + 1;
+        let mut rules = Self {
+            terminals,
+            nonterminals,
+            lhs: Vec::with_capacity(count),
+            first: Vec::with_capacity(count + 1),
+            next: Vec::new(),
+            production: Vec::new(),
+            by_lhs: Lists::new(),
+            nullable: Vec::new(),
+        };
+        for production in &grammar.productions {
+            rules.add(production.lhs.index(), &production.rhs);
+        }
+        rules.add(nonterminals, &[Symbol::Nonterminal(grammar.start)]);
+        rules.first.push(rules.next.len() as Item);
+        let pairs: Vec<(u32, u32)> = rules.lhs.iter().zip(0..).map(|(&lhs, p)| (lhs, p)).collect();
+        rules.by_lhs = Lists::from_pairs(nonterminals + 1, &pairs);
+        rules.nullable = rules.find_nullable();
+        rules
+    }
+
+    fn add(&mut self, lhs: usize, rhs: &[Symbol]) {
+        let production = self.lhs.len() as u32;
+        self.lhs.push(lhs as u32);
+        self.first.push(self.next.len() as Item);
+        for &symbol in rhs {
+            self.next.push(self.code(symbol));
+            self.production.push(production);
+        }
+        self.next.push(COMPLETE);
+        self.production.push(production);
+    }
+
+    /// Each production waits for its first symbol that is not known to be nullable.
+    fn find_nullable(&self) -> Vec<bool> {
+        let mut nullable = vec![false; self.nonterminals + 1];
+        let mut waiting: Vec<Vec<Item>> = vec![Vec::new(); self.nonterminals + 1];
+        let mut work: Vec<Item> = self.first[..self.production_count()].to_vec();
+        while let Some(mut item) = work.pop() {
+            loop {
+                let code = self.next(item);
+                if code == COMPLETE {
+                    let lhs = self.lhs(self.production(item));
+                    if !std::mem::replace(&mut nullable[lhs], true) {
+                        work.append(&mut waiting[lhs]);
+                    }
+                    break;
+                }
+                let Some(nonterminal) = self.nonterminal(code) else { break };
+                if !nullable[nonterminal] {
+                    waiting[nonterminal].push(item);
+                    break;
+                }
+                item += 1;
+            }
+        }
+        nullable
+    }
+
+    /// How many terminals the grammar has: also the code of `$`.
+    pub(super) fn terminal_count(&self) -> usize {
+        self.terminals
+    }
+
+    /// How many nonterminals there are, `$accept` not counted: also the number of `$accept`.
+    pub(super) fn nonterminal_count(&self) -> usize {
+        self.nonterminals
+    }
+
+    /// How many productions there are, `$accept -> start` counted.
+    pub(super) fn production_count(&self) -> usize {
+        self.lhs.len()
+    }
+
+    /// One more than the greatest code.
+    pub(super) fn code_count(&self) -> usize {
+        self.terminals + self.nonterminals + 2
+    }
+
+    /// How many items there are.
+    pub(super) fn item_count(&self) -> usize {
+        self.next.len()
+    }
+
+    /// The number of `$accept -> start`.
+    pub(super) fn accept(&self) -> u32 {
+        self.lhs.len() as u32 - 1
+    }
+
+    /// The code of `$`.
+    pub(super) fn end(&self) -> Code {
+        self.terminals as Code
+    }
+
+    /// The code of a symbol.
+    #[inline]
+    pub(super) fn code(&self, symbol: Symbol) -> Code {
+        match symbol {
+            Symbol::Terminal(terminal) => terminal.0,
+            Symbol::Nonterminal(nonterminal) => self.nonterminal_code(nonterminal.index()),
+        }
+    }
+
+    /// The code of a nonterminal.
+    #[inline]
+    pub(super) fn nonterminal_code(&self, nonterminal: usize) -> Code {
+        (self.terminals + 1 + nonterminal) as Code
+    }
+
+    /// The nonterminal that a code stands for; [`COMPLETE`] stands for none.
+    #[inline]
+    pub(super) fn nonterminal(&self, code: Code) -> Option<usize> {
+        (code as usize > self.terminals && code != COMPLETE).then(|| code as usize - self.terminals - 1)
+    }
+
+    /// The symbol behind the dot.
+    #[inline]
+    pub(super) fn next(&self, item: Item) -> Code {
+        self.next[item as usize]
+    }
+
+    /// The symbols behind the dot.
+    pub(super) fn rest(&self, item: Item) -> &[Code] {
+        let end = self.first[self.production[item as usize] as usize + 1] - 1;
+        &self.next[item as usize..end as usize]
+    }
+
+    /// The production that an item is of.
+    #[inline]
+    pub(super) fn production(&self, item: Item) -> u32 {
+        self.production[item as usize]
+    }
+
+    /// The item with the dot in front.
+    #[inline]
+    pub(super) fn first(&self, production: u32) -> Item {
+        self.first[production as usize]
+    }
+
+    /// The item with the dot at the end.
+    pub(super) fn last(&self, production: u32) -> Item {
+        self.first[production as usize + 1] - 1
+    }
+
+    /// The symbols of a production.
+    pub(super) fn rhs(&self, production: u32) -> &[Code] {
+        self.rest(self.first(production))
+    }
+
+    /// The nonterminal of a production.
+    #[inline]
+    pub(super) fn lhs(&self, production: u32) -> usize {
+        self.lhs[production as usize] as usize
+    }
+
+    /// The productions of a nonterminal.
+    #[inline]
+    pub(super) fn productions_of(&self, nonterminal: usize) -> &[u32] {
+        self.by_lhs.get(nonterminal)
+    }
+
+    /// Whether the symbol derives the empty text.
+    #[inline]
+    pub(super) fn is_nullable(&self, code: Code) -> bool {
+        self.nonterminal(code).is_some_and(|nonterminal| self.nullable[nonterminal])
+    }
+}

@@ -1,0 +1,256 @@
+//! The table: what each state does before each terminal, and everything that later layers ask of it.
+//!
+//! Invariants: state 0 is the start; a cell's actions are neighbours in one array sorted by state and terminal, so a
+//! cell can hold a list (today of one action at most, GLR would have more); equal rows are stored once.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::conflict::{self, ConflictError, Resolution};
+use super::example;
+use super::limits::{Exceeded, Limits};
+use super::lists::Lists;
+use super::lookahead::LookAheads;
+use super::lr0::Automaton;
+use super::names::Names;
+use super::rules::{COMPLETE, Rules};
+use crate::grammar::Grammar;
+use crate::grammar::ir::Symbol;
+use crate::util::bitset::BitSet;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{NonterminalId, ParseStateId, ProductionId, TerminalId};
+
+/// What to do before a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Action {
+    /// Push the state.
+    Shift(ParseStateId),
+    /// Pop as many states as the production has symbols, then push the goto of its nonterminal.
+    Reduce(ProductionId),
+    /// The text is a sentence; only before `$`.
+    Accept,
+}
+
+/// A way for a state to reduce. Productions of the same nonterminal and length do the same to a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reduction {
+    /// The nonterminal whose goto is taken.
+    pub(crate) lhs: NonterminalId,
+    /// How many states are popped.
+    pub(crate) length: usize,
+    /// The terminals (and `$`) before which it is done; never empty.
+    pub(crate) lookaheads: BitSet,
+}
+
+/// An LALR(1) table without conflicts.
+#[derive(Clone, Debug)]
+pub(crate) struct ParseTable {
+    pub(super) rules: Rules,
+    pub(super) names: Names,
+    pub(super) automaton: Automaton,
+    predecessors: Lists<u32>,
+    /// By state: the terminals of its cells, ascending, one entry an action.
+    cells: Lists<u32>,
+    /// Parallel to the entries of `cells`.
+    actions: Vec<Action>,
+    /// Distinct sets of terminals.
+    sets: Vec<BitSet>,
+    /// By state: its row and its shifts among `sets`.
+    rows: Vec<(u32, u32)>,
+    reductions: Lists<Reduction>,
+    by_precedence: bool,
+    warnings: Vec<Diagnostic>,
+}
+
+impl ParseTable {
+    /// Builds the table.
+    ///
+    /// # Errors
+    /// When the grammar has conflicts that precedence does not settle, or the table would be too large.
+    pub(crate) fn build(grammar: &Grammar) -> Result<Self, ConflictError> {
+        Self::build_within(grammar, &Limits::default())
+    }
+
+    /// [`ParseTable::build`] with other limits than the usual ones.
+    pub(super) fn build_within(grammar: &Grammar, limits: &Limits) -> Result<Self, ConflictError> {
+        let rules = Rules::new(grammar);
+        let automaton = Automaton::build(&rules, limits)?;
+        let mut lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
+        let mut resolution = conflict::resolve(grammar, &automaton, &mut lookaheads);
+        let names = Names::new(grammar);
+        if !resolution.conflicts.is_empty() {
+            let found = &resolution.conflicts;
+            return Err(ConflictError::conflicts(example::explain(
+                grammar, &rules, &automaton, &names, found,
+            )));
+        }
+        let warnings = resolution.warnings(grammar, &names);
+        let mut table = Self {
+            predecessors: automaton.predecessors(),
+            rules,
+            names,
+            automaton,
+            cells: Lists::new(),
+            actions: Vec::new(),
+            sets: Vec::new(),
+            rows: Vec::new(),
+            reductions: Lists::new(),
+            by_precedence: resolution.by_precedence,
+            warnings,
+        };
+        table.fill(&lookaheads, &resolution, limits)?;
+        Ok(table)
+    }
+
+    /// Turns edges and look-aheads into cells, rows and reductions.
+    fn fill(
+        &mut self,
+        lookaheads: &LookAheads,
+        resolution: &Resolution,
+        limits: &Limits,
+    ) -> Result<(), Exceeded> {
+        let width = lookaheads.width();
+        let mut known: HashMap<BitSet, u32, FxBuildHasher> = HashMap::default();
+        let (mut shifts, mut row) = (vec![0u64; width], vec![0u64; width]);
+        let mut cells: Vec<(u32, Action)> = Vec::new();
+        for state in 0..self.automaton.state_count() {
+            cells.clear();
+            shifts.fill(0);
+            for edge in self.automaton.by_terminals(state) {
+                if resolution.dropped_shifts.binary_search(&(state as u32, edge.symbol)).is_err() {
+                    shifts[edge.symbol as usize / 64] |= 1 << (edge.symbol % 64);
+                    cells.push((edge.symbol, Action::Shift(ParseStateId(edge.target))));
+                }
+            }
+            row.copy_from_slice(&shifts);
+            let mut reductions: Vec<Reduction> = Vec::new();
+            let complete = self.automaton.complete.range(state).zip(self.automaton.complete.get(state));
+            for (reduction, &production) in complete {
+                let words = lookaheads.words(reduction);
+                if words.iter().all(|&word| word == 0) {
+                    continue;
+                }
+                let lookahead = BitSet::from_words(words);
+                row.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
+                if production == self.rules.accept() {
+                    shifts.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
+                    cells.push((self.rules.end(), Action::Accept));
+                    continue;
+                }
+                let action = Action::Reduce(ProductionId(production));
+                cells.extend(lookahead.iter().map(|terminal| (terminal as u32, action)));
+                let (lhs, length) = self.production(ProductionId(production));
+                match reductions.iter_mut().find(|other| other.lhs == lhs && other.length == length) {
+                    Some(other) => {
+                        other.lookaheads.union_with(&lookahead);
+                    }
+                    None => reductions.push(Reduction { lhs, length, lookaheads: lookahead }),
+                }
+            }
+            cells.sort_unstable_by_key(|&(terminal, _)| terminal);
+            for &(terminal, action) in &cells {
+                self.cells.push(terminal);
+                self.actions.push(action);
+            }
+            self.cells.close();
+            limits.check_cells(self.actions.len())?;
+            reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
+            self.reductions.close();
+            let mut intern = |words: &[u64]| {
+                let set = BitSet::from_words(words);
+                let next = self.sets.len() as u32;
+                let id = *known.entry(set.clone()).or_insert(next);
+                if id == next {
+                    self.sets.push(set);
+                }
+                id
+            };
+            self.rows.push((intern(&row), intern(&shifts)));
+            limits.check_words(self.sets.len().saturating_mul(width))?;
+        }
+        Ok(())
+    }
+
+    /// The state of the empty stack.
+    pub(crate) fn start(&self) -> ParseStateId {
+        ParseStateId(0)
+    }
+
+    /// The id of `$`, the end of the text: one past the grammar's terminals.
+    pub(crate) fn end(&self) -> TerminalId {
+        TerminalId(self.rules.end())
+    }
+
+    /// How many states there are; ids are dense.
+    pub(crate) fn state_count(&self) -> usize {
+        self.automaton.state_count()
+    }
+
+    /// What to do in `state` before `terminal`: nothing (an error) or one action. Logarithmic in the row.
+    #[inline]
+    pub(crate) fn actions(&self, state: ParseStateId, terminal: TerminalId) -> &[Action] {
+        let range = self.cells.range(state.index());
+        let terminals = &self.cells.entries()[range.clone()];
+        let from = terminals.partition_point(|&other| other < terminal.0);
+        let count = terminals[from..].iter().take_while(|&&other| other == terminal.0).count();
+        &self.actions[range.start + from..][..count]
+    }
+
+    /// The terminals (and `$`) for which `state` has an action. Ids are below `end() + 1`.
+    #[inline]
+    pub(crate) fn row(&self, state: ParseStateId) -> &BitSet {
+        &self.sets[self.rows[state.index()].0 as usize]
+    }
+
+    /// The terminals that `state` shifts, and `$` where it accepts.
+    #[inline]
+    pub(crate) fn shifts(&self, state: ParseStateId) -> &BitSet {
+        &self.sets[self.rows[state.index()].1 as usize]
+    }
+
+    /// The distinct ways in which `state` reduces. Their look-aheads are disjoint, and disjoint from the shifts.
+    #[inline]
+    pub(crate) fn reductions(&self, state: ParseStateId) -> &[Reduction] {
+        self.reductions.get(state.index())
+    }
+
+    /// The state after a reduction to `nonterminal` has uncovered `state`. Logarithmic in the state's gotos.
+    #[inline]
+    pub(crate) fn goto(&self, state: ParseStateId, nonterminal: NonterminalId) -> Option<ParseStateId> {
+        let edges = self.automaton.by_nonterminals(state.index());
+        let symbol = self.rules.nonterminal_code(nonterminal.index());
+        edges.binary_search_by_key(&symbol, |edge| edge.symbol).ok().map(|at| ParseStateId(edges[at].target))
+    }
+
+    /// The nonterminal of a production and the number of its symbols.
+    #[inline]
+    pub(crate) fn production(&self, production: ProductionId) -> (NonterminalId, usize) {
+        let lhs = NonterminalId::new(self.rules.lhs(production.0));
+        (lhs, (self.rules.last(production.0) - self.rules.first(production.0)) as usize)
+    }
+
+    /// The symbol by which `state` is entered; `None` for the start.
+    pub(crate) fn accessing(&self, state: ParseStateId) -> Option<Symbol> {
+        let code = self.automaton.accessing[state.index()];
+        (code != COMPLETE).then(|| match self.rules.nonterminal(code) {
+            Some(nonterminal) => Symbol::Nonterminal(NonterminalId::new(nonterminal)),
+            None => Symbol::Terminal(TerminalId(code)),
+        })
+    }
+
+    /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's edges backwards, those
+    /// by shifts that precedence took away included.
+    pub(crate) fn predecessors(&self, state: ParseStateId) -> impl Iterator<Item = ParseStateId> + '_ {
+        self.predecessors.get(state.index()).iter().map(|&state| ParseStateId(state))
+    }
+
+    /// Whether precedence took any action away. Then a viable stack need not be one that can be completed.
+    pub(crate) fn resolved_by_precedence(&self) -> bool {
+        self.by_precedence
+    }
+
+    /// What the grammar's author should know, though the table stands.
+    pub(crate) fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the whole layer: the classic grammars, the conflicts' examples, and `lrtable` as oracle.
+
+mod classics;
+mod text;
