@@ -15,6 +15,8 @@ pub(super) fn grammar(text: &str) -> Grammar {
         productions: Vec::new(),
         start: NonterminalId(0),
         lexer: LexerKind::Basic,
+        reserve_covered: Vec::new(),
+        untrimmed: None,
         warnings: Vec::new(),
     };
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
