@@ -145,7 +145,7 @@ pub(crate) enum Directive {
     /// `%soft NAME "match" "case"`: soft keywords, both readings carried.
     Soft { to: Word, words: Vec<Word> },
     /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
-    Precedence { associativity: crate::syntax::ast::Associativity, words: Vec<Word> },
+    Precedence { associativity: Associativity, words: Vec<Word> },
 }
 
 /// Of a precedence line.

@@ -1,0 +1,130 @@
+//! Small steps of the generated parser's actions: numbers, ranges, imports.
+
+use crate::syntax::ast::{Expr, ExprKind, Import, Item, Mode, Span, Spanned};
+use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+
+/// The span from `start` to `end`. Around nothing the parser reports the next word's start and the last word's
+/// end, hence the maximum.
+pub(crate) fn span(start: usize, end: usize) -> Span {
+    start..end.max(start)
+}
+
+/// The definition, behind `%override` or `%extend`.
+pub(crate) fn with_mode(mut item: Item, mode: Mode) -> Item {
+    match &mut item {
+        Item::Rule(rule) => rule.mode = mode,
+        Item::Terminal(terminal) => terminal.mode = mode,
+        _ => {}
+    }
+    item
+}
+
+/// `expr` repeated.
+pub(crate) fn repeat(expr: Expr, min: u32, max: Option<u32>, span: Span) -> Expr {
+    Spanned { node: ExprKind::Repeat { expr: Box::new(expr), min, max }, span }
+}
+
+/// `expr~min..max`.
+pub(crate) fn counted(
+    expr: Expr,
+    min: Spanned<u32>,
+    max: Spanned<u32>,
+    span: Span,
+) -> Result<Expr, SyntaxError> {
+    if min.node > max.node {
+        let message = format!("a repetition of {} to {} times", min.node, max.node);
+        return Err(SyntaxError::new(SyntaxErrorKind::BadRepetition, min.span.start..max.span.end, message)
+            .help("write the smaller number first"));
+    }
+    Ok(repeat(expr, min.node, Some(max.node), span))
+}
+
+/// The number of a repetition.
+pub(crate) fn count(digits: &str, span: Span) -> Result<Spanned<u32>, SyntaxError> {
+    if digits.starts_with('-') && digits.bytes().any(|digit| matches!(digit, b'1'..=b'9')) {
+        let message = format!("a repetition of `{digits}` times");
+        return Err(SyntaxError::new(SyntaxErrorKind::BadRepetition, span, message)
+            .help("write how often as a number from 0 on"));
+    }
+    let magnitude = digits.trim_start_matches(['+', '-']);
+    match magnitude.parse() {
+        Ok(node) => Ok(Spanned { node, span }),
+        Err(_) => Err(too_large(span, "repetition", u32::MAX.into())),
+    }
+}
+
+/// The number of a priority.
+pub(crate) fn priority(digits: &str, span: Span) -> Result<Spanned<i32>, SyntaxError> {
+    match digits.parse() {
+        Ok(node) => Ok(Spanned { node, span }),
+        Err(_) => Err(too_large(span, "priority", i32::MAX.into())),
+    }
+}
+
+fn too_large(span: Span, what: &str, most: i64) -> SyntaxError {
+    let message = format!("the number of this {what} is out of range: {most} at most");
+    SyntaxError::new(SyntaxErrorKind::BadNumber, span, message).help("write a smaller number")
+}
+
+/// `"a".."z"`, from the two strings and whether they carry the `i` flag.
+pub(crate) fn char_range(
+    first: (String, bool),
+    last: (String, bool),
+    span: Span,
+) -> Result<Expr, SyntaxError> {
+    let error = |message: &str, help: &str| {
+        SyntaxError::new(SyntaxErrorKind::BadRange, span.clone(), message).help(help)
+    };
+    if first.1 || last.1 {
+        return Err(error(
+            "a range of characters takes no `i` flag",
+            "write both cases: `\"a\"..\"z\" | \"A\"..\"Z\"`",
+        ));
+    }
+    let (Some(first), Some(last)) = (single(&first.0), single(&last.0)) else {
+        return Err(error(
+            "an end of this range is not a single character",
+            "a range has one character at each end: `\"a\"..\"z\"`",
+        ));
+    };
+    if first > last {
+        return Err(error("the ends of this range are reversed", "write the smaller character first"));
+    }
+    Ok(Spanned { node: ExprKind::CharRange(first, last), span })
+}
+
+fn single(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    let first = chars.next()?;
+    chars.next().is_none().then_some(first)
+}
+
+/// What stands behind the path of an import.
+#[derive(Debug)]
+pub(crate) enum Imported {
+    /// Nothing, or `-> NAME`: the path's last name is what is imported.
+    Last(Option<Spanned<String>>),
+    /// `(A, B -> C)`.
+    Listed(Vec<(Spanned<String>, Option<Spanned<String>>)>),
+}
+
+/// `%import`, from the dots before the path, the path, and what stands behind it.
+pub(crate) fn import(
+    dots: Vec<u32>,
+    mut path: Vec<Spanned<String>>,
+    imported: Imported,
+    span: Span,
+) -> Result<Import, SyntaxError> {
+    let names = match imported {
+        Imported::Listed(names) => names,
+        Imported::Last(new_name) => match path.pop() {
+            Some(name) if !path.is_empty() => vec![(name, new_name)],
+            _ => {
+                let message = "this import names a file, but nothing in it";
+                return Err(SyntaxError::new(SyntaxErrorKind::BadImport, span, message)
+                    .help("write `%import file.NAME` or `%import file (A, B)`"));
+            }
+        },
+    };
+    Ok(Import { level: dots.into_iter().sum(), path, names, span })
+}

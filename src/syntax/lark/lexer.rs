@@ -1,0 +1,359 @@
+//! Cuts Lark's notation into words.
+//!
+//! A line end is a word of its own unless the next line begins with `|`, and blank lines and comments before
+//! that are passed over, as in Lark. Brackets are counted here, so that no tree is deeper than [`MAX_DEPTH`]
+//! and an open bracket is reported where it stands. Every byte is looked at a fixed number of times.
+
+use crate::syntax::ast::Span;
+use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::lark::escape;
+use crate::syntax::lark::token::{DIRECTIVES, Shortened, Token};
+
+/// The deepest nesting of brackets.
+pub(crate) const MAX_DEPTH: usize = 200;
+
+/// The most words in a file: bounds the tree, whose nodes are larger than their text.
+pub(crate) const MAX_WORDS: usize = 1 << 22;
+
+type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// The words of a file, each between its byte offsets.
+#[derive(Debug)]
+pub(crate) struct Lexer<'input> {
+    text: &'input str,
+    at: usize,
+    words: usize,
+    /// No word yet since the last line end: another line end would say nothing.
+    line_is_blank: bool,
+    /// The next word may be a number (else `+` repeats).
+    number_may_follow: bool,
+    /// The brackets that are open, and where.
+    open: Vec<(Token<'input>, usize)>,
+    failed: bool,
+}
+
+impl<'input> Lexer<'input> {
+    /// The words of `text`; a byte order mark before them is passed over.
+    pub(crate) fn new(text: &'input str) -> Self {
+        Self {
+            text,
+            at: if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 },
+            words: 0,
+            line_is_blank: true,
+            number_may_follow: false,
+            open: Vec::new(),
+            failed: false,
+        }
+    }
+
+    fn rest(&self) -> &'input str {
+        &self.text[self.at..]
+    }
+
+    /// The next word, `None` behind the last.
+    fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
+        if let Some(line_end) = self.skip_blanks()? {
+            if self.rest().starts_with('|') {
+                // Continues the definition: the line end is no word.
+            } else if !self.line_is_blank {
+                self.end_line(line_end)?;
+                return Ok(Some((line_end, Token::LineEnd, line_end + 1)));
+            }
+        }
+        let start = self.at;
+        let Some(first) = self.rest().chars().next() else {
+            if self.line_is_blank {
+                return Ok(None);
+            }
+            self.end_line(start)?;
+            return Ok(Some((start, Token::LineEnd, start)));
+        };
+        let token = match first {
+            'a'..='z' | 'A'..='Z' | '_' => self.name()?,
+            '"' => self.literal()?,
+            '/' => self.regex()?,
+            '%' => self.directive()?,
+            '0'..='9' => self.number(),
+            '+' | '-' if self.number_may_follow && self.byte(1).is_some_and(|next| next.is_ascii_digit()) => {
+                self.number()
+            }
+            _ => self.sign(first)?,
+        };
+        self.line_is_blank = false;
+        self.number_may_follow = matches!(token, Token::Tilde | Token::Dot | Token::DotDot);
+        self.words += 1;
+        if self.words > MAX_WORDS {
+            let message = format!("the file has more than {MAX_WORDS} words");
+            return Err(self.error(SyntaxErrorKind::TooLarge, start..self.at, message));
+        }
+        Ok(Some((start, token, self.at)))
+    }
+
+    /// Passes over white space, comments and continued lines; returns where the first line ended, if one did.
+    fn skip_blanks(&mut self) -> Result<Option<usize>> {
+        let mut line_end = None;
+        loop {
+            let bytes = &self.text.as_bytes()[self.at..];
+            match bytes {
+                [b' ' | b'\t' | b'\x0b' | b'\x0c', ..] => self.at += 1,
+                [b'\n', ..] | [b'\r', b'\n', ..] => {
+                    line_end.get_or_insert(self.at);
+                    self.at += if bytes[0] == b'\r' { 2 } else { 1 };
+                }
+                [b'/', b'/', ..] | [b'#', ..] => self.at += line_length(bytes),
+                [b'\\', ..] => {
+                    let blanks =
+                        bytes[1..].iter().take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+                    if bytes.get(1 + blanks) != Some(&b'\n') {
+                        let message = "a backslash outside of strings and regexes that does not end its line";
+                        return Err(self
+                            .error(SyntaxErrorKind::UnexpectedCharacter, self.at..self.at + 1, message.into())
+                            .help("put the text in double quotes, or the pattern between slashes"));
+                    }
+                    self.at += blanks + 2;
+                }
+                _ => return Ok(line_end),
+            }
+        }
+    }
+
+    /// A line end is a word: no bracket may be open.
+    fn end_line(&mut self, at: usize) -> Result<()> {
+        if let Some((bracket, start)) = self.open.last() {
+            let (message, start) = (format!("{bracket} is not closed where the definition ends"), *start);
+            return Err(self
+                .error(SyntaxErrorKind::UnclosedBracket, start..start + 1, message)
+                .related(at..at, "ends here")
+                .help("close it on the same line; only a line that begins with `|` continues a definition"));
+        }
+        self.line_is_blank = true;
+        self.number_may_follow = false;
+        Ok(())
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+
+    /// How many of the next bytes are of a kind.
+    fn run(&self, of: impl Fn(u8) -> bool) -> usize {
+        self.rest().bytes().take_while(|&byte| of(byte)).count()
+    }
+
+    fn take(&mut self, length: usize) -> &'input str {
+        let taken = &self.rest()[..length];
+        self.at += length;
+        taken
+    }
+
+    fn error(&self, kind: SyntaxErrorKind, span: Span, message: String) -> SyntaxError {
+        SyntaxError::new(kind, span, message)
+    }
+
+    fn name(&mut self) -> Result<Token<'input>> {
+        let start = self.at;
+        let name = self.take(self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+        let error = |message: String, help: &str| {
+            Err(SyntaxError::new(SyntaxErrorKind::BadName, start..start + name.len(), message).help(help))
+        };
+        let bare = name.strip_prefix('_').unwrap_or(name);
+        match bare.bytes().next() {
+            Some(b'a'..=b'z') if !bare.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+                Ok(Token::RuleName(name))
+            }
+            Some(b'A'..=b'Z') if !bare.bytes().any(|byte| byte.is_ascii_lowercase()) => {
+                Ok(Token::TerminalName(name))
+            }
+            Some(b'a'..=b'z' | b'A'..=b'Z') => error(
+                format!("the name `{}` mixes upper and lower case", Shortened(name)),
+                "write a rule's name in lower case, a terminal's in upper case",
+            ),
+            _ => error(
+                format!("the name `{}` has no letter behind its first underscore", Shortened(name)),
+                "begin names with a letter, or with one underscore and a letter",
+            ),
+        }
+    }
+
+    fn literal(&mut self) -> Result<Token<'input>> {
+        let (start, line) = (self.at, &self.rest()[..line_length(self.rest().as_bytes())]);
+        let Some(length) = closing(&line[1..], b'"') else {
+            let message = "this string is not closed on its line".to_string();
+            return Err(self
+                .error(SyntaxErrorKind::UnterminatedString, start..start + line.len(), message)
+                .help(
+                    "close it with `\"`; a line end in a string is written `\\n`, a quotation mark `\\\"`",
+                ));
+        };
+        let text = escape::string(&line[1..=length], start + 1)?;
+        self.at += length + 2;
+        if text.is_empty() {
+            let message = "an empty string".to_string();
+            return Err(self
+                .error(SyntaxErrorKind::EmptyLiteral, start..self.at, message)
+                .help("leave it out: an alternative with nothing in it matches the empty text"));
+        }
+        let ignore_case = self.byte(0) == Some(b'i');
+        self.at += usize::from(ignore_case);
+        Ok(Token::Literal { text, ignore_case })
+    }
+
+    fn regex(&mut self) -> Result<Token<'input>> {
+        let (start, rest) = (self.at, self.rest());
+        let line = start..start + line_length(rest.as_bytes());
+        let unterminated = |message: &str| {
+            SyntaxError::new(SyntaxErrorKind::UnterminatedRegex, line, message).help(
+                "close it with `/`; a slash in a regex is written `\\/`, and only with the flag `x` may it have \
+                 several lines",
+            )
+        };
+        let Some(length) = closing(&rest[1..], b'/') else {
+            return Err(unterminated("this regex is not closed"));
+        };
+        let raw = &rest[1..=length];
+        self.at += length + 2;
+        let flags = self.take(self.run(|byte| b"imslux".contains(&byte)));
+        if raw.contains('\n') && !flags.contains('x') {
+            return Err(unterminated("this regex is not closed on its line"));
+        }
+        Ok(Token::Regex { pattern: escape::regex(raw), flags })
+    }
+
+    fn directive(&mut self) -> Result<Token<'input>> {
+        let start = self.at;
+        self.at += 1;
+        let word = self.take(self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+        if let Some((_, token)) = DIRECTIVES.iter().find(|(known, _)| *known == word) {
+            return Ok(token.clone());
+        }
+        let known: Vec<String> = DIRECTIVES.iter().map(|(word, _)| format!("`%{word}`")).collect();
+        let message = format!("`%{}` is no directive", Shortened(word));
+        Err(self
+            .error(SyntaxErrorKind::UnknownDirective, start..self.at, message)
+            .help(format!("the directives are {}", known.join(", "))))
+    }
+
+    fn number(&mut self) -> Token<'input> {
+        let sign = usize::from(matches!(self.byte(0), Some(b'+' | b'-')));
+        let digits = self.rest()[sign..].bytes().take_while(u8::is_ascii_digit).count();
+        Token::Number(self.take(sign + digits))
+    }
+
+    fn sign(&mut self, first: char) -> Result<Token<'input>> {
+        let start = self.at;
+        let (token, length) = match (first, self.byte(1)) {
+            ('.', Some(b'.')) => (Token::DotDot, 2),
+            ('-', Some(b'>')) => (Token::Arrow, 2),
+            (':', _) => (Token::Colon, 1),
+            (',', _) => (Token::Comma, 1),
+            ('|', _) => (Token::Or, 1),
+            ('.', _) => (Token::Dot, 1),
+            ('~', _) => (Token::Tilde, 1),
+            ('?', _) => (Token::Question, 1),
+            ('*', _) => (Token::Star, 1),
+            ('+', _) => (Token::Plus, 1),
+            ('!', _) => (Token::Bang, 1),
+            ('(', _) => (Token::LeftParen, 1),
+            (')', _) => (Token::RightParen, 1),
+            ('[', _) => (Token::LeftBracket, 1),
+            (']', _) => (Token::RightBracket, 1),
+            ('{', _) => (Token::LeftBrace, 1),
+            ('}', _) => (Token::RightBrace, 1),
+            _ => return Err(unexpected_character(first, start)),
+        };
+        self.at += length;
+        match token {
+            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => self.open_bracket(&token, start)?,
+            Token::RightParen => self.close_bracket(&token, &Token::LeftParen, start)?,
+            Token::RightBracket => self.close_bracket(&token, &Token::LeftBracket, start)?,
+            Token::RightBrace => self.close_bracket(&token, &Token::LeftBrace, start)?,
+            _ => {}
+        }
+        Ok(token)
+    }
+
+    fn open_bracket(&mut self, bracket: &Token<'input>, at: usize) -> Result<()> {
+        if self.open.len() == MAX_DEPTH {
+            let message = format!("brackets are nested more than {MAX_DEPTH} deep");
+            return Err(self
+                .error(SyntaxErrorKind::TooDeep, at..at + 1, message)
+                .help("give the inner part a rule of its own"));
+        }
+        self.open.push((bracket.clone(), at));
+        Ok(())
+    }
+
+    fn close_bracket(&mut self, bracket: &Token<'input>, opening: &Token<'input>, at: usize) -> Result<()> {
+        let message = match self.open.pop() {
+            Some((open, _)) if open == *opening => return Ok(()),
+            Some((open, start)) => {
+                let message = format!("{bracket} does not close {open}");
+                return Err(self
+                    .error(SyntaxErrorKind::UnmatchedBracket, at..at + 1, message)
+                    .related(start..start + 1, "opened here")
+                    .help("close brackets in the reverse order of their opening"));
+            }
+            None => format!("{bracket} closes nothing"),
+        };
+        Err(self
+            .error(SyntaxErrorKind::UnmatchedBracket, at..at + 1, message)
+            .help(format!("take it out, or put {opening} before it; literal text stands in double quotes")))
+    }
+}
+
+impl<'input> Iterator for Lexer<'input> {
+    type Item = Result<(usize, Token<'input>, usize)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let word = self.word();
+        self.failed = word.is_err();
+        word.transpose()
+    }
+}
+
+/// The bytes before the line's end.
+fn line_length(bytes: &[u8]) -> usize {
+    let length = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+    if length > 0 && length < bytes.len() && bytes[length - 1] == b'\r' { length - 1 } else { length }
+}
+
+/// Where the first `delimiter` stands that no backslash escapes.
+fn closing(text: &str, delimiter: u8) -> Option<usize> {
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        if byte == delimiter {
+            return Some(at);
+        }
+        if byte == b'\\' {
+            bytes.next();
+        }
+    }
+    None
+}
+
+fn unexpected_character(found: char, at: usize) -> SyntaxError {
+    let help = match found {
+        '\'' => "strings stand in double quotes",
+        '=' => "a definition is written `name: ...`",
+        ';' => "a definition ends with its line: leave the `;` out",
+        '<' | '>' => "rules are named without angle brackets; literal text stands in double quotes",
+        '-' => "literal text stands in double quotes, an alias is written `-> name`",
+        '\r' => "lines end with a line feed, or a carriage return and a line feed",
+        _ if found.is_alphabetic() => "names are made of the letters a to z, digits and underscores",
+        _ => "literal text stands in double quotes, patterns between slashes",
+    };
+    let message = if found.is_control() || (found.is_whitespace() && found != ' ') || !is_visible(found) {
+        format!("the character U+{:04X} is not part of the notation", u32::from(found))
+    } else {
+        format!("`{found}` is not part of the notation")
+    };
+    SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, at..at + found.len_utf8(), message).help(help)
+}
+
+/// Whether a reader can see the character: the format characters and fillers one meets are not.
+fn is_visible(found: char) -> bool {
+    !matches!(found, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}

@@ -1,0 +1,660 @@
+//! The reader's tests: each construct, each kind of error, and that printing is reading's inverse.
+
+use proptest::prelude::*;
+use regex::Regex;
+
+use super::*;
+use crate::syntax::ast::{
+    Alternative, Associativity, Directive, Expansions, ExprKind, Import, Item, Mode, Rule, Spanned,
+    TerminalDefinition, Word,
+};
+
+fn read(text: &str) -> File {
+    parse_lark(text).unwrap_or_else(|error| panic!("{text:?}: {error}"))
+}
+
+fn error(text: &str) -> SyntaxError {
+    parse_lark(text).map(|file| panic!("{text:?} was read as\n{file}")).expect_err("the line above")
+}
+
+/// The tree without its spans.
+fn shape(file: &File) -> String {
+    let spans = Regex::new(r"span: \d+\.\.\d+").expect("a sound pattern");
+    spans.replace_all(&format!("{file:?}"), "span").into_owned()
+}
+
+/// Both read to the same tree, spans aside.
+#[track_caller]
+fn same(one: &str, other: &str) {
+    assert_eq!(shape(&read(one)), shape(&read(other)), "{one:?} against {other:?}");
+}
+
+/// The body of the first definition.
+fn body(text: &str) -> Expansions {
+    match read(text).items.into_iter().next() {
+        Some(Item::Rule(Rule { body, .. }) | Item::Terminal(TerminalDefinition { body, .. })) => body,
+        other => panic!("{text:?} begins with {other:?}"),
+    }
+}
+
+/// The only expression of the only alternative of the first definition.
+fn expr(text: &str) -> ExprKind {
+    match &mut body(&format!("a: {text}")).alternatives[..] {
+        [Alternative { items, .. }] if items.len() == 1 => items.remove(0).node,
+        other => panic!("{text:?} is {other:?}"),
+    }
+}
+
+fn literal(text: &str) -> ExprKind {
+    ExprKind::Literal { text: text.into(), ignore_case: false }
+}
+
+mod constructs {
+    use super::*;
+
+    #[test]
+    fn rules_have_modifiers_parameters_and_a_priority() {
+        let text = "?!_list{item, sep}.-2: item (sep item)*";
+        let Some(Item::Rule(rule)) = read(text).items.into_iter().next() else { panic!("no rule") };
+        assert_eq!(
+            (rule.mode, rule.name.node.as_str(), rule.modifiers.as_str()),
+            (Mode::Define, "_list", "?!")
+        );
+        assert_eq!(&text[rule.name.span.clone()], "_list");
+        assert_eq!(rule.parameters.iter().map(|p| p.node.as_str()).collect::<Vec<_>>(), ["item", "sep"]);
+        assert_eq!(rule.priority.map(|p| p.node), Some(-2));
+        assert_eq!(&text[rule.body.span.clone()], "item (sep item)*");
+    }
+
+    #[test]
+    fn terminals_have_a_priority_of_either_sign() {
+        let priorities: Vec<_> = read("A: \"a\"\n_B.2: \"b\"\nC.-3: \"c\"\nD.+1: \"d\"")
+            .items
+            .iter()
+            .map(|item| match item {
+                Item::Terminal(terminal) => (terminal.name.node.clone(), terminal.priority),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = [("A", 0), ("_B", 2), ("C", -3), ("D", 1)].map(|(name, p)| (name.to_string(), p));
+        assert_eq!(priorities, expected);
+    }
+
+    #[test]
+    fn expressions() {
+        assert_eq!(expr("b"), ExprKind::Rule("b".into()));
+        assert_eq!(expr("_B1"), ExprKind::Terminal("_B1".into()));
+        assert_eq!(expr(r#""x y""#), literal("x y"));
+        assert_eq!(expr(r#""x"i"#), ExprKind::Literal { text: "x".into(), ignore_case: true });
+        assert_eq!(expr(r#""a".."z""#), ExprKind::CharRange('a', 'z'));
+        assert_eq!(expr(r#""\x00" .. "\U0010ffff""#), ExprKind::CharRange('\0', '\u{10ffff}'));
+        for (text, min, max) in [
+            ("b?", 0, Some(1)),
+            ("b*", 0, None),
+            ("b+", 1, None),
+            ("b~3", 3, Some(3)),
+            ("b ~ 0 .. 4294967295", 0, Some(u32::MAX)),
+        ] {
+            let ExprKind::Repeat { expr: inner, min: from, max: to } = expr(text) else { panic!("{text}") };
+            assert_eq!((inner.node, from, to), (ExprKind::Rule("b".into()), min, max), "{text}");
+        }
+        assert!(matches!(expr("(b | c)"), ExprKind::Group(inner) if inner.alternatives.len() == 2));
+        assert!(matches!(expr("[b]"), ExprKind::Maybe(inner) if inner.alternatives.len() == 1));
+        assert!(matches!(expr("()"), ExprKind::Group(inner) if inner.alternatives[0].items.is_empty()));
+        let ExprKind::Template { name, arguments } = expr(r#"sep{b, ",", "0".."9", /x/, t{C}}"#) else {
+            panic!("no template")
+        };
+        assert_eq!((name.as_str(), arguments.len()), ("sep", 5));
+        assert_eq!(arguments[2].node, ExprKind::CharRange('0', '9'));
+    }
+
+    #[test]
+    fn strings_undo_escapes_as_lark_does() {
+        assert_eq!(expr(r#""\n\t\r\f\\\"\x41\u00e9\U0001F600""#), literal("\n\t\r\x0c\\\"A\u{e9}\u{1f600}"));
+        // A backslash before anything else stands for itself.
+        assert_eq!(expr(r#""\d\.\'\/""#), literal(r"\d\.\'\/"));
+        assert_eq!(expr(r#""\\""#), literal(r"\"));
+        assert_eq!(expr(r#""//#""#), literal("//#"));
+    }
+
+    #[test]
+    fn regexes_keep_their_escapes_but_the_slash() {
+        let regex =
+            |pattern: &str, flags: &str| ExprKind::Regex { pattern: pattern.into(), flags: flags.into() };
+        assert_eq!(expr(r"/\/\*(.|\n)*?\*\//s"), regex(r"/\*(.|\n)*?\*/", "s"));
+        assert_eq!(expr(r"/\\\//imslux"), regex(r"\\/", "imslux"));
+        assert_eq!(expr(r##"/[^"#]/"##), regex(r##"[^"#]"##, ""));
+        assert_eq!(expr("/a b # c\n  d/x"), regex("a b # c\n  d", "x"));
+        // Two slashes never begin a regex.
+        assert_eq!(body("a: /x//y/ // z").alternatives[0].items.len(), 2);
+        assert_eq!(body("a: // /x/").alternatives[0].items.len(), 0);
+    }
+
+    #[test]
+    fn alternatives_may_be_empty_and_have_an_alias_and_a_precedence() {
+        let text = "a: b -> x\n | %prec NEG -> y\n | c -> z %prec \"+\"i\n |";
+        let alternatives = body(text).alternatives;
+        let aliases: Vec<_> =
+            alternatives.iter().map(|a| a.alias.as_ref().map(|name| name.node.as_str())).collect();
+        assert_eq!(aliases, [Some("x"), Some("y"), Some("z"), None]);
+        assert!(matches!(&alternatives[1].precedence, Some(Word::Name(name)) if name.node == "NEG"));
+        assert!(
+            matches!(&alternatives[2].precedence, Some(Word::Literal { text, ignore_case: true, .. }) if text == "+")
+        );
+        assert!(alternatives[3].items.is_empty());
+        assert_eq!(&text[alternatives[2].span.clone()], "c -> z %prec \"+\"i");
+        assert_eq!(
+            body("a:\n  | b").alternatives.len(),
+            2,
+            "as in Lark, nothing stands before the first bar"
+        );
+    }
+
+    #[test]
+    fn line_ends_end_definitions_unless_a_bar_follows() {
+        same("a: b\n\n  | c\r\n\t| d", "a: b | c | d");
+        same("a: b // x\n // y\n# z\n\n | c # w", "a: b | c");
+        same("a: (b\n | c)", "a: (b | c)");
+        same("a: b \\\n  c\\ \r\n d", "a: b c d");
+        same("\n\n// x\na: b\n\n\nc: d", "a: b\nc: d\n");
+        same("\u{feff}a: b", "a: b");
+        assert!(read("").items.is_empty());
+        assert!(read(" \n// only a comment").items.is_empty());
+    }
+
+    #[test]
+    fn imports() {
+        let import = |text: &str| match read(text).items.into_iter().next() {
+            Some(Item::Import(Import { level, path, names, .. })) => {
+                let path: Vec<_> = path.into_iter().map(|name| name.node).collect();
+                let names = names.into_iter().map(|(name, new)| match new {
+                    Some(new) => format!("{}->{}", name.node, new.node),
+                    None => name.node,
+                });
+                (level, path.join("."), names.collect::<Vec<_>>().join(" "))
+            }
+            other => panic!("{other:?}"),
+        };
+        let parts = |level, path: &str, names: &str| (level, path.to_string(), names.to_string());
+        assert_eq!(import("%import common.NUMBER"), parts(0, "common", "NUMBER"));
+        assert_eq!(import("%import common.NUMBER -> NUM"), parts(0, "common", "NUMBER->NUM"));
+        assert_eq!(import("%import common (A, B -> C,d)"), parts(0, "common", "A B->C d"));
+        assert_eq!(import("%import a.b.C"), parts(0, "a.b", "C"));
+        assert_eq!(import("%import .file.rule"), parts(1, "file", "rule"));
+        assert_eq!(import("%import ..x (A)"), parts(2, "x", "A"));
+        assert_eq!(import("%import ...x.y.Z"), parts(3, "x.y", "Z"));
+    }
+
+    #[test]
+    fn statements() {
+        let items =
+            read("%ignore WS | /x/+\n%declare _INDENT _DEDENT\n%override a: b\n%extend A.1: \"b\"").items;
+        assert!(matches!(&items[0], Item::Ignore(ignored) if ignored.node.alternatives.len() == 2));
+        assert!(matches!(&items[1], Item::Declare(names) if names[1].node == "_DEDENT"));
+        assert!(matches!(&items[2], Item::Rule(rule) if rule.mode == Mode::Override));
+        assert!(matches!(&items[3], Item::Terminal(terminal) if terminal.mode == Mode::Extend));
+    }
+
+    #[test]
+    fn directives() {
+        let text = "%start a\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
+                    %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"";
+        let directives: Vec<_> = read(text)
+            .items
+            .into_iter()
+            .map(|item| match item {
+                Item::Directive(directive) => directive,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(&text[directives[3].span.clone()], "%reserved NAME \"if\" THEN");
+        assert!(matches!(&directives[0].node, Directive::Start(name) if name.node == "a"));
+        assert!(matches!(&directives[1].node, Directive::Lexer(name) if name.node == "basic"));
+        assert!(matches!(&directives[2].node, Directive::Reserved { words, .. } if words.is_empty()));
+        assert!(matches!(&directives[3].node, Directive::Reserved { words, .. } if words.len() == 2));
+        assert!(matches!(&directives[4].node, Directive::Fallback { words, .. } if words.len() == 1));
+        assert!(
+            matches!(&directives[5].node, Directive::Soft { to: Word::Name(_), words } if words.len() == 2)
+        );
+        let associativities: Vec<_> = directives[6..]
+            .iter()
+            .map(|directive| match &directive.node {
+                Directive::Precedence { associativity, words } => (*associativity, words.len()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = [(Associativity::Left, 2), (Associativity::Right, 1), (Associativity::Nonassoc, 2)];
+        assert_eq!(associativities, expected);
+    }
+}
+
+mod errors {
+    use super::*;
+
+    /// Each kind of error, with the text at fault.
+    #[test]
+    fn every_kind_names_the_place() {
+        use SyntaxErrorKind::*;
+        let deep = format!("a: {}b{}", "(".repeat(201), ")".repeat(201));
+        let cases: &[(&str, SyntaxErrorKind, &str)] = &[
+            (&deep, TooDeep, "("),
+            ("a: b = c", UnexpectedCharacter, "="),
+            ("a: 'b'", UnexpectedCharacter, "'"),
+            ("a: b;", UnexpectedCharacter, ";"),
+            ("a: \u{0}", UnexpectedCharacter, "\u{0}"),
+            ("a: b\u{a0}c", UnexpectedCharacter, "\u{a0}"),
+            ("a: b\rc: d", UnexpectedCharacter, "\r"),
+            ("a: b \\ c", UnexpectedCharacter, "\\"),
+            ("größe: b", UnexpectedCharacter, "ö"),
+            ("a b", UnexpectedToken, "b"),
+            ("a: b c: d", UnexpectedToken, ":"),
+            ("a: b**", UnexpectedToken, "*"),
+            ("| a", UnexpectedToken, "|"),
+            ("a: %start", UnexpectedToken, "%start"),
+            ("%left", UnexpectedToken, ""),
+            ("%left /x/", UnexpectedToken, "/x/"),
+            ("a: b -> C", UnexpectedToken, "C"),
+            ("a: \"b", UnterminatedString, "\"b"),
+            ("a: \"b\\\"\nc: \"d\"", UnterminatedString, "\"b\\\""),
+            ("a: /b", UnterminatedRegex, "/b"),
+            ("A: /b\nC: /d/", UnterminatedRegex, "/b"),
+            (r#"a: "b\x4""#, BadEscape, r"\x4"),
+            (r#"a: "b\ud800""#, BadEscape, r"\ud800"),
+            (r#"a: "\U00110000""#, BadEscape, r"\U00110000"),
+            (r#"a: "\xé""#, BadEscape, r"\x"),
+            ("a: \"\"", EmptyLiteral, "\"\""),
+            ("aB: b", BadName, "aB"),
+            ("__a: b", BadName, "__a"),
+            ("%ignored X", UnknownDirective, "%ignored"),
+            ("% ignore X", UnknownDirective, "%"),
+            ("a: (b\nc: d", UnclosedBracket, "("),
+            ("a: [b", UnclosedBracket, "["),
+            ("a: (b]", UnmatchedBracket, "]"),
+            ("a: b)", UnmatchedBracket, ")"),
+            ("A.2147483648: \"b\"", BadNumber, "2147483648"),
+            ("a: b~4294967296", BadNumber, "4294967296"),
+            ("a: b~-1", BadRepetition, "-1"),
+            ("a: b~3..2", BadRepetition, "3..2"),
+            ("a: \"b\"..\"a\"", BadRange, "\"b\"..\"a\""),
+            ("a: \"ab\"..\"c\"", BadRange, "\"ab\"..\"c\""),
+            ("a: \"a\"i..\"c\"", BadRange, "\"a\"i..\"c\""),
+            ("%import common", BadImport, "%import common"),
+            ("%import .NAME -> B", BadImport, "%import .NAME -> B"),
+        ];
+        for (text, kind, fault) in cases {
+            let error = error(text);
+            assert_eq!(error.kind(), *kind, "{text:?}: {error}");
+            assert_eq!(&text[error.span()], *fault, "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn messages_say_what_was_found_expected_and_what_to_write() {
+        let cases = [
+            (
+                "a b",
+                "found the rule name `b`, expected `:`, `.` or `{`; a definition is written `name: ...`; a line \
+                     that continues the last one begins with `|`, or the last one ends with a backslash",
+            ),
+            (
+                "a: b\nc",
+                "found the end of the file, expected `:`, `.` or `{`; a definition is written `name: ...`; a \
+                         line that continues the last one begins with `|`, or the last one ends with a backslash",
+            ),
+            ("%start\na: b", "found the end of the line, expected a rule's name"),
+            (
+                "%start A",
+                "found the terminal name `A`, expected a rule's name; this must be a name in lower case",
+            ),
+            ("a: b~c", "found the rule name `c`, expected a number"),
+            (
+                "%left a",
+                "found the rule name `a`, expected a terminal's name or a string; only terminals and strings \
+                         can stand in this directive",
+            ),
+            (
+                "a: t{(b)}",
+                "found `(`, expected a name, a string or a regex; the arguments of a template are names, \
+                           strings and regexes; give a group a rule of its own",
+            ),
+            (
+                "a: b.c",
+                "found `.`, expected a name, a string, a regex, `(` or `[`, a repetition, the end of the line, `|`, \
+                 `->`, `{` or `%prec`; a priority stands behind the name that is defined: `NAME.2: ...`",
+            ),
+        ];
+        for (text, message) in cases {
+            assert_eq!(error(text).to_string(), message, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_diagnostic_has_the_place_and_the_bracket() {
+        let text = "start: a\na: (b\n";
+        let diagnostic = error(text).diagnostic(&"g.lark".into(), text);
+        assert_eq!(diagnostic.code, "unclosed-bracket");
+        let place = diagnostic.place.expect("syntax errors have a place");
+        assert_eq!((place.line, place.column), (2, 4));
+        assert_eq!(diagnostic.related.len(), 1);
+        assert!(diagnostic.help.is_some());
+    }
+
+    #[test]
+    fn long_words_are_shortened_in_messages() {
+        let message = error(&format!("a: {} = ", "b".repeat(100_000))).to_string();
+        assert!(message.len() < 300, "{message}");
+        let message = error(&format!("%start \"{}\"", "b".repeat(100_000))).to_string();
+        assert!(message.len() < 300, "{message}");
+    }
+}
+
+mod limits {
+    use super::*;
+
+    #[test]
+    fn the_deepest_nesting_is_read_printed_and_dropped() {
+        for (open, close) in [("(", ")"), ("[", "]"), ("t{", "}")] {
+            let text = format!("a: {}b{}", open.repeat(200), close.repeat(200));
+            same(&text, &read(&text).to_string());
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_alternatives_are_read() {
+        let text =
+            format!("a: \"0\"{}", (1..100_000).map(|i| format!("\n  | \"{i}\" b")).collect::<String>());
+        assert_eq!(body(&text).alternatives.len(), 100_000);
+    }
+
+    #[test]
+    fn a_literal_of_ten_megabytes_is_read() {
+        let text = format!("a: \"{}\"", "\\\\x".repeat(10 << 18));
+        let ExprKind::Literal { text, .. } = &body(&text).alternatives[0].items[0].node else {
+            panic!("no literal")
+        };
+        assert_eq!(text.len(), 10 << 19);
+    }
+
+    #[test]
+    fn files_and_word_counts_are_bounded() {
+        assert_eq!(error(&" ".repeat(MAX_BYTES + 1)).kind(), SyntaxErrorKind::TooLarge);
+        assert_eq!(error(&"a:\n".repeat(lexer::MAX_WORDS / 2 + 1)).kind(), SyntaxErrorKind::TooLarge);
+    }
+}
+
+mod whole_grammars {
+    use super::*;
+
+    const CALCULATOR: &str = r##"
+        ?start: sum
+              | NAME "=" sum    -> assign_var
+
+        ?sum: product
+            | sum "+" product   -> add
+            | sum "-" product   -> sub
+
+        ?product: atom
+            | product "*" atom  -> mul
+            | product "/" atom  -> div
+
+        ?atom: NUMBER           -> number
+             | "-" atom         -> neg
+             | NAME             -> var
+             | "(" sum ")"
+
+        %import common.CNAME -> NAME
+        %import common.NUMBER
+        %import common.WS_INLINE
+
+        %ignore WS_INLINE
+    "##;
+
+    const SETTINGS: &str = r##"
+        // Sections of settings, with lists and comments.
+        %lexer contextual
+        start: (section | _NL)*
+        section: "[" NAME "]" _NL (setting _NL)*
+        setting.2: NAME "=" value
+        !value: "yes"i | "no"i | NUMBER~1..3 | STRING | _list{value, ","}
+        _list{item, sep}: "{" [item (sep item)*] "}"   # a template
+
+        NAME: ("_" | LETTER) ("_" | LETTER | DIGIT)*
+        LETTER: "a".."z" | "A".."Z"
+        DIGIT: "0".."9"
+        NUMBER.1: /[+-]?\d+(\.\d+)?/
+        STRING: /"(\\.|[^"\\\n])*"/ | "'" /[^']/* "'"
+        PATH: /\/(usr|etc)\/[^\/ ]+/i
+        _NL: /(\r?\n)+/
+        COMMENT: /;[^\n]*/
+               | /\#
+                  [^\n]*   # verbose
+                 /x
+        %ignore COMMENT
+        %ignore /[ \t]+/
+        %reserved NAME "yes" "no"
+    "##;
+
+    const EXPRESSIONS: &str = r##"
+        %start program
+        %lexer basic
+        %left "or"
+        %left "and"
+        %nonassoc "<" "=="
+        %left "+" "-"
+        %right NEG
+        program: (expr ";")+
+        expr: expr "or" expr | expr "and" expr
+            | expr "<" expr  | expr "==" expr
+            | expr "+" expr  | expr "-" expr
+            | "-" expr %prec NEG -> negate
+            | NAME | NUMBER | "if" expr "then" expr
+        %import common (NUMBER, CNAME -> NAME)
+        %fallback NAME "then"
+        %soft NAME "if"
+        %override NUMBER: /[0-9]+/
+        %extend expr: "(" expr ")"
+        %declare _INDENT _DEDENT
+    "##;
+
+    #[test]
+    fn are_read_and_printed_to_the_same_tree() {
+        for (text, items) in [(CALCULATOR, 8), (SETTINGS, 17), (EXPRESSIONS, 15)] {
+            let file = read(text);
+            assert_eq!(file.items.len(), items, "{file}");
+            same(text, &file.to_string());
+        }
+    }
+}
+
+/// Random trees of the kind that the reader makes.
+mod random {
+    use super::*;
+
+    fn spanned<T>(node: T) -> Spanned<T> {
+        Spanned { node, span: 0..0 }
+    }
+
+    fn rule_name() -> impl Strategy<Value = String> {
+        "_?[a-z][a-z0-9_]{0,4}"
+    }
+
+    fn terminal_name() -> impl Strategy<Value = String> {
+        "_?[A-Z][A-Z0-9_]{0,4}"
+    }
+
+    fn name() -> impl Strategy<Value = Spanned<String>> {
+        prop_oneof![rule_name(), terminal_name()].prop_map(spanned)
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        prop_oneof!["(?s:.){1,6}", r#"[\\"/nxu0-9\n\r\t]{1,6}"#]
+    }
+
+    fn regex() -> impl Strategy<Value = ExprKind> {
+        let piece = prop_oneof![r"[a-z\[\]()/#. *+|]", r"\\[a-z\\.\[#]", Just("\"".to_string())];
+        (proptest::collection::vec(piece, 1..6), "[imslux]{0,3}")
+            .prop_map(|(pieces, flags)| ExprKind::Regex { pattern: pieces.concat(), flags })
+    }
+
+    fn value() -> impl Strategy<Value = ExprKind> {
+        let leaf = prop_oneof![
+            rule_name().prop_map(ExprKind::Rule),
+            terminal_name().prop_map(ExprKind::Terminal),
+            (text(), any::<bool>()).prop_map(|(text, ignore_case)| ExprKind::Literal { text, ignore_case }),
+            (any::<char>(), any::<char>()).prop_map(|(a, b)| ExprKind::CharRange(a.min(b), a.max(b))),
+            regex(),
+        ];
+        leaf.prop_recursive(2, 8, 3, |inner| {
+            (rule_name(), proptest::collection::vec(inner.prop_map(spanned), 1..3))
+                .prop_map(|(name, arguments)| ExprKind::Template { name, arguments })
+        })
+    }
+
+    fn word() -> impl Strategy<Value = Word> {
+        prop_oneof![
+            terminal_name().prop_map(|name| Word::Name(spanned(name))),
+            (text(), any::<bool>()).prop_map(|(text, ignore_case)| Word::Literal {
+                text,
+                ignore_case,
+                span: 0..0
+            }),
+        ]
+    }
+
+    fn words(least: usize) -> impl Strategy<Value = Vec<Word>> {
+        proptest::collection::vec(word(), least..4)
+    }
+
+    fn expansions_of(item: impl Strategy<Value = ExprKind>) -> impl Strategy<Value = Expansions> {
+        let alternative = (
+            proptest::collection::vec(item.prop_map(spanned), 0..4),
+            proptest::option::of(rule_name().prop_map(spanned)),
+            proptest::option::of(word()),
+        )
+            .prop_map(|(items, alias, precedence)| Alternative {
+                items,
+                alias,
+                precedence,
+                span: 0..0,
+            });
+        proptest::collection::vec(alternative, 1..4)
+            .prop_map(|alternatives| Expansions { alternatives, span: 0..0 })
+    }
+
+    fn expr_kind() -> impl Strategy<Value = ExprKind> {
+        value().prop_recursive(3, 24, 4, |inner| {
+            let group = prop_oneof![
+                expansions_of(inner.clone()).prop_map(ExprKind::Group),
+                expansions_of(inner.clone()).prop_map(ExprKind::Maybe),
+            ];
+            let bounds = prop_oneof![
+                Just((0, None)),
+                Just((1, None)),
+                (any::<u32>(), any::<u32>()).prop_map(|(a, b)| (a.min(b), Some(a.max(b)))),
+                (0u32..3).prop_map(|n| (n, Some(n))),
+                Just((0, Some(1))),
+            ];
+            let repeat = (prop_oneof![value(), group.clone()], bounds)
+                .prop_map(|(expr, (min, max))| ExprKind::Repeat { expr: Box::new(spanned(expr)), min, max });
+            prop_oneof![group, repeat]
+        })
+    }
+
+    fn expansions() -> impl Strategy<Value = Expansions> {
+        expansions_of(expr_kind())
+    }
+
+    fn mode() -> impl Strategy<Value = Mode> {
+        prop_oneof![Just(Mode::Define), Just(Mode::Override), Just(Mode::Extend)]
+    }
+
+    fn rule() -> impl Strategy<Value = Item> {
+        let modifiers = prop_oneof![Just(""), Just("?"), Just("!"), Just("?!"), Just("!?")];
+        let parameters = proptest::collection::vec(rule_name().prop_map(spanned), 0..3);
+        let priority = proptest::option::of(any::<i32>().prop_map(spanned));
+        (mode(), modifiers, rule_name(), parameters, priority, expansions()).prop_map(
+            |(mode, modifiers, name, parameters, priority, body)| {
+                let (name, modifiers) = (spanned(name), modifiers.to_string());
+                Item::Rule(Rule { mode, name, modifiers, parameters, priority, body })
+            },
+        )
+    }
+
+    fn terminal() -> impl Strategy<Value = Item> {
+        (mode(), terminal_name(), any::<i32>(), expansions()).prop_map(|(mode, name, priority, body)| {
+            Item::Terminal(TerminalDefinition { mode, name: spanned(name), priority, body })
+        })
+    }
+
+    fn import() -> impl Strategy<Value = Item> {
+        let path = proptest::collection::vec(name(), 1..4);
+        let names = proptest::collection::vec((name(), proptest::option::of(name())), 1..4);
+        (0u32..5, path, names)
+            .prop_map(|(level, path, names)| Item::Import(Import { level, path, names, span: 0..0 }))
+    }
+
+    fn directive() -> impl Strategy<Value = Item> {
+        let associativity =
+            prop_oneof![Just(Associativity::Left), Just(Associativity::Right), Just(Associativity::Nonassoc)];
+        prop_oneof![
+            rule_name().prop_map(|name| Directive::Start(spanned(name))),
+            rule_name().prop_map(|name| Directive::Lexer(spanned(name))),
+            (word(), words(0)).prop_map(|(against, words)| Directive::Reserved { against, words }),
+            (word(), words(1)).prop_map(|(to, words)| Directive::Fallback { to, words }),
+            (word(), words(1)).prop_map(|(to, words)| Directive::Soft { to, words }),
+            (associativity, words(1))
+                .prop_map(|(associativity, words)| Directive::Precedence { associativity, words }),
+        ]
+        .prop_map(|directive| Item::Directive(spanned(directive)))
+    }
+
+    fn file() -> impl Strategy<Value = File> {
+        let item = prop_oneof![
+            3 => rule(),
+            2 => terminal(),
+            1 => import(),
+            1 => expansions().prop_map(|expansions| Item::Ignore(spanned(expansions))),
+            1 => proptest::collection::vec(name(), 1..4).prop_map(Item::Declare),
+            2 => directive(),
+        ];
+        proptest::collection::vec(item, 0..5).prop_map(|items| File { items })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn what_is_printed_reads_back_to_the_same_tree(file in file()) {
+            let text = file.to_string();
+            match parse_lark(&text) {
+                Ok(read) => prop_assert_eq!(shape(&file), shape(&read), "{}", text),
+                Err(error) => prop_assert!(false, "{}\n{}", error, text),
+            }
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused_at_a_place_within_it(text in any::<String>()) {
+            if let Err(error) = parse_lark(&text) {
+                prop_assert!(text.get(error.span()).is_some(), "{:?}: {}", text, error);
+            }
+        }
+
+        #[test]
+        fn any_words_are_read_or_refused_at_a_place_within_them(
+            words in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "a", "B", "_c", "\"x\"", "\"y\"i", "/r/i", "2", "-1", ":", ",", "|", ".", "..", "->", "~", "?",
+                    "*", "+", "!", "(", ")", "[", "]", "{", "}", "\n", "\n", "%import", "%ignore", "%declare",
+                    "%override", "%extend", "%start", "%reserved", "%left", "%prec", "//", "#", "\\\n", "\r\n",
+                ]),
+                0..24,
+            ),
+        ) {
+            let text = words.join(" ");
+            match parse_lark(&text) {
+                Ok(file) => prop_assert_eq!(shape(&file), shape(&read(&file.to_string()))),
+                Err(error) => prop_assert!(text.get(error.span()).is_some(), "{:?}: {}", text, error),
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The words of Lark's notation, between the lexer and the generated parser.
+
+use std::fmt;
+
+/// A word of the notation. Names borrow from the file; strings and regexes have their escapes undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'input> {
+    /// `expr`, `_list`.
+    RuleName(&'input str),
+    /// `NUMBER`, `_NL`.
+    TerminalName(&'input str),
+    /// `"text"` or `"text"i`.
+    Literal {
+        text: String,
+        ignore_case: bool,
+    },
+    /// `/pattern/flags`.
+    Regex {
+        pattern: String,
+        flags: &'input str,
+    },
+    /// `2`, `-1`, `+3`: behind `.`, `..` and `~` only.
+    Number(&'input str),
+    /// The end of a line that the next one does not continue, or of the file.
+    LineEnd,
+    Colon,
+    Comma,
+    /// `|`, also at the beginning of a line.
+    Or,
+    Dot,
+    DotDot,
+    Arrow,
+    Tilde,
+    Question,
+    Star,
+    Plus,
+    Bang,
+    LeftParen,
+    RightParen,
+    LeftBracket,
+    RightBracket,
+    LeftBrace,
+    RightBrace,
+    Import,
+    Ignore,
+    Declare,
+    Override,
+    Extend,
+    Start,
+    Lexer,
+    Reserved,
+    Fallback,
+    Soft,
+    Left,
+    Right,
+    Nonassoc,
+    Prec,
+}
+
+/// Each directive's word, without the `%`.
+pub(crate) const DIRECTIVES: [(&str, Token<'static>); 14] = [
+    ("import", Token::Import),
+    ("ignore", Token::Ignore),
+    ("declare", Token::Declare),
+    ("override", Token::Override),
+    ("extend", Token::Extend),
+    ("start", Token::Start),
+    ("lexer", Token::Lexer),
+    ("reserved", Token::Reserved),
+    ("fallback", Token::Fallback),
+    ("soft", Token::Soft),
+    ("left", Token::Left),
+    ("right", Token::Right),
+    ("nonassoc", Token::Nonassoc),
+    ("prec", Token::Prec),
+];
+
+/// As error messages name it.
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = match self {
+            Token::RuleName(name) => return write!(f, "the rule name `{}`", Shortened(name)),
+            Token::TerminalName(name) => return write!(f, "the terminal name `{}`", Shortened(name)),
+            Token::Literal { text, .. } => return write!(f, "the string {:?}", Shortened(text).to_string()),
+            Token::Regex { pattern, .. } => return write!(f, "the regex `/{}/`", Shortened(pattern)),
+            Token::Number(digits) => return write!(f, "the number `{}`", Shortened(digits)),
+            Token::LineEnd => return f.write_str("the end of the line"),
+            Token::Colon => ":",
+            Token::Comma => ",",
+            Token::Or => "|",
+            Token::Dot => ".",
+            Token::DotDot => "..",
+            Token::Arrow => "->",
+            Token::Tilde => "~",
+            Token::Question => "?",
+            Token::Star => "*",
+            Token::Plus => "+",
+            Token::Bang => "!",
+            Token::LeftParen => "(",
+            Token::RightParen => ")",
+            Token::LeftBracket => "[",
+            Token::RightBracket => "]",
+            Token::LeftBrace => "{",
+            Token::RightBrace => "}",
+            directive => {
+                let word =
+                    DIRECTIVES.iter().find(|(_, token)| token == directive).map_or("", |(word, _)| word);
+                return write!(f, "`%{word}`");
+            }
+        };
+        write!(f, "`{sign}`")
+    }
+}
+
+/// The beginning of a text that may be long, for messages.
+pub(crate) struct Shortened<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Shortened<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MOST: usize = 40;
+        match self.0.char_indices().nth(MOST) {
+            Some((end, _)) => write!(f, "{}...", &self.0[..end]),
+            None => f.write_str(self.0),
+        }
+    }
+}

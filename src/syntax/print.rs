@@ -1,0 +1,221 @@
+//! Prints a syntax tree as notation that reads back to the same tree, spans aside.
+//!
+//! That holds for every tree that the reader of Lark's notation makes. Names that come from a Yacc file are
+//! printed as they are, though the notation might not take them.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use crate::syntax::ast::{
+    Alternative, Associativity, Directive, Expansions, ExprKind, File, Import, Item, Mode, Rule,
+    TerminalDefinition, Word,
+};
+
+impl Display for File {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.items.iter().try_for_each(|item| writeln!(f, "{item}"))
+    }
+}
+
+impl Display for Item {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Item::Rule(rule) => rule.fmt(f),
+            Item::Terminal(terminal) => terminal.fmt(f),
+            Item::Import(import) => import.fmt(f),
+            Item::Ignore(expansions) => write!(f, "%ignore {}", expansions.node),
+            Item::Declare(names) => {
+                f.write_str("%declare")?;
+                names.iter().try_for_each(|name| write!(f, " {}", name.node))
+            }
+            Item::Directive(directive) => directive.node.fmt(f),
+        }
+    }
+}
+
+impl Display for Mode {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Mode::Define => "",
+            Mode::Override => "%override ",
+            Mode::Extend => "%extend ",
+        })
+    }
+}
+
+impl Display for Rule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.mode, self.modifiers, self.name.node)?;
+        if !self.parameters.is_empty() {
+            f.write_char('{')?;
+            separated(f, self.parameters.iter().map(|parameter| &parameter.node), ", ")?;
+            f.write_char('}')?;
+        }
+        if let Some(priority) = &self.priority {
+            write!(f, ".{}", priority.node)?;
+        }
+        definition(f, &self.body)
+    }
+}
+
+impl Display for TerminalDefinition {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.mode, self.name.node)?;
+        if self.priority != 0 {
+            write!(f, ".{}", self.priority)?;
+        }
+        definition(f, &self.body)
+    }
+}
+
+/// `: alternatives`, from the second on each on a line of its own.
+fn definition(f: &mut Formatter<'_>, body: &Expansions) -> fmt::Result {
+    f.write_char(':')?;
+    for (i, alternative) in body.alternatives.iter().enumerate() {
+        f.write_str(if i > 0 { "\n    |" } else { "" })?;
+        if !alternative.is_blank() {
+            write!(f, " {alternative}")?;
+        }
+    }
+    Ok(())
+}
+
+impl Display for Expansions {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        separated(f, &self.alternatives, " | ")
+    }
+}
+
+impl Alternative {
+    /// Whether there is nothing to print.
+    fn is_blank(&self) -> bool {
+        self.items.is_empty() && self.alias.is_none() && self.precedence.is_none()
+    }
+}
+
+impl Display for Alternative {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        separated(f, self.items.iter().map(|item| &item.node), " ")?;
+        let mut gap = if self.items.is_empty() { "" } else { " " };
+        if let Some(word) = &self.precedence {
+            write!(f, "{gap}%prec {word}")?;
+            gap = " ";
+        }
+        match &self.alias {
+            Some(alias) => write!(f, "{gap}-> {}", alias.node),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for ExprKind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            ExprKind::Rule(name) | ExprKind::Terminal(name) => f.write_str(name),
+            ExprKind::Literal { text, ignore_case } => literal(f, text, *ignore_case),
+            ExprKind::CharRange(first, last) => {
+                literal(f, first.encode_utf8(&mut [0; 4]), false)?;
+                f.write_str("..")?;
+                literal(f, last.encode_utf8(&mut [0; 4]), false)
+            }
+            ExprKind::Regex { pattern, flags } => regex(f, pattern, flags),
+            ExprKind::Template { name, arguments } => {
+                write!(f, "{name}{{")?;
+                separated(f, arguments.iter().map(|argument| &argument.node), ", ")?;
+                f.write_char('}')
+            }
+            ExprKind::Group(expansions) => write!(f, "({expansions})"),
+            ExprKind::Maybe(expansions) => write!(f, "[{expansions}]"),
+            ExprKind::Repeat { expr, min, max } => {
+                let expr = &expr.node;
+                match (*min, *max) {
+                    (0, Some(1)) => write!(f, "{expr}?"),
+                    (0, None) => write!(f, "{expr}*"),
+                    (1, None) => write!(f, "{expr}+"),
+                    (min, Some(max)) if min == max => write!(f, "{expr}~{min}"),
+                    (min, Some(max)) => write!(f, "{expr}~{min}..{max}"),
+                    // The notation has no repetition of this kind, so no reader makes it.
+                    (min, None) => write!(f, "({expr}~{min} {expr}*)"),
+                }
+            }
+        }
+    }
+}
+
+impl Display for Import {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("%import ")?;
+        (0..self.level).try_for_each(|_| f.write_char('.'))?;
+        separated(f, self.path.iter().map(|name| &name.node), ".")?;
+        f.write_str(" (")?;
+        for (i, (name, new_name)) in self.names.iter().enumerate() {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            f.write_str(&name.node)?;
+            if let Some(new_name) = new_name {
+                write!(f, " -> {}", new_name.node)?;
+            }
+        }
+        f.write_char(')')
+    }
+}
+
+impl Display for Directive {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (directive, first, words) = match self {
+            Directive::Start(name) => return write!(f, "%start {}", name.node),
+            Directive::Lexer(name) => return write!(f, "%lexer {}", name.node),
+            Directive::Reserved { against, words } => ("%reserved", Some(against), words),
+            Directive::Fallback { to, words } => ("%fallback", Some(to), words),
+            Directive::Soft { to, words } => ("%soft", Some(to), words),
+            Directive::Precedence { associativity: Associativity::Left, words } => ("%left", None, words),
+            Directive::Precedence { associativity: Associativity::Right, words } => ("%right", None, words),
+            Directive::Precedence { associativity: Associativity::Nonassoc, words } => {
+                ("%nonassoc", None, words)
+            }
+        };
+        f.write_str(directive)?;
+        first.into_iter().chain(words).try_for_each(|word| write!(f, " {word}"))
+    }
+}
+
+impl Display for Word {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Word::Name(name) => f.write_str(&name.node),
+            Word::Literal { text, ignore_case, .. } => literal(f, text, *ignore_case),
+        }
+    }
+}
+
+fn separated<T: Display>(
+    f: &mut Formatter<'_>,
+    items: impl IntoIterator<Item = T>,
+    separator: &str,
+) -> fmt::Result {
+    for (i, item) in items.into_iter().enumerate() {
+        f.write_str(if i > 0 { separator } else { "" })?;
+        item.fmt(f)?;
+    }
+    Ok(())
+}
+
+fn literal(f: &mut Formatter<'_>, text: &str, ignore_case: bool) -> fmt::Result {
+    f.write_char('"')?;
+    for character in text.chars() {
+        match character {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\n' => f.write_str("\\n")?,
+            '\r' => f.write_str("\\r")?,
+            '\t' => f.write_str("\\t")?,
+            '\x0c' => f.write_str("\\f")?,
+            _ if character.is_control() => write!(f, "\\x{:02x}", u32::from(character))?,
+            _ => f.write_char(character)?,
+        }
+    }
+    f.write_str(if ignore_case { "\"i" } else { "\"" })
+}
+
+/// A slash in the pattern is never escaped there (the reader undoes that), so each gets its backslash back.
+fn regex(f: &mut Formatter<'_>, pattern: &str, flags: &str) -> fmt::Result {
+    write!(f, "/{}/{flags}", pattern.replace('/', "\\/"))
+}
