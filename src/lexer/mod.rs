@@ -1,1 +1,26 @@
-//! (skeleton)
+//! From the pattern of a terminal to a minimal DFA over bytes.
+//!
+//! The passes, in the order of [`Dfa::compile`]:
+//!
+//! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir; regexes go through
+//!    [`python`], a parser of the syntax and the semantics of Python's `re`.
+//! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
+//! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
+//!
+//! Plain strings skip the first two: their automaton is a chain.
+
+mod compile;
+mod determinize;
+mod dfa;
+mod error;
+mod limits;
+mod lower;
+mod minimize;
+mod python;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use compile::Compiled;
+pub(crate) use dfa::Dfa;
+pub(crate) use error::{PatternError, PatternErrorKind};
+pub(crate) use limits::LexerLimits;

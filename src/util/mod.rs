@@ -2,8 +2,10 @@
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
 //! * [`bitset`]: sets of small ids (terminal sets above all).
+//! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod bitset;
+pub(crate) mod byte_classes;
 pub(crate) mod diagnostic;
 pub(crate) mod id;

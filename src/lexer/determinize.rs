@@ -1,0 +1,237 @@
+//! From Hir to a DFA: Thompson's construction (by `regex-automata`), then the subset construction.
+//!
+//! The subset construction is our own rather than `regex-automata`'s because a lexer wants to know whether it
+//! stands at an accept *now*: theirs tells one byte later, which doubles states, and has to be undone. And because
+//! ours counts its steps: theirs can be bounded in memory only, and a set of a million positions takes
+//! long before it takes much. A set holds only the states that read a byte, and the match state.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use regex_automata::nfa::thompson;
+use regex_automata::util::primitives::StateID;
+use regex_syntax::hir::Hir;
+use rustc_hash::FxBuildHasher;
+
+use crate::lexer::dfa::Dfa;
+use crate::lexer::error::PatternError;
+use crate::lexer::limits::LexerLimits;
+use crate::lexer::minimize::RawDfa;
+use crate::util::byte_classes::ByteClasses;
+
+/// The DFA of `hir`, not minimal. Bounded by `limits` in time and memory.
+pub(super) fn determinize(hir: &Hir, limits: &LexerLimits) -> Result<RawDfa, PatternError> {
+    let nfa = thompson(hir, limits)?;
+    let classes = ByteClasses::by_key(|byte| nfa.byte_classes().get(byte));
+    let mut subsets = Subsets {
+        nfa: &nfa,
+        limits,
+        seen: vec![0; nfa.states().len()],
+        generation: 0,
+        stack: Vec::new(),
+        steps: 0,
+        sets: Vec::new(),
+        ends: Vec::new(),
+        ids: HashTable::new(),
+        current: Vec::new(),
+    };
+    let table = subsets.run(&classes)?;
+    let accept = (0..subsets.ends.len()).map(|id| subsets.accepts(id)).collect();
+    Ok(RawDfa { classes, table, accept })
+}
+
+/// Thompson's construction.
+fn thompson(hir: &Hir, limits: &LexerLimits) -> Result<thompson::NFA, PatternError> {
+    thompson::Compiler::new()
+        .configure(
+            thompson::Config::new()
+                .utf8(false)
+                .shrink(false)
+                .which_captures(thompson::WhichCaptures::None)
+                .nfa_size_limit(Some(limits.memory)),
+        )
+        .build_from_hir(hir)
+        .map_err(|_| {
+            PatternError::too_large(format!(
+                "its nondeterministic automaton takes more than {} MiB",
+                limits.memory >> 20
+            ))
+        })
+}
+
+struct Subsets<'a> {
+    nfa: &'a thompson::NFA,
+    limits: &'a LexerLimits,
+    /// The generation in which an NFA state was last met.
+    seen: Vec<u32>,
+    generation: u32,
+    stack: Vec<StateID>,
+    steps: usize,
+    /// All sets, each sorted, one after the other.
+    sets: Vec<StateID>,
+    /// Where the set of each DFA state ends in `sets`.
+    ends: Vec<usize>,
+    ids: HashTable<u32>,
+    current: Vec<StateID>,
+}
+
+impl Subsets<'_> {
+    /// The transition table over `classes`, states in the order in which they were met.
+    fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
+        let width = classes.count();
+        let mut table: Vec<u32> = Vec::new();
+        let mut targets: Vec<Vec<StateID>> = vec![Vec::new(); width];
+        self.closure(&[self.nfa.start_anchored()])?;
+        self.intern()?;
+        let mut state = 0;
+        while state < self.ends.len() {
+            if (table.len() + width) * size_of::<u32>() > self.limits.memory {
+                return Err(self.too_much_memory());
+            }
+            self.gather(state, classes, &mut targets)?;
+            let row = table.len();
+            for class in 0..width {
+                // Neighbouring classes mostly go to one and the same set.
+                let next = match class.checked_sub(1) {
+                    _ if targets[class].is_empty() => Dfa::DEAD,
+                    Some(before) if targets[before] == targets[class] => table[row + before],
+                    _ => {
+                        self.closure(&targets[class])?;
+                        self.intern()?
+                    }
+                };
+                table.push(next);
+            }
+            state += 1;
+        }
+        Ok(table)
+    }
+
+    fn range(&self, set: usize) -> std::ops::Range<usize> {
+        let start = set.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..self.ends[set]
+    }
+
+    fn accepts(&self, set: usize) -> bool {
+        self.sets[self.range(set)]
+            .iter()
+            .any(|&id| matches!(self.nfa.state(id), thompson::State::Match { .. }))
+    }
+
+    /// Where the members of `set` go, for each class.
+    fn gather(
+        &mut self,
+        set: usize,
+        classes: &ByteClasses,
+        targets: &mut [Vec<StateID>],
+    ) -> Result<(), PatternError> {
+        targets.iter_mut().for_each(Vec::clear);
+        let nfa = self.nfa;
+        let most = self.limits.memory / size_of::<StateID>();
+        let mut pushed = 0;
+        let mut add = |transition: &thompson::Transition| {
+            // The classes of an NFA are contiguous, so the classes of a byte range are those between its ends.
+            for class in classes.get(transition.start)..=classes.get(transition.end) {
+                targets[usize::from(class)].push(transition.next);
+                pushed += 1;
+            }
+            pushed <= most
+        };
+        for at in self.range(set) {
+            let fits = match nfa.state(self.sets[at]) {
+                thompson::State::ByteRange { trans } => add(trans),
+                thompson::State::Sparse(sparse) => sparse.transitions.iter().all(&mut add),
+                thompson::State::Dense(dense) => (0..=255u8).all(|byte| {
+                    let next = dense.transitions[usize::from(byte)];
+                    next == StateID::ZERO || add(&thompson::Transition { start: byte, end: byte, next })
+                }),
+                _ => true,
+            };
+            if !fits {
+                return Err(self.too_much_memory());
+            }
+        }
+        self.steps += pushed;
+        self.check_steps()
+    }
+
+    /// Sets `current` to the sorted set of byte-reading and match states that `from` reach without a byte.
+    fn closure(&mut self, from: &[StateID]) -> Result<(), PatternError> {
+        use thompson::State;
+        self.generation += 1;
+        self.current.clear();
+        let nfa = self.nfa;
+        for &start in from {
+            self.stack.push(start);
+            while let Some(id) = self.stack.pop() {
+                self.steps += 1;
+                if std::mem::replace(&mut self.seen[id.as_usize()], self.generation) == self.generation {
+                    continue;
+                }
+                match nfa.state(id) {
+                    State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) | State::Match { .. } => {
+                        self.current.push(id);
+                    }
+                    State::Union { alternates } => {
+                        self.steps += alternates.len();
+                        self.stack.extend_from_slice(alternates);
+                    }
+                    State::BinaryUnion { alt1, alt2 } => self.stack.extend([*alt1, *alt2]),
+                    State::Capture { next, .. } => self.stack.push(*next),
+                    // Patterns hold no look-around: the lowering to Hir makes none.
+                    State::Look { .. } | State::Fail => {}
+                }
+            }
+        }
+        self.check_steps()?;
+        self.current.sort_unstable();
+        Ok(())
+    }
+
+    /// The number of the set in `current`, a new one if it was not met before; [`Dfa::DEAD`] for the empty set.
+    fn intern(&mut self) -> Result<u32, PatternError> {
+        if self.current.is_empty() {
+            return Ok(Dfa::DEAD);
+        }
+        let hash = FxBuildHasher.hash_one(&self.current);
+        let range = |id: u32| {
+            let start = (id as usize).checked_sub(1).map_or(0, |before| self.ends[before]);
+            start..self.ends[id as usize]
+        };
+        if let Some(&id) = self.ids.find(hash, |&id| self.sets[range(id)] == self.current[..]) {
+            return Ok(id);
+        }
+        if self.ends.len() >= self.limits.states {
+            return Err(PatternError::too_large(format!(
+                "its automaton has more than {} states",
+                self.limits.states
+            )));
+        }
+        if (self.sets.len() + self.current.len()) * size_of::<StateID>() > self.limits.memory {
+            return Err(self.too_much_memory());
+        }
+        let id = self.ends.len() as u32;
+        self.sets.extend_from_slice(&self.current);
+        self.ends.push(self.sets.len());
+        let (sets, ends) = (&self.sets, &self.ends);
+        self.ids.insert_unique(hash, id, |&id| {
+            let start = (id as usize).checked_sub(1).map_or(0, |before| ends[before]);
+            FxBuildHasher.hash_one(&sets[start..ends[id as usize]])
+        });
+        Ok(id)
+    }
+
+    fn check_steps(&self) -> Result<(), PatternError> {
+        if self.steps <= self.limits.steps {
+            return Ok(());
+        }
+        Err(PatternError::too_large(format!(
+            "making its automaton deterministic takes more than {} steps",
+            self.limits.steps
+        )))
+    }
+
+    fn too_much_memory(&self) -> PatternError {
+        PatternError::too_large(format!("its automaton takes more than {} MiB", self.limits.memory >> 20))
+    }
+}

@@ -1,0 +1,198 @@
+//! A minimal DFA over bytes: the lexemes of one terminal.
+//!
+//! Invariants: every state is reachable from the start and reaches an accepting state (the dead state is not
+//! stored); no two states accept the same rests; no two byte classes have equal columns; states are numbered in
+//! breadth-first order by class. So equal languages are equal values, and only the empty language has no state.
+
+use std::fmt;
+
+use crate::util::byte_classes::{ByteClasses, fmt_range};
+
+/// The automaton of one terminal.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Dfa {
+    classes: ByteClasses,
+    /// `state * classes + class`; [`Dfa::DEAD`] where nothing can follow.
+    table: Box<[u32]>,
+    /// Length of a shortest accepted rest; 0 in accepting states, and only there.
+    distance: Box<[u32]>,
+}
+
+impl Dfa {
+    /// The state that accepts nothing.
+    pub(crate) const DEAD: u32 = u32::MAX;
+
+    /// Takes a table that holds the invariants, but for the distances, which are worked out here in linear
+    /// time.
+    pub(super) fn from_minimal(classes: ByteClasses, table: Vec<u32>, accept: &[bool]) -> Self {
+        let distance = distances(classes.count(), &table, accept);
+        debug_assert!(distance.iter().all(|&d| d != u32::MAX), "a state reaches no accepting state");
+        Self { classes, table: table.into(), distance: distance.into() }
+    }
+
+    /// Where a lexeme begins; [`Dfa::DEAD`] when no text matches.
+    #[inline]
+    pub(crate) fn start(&self) -> u32 {
+        if self.is_empty() { Self::DEAD } else { 0 }
+    }
+
+    /// The state after `byte`; [`Dfa::DEAD`] when none, and from it.
+    #[inline]
+    pub(crate) fn next(&self, state: u32, byte: u8) -> u32 {
+        self.next_class(state, self.classes.get(byte))
+    }
+
+    /// The state after a byte of `class`.
+    #[inline]
+    pub(crate) fn next_class(&self, state: u32, class: u8) -> u32 {
+        if state == Self::DEAD {
+            return Self::DEAD;
+        }
+        self.table[state as usize * self.classes.count() + usize::from(class)]
+    }
+
+    /// Whether what was read up to `state` is a lexeme.
+    #[inline]
+    pub(crate) fn is_accept(&self, state: u32) -> bool {
+        self.distance.get(state as usize) == Some(&0)
+    }
+
+    /// How many states there are, the dead one not counted.
+    pub(crate) fn state_count(&self) -> usize {
+        self.distance.len()
+    }
+
+    /// The bytes that no state tells apart.
+    pub(crate) fn classes(&self) -> &ByteClasses {
+        &self.classes
+    }
+
+    /// Length in bytes of a shortest rest that makes a lexeme; `u32::MAX` for the dead state.
+    #[inline]
+    pub(crate) fn distance(&self, state: u32) -> u32 {
+        self.distance.get(state as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Whether `text` as a whole is a lexeme.
+    pub(crate) fn matches(&self, text: &[u8]) -> bool {
+        let end = text.iter().try_fold(self.start(), |state, &byte| match self.next(state, byte) {
+            Self::DEAD => None,
+            next => Some(next),
+        });
+        end.is_some_and(|state| self.is_accept(state))
+    }
+
+    /// Whether no text matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.distance.is_empty()
+    }
+
+    /// Whether the empty text matches.
+    pub(crate) fn accepts_empty(&self) -> bool {
+        self.is_accept(self.start())
+    }
+
+    /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of printable bytes
+    /// rather than others. Empty when no text matches.
+    pub(crate) fn shortest(&self) -> Vec<u8> {
+        self.shortest_from(self.start())
+    }
+
+    /// A shortest rest that makes a lexeme from `state`, chosen as by [`Dfa::shortest`].
+    pub(crate) fn shortest_from(&self, mut state: u32) -> Vec<u8> {
+        let mut text = Vec::new();
+        while !self.is_accept(state) {
+            let nearer = |&byte: &u8| {
+                let next = self.next(state, byte);
+                next != Self::DEAD && self.distance(next) < self.distance(state)
+            };
+            let Some(byte) = (0..=255u8).filter(nearer).min_by_key(|&byte| (untidiness(byte), byte)) else {
+                break;
+            };
+            text.push(byte);
+            state = self.next(state, byte);
+        }
+        text
+    }
+}
+
+/// What people would rather not see in an example has the higher number.
+fn untidiness(byte: u8) -> u8 {
+    match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        b'!'..=b'~' => 3,
+        b' ' => 4,
+        b'\n' => 5,
+        b'\t' | b'\r' => 6,
+        0x80.. => 7,
+        _ => 8,
+    }
+}
+
+/// Lengths of shortest accepted rests, by breadth-first search backwards.
+fn distances(classes: usize, table: &[u32], accept: &[bool]) -> Vec<u32> {
+    let reverse = super::minimize::Reverse::new(accept.len(), classes, table);
+    let mut distance = vec![u32::MAX; accept.len()];
+    let mut queue: Vec<u32> = Vec::with_capacity(accept.len());
+    for (state, _) in accept.iter().enumerate().filter(|&(_, &accepting)| accepting) {
+        distance[state] = 0;
+        queue.push(state as u32);
+    }
+    let mut at = 0;
+    while let Some(&state) = queue.get(at) {
+        at += 1;
+        for &before in reverse.sources(state) {
+            if distance[before as usize] == u32::MAX {
+                distance[before as usize] = distance[state as usize] + 1;
+                queue.push(before);
+            }
+        }
+    }
+    distance
+}
+
+impl fmt::Debug for Dfa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Dfa({} states, {} classes)", self.state_count(), self.classes.count())
+    }
+}
+
+impl fmt::Display for Dfa {
+    /// A line for each state: its number, `*` when it accepts, and its moves as `[bytes]>state`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ranges: Vec<_> =
+            (0..self.classes.count()).map(|class| self.classes.ranges(class as u8)).collect();
+        writeln!(f, "{} states, {} byte classes", self.state_count(), self.classes.count())?;
+        for state in 0..self.state_count() as u32 {
+            write!(f, "{state:>5}{}", if self.is_accept(state) { '*' } else { ' ' })?;
+            let mut moves: Vec<(u32, Vec<_>)> = Vec::new();
+            for (class, ranges) in ranges.iter().enumerate() {
+                match self.next_class(state, class as u8) {
+                    Self::DEAD => {}
+                    next => match moves.iter_mut().find(|(to, _)| *to == next) {
+                        Some((_, bytes)) => bytes.extend(ranges.iter().cloned()),
+                        None => moves.push((next, ranges.clone())),
+                    },
+                }
+            }
+            for (next, mut bytes) in moves {
+                bytes.sort_by_key(|range| *range.start());
+                f.write_str(" [")?;
+                let mut bytes = bytes.into_iter().peekable();
+                while let Some(mut range) = bytes.next() {
+                    while let Some(more) =
+                        bytes.next_if(|more| u16::from(*more.start()) == u16::from(*range.end()) + 1)
+                    {
+                        range = *range.start()..=*more.end();
+                    }
+                    fmt_range(f, &range)?;
+                }
+                write!(f, "]>{next}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

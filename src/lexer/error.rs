@@ -1,0 +1,119 @@
+//! Why a pattern was refused.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::util::diagnostic::{Diagnostic, Place};
+
+/// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
+/// ([`PatternError::into_diagnostic`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PatternError {
+    kind: PatternErrorKind,
+    message: String,
+    help: Option<String>,
+    /// The regex that is at fault and the bytes in it, when it is a regex.
+    regex: Option<(String, Range<usize>)>,
+    /// Where the regex stands in the grammar file.
+    place: Option<Place>,
+}
+
+/// What kind of fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PatternErrorKind {
+    /// The regex is not one: Python's `re` refuses it as well.
+    Syntax,
+    /// Python's `re` accepts it, but no finite automaton over a lexeme alone does that.
+    Unsupported,
+    /// The automaton, or the nesting, exceeds a limit.
+    TooLarge,
+}
+
+impl PatternErrorKind {
+    /// The stable name in diagnostics.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            PatternErrorKind::Syntax => "regex-syntax",
+            PatternErrorKind::Unsupported => "regex-unsupported",
+            PatternErrorKind::TooLarge => "pattern-too-large",
+        }
+    }
+}
+
+impl PatternError {
+    pub(crate) fn new(kind: PatternErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), help: None, regex: None, place: None }
+    }
+
+    pub(crate) fn too_large(message: impl Into<String>) -> Self {
+        Self::new(PatternErrorKind::TooLarge, message).help(
+            "write an unbounded repetition (`+`, `*`) or a smaller count, or take the pattern apart into \
+             several terminals and a rule",
+        )
+    }
+
+    /// Says what to write instead.
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Says which bytes of which regex.
+    pub(crate) fn within(mut self, regex: &str, span: Range<usize>, place: Option<&Place>) -> Self {
+        self.regex = Some((regex.to_owned(), span));
+        self.place = place.cloned();
+        self
+    }
+
+    /// What kind of fault it is.
+    pub(crate) fn kind(&self) -> PatternErrorKind {
+        self.kind
+    }
+
+    /// The bytes of the regex that are at fault, when it is a regex and the place is known.
+    pub(crate) fn span(&self) -> Option<Range<usize>> {
+        self.regex.as_ref().map(|(_, span)| span.clone())
+    }
+
+    /// The error as a finding about terminal `name`; `place` stands in where the regex has no place itself.
+    pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
+        let excerpt = self.excerpt();
+        let mut diagnostic =
+            Diagnostic::error(self.kind.code(), format!("the pattern of terminal {name}: {}", self.message))
+                .at(self.place.or_else(|| place.cloned()));
+        diagnostic.example = excerpt;
+        diagnostic.help = self.help;
+        diagnostic
+    }
+
+    /// The line of the regex with a caret line under the fault. Long lines are cut.
+    pub(super) fn excerpt(&self) -> Option<String> {
+        const BEFORE: usize = 40;
+        const LENGTH: usize = 72;
+        let (regex, span) = self.regex.as_ref()?;
+        let line_start = regex[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let before: Vec<char> = regex[line_start..span.start].chars().collect();
+        let cut = before.len().saturating_sub(BEFORE);
+        let shown = |c: char| if c.is_control() { '\u{FFFD}' } else { c };
+        let mut line: String = before[cut..].iter().copied().map(shown).collect();
+        let rest = regex[span.start..].split('\n').next().unwrap_or_default();
+        line.extend(rest.chars().take(LENGTH).map(shown));
+        let width = regex[span.clone()].chars().take_while(|&c| c != '\n').take(LENGTH).count().max(1);
+        Some(format!("{line}\n{}{}", " ".repeat(before.len() - cut), "^".repeat(width)))
+    }
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(excerpt) = self.excerpt() {
+            write!(f, "\n  {}", excerpt.replace('\n', "\n  "))?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PatternError {}

@@ -1,0 +1,116 @@
+//! From a pattern to a Hir: one tree of literals, character classes, concatenations, alternations, repetitions.
+//!
+//! Hir is built with its own smart constructors, which flatten and merge; the pattern decides its language only,
+//! so greediness and captures are dropped. No look-around ever gets in.
+
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+
+use crate::grammar::pattern::Pattern;
+use crate::lexer::error::{PatternError, PatternErrorKind};
+use crate::lexer::limits::LexerLimits;
+use crate::lexer::python;
+use crate::util::diagnostic::Diagnostic;
+
+/// A pattern as Hir.
+pub(super) struct Lowered {
+    pub(super) hir: Hir,
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+/// Lowers `pattern`.
+pub(super) fn lower(pattern: &Pattern, limits: &LexerLimits) -> Result<Lowered, PatternError> {
+    let mut builder = Builder { limits, ranges: 0 };
+    let mut warnings = Vec::new();
+    let hir = builder.pattern(pattern, &mut warnings, 0)?;
+    Ok(Lowered { hir, warnings })
+}
+
+/// Makes Hir while counting what it takes.
+pub(super) struct Builder<'a> {
+    pub(super) limits: &'a LexerLimits,
+    /// Ranges in all character classes made so far.
+    ranges: usize,
+}
+
+impl Builder<'_> {
+    fn pattern(
+        &mut self,
+        pattern: &Pattern,
+        warnings: &mut Vec<Diagnostic>,
+        depth: usize,
+    ) -> Result<Hir, PatternError> {
+        if depth > self.limits.depth {
+            return Err(PatternError::new(
+                PatternErrorKind::TooLarge,
+                format!("it nests more than {} deep", self.limits.depth),
+            )
+            .help("define the inner parts as terminals of their own, or nest less"));
+        }
+        let mut many = |parts: &[Pattern]| -> Result<Vec<Hir>, PatternError> {
+            parts.iter().map(|part| self.pattern(part, warnings, depth + 1)).collect()
+        };
+        match pattern {
+            Pattern::Literal { text, ignore_case: false } => Ok(Hir::literal(text.as_bytes())),
+            Pattern::Literal { text, ignore_case: true } => {
+                let chars: Result<Vec<Hir>, _> =
+                    text.chars().map(|c| self.class(python::fold_char(c, false))).collect();
+                Ok(Hir::concat(chars?))
+            }
+            Pattern::Range(first, last) if first > last => Err(PatternError::new(
+                PatternErrorKind::Syntax,
+                format!("the range {first:?}..{last:?} is empty"),
+            )
+            .help("write the smaller character first")),
+            Pattern::Range(first, last) => {
+                self.class(ClassUnicode::new([ClassUnicodeRange::new(*first, *last)]))
+            }
+            Pattern::Regex { pattern, flags, place } => {
+                python::parse(pattern, *flags, place.as_ref(), self, warnings)
+            }
+            Pattern::Concat(parts) => Ok(Hir::concat(many(parts)?)),
+            Pattern::Alternation(parts) => Ok(alternation(many(parts)?)),
+            Pattern::Repeat { min, max: Some(max), .. } if min > max => Err(PatternError::new(
+                PatternErrorKind::Syntax,
+                format!("it is to be repeated at least {min} and at most {max} times"),
+            )
+            .help("write the smaller count first")),
+            Pattern::Repeat { pattern, min, max } => {
+                let sub = self.pattern(pattern, warnings, depth + 1)?;
+                Ok(repeat(sub, *min, *max))
+            }
+        }
+    }
+
+    /// A character class; the empty one matches nothing.
+    pub(super) fn class(&mut self, class: ClassUnicode) -> Result<Hir, PatternError> {
+        self.ranges += class.ranges().len();
+        if self.ranges * size_of::<ClassUnicodeRange>() > self.limits.memory {
+            return Err(PatternError::too_large(format!(
+                "its character classes take more than {} MiB",
+                self.limits.memory >> 20
+            )));
+        }
+        Ok(Hir::class(Class::Unicode(class)))
+    }
+}
+
+/// `sub` at least `min` times, at most `max`.
+pub(super) fn repeat(sub: Hir, min: u32, max: Option<u32>) -> Hir {
+    Hir::repetition(Repetition { min, max, greedy: true, sub: Box::new(sub) })
+}
+
+/// Any of `parts`. Classes are merged at once here: Hir's own merging is quadratic in their number.
+pub(super) fn alternation(parts: Vec<Hir>) -> Hir {
+    let mut ranges: Vec<ClassUnicodeRange> = Vec::new();
+    let mut others: Vec<Hir> = Vec::new();
+    for part in parts {
+        match part.kind() {
+            HirKind::Class(Class::Unicode(class)) => ranges.extend_from_slice(class.ranges()),
+            _ => others.push(part),
+        }
+    }
+    if !ranges.is_empty() {
+        others.push(Hir::class(Class::Unicode(ClassUnicode::new(ranges))));
+    }
+    Hir::alternation(others)
+}

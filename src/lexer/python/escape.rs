@@ -1,0 +1,161 @@
+//! What follows a backslash, outside and inside of sets.
+
+use crate::lexer::error::PatternError;
+use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
+use crate::lexer::python::parser::Parser;
+use crate::lexer::python::unicode::Category;
+
+/// The meaning of an escape.
+pub(super) enum Escape {
+    Char(char),
+    /// A category, or its complement.
+    Category(Category, bool),
+}
+
+impl Parser<'_, '_> {
+    /// Reads an escape outside of sets; the backslash is read already.
+    pub(super) fn escape(&mut self) -> Result<Escape, PatternError> {
+        let start = self.pos - 1;
+        let Some(c) = self.peek() else { return Err(self.trailing_backslash(start)) };
+        if let Some(escape) = self.common_escape(start, c)? {
+            return Ok(escape);
+        }
+        self.bump();
+        match c {
+            'A' | 'Z' => Err(self.anchor(start, &format!("\\{c}"))),
+            'b' | 'B' => Err(self
+                .error(Unsupported, start..self.pos, format!("`\\{c}` looks at what stands beside the lexeme"))
+                .help(
+                    "leave it out: a lexeme is the longest match already, and words are kept apart by terminals \
+                     that match whole words",
+                )),
+            '0' => {
+                self.take_while(2, |c| c.is_digit(8));
+                let value = u32::from_str_radix(&self.text[start + 1..self.pos], 8).unwrap_or_default();
+                Ok(Escape::Char(char::from_u32(value).expect("two octal digits are below 64")))
+            }
+            '1'..='9' => {
+                self.take_while(1, |c| c.is_ascii_digit());
+                let digits = &self.text[start + 1..self.pos];
+                if digits.len() == 2
+                    && digits.bytes().all(|d| d < b'8')
+                    && self.peek().is_some_and(|c| c.is_digit(8))
+                {
+                    self.bump();
+                    return self.octal(start);
+                }
+                Err(self.back_reference(start))
+            }
+            c if c.is_ascii_alphabetic() => Err(self.bad_escape(start)),
+            c => Ok(Escape::Char(c)),
+        }
+    }
+
+    /// Reads an escape inside of a set; the backslash is read already.
+    pub(super) fn class_escape(&mut self) -> Result<Escape, PatternError> {
+        let start = self.pos - 1;
+        let Some(c) = self.peek() else { return Err(self.trailing_backslash(start)) };
+        if let Some(escape) = self.common_escape(start, c)? {
+            return Ok(escape);
+        }
+        self.bump();
+        match c {
+            'b' => Ok(Escape::Char('\u{8}')),
+            '0'..='7' => {
+                self.take_while(2, |c| c.is_digit(8));
+                self.octal(start)
+            }
+            c if c.is_ascii_alphanumeric() => Err(self.bad_escape(start)),
+            c => Ok(Escape::Char(c)),
+        }
+    }
+
+    /// The escapes that mean the same in both places.
+    fn common_escape(&mut self, start: usize, c: char) -> Result<Option<Escape>, PatternError> {
+        let escape = match c {
+            'a' => Escape::Char('\u{7}'),
+            'f' => Escape::Char('\u{C}'),
+            'n' => Escape::Char('\n'),
+            'r' => Escape::Char('\r'),
+            't' => Escape::Char('\t'),
+            'v' => Escape::Char('\u{B}'),
+            'd' => Escape::Category(Category::Digit, false),
+            'D' => Escape::Category(Category::Digit, true),
+            's' => Escape::Category(Category::Space, false),
+            'S' => Escape::Category(Category::Space, true),
+            'w' => Escape::Category(Category::Word, false),
+            'W' => Escape::Category(Category::Word, true),
+            'x' => return self.hex(start, 2).map(Some),
+            'u' => return self.hex(start, 4).map(Some),
+            'U' => return self.hex(start, 8).map(Some),
+            'N' => {
+                self.bump();
+                if self.peek() == Some('{') {
+                    self.take_while(usize::MAX, |c| c != '}');
+                    self.bump();
+                }
+                return Err(self
+                    .error(Unsupported, start..self.pos, "characters by name are not known here")
+                    .help("write the character itself, or its number: `\\uXXXX` or `\\UXXXXXXXX`"));
+            }
+            _ => return Ok(None),
+        };
+        self.bump();
+        Ok(Some(escape))
+    }
+
+    /// Reads exactly `digits` hexadecimal digits.
+    fn hex(&mut self, start: usize, digits: usize) -> Result<Escape, PatternError> {
+        self.bump();
+        let from = self.pos;
+        self.take_while(digits, |c| c.is_ascii_hexdigit());
+        let text = &self.text[from..self.pos];
+        if text.len() != digits {
+            return Err(self.error(
+                Syntax,
+                start..self.pos,
+                format!("this escape needs {digits} hexadecimal digits"),
+            ));
+        }
+        let value = u32::from_str_radix(text, 16).unwrap_or(u32::MAX);
+        match char::from_u32(value) {
+            Some(c) => Ok(Escape::Char(c)),
+            None if value < 0x11_0000 => Err(self
+                .error(Unsupported, start..self.pos, "a surrogate never occurs in UTF-8 text")
+                .help("leave it out, or write the character that the pair of surrogates stands for")),
+            None => Err(self.error(Syntax, start..self.pos, "there is no character past U+10FFFF")),
+        }
+    }
+
+    /// The octal escape from `start` to here.
+    fn octal(&mut self, start: usize) -> Result<Escape, PatternError> {
+        match u32::from_str_radix(&self.text[start + 1..self.pos], 8) {
+            Ok(value @ ..=0o377) => Ok(Escape::Char(char::from_u32(value).unwrap_or_default())),
+            _ => Err(self.error(Syntax, start..self.pos, "an octal escape goes up to \\377")),
+        }
+    }
+
+    pub(super) fn back_reference(&self, start: usize) -> PatternError {
+        self.error(Unsupported, start..self.pos, "a back reference is beyond any finite automaton").help(
+            "write the cases out (`\"[^\"]*\"|'[^']*'` for two kinds of quotes), or use a rule instead of a terminal",
+        )
+    }
+
+    pub(super) fn anchor(&self, start: usize, what: &str) -> PatternError {
+        self.error(Unsupported, start..self.pos, format!("`{what}` looks at what stands beside the lexeme"))
+            .help(format!(
+                "leave it out: a terminal always matches a whole lexeme; for the character itself write `\\{what}`"
+            ))
+    }
+
+    fn bad_escape(&self, start: usize) -> PatternError {
+        self.error(Syntax, start..self.pos, format!("`{}` is no escape", &self.text[start..self.pos])).help(
+            "letters and digits after a backslash mean something only where Python gives them a meaning",
+        )
+    }
+
+    fn trailing_backslash(&self, start: usize) -> PatternError {
+        self.error(Syntax, start..self.pos, "the pattern ends in a backslash")
+            .help("write `\\\\` for a backslash")
+    }
+}

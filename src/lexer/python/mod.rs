@@ -1,0 +1,17 @@
+//! The regular expressions of Python's `re`, as Hir.
+//!
+//! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what it means in
+//! Python: which characters `\w` is, that `{,3}` counts from 0 and `{x}` is text, that `[a&&b]` is four
+//! characters. What a finite automaton over the lexeme alone cannot do (anchors, look-around, back references,
+//! possessive repetition) is refused with what to write instead.
+//!
+//! * [`parser`]: alternations, repetitions, groups, flags.
+//! * [`escape`]: what follows a backslash.
+//! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.
+
+mod escape;
+mod parser;
+mod unicode;
+
+pub(super) use parser::parse;
+pub(super) use unicode::fold_char;

@@ -1,0 +1,557 @@
+//! The parser proper: recursive over groups, with a limit on their depth.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
+
+use crate::grammar::pattern::RegexFlags;
+use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
+use crate::lexer::error::{PatternError, PatternErrorKind};
+use crate::lexer::lower::{Builder, alternation, repeat};
+use crate::lexer::python::escape::Escape;
+use crate::lexer::python::unicode::{self, Category};
+use crate::util::diagnostic::{Diagnostic, Place};
+
+/// Parses `text` with the flags that stand behind it.
+pub(in crate::lexer) fn parse(
+    text: &str,
+    flags: RegexFlags,
+    place: Option<&Place>,
+    builder: &mut Builder<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Hir, PatternError> {
+    let flags = Flags {
+        ignore_case: flags.ignore_case,
+        dot_all: flags.dot_all,
+        verbose: flags.verbose,
+        ascii: false,
+    };
+    let mut parser = Parser::new(text, flags, place, builder);
+    let mut parsed = parser.whole();
+    if parser.restart_verbose {
+        // A global `(?x)` holds from the first character on, as in Python.
+        parser = Parser::new(text, Flags { verbose: true, ..flags }, place, builder);
+        parsed = parser.whole();
+    }
+    let lazy = parser.lazy.take();
+    let hir = parsed?;
+    if let Some(span) = lazy {
+        let error = PatternError::new(Unsupported, "").within(text, span, place);
+        let mut warning = Diagnostic::warning(
+            "lazy-quantifier",
+            "a lazy quantifier changes nothing here: a terminal is a set of texts, and the longest match is taken",
+        )
+        .at(place.cloned())
+        .help("exclude the end mark from the repeated part, as in `\"[^\"]*\"` for `\".*?\"`");
+        warning.example = error.excerpt();
+        warnings.push(warning);
+    }
+    Ok(hir)
+}
+
+/// The flags in force at a place of the pattern.
+#[derive(Clone, Copy)]
+struct Flags {
+    ignore_case: bool,
+    dot_all: bool,
+    verbose: bool,
+    ascii: bool,
+}
+
+/// What the parser knows of the thing before a quantifier.
+struct Item {
+    hir: Hir,
+    repeated: bool,
+}
+
+/// What an opening parenthesis turned out to be.
+enum Group {
+    /// Nothing: a comment, or flags for the whole pattern.
+    Nothing,
+    /// A group, with the flags inside of it.
+    Inside(Flags),
+}
+
+/// A regex being read.
+pub(super) struct Parser<'a, 'b> {
+    pub(super) text: &'a str,
+    /// The next byte to be read, always at a character boundary.
+    pub(super) pos: usize,
+    place: Option<&'a Place>,
+    builder: &'a mut Builder<'b>,
+    flags: Flags,
+    names: HashSet<&'a str>,
+    /// The first lazy quantifier.
+    lazy: Option<Range<usize>>,
+    restart_verbose: bool,
+    /// Flags for the whole pattern may stand here.
+    at_start: bool,
+}
+
+impl<'a, 'b> Parser<'a, 'b> {
+    fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
+        Self {
+            text,
+            pos: 0,
+            place,
+            builder,
+            flags,
+            names: HashSet::new(),
+            lazy: None,
+            restart_verbose: false,
+            at_start: true,
+        }
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text[self.pos..].chars().next()
+    }
+
+    pub(super) fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.text[self.pos..].starts_with(text);
+        if found {
+            self.pos += text.len();
+        }
+        found
+    }
+
+    /// Reads characters while they hold, `most` at most.
+    pub(super) fn take_while(&mut self, most: usize, holds: impl Fn(char) -> bool) {
+        let mut count = 0;
+        while count < most && self.peek().is_some_and(&holds) {
+            self.bump();
+            count += 1;
+        }
+    }
+
+    pub(super) fn error(
+        &self,
+        kind: PatternErrorKind,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> PatternError {
+        PatternError::new(kind, message).within(self.text, span, self.place)
+    }
+
+    fn whole(&mut self) -> Result<Hir, PatternError> {
+        let hir = self.alternatives(0)?;
+        if self.pos < self.text.len() {
+            return Err(self
+                .error(Syntax, self.pos..self.pos + 1, "this parenthesis closes nothing")
+                .help("write `\\)` for the character"));
+        }
+        Ok(hir)
+    }
+
+    /// Alternatives up to a closing parenthesis (left unread) or the end.
+    fn alternatives(&mut self, depth: usize) -> Result<Hir, PatternError> {
+        let mut parts = vec![self.sequence(depth)?];
+        while self.eat("|") {
+            self.at_start = false;
+            parts.push(self.sequence(depth)?);
+        }
+        Ok(alternation(parts))
+    }
+
+    fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
+        let mut items: Vec<Item> = Vec::new();
+        while let Some(c) = self.peek() {
+            if c == '|' || c == ')' {
+                break;
+            }
+            let start = self.pos;
+            self.bump();
+            if self.flags.verbose && matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{B}' | '\u{C}') {
+                continue;
+            }
+            if self.flags.verbose && c == '#' {
+                self.take_while(usize::MAX, |c| c != '\n');
+                continue;
+            }
+            let hir = match c {
+                '*' => {
+                    self.quantify(&mut items, start, 0, None)?;
+                    continue;
+                }
+                '+' => {
+                    self.quantify(&mut items, start, 1, None)?;
+                    continue;
+                }
+                '?' => {
+                    self.quantify(&mut items, start, 0, Some(1))?;
+                    continue;
+                }
+                '{' => match self.counts(start)? {
+                    Some((min, max)) => {
+                        self.quantify(&mut items, start, min, max)?;
+                        continue;
+                    }
+                    None => self.literal('{')?,
+                },
+                '(' => match self.group(start)? {
+                    Group::Nothing => continue,
+                    Group::Inside(flags) => self.inside(start, flags, depth)?,
+                },
+                '[' => self.set(start)?,
+                '.' if self.flags.dot_all => self.any_but(&[])?,
+                '.' => self.any_but(&['\n'])?,
+                '^' | '$' => return Err(self.anchor(start, c.encode_utf8(&mut [0; 4]))),
+                '\\' => match self.escape()? {
+                    Escape::Char(c) => self.literal(c)?,
+                    Escape::Category(category, negated) => {
+                        let class = self.category(category, negated);
+                        self.builder.class(class)?
+                    }
+                },
+                c => self.literal(c)?,
+            };
+            self.at_start = false;
+            items.push(Item { hir, repeated: false });
+        }
+        Ok(Hir::concat(items.into_iter().map(|item| item.hir).collect()))
+    }
+
+    fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
+        if self.flags.ignore_case {
+            return self.builder.class(unicode::fold_char(c, self.flags.ascii));
+        }
+        Ok(Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()))
+    }
+
+    fn any_but(&mut self, excluded: &[char]) -> Result<Hir, PatternError> {
+        let mut class = ClassUnicode::new(excluded.iter().map(|&c| ClassUnicodeRange::new(c, c)));
+        class.negate();
+        self.builder.class(class)
+    }
+
+    fn category(&self, category: Category, negated: bool) -> ClassUnicode {
+        let mut class = category.class(self.flags.ascii);
+        if negated {
+            class.negate();
+        }
+        class
+    }
+
+    /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`; reads nothing when it is not one of them, because then
+    /// the brace is text.
+    fn counts(&mut self, start: usize) -> Result<Option<(u32, Option<u32>)>, PatternError> {
+        let after_brace = self.pos;
+        self.take_while(usize::MAX, |c| c.is_ascii_digit());
+        let low = after_brace..self.pos;
+        let mut high = low.clone();
+        if self.eat(",") {
+            let from = self.pos;
+            self.take_while(usize::MAX, |c| c.is_ascii_digit());
+            high = from..self.pos;
+        } else if low.is_empty() {
+            return Ok(None);
+        }
+        if !self.eat("}") {
+            self.pos = after_brace;
+            return Ok(None);
+        }
+        let number = |range: Range<usize>| match &self.text[range] {
+            "" => Ok(None),
+            digits => match digits.parse::<u32>() {
+                Ok(u32::MAX) | Err(_) => Err(self
+                    .error(TooLarge, start..self.pos, "this count is too large")
+                    .help("write `*` or `+` for a repetition without bound")),
+                Ok(number) => Ok(Some(number)),
+            },
+        };
+        let (min, max) = (number(low)?.unwrap_or(0), number(high)?);
+        if max.is_some_and(|max| max < min) {
+            return Err(self
+                .error(Syntax, start..self.pos, "the least count is greater than the greatest")
+                .help("write the smaller count first"));
+        }
+        Ok(Some((min, max)))
+    }
+
+    /// Repeats the last item. The quantifier stands from `start` to here; its suffix is still to be read.
+    fn quantify(
+        &mut self,
+        items: &mut [Item],
+        start: usize,
+        min: u32,
+        max: Option<u32>,
+    ) -> Result<(), PatternError> {
+        let end = self.pos;
+        let Some(item) = items.last_mut() else {
+            return Err(self
+                .error(Syntax, start..end, "there is nothing to repeat")
+                .help(format!("write `\\{}` for the character", &self.text[start..start + 1])));
+        };
+        if item.repeated {
+            return Err(self
+                .error(Syntax, start..end, "a repetition is repeated")
+                .help("put the inner repetition in parentheses: `(?:...)`"));
+        }
+        if self.eat("+") {
+            return Err(self
+                .error(Unsupported, start..self.pos, "a possessive quantifier is not supported")
+                .help("leave out its `+` and exclude from the repeated part what follows it"));
+        }
+        if self.eat("?") {
+            self.lazy.get_or_insert(start..self.pos);
+        }
+        item.hir = repeat(std::mem::replace(&mut item.hir, Hir::empty()), min, max);
+        item.repeated = true;
+        Ok(())
+    }
+
+    /// Reads what follows an opening parenthesis up to the inside of the group.
+    fn group(&mut self, start: usize) -> Result<Group, PatternError> {
+        if !self.eat("?") {
+            return Ok(Group::Inside(self.flags));
+        }
+        if self.eat(":") {
+            return Ok(Group::Inside(self.flags));
+        }
+        if self.eat("#") {
+            self.take_while(usize::MAX, |c| c != ')');
+            if !self.eat(")") {
+                return Err(self.error(Syntax, start..self.pos, "this comment is not closed"));
+            }
+            return Ok(Group::Nothing);
+        }
+        if self.eat("P<") {
+            self.name(start)?;
+            return Ok(Group::Inside(self.flags));
+        }
+        if self.eat("P=") {
+            self.take_while(usize::MAX, |c| c != ')');
+            self.eat(")");
+            return Err(self.back_reference(start));
+        }
+        if self.eat("=") || self.eat("!") || self.eat("<=") || self.eat("<!") {
+            return Err(self.look_around(start));
+        }
+        if self.eat(">") {
+            return Err(self
+                .error(Unsupported, start..self.pos, "an atomic group is not supported")
+                .help("write `(?:` and exclude from the group what follows it"));
+        }
+        if self.eat("(") {
+            return Err(self
+                .error(Unsupported, start..self.pos, "a conditional group is beyond any finite automaton")
+                .help("write the cases out as alternatives"));
+        }
+        if self.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
+            return self.inline_flags(start);
+        }
+        self.bump();
+        let error = self.error(Syntax, start..self.pos, "this is no kind of group that Python knows");
+        Err(match self.text[..self.pos].ends_with('<') {
+            true => error.help("write `(?P<name>...)` for a named group"),
+            false => error.help("write `(?:...)` for a group, `\\(` for the character"),
+        })
+    }
+
+    fn look_around(&self, start: usize) -> PatternError {
+        let what = match &self.text[start..self.pos] {
+            "(?=" => "look-ahead",
+            "(?!" => "negative look-ahead",
+            "(?<=" => "look-behind",
+            _ => "negative look-behind",
+        };
+        let help = match &self.text[start..self.pos] {
+            "(?!" => {
+                "say what may stand there instead: `\"[^\"\\\\]*\"` rather than `\"((?!\").)*\"`; words that are no \
+                 identifiers are terminals of their own, which win over a pattern of the same length"
+            }
+            "(?<!" => {
+                "say which texts may stand there: `\"([^\"\\\\]|\\\\.)*\"` rather than `\".*?(?<!\\\\)\"`"
+            }
+            _ => "leave it out: what stands before and after a lexeme is for the rules to say",
+        };
+        self.error(Unsupported, start..self.pos, format!("{what} is not supported")).help(help)
+    }
+
+    /// Reads `name>` after `(?P<`.
+    fn name(&mut self, start: usize) -> Result<(), PatternError> {
+        let from = self.pos;
+        self.take_while(usize::MAX, |c| c != '>' && c != ')');
+        let text = self.text;
+        let name = &text[from..self.pos];
+        if !self.eat(">") {
+            return Err(self.error(Syntax, start..self.pos, "the name of this group is not closed by `>`"));
+        }
+        let mut chars = name.chars();
+        let good = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+            && chars.all(|c| c == '_' || c.is_alphanumeric());
+        if !good {
+            return Err(self.error(Syntax, from..self.pos - 1, "the name of a group is an identifier"));
+        }
+        if !self.names.insert(name) {
+            return Err(self
+                .error(Syntax, from..self.pos - 1, format!("there are two groups named {name}"))
+                .help("names of groups change nothing here: leave them out"));
+        }
+        Ok(())
+    }
+
+    /// Reads flags after `(?`, for the whole pattern or up to the colon of a group.
+    fn inline_flags(&mut self, start: usize) -> Result<Group, PatternError> {
+        let mut flags = self.flags;
+        let mut on = String::new();
+        let mut off = String::new();
+        let mut turning_on = true;
+        loop {
+            let at = self.pos;
+            let Some(c) = self.bump() else {
+                return Err(self.error(Syntax, start..self.pos, "this group is not closed"));
+            };
+            match c {
+                'i' => flags.ignore_case = turning_on,
+                's' => flags.dot_all = turning_on,
+                'x' => flags.verbose = turning_on,
+                'm' => {}
+                'a' | 'u' if turning_on => flags.ascii = c == 'a',
+                'a' | 'u' => {
+                    return Err(self.error(
+                        Syntax,
+                        at..self.pos,
+                        format!("the flag `{c}` cannot be turned off"),
+                    ));
+                }
+                'L' => {
+                    return Err(self
+                        .error(Syntax, at..self.pos, "the flag `L` is for patterns over bytes")
+                        .help("leave it out: texts are UTF-8"));
+                }
+                '-' if turning_on => {
+                    turning_on = false;
+                    continue;
+                }
+                ')' | ':' => {
+                    let missing = if turning_on { on.is_empty() } else { off.is_empty() };
+                    if missing || c == ')' && !turning_on {
+                        return Err(self.error(
+                            Syntax,
+                            start..self.pos,
+                            "a flag, or the `:` of a group, is missing",
+                        ));
+                    }
+                    if on.contains('a') && on.contains('u') || on.chars().any(|c| off.contains(c)) {
+                        return Err(self.error(Syntax, start..self.pos, "these flags contradict each other"));
+                    }
+                    if c == ':' {
+                        return Ok(Group::Inside(flags));
+                    }
+                    break;
+                }
+                c => {
+                    return Err(self
+                        .error(Syntax, at..self.pos, format!("`{c}` is no flag"))
+                        .help("the flags are a, i, m, s, u and x"));
+                }
+            }
+            if turning_on { on.push(c) } else { off.push(c) }
+        }
+        if flags.verbose && !self.flags.verbose {
+            self.restart_verbose = true;
+        }
+        if !self.at_start {
+            return Err(self
+                .error(Syntax, start..self.pos, "flags for the whole pattern stand at its start")
+                .help(format!("write `(?{on}:...)` around the part that they are for")));
+        }
+        if self.restart_verbose {
+            // The caller starts again; what this says is never shown.
+            return Err(self.error(Syntax, start..self.pos, "verbose from the start"));
+        }
+        self.flags = flags;
+        Ok(Group::Nothing)
+    }
+
+    /// Reads the inside of a group and its closing parenthesis.
+    fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
+        if depth + 1 > self.builder.limits.depth {
+            return Err(self
+                .error(
+                    TooLarge,
+                    start..self.pos,
+                    format!("groups nest more than {} deep", self.builder.limits.depth),
+                )
+                .help("define the inner parts as terminals of their own, or nest less"));
+        }
+        self.at_start = false;
+        let outer = std::mem::replace(&mut self.flags, flags);
+        let hir = self.alternatives(depth + 1)?;
+        self.flags = outer;
+        if !self.eat(")") {
+            return Err(self
+                .error(Syntax, start..start + 1, "this parenthesis is not closed")
+                .help("write `\\(` for the character"));
+        }
+        Ok(hir)
+    }
+
+    /// Reads a set; its opening bracket is read already.
+    fn set(&mut self, start: usize) -> Result<Hir, PatternError> {
+        let negated = self.eat("^");
+        let mut chars: Vec<ClassUnicodeRange> = Vec::new();
+        let mut categories: Vec<ClassUnicodeRange> = Vec::new();
+        let first = self.pos;
+        loop {
+            let from = self.pos;
+            let low = match self.bump() {
+                None => return Err(self.open_set(start)),
+                Some(']') if from != first => break,
+                Some(c) => self.set_member(c)?,
+            };
+            let range = if !self.text[self.pos..].starts_with("-]") && self.eat("-") {
+                match self.bump() {
+                    None => return Err(self.open_set(start)),
+                    Some(c) => Some(self.set_member(c)?),
+                }
+            } else {
+                None
+            };
+            match (low, range) {
+                (Escape::Char(c), None) => chars.push(ClassUnicodeRange::new(c, c)),
+                (Escape::Category(category, negated), None) => {
+                    categories.extend_from_slice(self.category(category, negated).ranges());
+                }
+                (Escape::Char(low), Some(Escape::Char(high))) if low <= high => {
+                    chars.push(ClassUnicodeRange::new(low, high));
+                }
+                (Escape::Char(_), Some(Escape::Char(_))) => {
+                    return Err(self
+                        .error(Syntax, from..self.pos, "the range is empty: its ends are in the wrong order")
+                        .help("write the smaller character first, or `\\-` for a hyphen"));
+                }
+                _ => {
+                    return Err(self
+                        .error(Syntax, from..self.pos, "a class such as `\\w` is no end of a range")
+                        .help("write `\\-` for a hyphen"));
+                }
+            }
+        }
+        let mut class = ClassUnicode::new(chars);
+        if self.flags.ignore_case {
+            class = unicode::fold(class, self.flags.ascii);
+        }
+        class.union(&ClassUnicode::new(categories));
+        if negated {
+            class.negate();
+        }
+        self.builder.class(class)
+    }
+
+    fn set_member(&mut self, c: char) -> Result<Escape, PatternError> {
+        if c == '\\' { self.class_escape() } else { Ok(Escape::Char(c)) }
+    }
+
+    fn open_set(&self, start: usize) -> PatternError {
+        self.error(Syntax, start..start + 1, "this set is not closed").help("write `\\[` for the character")
+    }
+}

@@ -1,0 +1,161 @@
+//! Byte classes: a partition of the 256 bytes into classes that some automaton cannot tell apart.
+//!
+//! Classes are numbered by their smallest byte, so equal partitions are equal values.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use rustc_hash::FxHashMap;
+
+/// A map from bytes to dense class numbers.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct ByteClasses {
+    map: [u8; 256],
+    /// The smallest byte of each class, ascending.
+    representatives: Box<[u8]>,
+}
+
+impl ByteClasses {
+    /// One class that holds every byte.
+    pub(crate) fn one() -> Self {
+        Self { map: [0; 256], representatives: [0].into() }
+    }
+
+    /// Bytes are in one class exactly when `key` maps them to equal values.
+    pub(crate) fn by_key<K: Eq + std::hash::Hash>(mut key: impl FnMut(u8) -> K) -> Self {
+        let mut map = [0; 256];
+        let mut representatives = Vec::new();
+        let mut known: FxHashMap<K, u8> = FxHashMap::default();
+        for byte in 0..=255u8 {
+            let class = *known.entry(key(byte)).or_insert_with(|| {
+                representatives.push(byte);
+                (representatives.len() - 1) as u8
+            });
+            map[usize::from(byte)] = class;
+        }
+        Self { map, representatives: representatives.into() }
+    }
+
+    /// The class of `byte`.
+    #[inline]
+    pub(crate) fn get(&self, byte: u8) -> u8 {
+        self.map[usize::from(byte)]
+    }
+
+    /// How many classes there are, 1 to 256.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.representatives.len()
+    }
+
+    /// The smallest byte of each class; the position is the class.
+    pub(crate) fn representatives(&self) -> &[u8] {
+        &self.representatives
+    }
+
+    /// The bytes of `class`, ascending.
+    pub(crate) fn bytes(&self, class: u8) -> impl Iterator<Item = u8> + '_ {
+        (0..=255u8).filter(move |&byte| self.get(byte) == class)
+    }
+
+    /// The bytes of `class` as maximal ranges, ascending.
+    pub(crate) fn ranges(&self, class: u8) -> Vec<RangeInclusive<u8>> {
+        let mut ranges: Vec<RangeInclusive<u8>> = Vec::new();
+        for byte in self.bytes(class) {
+            match ranges.last_mut() {
+                Some(last) if u16::from(*last.end()) + 1 == u16::from(byte) => *last = *last.start()..=byte,
+                _ => ranges.push(byte..=byte),
+            }
+        }
+        ranges
+    }
+
+    /// The coarsest partition that refines both.
+    pub(crate) fn merge(&self, other: &Self) -> Self {
+        Self::by_key(|byte| (self.get(byte), other.get(byte)))
+    }
+
+    /// The coarsest partition that refines all of `parts`. Costs 256 steps for each.
+    pub(crate) fn refinement<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
+        parts.into_iter().fold(Self::one(), |all, part| all.merge(part))
+    }
+}
+
+impl fmt::Debug for ByteClasses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ByteClasses({self})")
+    }
+}
+
+impl fmt::Display for ByteClasses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for class in 0..self.count() {
+            if class > 0 {
+                f.write_str(" ")?;
+            }
+            write!(f, "{class}:[")?;
+            for range in self.ranges(class as u8) {
+                fmt_range(f, &range)?;
+            }
+            f.write_str("]")?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a range of bytes as it would stand in a character class.
+pub(crate) fn fmt_range(f: &mut impl fmt::Write, range: &RangeInclusive<u8>) -> fmt::Result {
+    fmt_byte(f, *range.start())?;
+    if range.start() != range.end() {
+        if *range.end() - *range.start() > 1 {
+            f.write_char('-')?;
+        }
+        fmt_byte(f, *range.end())?;
+    }
+    Ok(())
+}
+
+fn fmt_byte(f: &mut impl fmt::Write, byte: u8) -> fmt::Result {
+    match byte {
+        b'\n' => f.write_str("\\n"),
+        b'\r' => f.write_str("\\r"),
+        b'\t' => f.write_str("\\t"),
+        b'\\' | b'[' | b']' | b'-' | b'^' => write!(f, "\\{}", char::from(byte)),
+        b' '..=b'~' => f.write_char(char::from(byte)),
+        _ => write!(f, "\\x{byte:02X}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refinement_separates_what_any_part_separates() {
+        let digits = ByteClasses::by_key(|b| b.is_ascii_digit());
+        let even = ByteClasses::by_key(|b| b % 2 == 0);
+        let both = ByteClasses::refinement([&digits, &even]);
+        assert_eq!(both.count(), 4);
+        for a in 0..=255u8 {
+            for b in 0..=255u8 {
+                let together = digits.get(a) == digits.get(b) && even.get(a) == even.get(b);
+                assert_eq!(both.get(a) == both.get(b), together);
+            }
+        }
+        assert_eq!(ByteClasses::refinement([]), ByteClasses::one());
+    }
+
+    #[test]
+    fn every_byte_may_be_alone() {
+        let all = ByteClasses::by_key(|b| b);
+        assert_eq!(all.count(), 256);
+        assert_eq!(all.representatives().len(), 256);
+        assert!((0..=255u8).all(|b| all.get(b) == b));
+    }
+
+    #[test]
+    fn classes_print_as_ranges() {
+        let digits = ByteClasses::by_key(|b| b.is_ascii_digit());
+        assert_eq!(digits.to_string(), "0:[\\x00-/:-\\xFF] 1:[0-9]");
+    }
+}
