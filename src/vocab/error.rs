@@ -16,7 +16,7 @@ pub enum VocabularyErrorKind {
     DuplicateId,
     /// An id, a length or a count is past its limit.
     Limit,
-    /// A name that is not known, or whose feature is not compiled in.
+    /// No built-in vocabulary has this name.
     UnknownName,
     /// An argument does not fit the vocabulary: an id past its width, a width below its ids.
     Argument,

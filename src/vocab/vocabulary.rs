@@ -305,9 +305,7 @@ impl VocabularyBuilder {
                 Trie::MAX_TOKEN_LENGTH
             )));
         }
-        let span = self.spans[id as usize];
-        if span.start < span.end {
-            let known = &self.bytes[span.start as usize..span.end as usize];
+        if let Some(known) = self.bytes(id) {
             if known == bytes {
                 return Ok(());
             }
@@ -327,17 +325,24 @@ impl VocabularyBuilder {
         Ok(())
     }
 
-    /// Takes the bytes of `id` away, so that it can be given others.
-    pub(crate) fn clear(&mut self, id: u64) {
-        if let Some(span) = usize::try_from(id).ok().and_then(|id| self.spans.get_mut(id)) {
-            *span = Span::default();
-        }
+    /// The bytes that `id` has so far.
+    pub(crate) fn bytes(&self, id: u64) -> Option<&[u8]> {
+        let span = usize::try_from(id).ok().and_then(|id| self.spans.get(id))?;
+        Some(&self.bytes[span.start as usize..span.end as usize]).filter(|bytes| !bytes.is_empty())
+    }
+
+    /// Gives `id` other bytes than it may have had.
+    pub(crate) fn replace(&mut self, id: u64, bytes: &[u8]) -> Result<(), VocabularyError> {
+        self.widen(id)?;
+        self.spans[id as usize] = Span::default();
+        self.special.remove(&(id as u32));
+        self.token(id, bytes)
     }
 
     /// Makes `id` a special token; it loses its bytes.
     pub(crate) fn special(&mut self, id: u64, name: &str) -> Result<(), VocabularyError> {
         self.widen(id)?;
-        self.clear(id);
+        self.spans[id as usize] = Span::default();
         self.special.insert(id as u32, name.into());
         Ok(())
     }

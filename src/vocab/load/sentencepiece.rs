@@ -1,0 +1,133 @@
+//! SentencePiece's `.model` files: the protobuf `sentencepiece_model.proto`, of which four messages matter.
+
+use crate::vocab::Vocabulary;
+use crate::vocab::error::VocabularyError;
+use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
+
+use super::protobuf::{Fields, Value};
+use super::tokenizer_json::fallback_byte;
+
+/// The type of a piece; the numbers are the format's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PieceKind {
+    Normal = 1,
+    Unknown = 2,
+    Control = 3,
+    UserDefined = 4,
+    Unused = 5,
+    Byte = 6,
+}
+
+/// One entry of the vocabulary; its id is its position.
+struct Piece<'a> {
+    text: &'a str,
+    kind: PieceKind,
+}
+
+/// What the loader wants to know of a model; the values from the start are the format's defaults.
+struct Model<'a> {
+    pieces: Vec<Piece<'a>>,
+    /// The id that ends the text; -1 for none.
+    eos_id: i64,
+    add_dummy_prefix: bool,
+    escape_whitespaces: bool,
+}
+
+impl Vocabulary {
+    /// Reads a SentencePiece model (`tokenizer.model`). The control pieces and the unknown piece are special, unused
+    /// pieces are holes, byte pieces are their byte, and U+2581 in all others is a space.
+    ///
+    /// # Errors
+    ///
+    /// Bytes that are no such model, and the limits of [`Vocabulary::from_tokens`]. Cost: some 3 ms for 32,000
+    /// pieces.
+    pub fn from_sentencepiece(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        let model = Model::parse(bytes)?;
+        let mut builder = VocabularyBuilder::default();
+        builder.leading_space(model.add_dummy_prefix);
+        for (id, piece) in (0..).zip(&model.pieces) {
+            match piece.kind {
+                PieceKind::UserDefined if is_stop_name(piece.text) => {
+                    builder.special(id, piece.text)?;
+                }
+                PieceKind::Normal | PieceKind::UserDefined if model.escape_whitespaces => {
+                    builder.token(id, piece.text.replace('\u{2581}', " ").as_bytes())?;
+                }
+                PieceKind::Normal | PieceKind::UserDefined => builder.token(id, piece.text.as_bytes())?,
+                PieceKind::Byte => {
+                    let byte = fallback_byte(piece.text).ok_or_else(|| {
+                        malformed(&format!("byte piece {id} is called \"{}\"", piece.text.escape_debug()))
+                    })?;
+                    builder.token(id, &[byte])?;
+                }
+                PieceKind::Unknown | PieceKind::Control => builder.special(id, piece.text)?,
+                PieceKind::Unused => builder.widen(id)?,
+            }
+        }
+        let eos = usize::try_from(model.eos_id).ok().and_then(|id| model.pieces.get(id));
+        if eos.is_some_and(|piece| piece.kind == PieceKind::Control) {
+            builder.stop(model.eos_id as u64)?;
+        }
+        builder.finish()
+    }
+}
+
+impl<'a> Model<'a> {
+    fn parse(bytes: &'a [u8]) -> Result<Self, VocabularyError> {
+        let mut model =
+            Self { pieces: Vec::new(), eos_id: 2, add_dummy_prefix: true, escape_whitespaces: true };
+        for field in Fields::new(bytes) {
+            match field.map_err(malformed)? {
+                (1, Value::Bytes(piece)) => model.pieces.push(Piece::parse(piece)?),
+                (2, Value::Bytes(trainer)) => {
+                    for field in Fields::new(trainer) {
+                        if let (42, Value::Varint(id)) = field.map_err(malformed)? {
+                            // An int32, which the format widens to 64 bits with its sign.
+                            model.eos_id = id.cast_signed();
+                        }
+                    }
+                }
+                (3, Value::Bytes(normalizer)) => {
+                    for field in Fields::new(normalizer) {
+                        match field.map_err(malformed)? {
+                            (3, Value::Varint(yes)) => model.add_dummy_prefix = yes != 0,
+                            (5, Value::Varint(yes)) => model.escape_whitespaces = yes != 0,
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        if model.pieces.is_empty() {
+            return Err(malformed("it has no pieces"));
+        }
+        Ok(model)
+    }
+}
+
+impl<'a> Piece<'a> {
+    fn parse(bytes: &'a [u8]) -> Result<Self, VocabularyError> {
+        let mut piece = Self { text: "", kind: PieceKind::Normal };
+        for field in Fields::new(bytes) {
+            match field.map_err(malformed)? {
+                (1, Value::Bytes(text)) => {
+                    piece.text = std::str::from_utf8(text).map_err(|_| malformed("a piece is not UTF-8"))?;
+                }
+                (3, Value::Varint(kind)) => {
+                    use PieceKind::{Byte, Control, Normal, Unknown, Unused, UserDefined};
+                    piece.kind = [Normal, Unknown, Control, UserDefined, Unused, Byte]
+                        .into_iter()
+                        .find(|&known| known as u64 == kind)
+                        .ok_or_else(|| malformed(&format!("a piece has the unknown type {kind}")))?;
+                }
+                _ => {}
+            }
+        }
+        Ok(piece)
+    }
+}
+
+fn malformed(what: &str) -> VocabularyError {
+    VocabularyError::malformed(format!("not a SentencePiece model: {what}"))
+}

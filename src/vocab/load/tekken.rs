@@ -1,0 +1,123 @@
+//! Mistral's `tekken.json`: tokens in base64 by rank, with the special tokens before them.
+//!
+//! The first `default_num_special_tokens` ids are special; the id of a token is its rank past them, and ranks that
+//! would lie past `default_vocab_size` are not used though they are in the file.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+
+use crate::vocab::Vocabulary;
+use crate::vocab::error::VocabularyError;
+use crate::vocab::vocabulary::VocabularyBuilder;
+
+use super::pieces::Text;
+
+#[derive(Deserialize)]
+struct File<'a> {
+    config: Config,
+    #[serde(borrow)]
+    vocab: Vec<Entry<'a>>,
+    #[serde(borrow, default)]
+    special_tokens: Option<Vec<SpecialToken<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct Config {
+    default_vocab_size: u64,
+    default_num_special_tokens: u64,
+}
+
+#[derive(Deserialize)]
+struct Entry<'a> {
+    rank: u64,
+    #[serde(borrow)]
+    token_bytes: Text<'a>,
+}
+
+#[derive(Deserialize)]
+struct SpecialToken<'a> {
+    rank: u64,
+    #[serde(borrow)]
+    token_str: Text<'a>,
+}
+
+/// The first special tokens of files that do not list them (before version 7).
+const OLD_SPECIAL_TOKENS: [&str; 20] = [
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+];
+
+impl Vocabulary {
+    /// Reads Mistral's `tekken.json`.
+    ///
+    /// # Errors
+    ///
+    /// JSON of another shape; tokens that are not base64; two tokens with one id; the limits of
+    /// [`Vocabulary::from_tokens`]. Cost: some 60 ms, most of it for skipping what is not used.
+    pub fn from_tekken(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        let file: File<'_> = serde_json::from_slice(bytes)
+            .map_err(|error| VocabularyError::malformed(format!("not a tekken.json: {error}")))?;
+        let special_count = file.config.default_num_special_tokens;
+        let width = file.config.default_vocab_size;
+        if special_count > width {
+            return Err(VocabularyError::malformed(format!(
+                "{special_count} special tokens do not fit in a vocabulary of {width}"
+            )));
+        }
+
+        let mut builder = VocabularyBuilder::default();
+        if let Some(last) = width.checked_sub(1) {
+            builder.widen(last)?;
+        }
+        for id in 0..special_count {
+            builder.special(id, &format!("<SPECIAL_{id}>"))?;
+        }
+        match &file.special_tokens {
+            Some(listed) => {
+                for token in listed {
+                    if token.rank >= special_count {
+                        return Err(VocabularyError::malformed(format!(
+                            "special token \"{}\" has the rank {}, past the {special_count} special tokens",
+                            token.token_str.0.escape_debug(),
+                            token.rank
+                        )));
+                    }
+                    builder.special(token.rank, &token.token_str.0)?;
+                }
+            }
+            None => {
+                for (id, name) in (0..special_count).zip(OLD_SPECIAL_TOKENS) {
+                    builder.special(id, name)?;
+                }
+            }
+        }
+        let mut decoded = Vec::new();
+        for entry in file.vocab.iter().filter(|entry| entry.rank < width - special_count) {
+            decoded.clear();
+            STANDARD.decode_vec(&*entry.token_bytes.0, &mut decoded).map_err(|error| {
+                VocabularyError::malformed(format!("the token of rank {} is not base64: {error}", entry.rank))
+            })?;
+            builder.token(special_count + entry.rank, &decoded)?;
+        }
+        builder.finish()
+    }
+}

@@ -1,0 +1,78 @@
+//! GPT-2's `vocab.json` (`encoder.json`): a map from pieces to ids, and nothing else.
+//!
+//! The file does not say how bytes are written, so the pieces must tell: all 256 characters of the byte-level
+//! alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
+
+use crate::vocab::Vocabulary;
+use crate::vocab::error::VocabularyError;
+use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
+
+use super::byte_level;
+use super::pieces::Pieces;
+use super::tokenizer_json::fallback_byte;
+
+impl Vocabulary {
+    /// Reads GPT-2's `vocab.json`, a JSON map from pieces to ids. Pieces whose names are known to end texts, and
+    /// `<s>`, `<unk>`, `<pad>` and `<bos>`, are special; added tokens lie in other files, see
+    /// [`Vocabulary::with_special`].
+    ///
+    /// # Errors
+    ///
+    /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces with one id;
+    /// the limits of [`Vocabulary::from_tokens`].
+    pub fn from_vocab_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        let pieces: Pieces = serde_json::from_slice(bytes)
+            .map_err(|error| VocabularyError::malformed(format!("not a vocab.json: {error}")))?;
+        let byte_level = is_byte_level(&pieces)?;
+
+        let mut builder = VocabularyBuilder::default();
+        let mut decoded = Vec::new();
+        for (piece, id) in pieces.iter() {
+            if is_stop_name(piece) || matches!(piece, "<s>" | "<unk>" | "<pad>" | "<bos>") {
+                builder.special(id, piece)?;
+                continue;
+            }
+            decoded.clear();
+            if byte_level {
+                if !byte_level::decode(piece, &mut decoded) {
+                    decoded.extend_from_slice(piece.as_bytes());
+                }
+            } else if let Some(byte) = fallback_byte(piece) {
+                decoded.push(byte);
+            } else {
+                decoded.extend_from_slice(piece.replace('\u{2581}', " ").as_bytes());
+            }
+            builder.token(id, &decoded)?;
+        }
+        builder.finish()
+    }
+}
+
+/// Whether the pieces are written in the byte-level alphabet; if not, they are SentencePiece's.
+fn is_byte_level(pieces: &Pieces) -> Result<bool, VocabularyError> {
+    let mut letters = [false; 256];
+    let mut fallbacks = [false; 256];
+    let mut decoded = Vec::new();
+    for (piece, _) in pieces.iter() {
+        if let Some(byte) = fallback_byte(piece) {
+            fallbacks[usize::from(byte)] = true;
+        } else if piece.chars().nth(1).is_none() {
+            decoded.clear();
+            if byte_level::decode(piece, &mut decoded)
+                && let &[byte] = &*decoded
+            {
+                letters[usize::from(byte)] = true;
+            }
+        }
+    }
+    if letters.iter().all(|&known| known) {
+        return Ok(true);
+    }
+    if fallbacks.iter().all(|&known| known) {
+        return Ok(false);
+    }
+    Err(VocabularyError::unsupported(
+        "the pieces do not show how bytes are written: neither the 256 letters of the byte-level alphabet nor \
+         <0x00> to <0xFF> are all there; use the model's tokenizer.json",
+    ))
+}
