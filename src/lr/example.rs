@@ -1,25 +1,319 @@
-//! What a conflict looks like to the grammar's author.
+//! Shortest texts that run into a conflict, and how each reading of them goes on; after Isradisaikul and Myers,
+//! "Finding Counterexamples from Parsing Conflicts" (PLDI 2015), section 4, but searched backwards from the conflict.
+//!
+//! Invariant: the terminal of the conflict may really follow on the path that is found. The search carries, for each
+//! reduction, the item whose end must still meet the terminal: a step out of a production asks whether what is behind
+//! the dot there can begin with it (met), or is nullable (ask further out). A conflict between reductions asks for both
+//! on one path; where there is none, only the merging of LALR(1) makes them meet.
 
-use super::conflict::Conflict;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::lists::Lists;
 use super::lr0::Automaton;
-use super::names::Names;
-use super::rules::Rules;
-use crate::grammar::Grammar;
-use crate::util::diagnostic::Diagnostic;
+use super::rules::{COMPLETE, Code, Item, Rules};
+use super::yields::{Leading, Yields};
 
-/// One error a conflict.
-pub(super) fn explain(
-    _grammar: &Grammar,
-    rules: &Rules,
-    _automaton: &Automaton,
-    names: &Names,
-    conflicts: &[Conflict],
-) -> Vec<Diagnostic> {
-    let one = |conflict: &Conflict| {
-        let items: Vec<String> =
-            conflict.reductions.iter().map(|&p| names.item(rules, rules.last(p))).collect();
-        let next = names.symbol(conflict.terminals[0] as u32);
-        Diagnostic::error("conflict", format!("before {next}: {}", items.join(" or ")))
-    };
-    conflicts.iter().map(one).collect()
+/// Vertices that one search may visit.
+const VERTICES: usize = 300_000;
+
+/// In place of an item: nothing has to be met any more.
+const MET: Item = Item::MAX;
+
+/// State, and the items whose ends must meet the terminal.
+type Vertex = (u32, [Item; 2]);
+
+/// A path from the start state: the states, the start first.
+pub(super) type Path = Vec<u32>;
+
+/// What a search for a path came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The path with the shortest text.
+    Path(Path),
+    /// There is none.
+    Nothing,
+    /// There may be one, but the search was given up.
+    GaveUp,
+}
+
+/// The item under the dot of a production that encloses the conflict.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Enclosing {
+    /// The item, its dot before the nonterminal that the next production inwards derives; for the innermost the item
+    /// of the conflict.
+    pub(super) item: Item,
+    /// The symbol of the path before which the production begins.
+    pub(super) begins: usize,
+    /// Whether what is behind the nonterminal brings the terminal of the conflict (rather than the empty text, when
+    /// the terminal comes from further out, or anything, when it came from further in).
+    pub(super) brings: bool,
+    /// Whether what is behind must be empty.
+    pub(super) empty: bool,
+}
+
+/// What all searches in one automaton share.
+#[derive(Debug)]
+pub(super) struct Search<'a> {
+    rules: &'a Rules,
+    automaton: &'a Automaton,
+    pub(super) yields: Yields,
+    predecessors: Lists<u32>,
+    /// By state: the weight of the shortest path to it, and the state before it there.
+    nearest: Vec<(u64, u32)>,
+}
+
+impl<'a> Search<'a> {
+    /// Prepares. Nearly linear in the automaton.
+    pub(super) fn new(rules: &'a Rules, automaton: &'a Automaton) -> Self {
+        let yields = Yields::new(rules);
+        let mut nearest = vec![(u64::MAX, 0); automaton.state_count()];
+        nearest[0].0 = 0;
+        let mut heap = BinaryHeap::from([Reverse((0, 0))]);
+        while let Some(Reverse((cost, state))) = heap.pop() {
+            if nearest[state as usize].0 < cost {
+                continue;
+            }
+            for edge in automaton.edges.get(state as usize) {
+                let total = cost + weight(rules, &yields, edge.symbol);
+                if total < nearest[edge.target as usize].0 {
+                    nearest[edge.target as usize] = (total, state);
+                    heap.push(Reverse((total, edge.target)));
+                }
+            }
+        }
+        Self { rules, automaton, yields, predecessors: automaton.predecessors(), nearest }
+    }
+
+    /// The path with the shortest text to `state` on which the terminal of `leading` may follow each of `items`.
+    pub(super) fn path(&self, state: usize, items: &[Item], leading: &Leading, terminal: Code) -> Found {
+        let start: Vertex = (state as u32, std::array::from_fn(|i| items.get(i).copied().unwrap_or(MET)));
+        let mut best: HashMap<Vertex, (u64, Vertex), FxBuildHasher> = HashMap::default();
+        let mut heap = BinaryHeap::new();
+        best.insert(start, (0, start));
+        heap.push(Reverse((0, false, start)));
+        let mut moves: Vec<(u64, Vertex)> = Vec::new();
+        while let Some(Reverse((cost, finished, vertex))) = heap.pop() {
+            if finished {
+                return Found::Path(self.unwind(&best, start, vertex));
+            }
+            if best[&vertex].0 < cost {
+                continue;
+            }
+            if best.len() > VERTICES {
+                return Found::GaveUp;
+            }
+            let (state, items) = vertex;
+            if items == [MET; 2] {
+                heap.push(Reverse((cost.saturating_add(self.nearest[state as usize].0), true, vertex)));
+                continue;
+            }
+            moves.clear();
+            match self.beginning(items) {
+                Some(which) => self.outwards(state, items[which], terminal, leading, |item| {
+                    let mut items = items;
+                    items[which] = item;
+                    moves.push((cost, (state, items)));
+                }),
+                None => {
+                    let back = items.map(|item| if item == MET { MET } else { item - 1 });
+                    let cost =
+                        cost + weight(self.rules, &self.yields, self.automaton.accessing[state as usize]);
+                    let below = self.predecessors.get(state as usize);
+                    moves.extend(below.iter().map(|&below| (cost, (below, back))));
+                }
+            }
+            for &(cost, next) in &moves {
+                let known = best.entry(next).or_insert((u64::MAX, vertex));
+                if cost < known.0 {
+                    *known = (cost, vertex);
+                    heap.push(Reverse((cost, false, next)));
+                }
+            }
+        }
+        Found::Nothing
+    }
+
+    /// Which of the items has its dot in front, if one has.
+    fn beginning(&self, items: [Item; 2]) -> Option<usize> {
+        let begins = |item: Item| item != MET && item == self.rules.first(self.rules.production(item));
+        items.iter().position(|&item| begins(item))
+    }
+
+    /// Steps from the production that `item` begins to those that enclose it in `state`.
+    fn outwards(
+        &self,
+        state: u32,
+        item: Item,
+        terminal: Code,
+        leading: &Leading,
+        mut found: impl FnMut(Item),
+    ) {
+        let production = self.rules.production(item);
+        if production == self.rules.accept() {
+            if terminal == self.rules.end() {
+                found(MET);
+            }
+            return;
+        }
+        for outer in self.enclosing(state, production) {
+            if leading.behind(self.rules, &self.yields, outer + 1).is_some() {
+                found(MET);
+            }
+            if self.yields.rest(outer + 1) == 0 {
+                found(outer);
+            }
+        }
+    }
+
+    /// The items of `state` with the dot before the left side of `production`.
+    fn enclosing(&self, state: u32, production: u32) -> impl Iterator<Item = Item> + '_ {
+        let lhs = self.rules.nonterminal_code(self.rules.lhs(production));
+        self.items_before(state, lhs)
+    }
+
+    /// The items of `state` with the dot before `symbol`.
+    pub(super) fn items_before(&self, state: u32, symbol: Code) -> impl Iterator<Item = Item> + '_ {
+        let all = self.yields.occurrences(symbol).iter().copied();
+        all.filter(move |&item| self.automaton.has_item(self.rules, state as usize, item))
+    }
+
+    fn unwind(
+        &self,
+        best: &HashMap<Vertex, (u64, Vertex), FxBuildHasher>,
+        start: Vertex,
+        goal: Vertex,
+    ) -> Path {
+        let mut path = vec![goal.0];
+        while path[path.len() - 1] != 0 {
+            path.push(self.nearest[path[path.len() - 1] as usize].1);
+        }
+        path.reverse();
+        let mut vertex = goal;
+        while vertex != start {
+            let inner = best[&vertex].1;
+            // A vertex without a production to leave was left by a step back along an edge.
+            if self.beginning(inner.1).is_none() {
+                path.push(inner.0);
+            }
+            vertex = inner;
+        }
+        path
+    }
+
+    /// The symbols of a path.
+    pub(super) fn symbols(&self, path: &[u32]) -> Vec<Code> {
+        path[1..].iter().map(|&state| self.automaton.accessing[state as usize]).collect()
+    }
+
+    /// The item, in the last state of the path, that shifts `terminal`, and the productions around it; those with the
+    /// shortest text to come.
+    pub(super) fn shift_reading(
+        &self,
+        path: &[u32],
+        terminal: Code,
+        leading: &Leading,
+    ) -> Option<Vec<Enclosing>> {
+        let last = *path.last()?;
+        let sources: Vec<(u64, Item)> =
+            self.items_before(last, terminal).map(|item| (self.yields.rest(item + 1), item)).collect();
+        self.reading(path, &sources, false, terminal, leading)
+    }
+
+    /// The productions around a reduction at the end of the path that meets `terminal`; those with the shortest text
+    /// to come.
+    pub(super) fn reduce_reading(
+        &self,
+        path: &[u32],
+        production: u32,
+        terminal: Code,
+        leading: &Leading,
+    ) -> Option<Vec<Enclosing>> {
+        self.reading(path, &[(0, self.rules.last(production))], true, terminal, leading)
+    }
+
+    /// The innermost first, `$accept` last.
+    fn reading(
+        &self,
+        path: &[u32],
+        sources: &[(u64, Item)],
+        needs: bool,
+        terminal: Code,
+        leading: &Leading,
+    ) -> Option<Vec<Enclosing>> {
+        // Where in the path, the item, whether the terminal must still be met.
+        type Place = (usize, Item, bool);
+        let end = path.len() - 1;
+        let mut best: HashMap<Place, (u64, Option<(Place, Enclosing)>), FxBuildHasher> = HashMap::default();
+        let mut heap = BinaryHeap::new();
+        for &(cost, item) in sources {
+            best.insert((end, item, needs), (cost, None));
+            heap.push(Reverse((cost, (end, item, needs))));
+        }
+        let dot = |item: Item| (item - self.rules.first(self.rules.production(item))) as usize;
+        while let Some(Reverse((cost, place))) = heap.pop() {
+            let (at, item, needs) = place;
+            if best.len() > VERTICES {
+                return None;
+            }
+            if best[&place].0 < cost {
+                continue;
+            }
+            let begins = at.checked_sub(dot(item))?;
+            let production = self.rules.production(item);
+            if production == self.rules.accept() {
+                if needs && terminal != self.rules.end() {
+                    continue;
+                }
+                let mut chain = vec![Enclosing { item, begins, brings: false, empty: needs }];
+                let mut place = place;
+                while let Some((inner, link)) = best[&place].1 {
+                    // The link describes the step that led here: the outer item as seen from the inner one.
+                    if let Some(outer) = chain.last_mut() {
+                        (outer.brings, outer.empty) = (link.brings, link.empty);
+                    }
+                    let inner_begins = inner.0 - dot(inner.1);
+                    chain.push(Enclosing {
+                        item: inner.1,
+                        begins: inner_begins,
+                        brings: false,
+                        empty: false,
+                    });
+                    place = inner;
+                }
+                chain.reverse();
+                return Some(chain);
+            }
+            for outer in self.enclosing(path[begins], production) {
+                let mut offer = |cost: u64, brings: bool, still: bool| {
+                    let next = (begins, outer, still);
+                    let known = best.entry(next).or_insert((u64::MAX, None));
+                    if cost < known.0 {
+                        let link = Enclosing { item: outer, begins, brings, empty: still };
+                        *known = (cost, Some((place, link)));
+                        heap.push(Reverse((cost, next)));
+                    }
+                };
+                if !needs {
+                    offer(cost + self.yields.rest(outer + 1), false, false);
+                    continue;
+                }
+                if let Some((length, _)) = leading.behind(self.rules, &self.yields, outer + 1) {
+                    offer(cost + length, true, false);
+                }
+                if self.yields.rest(outer + 1) == 0 {
+                    offer(cost, false, true);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Terminals count most, then symbols.
+fn weight(rules: &Rules, yields: &Yields, symbol: Code) -> u64 {
+    if symbol == COMPLETE { 0 } else { (yields.length(rules, symbol) << 10) + 1 }
 }

@@ -6,7 +6,7 @@
 //! * [`lr0`]: the LR(0) automaton;
 //! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
 //! * [`conflict`]: precedence settles what it can, what is left is an error;
-//! * [`example`]: the shortest text that runs into such a conflict, and how each reading of it goes on;
+//! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`print`] shows to people.
 
 pub(crate) mod conflict;
@@ -17,10 +17,12 @@ mod lookahead;
 mod lr0;
 mod names;
 mod print;
+mod report;
 mod rules;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
+mod yields;
 
 pub(crate) use conflict::{ConflictError, ConflictErrorKind};
 pub(crate) use table::{Action, ParseTable, Reduction};

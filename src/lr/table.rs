@@ -7,12 +7,12 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::conflict::{self, ConflictError, Resolution};
-use super::example;
 use super::limits::{Exceeded, Limits};
 use super::lists::Lists;
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
+use super::report;
 use super::rules::{COMPLETE, Rules};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
@@ -80,7 +80,7 @@ impl ParseTable {
         let names = Names::new(grammar);
         if !resolution.conflicts.is_empty() {
             let found = &resolution.conflicts;
-            return Err(ConflictError::conflicts(example::explain(
+            return Err(ConflictError::conflicts(report::explain(
                 grammar, &rules, &automaton, &names, found,
             )));
         }

@@ -1,0 +1,294 @@
+//! Conflicts in words: one error each, with an example text, the items, and both parses.
+//!
+//! Invariant: an example is a true prefix of sentences, or the message says that it is not.
+
+use super::conflict::Conflict;
+use super::example::{Enclosing, Found, Search};
+use super::lr0::Automaton;
+use super::names::Names;
+use super::rules::{Code, Rules};
+use super::yields::Leading;
+use crate::grammar::Grammar;
+use crate::util::diagnostic::{Diagnostic, Place};
+
+/// Conflicts that are shown; of the others only the number.
+const SHOWN: usize = 20;
+
+/// Terminals that one message names.
+const NAMED: usize = 8;
+
+/// Items that one message lists.
+const LISTED: usize = 12;
+
+/// One error a conflict, and a last one that counts those not shown.
+pub(super) fn explain(
+    grammar: &Grammar,
+    rules: &Rules,
+    automaton: &Automaton,
+    names: &Names,
+    conflicts: &[Conflict],
+) -> Vec<Diagnostic> {
+    let report = Report { grammar, rules, names, search: Search::new(rules, automaton) };
+    let mut errors: Vec<Diagnostic> =
+        conflicts.iter().take(SHOWN).map(|conflict| report.conflict(conflict)).collect();
+    if let Some(more) = conflicts.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        let plural = if more == 1 { "conflict" } else { "conflicts" };
+        errors.push(
+            Diagnostic::error("conflict", format!("and {more} more {plural}"))
+                .help("mend the first ones: most often the others go with them"),
+        );
+    }
+    errors
+}
+
+struct Report<'a> {
+    grammar: &'a Grammar,
+    rules: &'a Rules,
+    names: &'a Names,
+    search: Search<'a>,
+}
+
+/// A parse of a text that goes through the conflict.
+struct Reading {
+    /// The terminals alone.
+    text: Vec<Code>,
+    /// With the phrases around the conflict in brackets.
+    shown: String,
+}
+
+impl Report<'_> {
+    fn conflict(&self, conflict: &Conflict) -> Diagnostic {
+        let mut lines = Vec::new();
+        let mut help = if conflict.shift {
+            "rewrite the rules so that only one of the two is possible, or give both the terminal and the alternative \
+             a precedence (%left, %right, %nonassoc, %prec)"
+        } else {
+            "rewrite the rules so that only one of them can end here: merge them, or tell them apart earlier \
+             (precedence does not decide between two rules)"
+        };
+        let last = |&production: &u32| self.rules.last(production);
+        let needs: Vec<u32> =
+            conflict.reductions.iter().take(if conflict.shift { 1 } else { 2 }).map(last).collect();
+        let (terminal, leading, found) = self.reach(conflict, &needs);
+        match found {
+            Found::Path(path) => {
+                lines.push(self.prefix(&path, terminal));
+                self.items(conflict, terminal, &mut lines);
+                self.readings(conflict, &path, (terminal, &leading), &mut lines);
+            }
+            Found::Nothing => {
+                lines.push("no single text leads to both, but each alone is reached:".to_owned());
+                for need in needs {
+                    if let Found::Path(path) = self.search.path(conflict.state, &[need], &leading, terminal) {
+                        lines.push(self.prefix(&path, terminal));
+                        let production = self.rules.production(need);
+                        let chain = self.search.reduce_reading(&path, production, terminal, &leading);
+                        if let Some(chain) = chain {
+                            let reading = self.reading(&path, &chain, false, terminal, &leading);
+                            lines.push(format!("  parsed as  {}", reading.shown));
+                        }
+                    }
+                }
+                self.items(conflict, terminal, &mut lines);
+                lines.push("this comes of LALR(1) merging; the grammar may be LR(1)".to_owned());
+                help = "the two rules end alike in different surroundings, and LALR(1) tables do not tell those apart: \
+                        write one of the rules out where it is used, or merge the two";
+            }
+            Found::GaveUp => {
+                self.items(conflict, terminal, &mut lines);
+                lines.push("no example was found within the limits of the search".to_owned());
+            }
+        }
+        let error =
+            Diagnostic::error("conflict", self.message(conflict)).example(lines.join("\n")).help(help);
+        self.places(error, conflict)
+    }
+
+    /// A path on which one of the terminals is a conflict indeed. Two reductions may meet on one terminal in truth
+    /// and on another by merging alone, so the first few are tried.
+    fn reach(&self, conflict: &Conflict, needs: &[u32]) -> (Code, Leading, Found) {
+        let attempt = |&terminal: &usize| {
+            let leading = Leading::new(self.rules, &self.search.yields, terminal as Code);
+            let found = self.search.path(conflict.state, needs, &leading, terminal as Code);
+            (terminal as Code, leading, found)
+        };
+        let mut tried = conflict.terminals.iter().take(NAMED).map(attempt);
+        let first = tried.next().expect("a conflict is before some terminal");
+        if first.2 != Found::Nothing {
+            return first;
+        }
+        tried.find(|(_, _, found)| *found != Found::Nothing).unwrap_or(first)
+    }
+
+    fn message(&self, conflict: &Conflict) -> String {
+        let name = |&terminal: &usize| self.names.symbol(terminal as Code).to_owned();
+        let mut before: Vec<String> = conflict.terminals.iter().take(NAMED).map(name).collect();
+        if conflict.terminals.len() > NAMED {
+            before.push(format!("{} more", conflict.terminals.len() - NAMED));
+        }
+        let ends: Vec<String> = conflict
+            .reductions
+            .iter()
+            .take(NAMED)
+            .map(|&production| {
+                let lhs = self.rules.lhs(production);
+                format!("`{}`", self.names.symbol(self.rules.nonterminal_code(lhs)))
+            })
+            .collect();
+        let before = before.join(", ");
+        match (conflict.shift, ends.as_slice()) {
+            (true, ends) => format!("before {before} the text can go on, or {} can end", ends.join(" or ")),
+            (false, [a, b]) if a == b => format!("before {before} {a} can end in two ways"),
+            (false, ends) => format!("before {before} {} can end", ends.join(" or ")),
+        }
+    }
+
+    /// `if x then s • else`.
+    fn prefix(&self, path: &[u32], terminal: Code) -> String {
+        let mut text = Vec::new();
+        self.search.yields.expand(self.rules, &self.search.symbols(path), &mut text);
+        let mut words: Vec<&str> = text.iter().map(|&code| self.names.in_text(code)).collect();
+        words.extend(["•", self.names.in_text(terminal)]);
+        words.join(" ")
+    }
+
+    fn items(&self, conflict: &Conflict, terminal: Code, lines: &mut Vec<String>) {
+        lines.push(format!("state {}, before {}:", conflict.state, self.names.symbol(terminal)));
+        let mut listed: Vec<String> = Vec::new();
+        for &production in &conflict.reductions {
+            listed.push(format!("  reduce  {}", self.names.item(self.rules, self.rules.last(production))));
+        }
+        if conflict.shift {
+            for item in self.search.items_before(conflict.state as u32, terminal) {
+                listed.push(format!("  shift   {}", self.names.item(self.rules, item)));
+            }
+        }
+        let more = listed.len().saturating_sub(LISTED);
+        lines.extend(listed.into_iter().take(LISTED));
+        if more > 0 {
+            lines.push(format!("  and {more} more"));
+        }
+    }
+
+    /// Both parses.
+    fn readings(
+        &self,
+        conflict: &Conflict,
+        path: &[u32],
+        (terminal, leading): (Code, &Leading),
+        lines: &mut Vec<String>,
+    ) {
+        let mut readings: Vec<Reading> = Vec::new();
+        let reductions = conflict.reductions.iter().take(if conflict.shift { 1 } else { 2 });
+        for &production in reductions {
+            if let Some(chain) = self.search.reduce_reading(path, production, terminal, leading) {
+                let reading = self.reading(path, &chain, false, terminal, leading);
+                lines.push(format!("if reduced  {}", reading.shown));
+                readings.push(reading);
+            }
+        }
+        if conflict.shift
+            && let Some(chain) = self.search.shift_reading(path, terminal, leading)
+        {
+            let reading = self.reading(path, &chain, true, terminal, leading);
+            lines.push(format!("if shifted  {}", reading.shown));
+            readings.push(reading);
+        }
+        if let [a, b] = readings.as_slice()
+            && a.text == b.text
+        {
+            lines.push("the same text has both parses: the grammar is ambiguous".to_owned());
+        }
+    }
+
+    /// Writes a parse out: the path's symbols, the conflict, and what completes each enclosing production.
+    fn reading(
+        &self,
+        path: &[u32],
+        chain: &[Enclosing],
+        shift: bool,
+        terminal: Code,
+        leading: &Leading,
+    ) -> Reading {
+        let yields = &self.search.yields;
+        let mut reading = Reading { text: Vec::new(), shown: String::new() };
+        // Productions of one symbol say little, but for the one in question.
+        let is_shown = |depth: usize, enclosing: &Enclosing| {
+            let production = self.rules.production(enclosing.item);
+            depth == 0 || production != self.rules.accept() && self.rules.rhs(production).len() > 1
+        };
+        let symbols = self.search.symbols(path);
+        for at in 0..=symbols.len() {
+            for (depth, enclosing) in chain.iter().enumerate().rev() {
+                if enclosing.begins == at && is_shown(depth, enclosing) {
+                    let lhs = self.rules.lhs(self.rules.production(enclosing.item));
+                    let name = self.names.symbol(self.rules.nonterminal_code(lhs));
+                    reading.word(&format!("⟨{name}:"));
+                }
+            }
+            if let Some(symbol) = symbols.get(at) {
+                let mut text = Vec::new();
+                yields.expand(self.rules, &[*symbol], &mut text);
+                reading.terminals(self.names, &text);
+            }
+        }
+        for (depth, enclosing) in chain.iter().enumerate() {
+            let mut text = Vec::new();
+            let behind = enclosing.item + 1;
+            if depth > 0 && enclosing.brings {
+                leading.expand(self.rules, yields, behind, &mut text);
+            } else if depth > 0 && !enclosing.empty {
+                yields.expand(self.rules, self.rules.rest(behind), &mut text);
+            } else if depth == 0 && shift {
+                reading.word("•");
+                text.push(terminal);
+                yields.expand(self.rules, self.rules.rest(behind), &mut text);
+            }
+            reading.terminals(self.names, &text);
+            if is_shown(depth, enclosing) {
+                reading.shown.push('⟩');
+            }
+            if depth == 0 && !shift {
+                reading.word("•");
+            }
+        }
+        if terminal == self.rules.end() {
+            reading.terminals(self.names, &[terminal]);
+        }
+        reading
+    }
+
+    fn places(&self, mut error: Diagnostic, conflict: &Conflict) -> Diagnostic {
+        let place = |production: u32| self.grammar.productions.get(production as usize)?.place.clone();
+        let mut places: Vec<(Place, &str)> = conflict
+            .reductions
+            .iter()
+            .take(LISTED)
+            .filter_map(|&production| Some((place(production)?, "this may end here too")))
+            .collect();
+        if conflict.shift {
+            let items = self.search.items_before(conflict.state as u32, conflict.terminals[0] as Code);
+            let shifted = items.take(LISTED).filter_map(|item| place(self.rules.production(item)));
+            places.extend(shifted.map(|place| (place, "this may go on")));
+        }
+        let mut places = places.into_iter();
+        error = error.at(places.next().map(|(place, _)| place));
+        places.fold(error, |error, (place, text)| error.related(place, text))
+    }
+}
+
+impl Reading {
+    fn word(&mut self, word: &str) {
+        if !self.shown.is_empty() {
+            self.shown.push(' ');
+        }
+        self.shown.push_str(word);
+    }
+
+    fn terminals(&mut self, names: &Names, text: &[Code]) {
+        for &code in text {
+            self.word(names.in_text(code));
+            self.text.push(code);
+        }
+    }
+}

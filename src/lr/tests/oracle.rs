@@ -1,0 +1,343 @@
+//! `lrtable` as oracle: tables of random grammars, cell by cell, and whether what is refused is refused rightly.
+//!
+//! `lrtable` builds LR(1) tables with Pager's merging: where it keeps states apart that LALR(1) merges, our cell must be
+//! the union of theirs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
+use lrtable::{Action as TheirAction, Minimiser, StIdx, StateGraph, StateTable};
+use proptest::prelude::*;
+
+use super::super::{Action, ParseTable};
+use super::text::grammar;
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Associativity, Symbol};
+use crate::util::id::{ParseStateId, TerminalId};
+
+/// What the comparison came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    /// Both have tables without conflicts, equal in every cell.
+    Equal,
+    /// The same, and precedence decided something.
+    EqualByPrecedence,
+    /// Equal, with states that LALR(1) merges and Pager does not.
+    EqualAfterMerging,
+    /// Precedence and states that are merged: cells compared only where they can be.
+    Partly,
+    /// Both refuse.
+    BothRefuse,
+    /// Ours refuses for LALR(1)'s merging alone, and says so.
+    Artefact,
+    /// Precedence settles for one what it does not for the other: three actions in a cell, or a conflict that
+    /// is only in the merged state.
+    PrecedenceDiffers,
+}
+
+fn yacc(grammar: &Grammar) -> String {
+    let mut text = String::from("%start n0\n");
+    let mut levels: BTreeMap<u32, (Associativity, Vec<String>)> = BTreeMap::new();
+    for (t, terminal) in grammar.terminals.iter().enumerate() {
+        text.push_str(&format!("%token 't{t}'\n"));
+        if let Some(precedence) = terminal.precedence {
+            let level = levels.entry(precedence.level).or_insert((precedence.associativity, vec![]));
+            level.1.push(format!("'t{t}'"));
+        }
+    }
+    for (associativity, terminals) in levels.values() {
+        let directive = match associativity {
+            Associativity::Left => "left",
+            Associativity::Right => "right",
+            Associativity::Nonassoc => "nonassoc",
+        };
+        text.push_str(&format!("%{directive} {}\n", terminals.join(" ")));
+    }
+    text.push_str("%%\n");
+    for (n, nonterminal) in grammar.nonterminals.iter().enumerate() {
+        let alternatives: Vec<String> = nonterminal
+            .productions
+            .iter()
+            .map(|production| {
+                let production = &grammar.productions[production.index()];
+                let mut words: Vec<String> = production.rhs.iter().map(|&symbol| name(symbol)).collect();
+                let by_level = |level| grammar.terminals.iter().position(|t| t.precedence == Some(level));
+                if let Some(t) = production.precedence.and_then(by_level) {
+                    words.push(format!("%prec 't{t}'"));
+                }
+                words.join(" ")
+            })
+            .collect();
+        text.push_str(&format!("n{n}: {};\n", alternatives.join(" | ")));
+    }
+    text
+}
+
+fn name(symbol: Symbol) -> String {
+    match symbol {
+        Symbol::Terminal(terminal) => format!("'t{terminal}'"),
+        Symbol::Nonterminal(nonterminal) => format!("n{nonterminal}"),
+    }
+}
+
+struct Theirs {
+    grammar: YaccGrammar<u32>,
+    graph: StateGraph<u32>,
+    table: StateTable<u32>,
+}
+
+/// `None` where it refuses outright (accept against reduce).
+fn theirs(text: &str) -> Option<Theirs> {
+    let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+    let grammar = YaccGrammar::<u32>::new(kind, text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let (graph, table) = lrtable::from_yacc(&grammar, Minimiser::Pager).ok()?;
+    Some(Theirs { grammar, graph, table })
+}
+
+impl Theirs {
+    fn conflicts(&self) -> (usize, usize) {
+        self.table.conflicts().map_or((0, 0), |conflicts| (conflicts.rr_len(), conflicts.sr_len()))
+    }
+
+    fn symbol(&self, symbol: Symbol) -> cfgrammar::Symbol<u32> {
+        match symbol {
+            Symbol::Terminal(t) => {
+                cfgrammar::Symbol::Token(self.grammar.token_idx(&format!("t{t}")).expect("printed"))
+            }
+            Symbol::Nonterminal(n) => {
+                cfgrammar::Symbol::Rule(self.grammar.rule_idx(&format!("n{n}")).expect("printed"))
+            }
+        }
+    }
+
+    /// The action in our terms; shifts lose their target, which the walk compares.
+    fn action(&self, state: StIdx<u32>, ours: &Grammar, terminal: usize) -> Option<Cell> {
+        let token = if terminal == ours.terminals.len() {
+            self.grammar.eof_token_idx()
+        } else {
+            self.grammar.token_idx(&format!("t{terminal}")).expect("printed")
+        };
+        match self.table.action(state, token) {
+            TheirAction::Error => None,
+            TheirAction::Accept => Some(Cell::Accept),
+            TheirAction::Shift(_) => Some(Cell::Shift),
+            TheirAction::Reduce(production) => {
+                let rule = self.grammar.rule_name_str(self.grammar.prod_to_rule(production));
+                let symbols = self.grammar.prod(production).iter().map(|&symbol| match symbol {
+                    cfgrammar::Symbol::Rule(rule) => self.grammar.rule_name_str(rule).to_owned(),
+                    cfgrammar::Symbol::Token(token) => {
+                        format!("'{}'", self.grammar.token_name(token).expect("no $ in productions"))
+                    }
+                });
+                Some(Cell::Reduce(rule.to_owned(), symbols.collect()))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cell {
+    Shift,
+    Accept,
+    Reduce(String, Vec<String>),
+}
+
+fn our_cell(grammar: &Grammar, action: Action) -> Cell {
+    match action {
+        Action::Shift(_) => Cell::Shift,
+        Action::Accept => Cell::Accept,
+        Action::Reduce(production) => {
+            let production = &grammar.productions[production.index()];
+            let symbols = production.rhs.iter().map(|&symbol| name(symbol)).collect();
+            Cell::Reduce(format!("n{}", production.lhs), symbols)
+        }
+    }
+}
+
+/// Compares, and panics where the two disagree.
+fn compare(grammar: &Grammar) -> Outcome {
+    let has_precedence = grammar.terminals.iter().any(|terminal| terminal.precedence.is_some());
+    let text = yacc(grammar);
+    let theirs = theirs(&text);
+    let ours = ParseTable::build(grammar);
+    let conflicts = theirs.as_ref().map(Theirs::conflicts);
+    let table = match ours {
+        Ok(table) => table,
+        Err(error) => {
+            let example = |d: &crate::util::diagnostic::Diagnostic| d.example.clone().unwrap_or_default();
+            let artefacts = error.diagnostics().iter().all(|d| example(d).contains("LALR(1) merging"));
+            if conflicts != Some((0, 0)) {
+                // A real conflict is there, so not all that we report may be artefacts.
+                assert!(!artefacts || has_precedence, "{text}\n{error}");
+                return Outcome::BothRefuse;
+            }
+            if has_precedence && !artefacts {
+                return Outcome::PrecedenceDiffers;
+            }
+            assert!(artefacts, "lrtable finds no conflict\n{text}\n{error}");
+            return Outcome::Artefact;
+        }
+    };
+    let Some(theirs) = theirs else { panic!("lrtable refuses\n{text}") };
+    if conflicts != Some((0, 0)) {
+        assert!(has_precedence && conflicts.is_some_and(|(rr, _)| rr > 0), "lrtable finds conflicts\n{text}");
+        return Outcome::PrecedenceDiffers;
+    }
+
+    let mut same: BTreeMap<u32, BTreeSet<StIdx<u32>>> = BTreeMap::new();
+    let mut work = vec![(0u32, theirs.graph.start_state())];
+    let terminals = (0..grammar.terminals.len()).map(|t| Symbol::Terminal(TerminalId::new(t)));
+    let nonterminals = (0..grammar.nonterminals.len()).map(|n| Symbol::Nonterminal((n as u32).into()));
+    let symbols: Vec<Symbol> = terminals.chain(nonterminals).collect();
+    while let Some((state, their_state)) = work.pop() {
+        if !same.entry(state).or_default().insert(their_state) {
+            continue;
+        }
+        for &symbol in &symbols {
+            let ours = table.automaton.step(state as usize, table.rules.code(symbol));
+            match (ours, theirs.graph.edge(their_state, theirs.symbol(symbol))) {
+                (Some(a), Some(b)) => work.push((a, b)),
+                (a, b) => assert!(a.is_none() && b.is_none(), "state {state}, {symbol:?}\n{text}"),
+            }
+        }
+    }
+    assert_eq!(same.len(), table.state_count(), "all of our states are reached\n{text}");
+    let mut split = false;
+    for (&state, their_states) in &same {
+        split |= their_states.len() > 1;
+        if their_states.len() > 1 && table.resolved_by_precedence() {
+            continue;
+        }
+        for terminal in 0..=grammar.terminals.len() {
+            let ours = table.actions(ParseStateId(state), TerminalId::new(terminal));
+            let ours: BTreeSet<Cell> = ours.iter().map(|&action| our_cell(grammar, action)).collect();
+            let union: BTreeSet<Cell> =
+                their_states.iter().filter_map(|&state| theirs.action(state, grammar, terminal)).collect();
+            assert_eq!(ours, union, "state {state}, terminal {terminal}\n{text}\n{table}");
+        }
+    }
+    match (table.resolved_by_precedence(), split) {
+        (false, false) => Outcome::Equal,
+        (true, false) => Outcome::EqualByPrecedence,
+        (false, true) => Outcome::EqualAfterMerging,
+        (true, true) => Outcome::Partly,
+    }
+}
+
+/// Alternatives of nonterminals, symbols below `NONTERMINALS` being nonterminals; and a precedence per terminal.
+pub(super) type Sketch = (Vec<Vec<Vec<usize>>>, Vec<(u32, u8)>);
+
+const NONTERMINALS: usize = 6;
+const TERMINALS: usize = 5;
+
+/// Random grammars; a sketch may be unproductive.
+pub(super) fn sketches() -> impl Strategy<Value = Sketch> {
+    let symbol = prop_oneof![2 => 0..NONTERMINALS, 3 => NONTERMINALS..NONTERMINALS + TERMINALS];
+    let alternative = prop::collection::vec(symbol, 0..5);
+    let rules = prop::collection::vec(prop::collection::vec(alternative, 1..4), 1..NONTERMINALS);
+    let precedence = prop_oneof![
+        2 => Just(Vec::new()),
+        1 => prop::collection::vec((0u32..4, 0u8..3), TERMINALS),
+    ];
+    (rules, precedence)
+}
+
+/// The grammar of the productive and reachable part of a sketch; `None` when that is nothing.
+pub(super) fn realise((rules, precedence): &Sketch) -> Option<Grammar> {
+    let mut productive = BTreeSet::new();
+    let derives = |productive: &BTreeSet<usize>, alternative: &[usize]| {
+        alternative.iter().all(|&s| s >= NONTERMINALS || productive.contains(&s))
+    };
+    loop {
+        let before = productive.len();
+        for (n, alternatives) in rules.iter().enumerate() {
+            if alternatives.iter().any(|alternative| derives(&productive, alternative)) {
+                productive.insert(n);
+            }
+        }
+        if productive.len() == before {
+            break;
+        }
+    }
+    let mut reached = vec![0];
+    let mut text = String::new();
+    // Level 0 is none; one associativity a level, that of the level's first terminal.
+    for level in 1..4 {
+        let of_level: Vec<String> = precedence
+            .iter()
+            .enumerate()
+            .filter(|(_, of)| of.0 == level)
+            .map(|(t, _)| format!("t{t}"))
+            .collect();
+        let first = precedence.iter().find(|of| of.0 == level);
+        let associativity = ["%left", "%right", "%nonassoc"][first.map_or(0, |of| usize::from(of.1))];
+        text.push_str(&format!("{associativity} {}\n", of_level.join(" ")));
+    }
+    let mut at = 0;
+    while let Some(&n) = reached.get(at) {
+        at += 1;
+        let mut alternatives: Vec<String> = Vec::new();
+        let whole: BTreeSet<&Vec<usize>> = rules.get(n)?.iter().collect();
+        for alternative in whole.into_iter().filter(|alternative| derives(&productive, alternative)) {
+            let mut words = Vec::new();
+            for &symbol in alternative {
+                if symbol >= NONTERMINALS {
+                    words.push(format!("t{}", symbol - NONTERMINALS));
+                } else {
+                    words.push(format!("N{symbol}"));
+                    if !reached.contains(&symbol) {
+                        reached.push(symbol);
+                    }
+                }
+            }
+            alternatives.push(words.join(" "));
+        }
+        if alternatives.is_empty() {
+            return None;
+        }
+        text.push_str(&format!("N{n} -> {}\n", alternatives.join(" | ")));
+    }
+    Some(grammar(&text))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    #[test]
+    fn random_grammars_have_the_tables_that_lrtable_builds(sketch in sketches()) {
+        if let Some(grammar) = realise(&sketch) {
+            compare(&grammar);
+        }
+    }
+}
+
+/// Few by default; `PROPTEST_CASES` sets more.
+pub(super) fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000)
+}
+
+#[test]
+fn random_grammars_reach_every_outcome() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let mut outcomes: BTreeMap<Outcome, usize> = BTreeMap::new();
+    for _ in 0..2 * cases() {
+        let sketch = sketches().new_tree(&mut runner).expect("no filter rejects").current();
+        if let Some(grammar) = realise(&sketch) {
+            *outcomes.entry(compare(&grammar)).or_default() += 1;
+        }
+    }
+    println!("{outcomes:?}");
+    for outcome in [Outcome::Equal, Outcome::EqualByPrecedence, Outcome::BothRefuse] {
+        assert!(outcomes.contains_key(&outcome), "{outcomes:?}");
+    }
+}
+
+#[test]
+fn classics_have_the_tables_that_lrtable_builds() {
+    let outcome = |text: &str| compare(&grammar(text));
+    assert_eq!(outcome("S -> L = R | R\nL -> * R | x\nR -> L"), Outcome::Equal);
+    assert_eq!(outcome("%left +\n%left *\nE -> E + E | E * E | ( E ) | n"), Outcome::EqualByPrecedence);
+    assert_eq!(outcome("S -> A a | b A c | D c | b D a\nA -> d\nD -> d"), Outcome::Artefact);
+}

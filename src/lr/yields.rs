@@ -1,0 +1,180 @@
+//! Shortest texts that symbols derive: Knuth, "A Generalization of Dijkstra's Algorithm" (IPL 6:1, 1977).
+//!
+//! Invariant: a nonterminal's chosen production is of symbols that were settled before it, so expansion ends. Lengths
+//! count terminals and are capped at [`UNKNOWN`], which also stands for what derives nothing.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::lists::Lists;
+use super::rules::{COMPLETE, Code, Item, Rules};
+
+/// The length of what is too long or derives no text at all.
+pub(super) const UNKNOWN: u64 = 1 << 32;
+
+/// Nonterminals whose shortest text is longer stand for themselves in an expansion.
+const LONGEST: u64 = 24;
+
+/// The shortest text of every nonterminal.
+#[derive(Debug)]
+pub(super) struct Yields {
+    /// By nonterminal.
+    length: Vec<u64>,
+    /// By nonterminal: the production to expand by.
+    production: Vec<u32>,
+    /// By item: the length of what is behind the dot.
+    rest: Vec<u64>,
+    /// By code: the items with the dot before it.
+    occurrences: Lists<Item>,
+    /// By production: the last item with nothing but nullable symbols before the dot.
+    opening: Vec<Item>,
+}
+
+impl Yields {
+    /// Computes all lengths. Linear but for a logarithm.
+    pub(super) fn new(rules: &Rules) -> Self {
+        let items = 0..rules.item_count() as Item;
+        let pairs: Vec<(Code, Item)> =
+            items.map(|item| (rules.next(item), item)).filter(|pair| pair.0 != COMPLETE).collect();
+        let occurrences = Lists::from_pairs(rules.code_count(), &pairs);
+        let productions = rules.production_count();
+        let mut length = vec![UNKNOWN; rules.nonterminal_count() + 1];
+        let mut production = vec![u32::MAX; rules.nonterminal_count() + 1];
+        let mut missing = vec![0usize; productions];
+        let mut sum = vec![0u64; productions];
+        let mut heap = BinaryHeap::new();
+        for p in 0..productions {
+            let nonterminals = rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_some());
+            missing[p] = nonterminals.count();
+            sum[p] = (rules.rhs(p as u32).len() - missing[p]) as u64;
+            if missing[p] == 0 {
+                heap.push(Reverse((sum[p], rules.lhs(p as u32), p)));
+            }
+        }
+        while let Some(Reverse((cost, nonterminal, p))) = heap.pop() {
+            if production[nonterminal] != u32::MAX {
+                continue;
+            }
+            length[nonterminal] = cost.min(UNKNOWN);
+            production[nonterminal] = p as u32;
+            for &item in occurrences.get(rules.nonterminal_code(nonterminal) as usize) {
+                let p = rules.production(item) as usize;
+                sum[p] = (sum[p] + cost).min(UNKNOWN);
+                missing[p] -= 1;
+                if missing[p] == 0 {
+                    heap.push(Reverse((sum[p], rules.lhs(p as u32), p)));
+                }
+            }
+        }
+        let mut yields =
+            Self { length, production, rest: vec![0; rules.item_count()], occurrences, opening: vec![] };
+        for item in (0..rules.item_count() as Item).rev().filter(|&item| rules.next(item) != COMPLETE) {
+            let here = yields.length(rules, rules.next(item));
+            yields.rest[item as usize] = (yields.rest[item as usize + 1] + here).min(UNKNOWN);
+        }
+        for p in 0..productions as u32 {
+            let nullable = rules.rhs(p).iter().take_while(|&&code| rules.is_nullable(code)).count();
+            yields.opening.push(rules.first(p) + nullable as Item);
+        }
+        yields
+    }
+
+    /// The length of the shortest text of a symbol.
+    pub(super) fn length(&self, rules: &Rules, code: Code) -> u64 {
+        rules.nonterminal(code).map_or(1, |nonterminal| self.length[nonterminal])
+    }
+
+    /// The length of the shortest text of what is behind the dot; 0 when that is nullable.
+    pub(super) fn rest(&self, item: Item) -> u64 {
+        self.rest[item as usize]
+    }
+
+    /// The items with the dot before a symbol.
+    pub(super) fn occurrences(&self, code: Code) -> &[Item] {
+        self.occurrences.get(code as usize)
+    }
+
+    /// Appends the shortest text of `symbols`: terminals, and nonterminals whose texts are too long to be shown.
+    pub(super) fn expand(&self, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
+        let mut stack: Vec<Code> = symbols.iter().rev().copied().collect();
+        while let Some(code) = stack.pop() {
+            match rules.nonterminal(code) {
+                Some(nonterminal) if self.length[nonterminal] == 0 => {}
+                Some(nonterminal) if self.length[nonterminal] <= LONGEST => {
+                    stack.extend(rules.rhs(self.production[nonterminal]).iter().rev());
+                }
+                _ => text.push(code),
+            }
+        }
+    }
+}
+
+/// The shortest texts that begin with a given terminal.
+#[derive(Debug)]
+pub(super) struct Leading {
+    terminal: Code,
+    /// By nonterminal: the length, and the item whose next symbol brings the terminal.
+    best: Vec<(u64, Item)>,
+}
+
+impl Leading {
+    /// For the texts that begin with `terminal`; for `$` there are none.
+    pub(super) fn new(rules: &Rules, yields: &Yields, terminal: Code) -> Self {
+        let mut leading = Self { terminal, best: vec![(u64::MAX, 0); rules.nonterminal_count() + 1] };
+        let mut heap = BinaryHeap::from([Reverse((1, terminal))]);
+        while let Some(Reverse((cost, code))) = heap.pop() {
+            if rules.nonterminal(code).is_some_and(|nonterminal| leading.best[nonterminal].0 < cost) {
+                continue;
+            }
+            for &item in yields.occurrences(code) {
+                let production = rules.production(item);
+                let lhs = rules.lhs(production);
+                let total = cost + yields.rest(item + 1);
+                if item <= yields.opening[production as usize] && total < leading.best[lhs].0 {
+                    leading.best[lhs] = (total, item);
+                    heap.push(Reverse((total, rules.nonterminal_code(lhs))));
+                }
+            }
+        }
+        leading
+    }
+
+    /// The length of the shortest text of what is behind the dot that begins with the terminal, and the item whose
+    /// next symbol brings it.
+    pub(super) fn behind(&self, rules: &Rules, yields: &Yields, mut item: Item) -> Option<(u64, Item)> {
+        let mut best: Option<(u64, Item)> = None;
+        loop {
+            let code = rules.next(item);
+            if code == COMPLETE {
+                return best;
+            }
+            let here = match rules.nonterminal(code) {
+                Some(nonterminal) => self.best[nonterminal].0,
+                None if code == self.terminal => 1,
+                None => u64::MAX,
+            };
+            let total = here.saturating_add(yields.rest(item + 1));
+            if here != u64::MAX && best.is_none_or(|(other, _)| total < other) {
+                best = Some((total, item));
+            }
+            if !rules.is_nullable(code) {
+                return best;
+            }
+            item += 1;
+        }
+    }
+
+    /// Appends the text whose length [`Leading::behind`] gives, the terminal included.
+    pub(super) fn expand(&self, rules: &Rules, yields: &Yields, item: Item, text: &mut Vec<Code>) {
+        let mut rests: Vec<Item> = Vec::new();
+        let mut at = self.behind(rules, yields, item).map(|(_, item)| item);
+        while let Some(item) = at {
+            rests.push(item + 1);
+            at = rules.nonterminal(rules.next(item)).map(|nonterminal| self.best[nonterminal].1);
+        }
+        text.push(self.terminal);
+        for &rest in rests.iter().rev() {
+            yields.expand(rules, rules.rest(rest), text);
+        }
+    }
+}
