@@ -87,6 +87,12 @@ impl Diagnostic {
         self
     }
 
+    /// Says where, if that has not been said.
+    pub(crate) fn or_at(mut self, place: Option<Place>) -> Self {
+        self.place = self.place.or(place);
+        self
+    }
+
     /// Adds a further place.
     pub(crate) fn related(mut self, place: Place, text: impl Into<String>) -> Self {
         self.related.push((place, text.into()));

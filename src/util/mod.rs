@@ -1,10 +1,12 @@
 //! Small things that every layer stands on, and that know of none of them.
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
+//! * [`append`]: tables that grow while others read them.
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
+pub(crate) mod append;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod diagnostic;

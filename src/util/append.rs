@@ -1,0 +1,168 @@
+//! Tables that grow while others read them: append-only, read without a lock.
+//!
+//! Everything that the engine builds lazily (scan states, terminal sets, masks) is found through a table of
+//! this kind, so that the warm path never waits. Entries never move: they live in chunks of doubling size,
+//! each allocated once. The road not taken: a `RwLock<Vec<_>>`, which would put an atomic read-modify-write
+//! on the path of every byte.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+/// Entries in the first chunk, as a power of two.
+const FIRST: u32 = 5;
+/// Chunks: enough for all of `u32`.
+const CHUNKS: usize = (32 - FIRST) as usize;
+
+/// One allocation of the table.
+type Chunk<T> = OnceLock<Box<[OnceLock<T>]>>;
+
+/// Facts by id, each computed once by whoever needs it first. Memory follows the largest id in use.
+#[derive(Debug)]
+pub(crate) struct Slots<T> {
+    chunks: [Chunk<T>; CHUNKS],
+}
+
+impl<T> Default for Slots<T> {
+    fn default() -> Self {
+        Self { chunks: std::array::from_fn(|_| OnceLock::new()) }
+    }
+}
+
+impl<T> Slots<T> {
+    /// Chunk and position within it.
+    #[inline]
+    fn locate(id: u32) -> (usize, usize) {
+        let shifted = u64::from(id) + (1 << FIRST);
+        let chunk = 63 - shifted.leading_zeros() - FIRST;
+        (chunk as usize, (shifted - (1 << (chunk + FIRST))) as usize)
+    }
+
+    /// The entry `id`, if it is there. One addition, one count of zeros, two loads.
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> Option<&T> {
+        let (chunk, offset) = Self::locate(id);
+        self.chunks.get(chunk)?.get()?.get(offset)?.get()
+    }
+
+    /// The entry `id`, made by `init` when it is not there yet. Of several threads, one makes it.
+    #[inline]
+    pub(crate) fn get_or_init(&self, id: u32, init: impl FnOnce() -> T) -> &T {
+        match self.get(id) {
+            Some(value) => value,
+            None => self.init(id, init),
+        }
+    }
+
+    #[cold]
+    fn init(&self, id: u32, init: impl FnOnce() -> T) -> &T {
+        let (chunk, offset) = Self::locate(id);
+        let chunk_len = 1usize << (chunk as u32 + FIRST);
+        let chunk = self.chunks[chunk].get_or_init(|| (0..chunk_len).map(|_| OnceLock::new()).collect());
+        chunk[offset].get_or_init(init)
+    }
+}
+
+/// An append-only vector with stable addresses.
+#[derive(Debug)]
+pub(crate) struct AppendVec<T> {
+    slots: Slots<T>,
+    len: AtomicU32,
+}
+
+impl<T> Default for AppendVec<T> {
+    fn default() -> Self {
+        Self { slots: Slots::default(), len: AtomicU32::new(0) }
+    }
+}
+
+impl<T> AppendVec<T> {
+    /// The entry `id`, if it has been pushed.
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> Option<&T> {
+        self.slots.get(id)
+    }
+
+    /// Adds an entry and returns its id.
+    pub(crate) fn push(&self, value: T) -> u32 {
+        let id = self.len.fetch_add(1, Ordering::Relaxed);
+        self.slots.get_or_init(id, || value);
+        id
+    }
+
+    /// How many entries were pushed.
+    pub(crate) fn len(&self) -> usize {
+        self.len.load(Ordering::Acquire) as usize
+    }
+}
+
+/// Gives equal values one id.
+#[derive(Debug)]
+pub(crate) struct Interner<T> {
+    entries: AppendVec<T>,
+    ids: Mutex<HashTable<u32>>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { entries: AppendVec::default(), ids: Mutex::default() }
+    }
+}
+
+impl<T: Hash + Eq> Interner<T> {
+    /// The id of `value`, new or known. Takes a lock: this is the cold path.
+    pub(crate) fn intern(&self, value: T) -> u32 {
+        let hash = FxBuildHasher.hash_one(&value);
+        // A poisoned lock only says that another thread panicked elsewhere: the table is consistent.
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let equal = |&id: &u32| self.entries.get(id).is_some_and(|entry| *entry == value);
+        if let Some(&id) = ids.find(hash, equal) {
+            return id;
+        }
+        let id = self.entries.push(value);
+        let rehash = |&id: &u32| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
+        ids.insert_unique(hash, id, rehash);
+        id
+    }
+
+    /// The value with this id. Ids come from [`Interner::intern`] of this very interner.
+    #[inline]
+    pub(crate) fn get(&self, id: u32) -> &T {
+        self.entries.get(id).expect("an interned id names an entry")
+    }
+
+    /// How many different values there are.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_keep_their_ids_across_chunks() {
+        let table = AppendVec::default();
+        for i in 0..1000u32 {
+            assert_eq!(table.push(i * 3), i);
+        }
+        assert!((0..1000).all(|i| table.get(i) == Some(&(i * 3))));
+        assert_eq!(table.get(1000), None);
+        assert_eq!(table.get(u32::MAX), None);
+    }
+
+    #[test]
+    fn equal_values_share_an_id() {
+        let interner = Interner::default();
+        let a = interner.intern("a".to_owned());
+        let b = interner.intern("b".to_owned());
+        assert_ne!(a, b);
+        assert_eq!(interner.intern("a".to_owned()), a);
+        assert_eq!(interner.get(b), "b");
+        assert_eq!(interner.len(), 2);
+    }
+}
