@@ -8,7 +8,12 @@
 //! * [`conflict`]: precedence settles what it can, what is left is an error;
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`print`] shows to people.
+//!
+//! On the product stand the [`stack`], and the proof that every stack can be completed
+//! ([`completable`]), and the cheapest way to do it ([`closing`]).
 
+pub(crate) mod closing;
+pub(crate) mod completable;
 pub(crate) mod conflict;
 mod example;
 mod limits;
@@ -19,6 +24,7 @@ mod names;
 mod print;
 mod report;
 mod rules;
+pub(crate) mod stack;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,202 @@
+//! The parse stack: persistent, shared, and with a memo of what it can shift.
+//!
+//! A stack is a linked list of nodes from the top down. Nodes are immutable, so forks, rollbacks and the
+//! speculative stacks of mask computation share all that they have in common, and what is computed of a
+//! node holds for ever.
+//!
+//! Whoever depends on a stack only through the states that it has *read* may keep its result for every stack
+//! that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every function here that reads
+//! below the top reports the lowest depth it has read.
+
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+
+use super::table::{Action, ParseTable};
+use crate::util::append::Interner;
+use crate::util::bitset::BitSet;
+use crate::util::id::{ParseStateId, TerminalId};
+
+/// A parse stack. Cloning shares it.
+#[derive(Clone, Debug)]
+pub(crate) struct Stack(Arc<Node>);
+
+#[derive(Debug)]
+struct Node {
+    state: ParseStateId,
+    /// Distance from the bottom, which has depth 0.
+    depth: u32,
+    below: Option<Stack>,
+    acceptable: OnceLock<Acceptable>,
+}
+
+/// What a stack can really shift, and how deep one had to look to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Acceptable {
+    /// Id of the set of terminals (and `$`) in the [`AcceptableSets`] that made it.
+    pub(crate) set: u32,
+    /// The depth of the lowest state that was read.
+    pub(crate) lowest: u32,
+}
+
+/// The sets of terminals that stacks can shift: few in number, however many stacks there are.
+pub(crate) type AcceptableSets = Interner<BitSet>;
+
+impl Stack {
+    /// The stack that holds only the start state.
+    pub(crate) fn new(start: ParseStateId) -> Self {
+        Self(Arc::new(Node { state: start, depth: 0, below: None, acceptable: OnceLock::new() }))
+    }
+
+    /// The stack with `state` on top of this one.
+    pub(crate) fn push(&self, state: ParseStateId) -> Self {
+        let depth = self.0.depth + 1;
+        Self(Arc::new(Node { state, depth, below: Some(self.clone()), acceptable: OnceLock::new() }))
+    }
+
+    /// The state on top.
+    #[inline]
+    pub(crate) fn top(&self) -> ParseStateId {
+        self.0.state
+    }
+
+    /// How many states lie below the top.
+    #[inline]
+    pub(crate) fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    /// The stack below the top; `None` at the bottom.
+    #[inline]
+    pub(crate) fn below(&self) -> Option<&Stack> {
+        self.0.below.as_ref()
+    }
+
+    /// Whether the two stacks hold the same states. Stops at the first node that they share.
+    pub(crate) fn same_states(&self, other: &Stack) -> bool {
+        let (mut a, mut b) = (self, other);
+        if a.depth() != b.depth() {
+            return false;
+        }
+        loop {
+            if Arc::ptr_eq(&a.0, &b.0) {
+                return true;
+            }
+            if a.top() != b.top() {
+                return false;
+            }
+            match (a.below(), b.below()) {
+                (Some(next_a), Some(next_b)) => (a, b) = (next_a, next_b),
+                _ => return true,
+            }
+        }
+    }
+
+    /// The stack after `terminal`: the reductions that it causes, then its shift. `None` when the stack cannot
+    /// shift it, which the row of the top state alone does not tell: an LALR look-ahead set is a union over
+    /// contexts. `$` never shifts; ask [`Stack::acceptable`].
+    ///
+    /// `lowest` is lowered to the depth of the lowest state read. Costs the reductions, and allocates only
+    /// the states that remain.
+    pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, lowest: &mut u32) -> Option<Stack> {
+        let mut overlay = Overlay::new(self);
+        loop {
+            *lowest = (*lowest).min(overlay.base.depth());
+            match table.actions(overlay.top(), terminal).first()? {
+                Action::Shift(state) => {
+                    overlay.states.push(*state);
+                    return Some(overlay.into_stack());
+                }
+                Action::Reduce(production) => {
+                    let (lhs, length) = table.production(*production);
+                    overlay.pop(length)?;
+                    *lowest = (*lowest).min(overlay.base.depth());
+                    overlay.states.push(table.goto(overlay.top(), lhs)?);
+                }
+                Action::Accept => return None,
+            }
+        }
+    }
+
+    /// The terminals (and `$`) that the stack can really shift (accept), computed once a node.
+    ///
+    /// Reductions are followed for all look-aheads at once: the sets that lead to different reductions are
+    /// disjoint, so the work is bounded by the reductions that single terminals would cause.
+    pub(crate) fn acceptable(&self, table: &ParseTable, sets: &AcceptableSets) -> Acceptable {
+        *self.0.acceptable.get_or_init(|| {
+            let mut lowest = self.depth();
+            let mut found = BitSet::new(table.end().index() + 1);
+            let mut pending: SmallVec<[(Overlay<'_>, Option<BitSet>); 4]> = SmallVec::new();
+            pending.push((Overlay::new(self), None));
+            while let Some((overlay, filter)) = pending.pop() {
+                lowest = lowest.min(overlay.base.depth());
+                let mut shifted = table.shifts(overlay.top()).clone();
+                if let Some(filter) = &filter {
+                    shifted.intersect_with(filter);
+                }
+                found.union_with(&shifted);
+                for reduction in table.reductions(overlay.top()) {
+                    let mut lookaheads = reduction.lookaheads.clone();
+                    if let Some(filter) = &filter {
+                        lookaheads.intersect_with(filter);
+                    }
+                    if lookaheads.is_empty() {
+                        continue;
+                    }
+                    let mut reduced = overlay.clone();
+                    if reduced.pop(reduction.length).is_none() {
+                        continue;
+                    }
+                    lowest = lowest.min(reduced.base.depth());
+                    if let Some(state) = table.goto(reduced.top(), reduction.lhs) {
+                        reduced.states.push(state);
+                        pending.push((reduced, Some(lookaheads)));
+                    }
+                }
+            }
+            Acceptable { set: sets.intern(found), lowest }
+        })
+    }
+}
+
+impl Drop for Node {
+    /// Frees long chains in a loop: the derived drop would recurse once a state, and a document nested a
+    /// million deep would overflow the thread's stack.
+    fn drop(&mut self) {
+        let mut below = self.below.take();
+        while let Some(stack) = below {
+            below = Arc::into_inner(stack.0).and_then(|mut node| node.below.take());
+        }
+    }
+}
+
+/// States pushed on a stack that is not touched.
+#[derive(Clone, Debug)]
+struct Overlay<'s> {
+    base: &'s Stack,
+    states: SmallVec<[ParseStateId; 8]>,
+}
+
+impl<'s> Overlay<'s> {
+    fn new(base: &'s Stack) -> Self {
+        Self { base, states: SmallVec::new() }
+    }
+
+    fn top(&self) -> ParseStateId {
+        self.states.last().copied().unwrap_or_else(|| self.base.top())
+    }
+
+    /// Takes `length` states off; `None` would mean that the tables do not belong to the stack.
+    fn pop(&mut self, length: usize) -> Option<()> {
+        let pushed = self.states.len().min(length);
+        self.states.truncate(self.states.len() - pushed);
+        for _ in pushed..length {
+            self.base = self.base.below()?;
+        }
+        Some(())
+    }
+
+    fn into_stack(self) -> Stack {
+        self.states.iter().fold(self.base.clone(), |stack, &state| stack.push(state))
+    }
+}
