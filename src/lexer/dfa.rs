@@ -82,6 +82,12 @@ impl Dfa {
         end.is_some_and(|state| self.is_accept(state))
     }
 
+    /// Whether some lexeme holds `byte`. Costs the states.
+    pub(crate) fn uses(&self, byte: u8) -> bool {
+        let class = self.classes.get(byte);
+        (0..self.state_count() as u32).any(|state| self.next_class(state, class) != Self::DEAD)
+    }
+
     /// Whether no text matches.
     pub(crate) fn is_empty(&self) -> bool {
         self.distance.is_empty()

@@ -1,1 +1,325 @@
-//! (skeleton)
+//! The scanner: what the bytes of a text mean to a parse stack. Longest match, labels, ignored terminals,
+//! reserved and fallback words are stated here, once.
+//!
+//! # The meaning
+//!
+//! Where a lexeme starts on parse stack `g`, the *candidates* are all terminals (`basic`), or those that `g`
+//! can really shift, the ignored ones, and every word reserved against one of these (`contextual`). The lexeme
+//! is the longest text that a candidate matches; its *label* is the accepting candidate of least rank. The
+//! label has *readings*: an ignored terminal leaves the stack alone; a `%fallback` word is itself where the
+//! stack can shift it and the other terminal elsewhere; a `%soft` word is whichever of the two the stack can
+//! shift, or both. A reading that the stack cannot shift is no reading.
+//!
+//! # Longest match as obligations
+//!
+//! Whether a lexeme may end is only known when later bytes show that no longer match comes: `1e` may become
+//! `1e5`, or be `1` and the start of `else`. So ending a lexeme in scan state `q` leaves an *obligation*: from
+//! `q` on, the same bytes that the rest of the text is made of must not lead to an accept. An obligation is
+//! discharged when its state dies, or at the end of the text; it is broken when its state accepts. This states
+//! longest match and backing up in one rule, and keeps it exact while the outcome is open. In most languages
+//! nearly every obligation dies on the next byte.
+
+pub(crate) mod check;
+pub(crate) mod configuration;
+mod states;
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+
+use crate::grammar::ir::{Fallback, Grammar, LexerKind};
+use crate::grammar::pattern::Pattern;
+use crate::lexer::Dfa;
+use crate::lr::closing::Closing;
+use crate::lr::stack::{Acceptable, AcceptableSets, Stack};
+use crate::lr::table::ParseTable;
+use crate::util::append::{Interner, Slots};
+use crate::util::bitset::BitSet;
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+
+use states::Component;
+pub(crate) use states::ScanStates;
+
+/// The scanner of a grammar, and its tables.
+#[derive(Debug)]
+pub(crate) struct Scanner {
+    table: ParseTable,
+    states: ScanStates,
+    lexer: LexerKind,
+    ignored: BitSet,
+    /// By terminal: the words reserved against it.
+    reserved: Vec<Vec<TerminalId>>,
+    fallbacks: Vec<Option<Fallback>>,
+    acceptable_sets: AcceptableSets,
+    /// By id of the acceptable set.
+    contexts: Slots<Context>,
+    obligations: Interner<Obligations>,
+    /// Obligations that only the end of the text discharges, by the scan states of all terminals together.
+    lasting: OnceLock<Vec<ScanStateId>>,
+    /// Made when a text is first to be ended.
+    closing: OnceLock<Closing>,
+}
+
+/// What a set of acceptable terminals means for scanning.
+#[derive(Debug)]
+pub(crate) struct Context {
+    /// The terminals (and `$`) that the stack can really shift (accept).
+    pub(crate) acceptable: BitSet,
+    /// The labels that have a reading.
+    pub(crate) takes: BitSet,
+    /// The scan state where the next lexeme starts.
+    pub(crate) start: ScanStateId,
+}
+
+/// Scan states of ended lexemes that must not accept; ascending.
+pub(crate) type Obligations = SmallVec<[ScanStateId; 4]>;
+
+/// An interned set of [`Obligations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ObligationsId(pub(crate) u32);
+
+impl ObligationsId {
+    /// No obligations.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+/// What a label is on a given stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// Nothing: the stack stays as it is.
+    Ignored,
+    /// This terminal, which the stack can shift.
+    Terminal(TerminalId),
+}
+
+impl Scanner {
+    /// The scanner of `grammar` over its tables and the DFAs of its terminals.
+    pub(crate) fn new(grammar: &Grammar, table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
+        let count = grammar.terminals.len();
+        let mut ignored = BitSet::new(count + 1);
+        let mut reserved = vec![Vec::new(); count];
+        for (index, terminal) in grammar.terminals.iter().enumerate() {
+            if terminal.ignored {
+                ignored.insert(index);
+            }
+            for against in &terminal.reserved_against {
+                reserved[against.index()].push(TerminalId::new(index));
+            }
+        }
+        for &against in &grammar.reserve_covered {
+            let Some(dfa) = &dfas[against.index()] else { continue };
+            for (index, terminal) in grammar.terminals.iter().enumerate() {
+                if let Some(Pattern::Literal { text, .. }) = &terminal.pattern {
+                    if dfa.matches(text.as_bytes()) {
+                        reserved[against.index()].push(TerminalId::new(index));
+                    }
+                }
+            }
+        }
+        let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
+        let obligations = Interner::default();
+        obligations.intern(Obligations::new());
+        Self {
+            table,
+            states: ScanStates::new(dfas, ranks),
+            lexer: grammar.lexer,
+            ignored,
+            reserved,
+            fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
+            acceptable_sets: Interner::default(),
+            contexts: Slots::default(),
+            obligations,
+            lasting: OnceLock::new(),
+            closing: OnceLock::new(),
+        }
+    }
+
+    /// Remembers which obligations only the end of the text discharges, as the check of the grammar found.
+    fn set_lasting(&self, lasting: Vec<ScanStateId>) {
+        let _ = self.lasting.set(lasting);
+    }
+
+    /// Whether only the end of the text discharges an obligation. Under the contextual lexer fewer terminals
+    /// compete than where the check looked.
+    fn is_lasting(&self, pending: ScanStateId) -> bool {
+        let among = |all: &[Component]| {
+            self.states.components(pending).iter().all(|component| all.binary_search(component).is_ok())
+        };
+        let lasting = self.lasting.get().map_or(&[][..], Vec::as_slice);
+        lasting.iter().any(|&all| among(self.states.components(all)))
+    }
+
+    /// Whether `word` competes wherever `terminal` does.
+    fn is_reserved_against(&self, word: TerminalId, terminal: TerminalId) -> bool {
+        self.reserved[terminal.index()].contains(&word)
+    }
+
+    /// Every terminal that may compete with `terminal` under the contextual lexer; `None` under the basic one,
+    /// where all do.
+    fn company(&self, terminal: TerminalId) -> Option<BitSet> {
+        if self.lexer == LexerKind::Basic {
+            return None;
+        }
+        let mut company = BitSet::new(self.fallbacks.len() + 1);
+        for state in (0..self.table.state_count()).map(ParseStateId::new) {
+            if self.table.row(state).contains(terminal.index()) {
+                company.union_with(self.table.row(state));
+            }
+        }
+        Some(self.candidates(&company))
+    }
+
+    /// The parse tables.
+    pub(crate) fn table(&self) -> &ParseTable {
+        &self.table
+    }
+
+    /// The scan states.
+    pub(crate) fn states(&self) -> &ScanStates {
+        &self.states
+    }
+
+    /// What `stack` can really shift, and what that means here.
+    pub(crate) fn context(&self, stack: &Stack) -> (&Context, Acceptable) {
+        let acceptable = stack.acceptable(&self.table, &self.acceptable_sets);
+        (self.context_of(acceptable.set), acceptable)
+    }
+
+    fn context_of(&self, set: u32) -> &Context {
+        self.contexts.get_or_init(set, || self.make_context(self.acceptable_sets.get(set)))
+    }
+
+    fn make_context(&self, acceptable: &BitSet) -> Context {
+        let mut takes = acceptable.clone();
+        takes.union_with(&self.ignored);
+        for (index, fallback) in self.fallbacks.iter().enumerate() {
+            if fallback.is_some_and(|fallback| acceptable.contains(fallback.terminal.index())) {
+                takes.insert(index);
+            }
+        }
+        let candidates = match self.lexer {
+            LexerKind::Basic => {
+                let mut all = BitSet::new(self.fallbacks.len() + 1);
+                (0..self.fallbacks.len()).for_each(|index| {
+                    all.insert(index);
+                });
+                all
+            }
+            LexerKind::Contextual => self.candidates(acceptable),
+        };
+        Context { acceptable: acceptable.clone(), takes, start: self.states.start(&candidates) }
+    }
+
+    /// The terminals that compete under the contextual lexer where these are acceptable.
+    fn candidates(&self, acceptable: &BitSet) -> BitSet {
+        let mut candidates = acceptable.clone();
+        candidates.remove(self.table.end().index());
+        candidates.union_with(&self.ignored);
+        for index in candidates.clone().iter() {
+            for word in &self.reserved[index] {
+                candidates.insert(word.index());
+            }
+        }
+        candidates
+    }
+
+    /// The readings of `label` where `context` holds; none when the lexeme is an error there.
+    pub(crate) fn readings(&self, label: TerminalId, context: &Context) -> SmallVec<[Reading; 2]> {
+        let mut readings = SmallVec::new();
+        if self.ignored.contains(label.index()) {
+            readings.push(Reading::Ignored);
+            return readings;
+        }
+        let mut fallback = self.fallbacks[label.index()];
+        if context.acceptable.contains(label.index()) {
+            readings.push(Reading::Terminal(label));
+            fallback = fallback.filter(|fallback| fallback.soft);
+        }
+        if let Some(fallback) = fallback.filter(|f| context.acceptable.contains(f.terminal.index())) {
+            readings.push(Reading::Terminal(fallback.terminal));
+        }
+        readings
+    }
+
+    /// The stacks after a lexeme with this label, one for each reading. `lowest` is lowered to the lowest depth
+    /// read.
+    pub(crate) fn after_lexeme(
+        &self,
+        stack: &Stack,
+        label: TerminalId,
+        lowest: &mut u32,
+    ) -> SmallVec<[Stack; 2]> {
+        if self.ignored.contains(label.index()) {
+            return SmallVec::from_iter([stack.clone()]);
+        }
+        let (context, acceptable) = self.context(stack);
+        *lowest = (*lowest).min(acceptable.lowest);
+        self.readings(label, context)
+            .into_iter()
+            .filter_map(|reading| match reading {
+                Reading::Ignored => Some(stack.clone()),
+                Reading::Terminal(terminal) => stack.feed(&self.table, terminal, lowest),
+            })
+            .collect()
+    }
+
+    /// Whether some reading of `stack` after a lexeme with this label can end the text.
+    pub(crate) fn ends_text(&self, stack: &Stack, label: TerminalId, lowest: &mut u32) -> bool {
+        self.after_lexeme(stack, label, lowest).iter().any(|stack| self.is_sentence(stack, lowest))
+    }
+
+    /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
+    pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, usize)> {
+        let closing = self.closing.get_or_init(|| {
+            let cost = |dfa: &Option<Dfa>| dfa.as_ref().map(|dfa| dfa.distance(dfa.start()) as usize);
+            Closing::new(&self.table, self.states.dfas().iter().map(cost).collect())
+        });
+        closing.plan(&self.table, stack)
+    }
+
+    /// Whether the text may end on `stack`.
+    pub(crate) fn is_sentence(&self, stack: &Stack, lowest: &mut u32) -> bool {
+        let (context, acceptable) = self.context(stack);
+        *lowest = (*lowest).min(acceptable.lowest);
+        context.acceptable.contains(self.table.end().index())
+    }
+
+    /// The scan states behind an id.
+    pub(crate) fn obligations(&self, id: ObligationsId) -> &Obligations {
+        self.obligations.get(id.0)
+    }
+
+    /// The id of a set of obligations.
+    pub(crate) fn intern_obligations(&self, mut states: Obligations) -> ObligationsId {
+        states.sort_unstable();
+        states.dedup();
+        if states.is_empty() { ObligationsId::NONE } else { ObligationsId(self.obligations.intern(states)) }
+    }
+
+    /// The obligations after `byte`; `None` when one is broken.
+    #[inline]
+    pub(crate) fn step_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
+        if id == ObligationsId::NONE { Some(id) } else { self.step_open_obligations(id, byte) }
+    }
+
+    #[cold]
+    fn step_open_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
+        let mut after = Obligations::new();
+        for &state in self.obligations(id) {
+            if let Some(next) = self.states.next(state, byte) {
+                if self.states.label(next).is_some() {
+                    return None;
+                }
+                after.push(next);
+            }
+        }
+        Some(self.intern_obligations(after))
+    }
+
+    /// `id` and one more.
+    pub(crate) fn add_obligation(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
+        let mut states = self.obligations(id).clone();
+        states.push(state);
+        self.intern_obligations(states)
+    }
+}

@@ -1,0 +1,273 @@
+//! Which terminals can always be made to follow which others, longest match notwithstanding.
+//!
+//! Terminal `u` *may follow* `t` when for each way a lexeme of `t` can end there is a lexeme of `u` (or first
+//! an ignored one) that the ended lexeme cannot run into: its obligation dies within that lexeme and never
+//! accepts. All lexemes are judged in the company of all terminals. Under the contextual lexer fewer compete,
+//! so lexemes are cut no longer and obligations accept no more often than here: what may follow here may follow
+//! there.
+
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
+
+use crate::grammar::ir::{Grammar, LexerKind, Symbol};
+use crate::lr::table::ParseTable;
+use crate::scanner::Scanner;
+use crate::util::bitset::BitSet;
+use crate::util::id::{ScanStateId, TerminalId};
+
+/// All scan states of all terminals together.
+#[derive(Debug)]
+pub(super) struct Universe {
+    pub(super) start: ScanStateId,
+    pub(super) states: Vec<ScanStateId>,
+    labels: BitSet,
+}
+
+impl Universe {
+    /// Explores them; `None` when there are more than `limit`.
+    pub(super) fn explore(scanner: &Scanner, limit: usize) -> Option<Self> {
+        let scan = scanner.states();
+        let count = scan.dfas().len();
+        let mut all = BitSet::new(count + 1);
+        (0..count).for_each(|index| {
+            all.insert(index);
+        });
+        let start = scan.start(&all);
+        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([start]);
+        let mut states = vec![start];
+        let mut labels = BitSet::new(count + 1);
+        let mut at = 0;
+        while let Some(&state) = states.get(at) {
+            at += 1;
+            if let Some(label) = scan.label(state) {
+                labels.insert(label.index());
+            }
+            for &byte in scan.classes().representatives() {
+                if let Some(next) = scan.next(state, byte) {
+                    if seen.insert(next) {
+                        states.push(next);
+                    }
+                }
+            }
+            if states.len() > limit {
+                return None;
+            }
+        }
+        Some(Self { start, states, labels })
+    }
+
+    /// Whether some text has this label where all terminals compete.
+    pub(super) fn is_label(&self, terminal: TerminalId) -> bool {
+        self.labels.contains(terminal.index())
+    }
+
+    /// The label of `text` where all terminals compete.
+    pub(super) fn winner(&self, scanner: &Scanner, text: &[u8]) -> Option<TerminalId> {
+        let scan = scanner.states();
+        let state = text.iter().try_fold(self.start, |state, &byte| scan.next(state, byte))?;
+        scan.label(state)
+    }
+}
+
+/// The relation.
+#[derive(Debug)]
+pub(super) struct Adjacency {
+    /// By terminal, the last row for the beginning of the text: what may follow, maybe after ignored lexemes.
+    follows: Vec<BitSet>,
+    /// Terminals that have a lexeme.
+    usable: BitSet,
+}
+
+impl Adjacency {
+    /// Computes the relation.
+    pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
+        let count = grammar.terminals.len();
+        let relation = Direct { grammar, scanner, starts: starts(scanner, universe, count) };
+        let usable: BitSet = {
+            let mut usable = BitSet::new(count + 1);
+            for index in 0..count {
+                if relation.starts[index].is_some() {
+                    usable.insert(index);
+                }
+            }
+            usable
+        };
+        let ends = relation.ends(universe);
+        let mut follows: Vec<BitSet> = ends.iter().map(|ends| relation.followers(ends)).collect();
+        follows.push(usable.clone());
+        // After ignored lexemes, as many as it takes.
+        loop {
+            let mut changed = false;
+            for ignored in (0..count).filter(|&index| grammar.terminals[index].ignored) {
+                let after = follows[ignored].clone();
+                for row in &mut follows {
+                    if row.contains(ignored) {
+                        changed |= row.union_with(&after);
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        Self { follows, usable }
+    }
+
+    /// Whether `next` can always be made to follow `last` (`None`: the beginning of the text).
+    pub(super) fn may_follow(&self, last: Option<TerminalId>, next: TerminalId) -> bool {
+        let row = last.map_or(self.follows.len() - 1, TerminalId::index);
+        self.follows[row].contains(next.index())
+    }
+
+    /// Whether the terminal has a lexeme that no other terminal always takes.
+    pub(super) fn is_usable(&self, terminal: TerminalId) -> bool {
+        self.usable.contains(terminal.index())
+    }
+
+    /// Whether every terminal that the tables let follow another may follow it.
+    pub(super) fn is_total(&self, table: &ParseTable) -> bool {
+        (0..table.state_count()).map(crate::util::id::ParseStateId::new).all(|state| {
+            let last = match table.accessing(state) {
+                None => None,
+                Some(Symbol::Terminal(terminal)) => Some(terminal),
+                Some(Symbol::Nonterminal(_)) => return true,
+            };
+            table.row(state).iter().map(TerminalId::new).all(|t| t == table.end() || self.may_follow(last, t))
+        })
+    }
+
+    /// A lexeme of `terminal`, and what cannot be sure to stand behind it.
+    pub(super) fn example(
+        &self,
+        scanner: &Scanner,
+        grammar: &Grammar,
+        terminal: TerminalId,
+    ) -> Option<String> {
+        let text = scanner.states().dfa(terminal)?.shortest();
+        let follows = &self.follows[terminal.index()];
+        let barred: Vec<&str> = (grammar.terminals.iter().enumerate())
+            .filter(|(index, other)| !other.ignored && !follows.contains(*index))
+            .map(|(_, other)| other.name.as_str())
+            .take(8)
+            .collect();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        (!barred.is_empty()).then(|| format!("`{text}` may run into a following {}", barred.join(", ")))
+    }
+}
+
+/// For each terminal a start state from which it is a label, and which stands for every company that it keeps.
+/// `None` for a terminal that has no lexeme.
+fn starts(scanner: &Scanner, universe: &Universe, count: usize) -> Vec<Option<ScanStateId>> {
+    let scan = scanner.states();
+    let reaches = |start, terminal: usize| scan.label_set(scan.reach(start)).contains(terminal);
+    (0..count)
+        .map(|terminal| {
+            scan.dfas()[terminal].as_ref()?;
+            if reaches(universe.start, terminal) {
+                return Some(universe.start);
+            }
+            // Shadowed by terminals that it need not meet.
+            let company = scanner.company(TerminalId::new(terminal))?;
+            let start = scan.start(&company);
+            reaches(start, terminal).then_some(start)
+        })
+        .collect()
+}
+
+/// The relation without ignored lexemes between.
+struct Direct<'a> {
+    grammar: &'a Grammar,
+    scanner: &'a Scanner,
+    starts: Vec<Option<ScanStateId>>,
+}
+
+impl Direct<'_> {
+    /// By terminal, the scan states in which a lexeme of it may end.
+    fn ends(&self, universe: &Universe) -> Vec<Vec<ScanStateId>> {
+        let scan = self.scanner.states();
+        let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
+        for &state in &universe.states {
+            match self.grammar.lexer {
+                LexerKind::Basic => {
+                    let Some(label) = scan.label(state) else { continue };
+                    ends[label.index()].push(state);
+                    if let Some(fallback) = self.grammar.terminals[label.index()].fallback {
+                        ends[fallback.terminal.index()].push(state);
+                    }
+                }
+                LexerKind::Contextual => {
+                    for component in scan.components(state) {
+                        let accepts = |dfa: &crate::lexer::Dfa| dfa.is_accept(component.state);
+                        if scan.dfa(component.terminal).is_some_and(accepts) {
+                            ends[component.terminal.index()].push(state);
+                            let fallback = self.grammar.terminals[component.terminal.index()].fallback;
+                            if let Some(fallback) = fallback {
+                                ends[fallback.terminal.index()].push(state);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        ends
+    }
+
+    /// The terminals that may follow whichever of these states a lexeme ended in. States that the same bytes
+    /// end are judged once.
+    fn followers(&self, ends: &[ScanStateId]) -> BitSet {
+        let scan = self.scanner.states();
+        let classes = scan.classes().representatives();
+        let count = self.grammar.terminals.len();
+        let mut judged: HashMap<BitSet, Vec<ScanStateId>, FxBuildHasher> = HashMap::default();
+        for &end in ends {
+            let mut kills = BitSet::new(classes.len());
+            for (class, &byte) in classes.iter().enumerate() {
+                if scan.next(end, byte).is_none() {
+                    kills.insert(class);
+                }
+            }
+            judged.entry(kills).or_default().push(end);
+        }
+        let mut followers = BitSet::new(count + 1);
+        for terminal in 0..count {
+            let Some(start) = self.starts[terminal] else { continue };
+            let begins: Vec<bool> = (classes.iter())
+                .map(|&byte| {
+                    let next = scan.next(start, byte);
+                    next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal))
+                })
+                .collect();
+            let follows = judged.iter().all(|(kills, ends)| {
+                kills.iter().any(|class| begins[class])
+                    || ends.iter().all(|&end| self.has_lexeme_after(end, start, terminal))
+            });
+            if follows {
+                followers.insert(terminal);
+            }
+        }
+        followers
+    }
+
+    /// Whether some lexeme of `terminal` outlives the obligation `end` without breaking it.
+    fn has_lexeme_after(&self, end: ScanStateId, start: ScanStateId, terminal: usize) -> bool {
+        let scan = self.scanner.states();
+        let mut seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher> = HashSet::default();
+        let mut pending = vec![(end, start)];
+        while let Some((end, state)) = pending.pop() {
+            for &byte in scan.classes().representatives() {
+                let Some(next) = scan.next(state, byte) else { continue };
+                if !scan.label_set(scan.reach(next)).contains(terminal) {
+                    continue;
+                }
+                match scan.next(end, byte) {
+                    None => return true,
+                    Some(end) if scan.label(end).is_none() && seen.insert((end, next)) => {
+                        pending.push((end, next));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,311 @@
+//! How long the end of a lexeme can stay open.
+//!
+//! After an accept the longest match may go on for some bytes without another accept: it is *pending*, and if
+//! it fails the text is cut at the accept and the pending bytes are lexed again. While it is pending both
+//! readings may be alive. They are compared here, pending state against the lexing of the same bytes by
+//! whatever terminals may follow, with more freedom than the scanner has (any accept may end a lexeme, whatever
+//! the stack), so that what is found impossible or bounded here is so.
+//!
+//! * Where nothing can follow that begins with the pending bytes, the end is never open: JSON's `1e`.
+//! * Where the comparison has no cycle, it is open for a bounded number of bytes: `1else`.
+//! * Where it has a cycle but the pending match never fails there, only the end of the text decides: `a /*b`
+//!   with a unary `*`. The engine carries both readings, and can tell that the second is viable if every
+//!   terminal has a lexeme that does not complete the pending match.
+//! * Else the engine would have to look ahead without bound: refused, with the text that goes round the cycle.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::adjacency::{Adjacency, Universe};
+use crate::grammar::ir::{Grammar, LexerKind, Symbol};
+use crate::lexer::Dfa;
+use crate::scanner::Scanner;
+use crate::util::bitset::BitSet;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+
+/// A pending match beside another reading of the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Pair {
+    pending: ScanStateId,
+    /// The lexeme that the other reading is in.
+    terminal: TerminalId,
+    state: u32,
+    /// The last terminal before it that was not ignored.
+    last: TerminalId,
+}
+
+/// Finds pending matches that matter without bound; tells the scanner of those that the end of the text decides.
+pub(super) fn check(
+    grammar: &Grammar,
+    scanner: &Scanner,
+    universe: &Universe,
+    adjacency: &Adjacency,
+    limit: usize,
+) -> Option<Diagnostic> {
+    let mut comparison = Comparison {
+        grammar,
+        scanner,
+        follow: follow(grammar, scanner),
+        pairs: Vec::new(),
+        ids: HashMap::default(),
+    };
+    comparison.begin(universe);
+    if !comparison.explore(limit) {
+        return Some(
+            Diagnostic::error(
+                "unbounded-backup",
+                "it cannot be shown that longest match backs up by a bounded number of bytes only",
+            )
+            .help("let terminals that begin alike end alike, or separate them by white space"),
+        );
+    }
+    let open = comparison.beyond_cycles();
+    if let Some(&at) = open.iter().find(|&&at| comparison.pairs[at].fails) {
+        let pair = comparison.pairs[at].pair;
+        return Some(
+            Diagnostic::error(
+                "unbounded-backup",
+                format!(
+                    "how a text is cut into {} and what follows may stay open without bound, because a longer match is pending",
+                    grammar.terminals[pair.last.index()].name
+                ),
+            )
+            .at(grammar.terminals[pair.last.index()].place.clone())
+            .example(String::from_utf8_lossy(&comparison.text(at)).into_owned())
+            .help("make the longer terminal fail early, or match what it has read so far as well"),
+        );
+    }
+    let mut lasting: Vec<ScanStateId> = open.iter().map(|&at| comparison.pairs[at].pair.pending).collect();
+    lasting.sort_unstable();
+    lasting.dedup();
+    for &pending in &lasting {
+        let unsafe_terminal = (0..grammar.terminals.len())
+            .map(TerminalId::new)
+            .filter(|&terminal| adjacency.is_usable(terminal))
+            .find(|&terminal| !comparison.has_lexeme_within(pending, terminal));
+        if let Some(terminal) = unsafe_terminal {
+            return Some(
+                Diagnostic::error(
+                    "unbounded-backup",
+                    format!(
+                        "a longer match stays pending to the end of the text, and every {} would complete it",
+                        grammar.terminals[terminal.index()].name
+                    ),
+                )
+                .at(grammar.terminals[terminal.index()].place.clone())
+                .help("make the longer terminal match its beginning as well, so that nothing has to be read twice"),
+            );
+        }
+    }
+    scanner.set_lasting(lasting);
+    None
+}
+
+/// By terminal, what the tables let follow it, and the ignored terminals.
+fn follow(grammar: &Grammar, scanner: &Scanner) -> Vec<Vec<TerminalId>> {
+    let table = scanner.table();
+    let count = grammar.terminals.len();
+    let mut rows = vec![BitSet::new(count + 1); count];
+    for state in (0..table.state_count()).map(ParseStateId::new) {
+        if let Some(Symbol::Terminal(terminal)) = table.accessing(state) {
+            rows[terminal.index()].union_with(table.row(state));
+        }
+    }
+    for row in &mut rows {
+        row.remove(table.end().index());
+        for (index, terminal) in grammar.terminals.iter().enumerate() {
+            let instead = terminal.fallback.is_some_and(|fallback| row.contains(fallback.terminal.index()));
+            if terminal.ignored || instead {
+                row.insert(index);
+            }
+        }
+    }
+    rows.iter().map(|row| row.iter().map(TerminalId::new).collect()).collect()
+}
+
+/// A pair that was met.
+struct Met {
+    pair: Pair,
+    /// Over which byte from which pair; the first ones begin after the given text.
+    from: Result<(usize, u8), Vec<u8>>,
+    next: Vec<usize>,
+    /// Whether some byte fails the pending match and goes on with the other reading.
+    fails: bool,
+}
+
+struct Comparison<'a> {
+    grammar: &'a Grammar,
+    scanner: &'a Scanner,
+    follow: Vec<Vec<TerminalId>>,
+    pairs: Vec<Met>,
+    ids: HashMap<Pair, usize, FxBuildHasher>,
+}
+
+impl Comparison<'_> {
+    /// Every way for a match to become pending.
+    fn begin(&mut self, universe: &Universe) {
+        let scan = self.scanner.states();
+        for &end in &universe.states {
+            let Some(label) = scan.label(end) else { continue };
+            for &byte in scan.classes().representatives() {
+                let Some(pending) = scan.next(end, byte).filter(|&next| scan.label(next).is_none()) else {
+                    continue;
+                };
+                let labels: Vec<TerminalId> = match self.grammar.lexer {
+                    LexerKind::Basic => vec![label],
+                    LexerKind::Contextual => (scan.components(end).iter())
+                        .filter(|c| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state)))
+                        .map(|c| c.terminal)
+                        .collect(),
+                };
+                let lasts: Vec<TerminalId> =
+                    labels.into_iter().flat_map(|label| self.terminals_of(label)).collect();
+                for last in lasts {
+                    for pair in self.lexemes_after(pending, last, byte) {
+                        let mut text = scan.dfa(last).map_or_else(Vec::new, Dfa::shortest);
+                        text.push(byte);
+                        self.meet(pair, Err(text));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a lexeme with this label may be. Ignored ones leave the last terminal alone, which might be any:
+    /// each stands for itself, with everything that may follow anything.
+    fn terminals_of(&self, label: TerminalId) -> Vec<TerminalId> {
+        let terminal = &self.grammar.terminals[label.index()];
+        if terminal.ignored {
+            return (0..self.grammar.terminals.len()).map(TerminalId::new).collect();
+        }
+        std::iter::once(label).chain(terminal.fallback.map(|fallback| fallback.terminal)).collect()
+    }
+
+    fn lexemes_after(&self, pending: ScanStateId, last: TerminalId, byte: u8) -> Vec<Pair> {
+        let scan = self.scanner.states();
+        (self.follow[last.index()].iter())
+            .filter_map(|&terminal| {
+                let dfa = scan.dfa(terminal)?;
+                let state = dfa.next(dfa.start(), byte);
+                (state != Dfa::DEAD).then_some(Pair { pending, terminal, state, last })
+            })
+            .collect()
+    }
+
+    fn meet(&mut self, pair: Pair, from: Result<(usize, u8), Vec<u8>>) -> usize {
+        if let Some(&known) = self.ids.get(&pair) {
+            return known;
+        }
+        let id = self.pairs.len();
+        self.ids.insert(pair, id);
+        self.pairs.push(Met { pair, from, next: Vec::new(), fails: false });
+        id
+    }
+
+    /// False when there are more pairs than `limit`.
+    fn explore(&mut self, limit: usize) -> bool {
+        let scan = self.scanner.states();
+        let bytes = scan.classes().representatives();
+        let mut at = 0;
+        while at < self.pairs.len() {
+            if self.pairs.len() > limit {
+                return false;
+            }
+            let Pair { pending, terminal, state, last } = self.pairs[at].pair;
+            let Some(dfa) = scan.dfa(terminal) else { return true };
+            for &byte in bytes {
+                let after = scan.next(pending, byte);
+                if after.is_some_and(|after| scan.label(after).is_some()) {
+                    continue;
+                }
+                let goes_on = Some(dfa.next(state, byte)).filter(|&next| next != Dfa::DEAD);
+                let lasts = match dfa.is_accept(state) {
+                    true if self.grammar.terminals[terminal.index()].ignored => vec![last],
+                    true => self.terminals_of(terminal),
+                    false => Vec::new(),
+                };
+                let Some(after) = after else {
+                    let mut begins = lasts.iter().flat_map(|&last| self.lexemes_after(pending, last, byte));
+                    self.pairs[at].fails |= goes_on.is_some() || begins.next().is_some();
+                    continue;
+                };
+                let mut next: Vec<Pair> = Vec::new();
+                next.extend(goes_on.map(|state| Pair { pending: after, terminal, state, last }));
+                next.extend(lasts.into_iter().flat_map(|last| self.lexemes_after(after, last, byte)));
+                for pair in next {
+                    let id = self.meet(pair, Ok((at, byte)));
+                    self.pairs[at].next.push(id);
+                }
+            }
+            at += 1;
+        }
+        true
+    }
+
+    /// The pairs on a cycle or behind one. What can be taken away because nothing (left) leads to it is neither.
+    fn beyond_cycles(&self) -> Vec<usize> {
+        let mut entries = vec![0usize; self.pairs.len()];
+        for met in &self.pairs {
+            met.next.iter().for_each(|&next| entries[next] += 1);
+        }
+        let mut free: Vec<usize> = (0..self.pairs.len()).filter(|&at| entries[at] == 0).collect();
+        while let Some(at) = free.pop() {
+            for &next in &self.pairs[at].next {
+                entries[next] -= 1;
+                if entries[next] == 0 {
+                    free.push(next);
+                }
+            }
+        }
+        (0..self.pairs.len()).filter(|&at| entries[at] > 0).collect()
+    }
+
+    /// A text that leads to a pair.
+    fn text(&self, mut at: usize) -> Vec<u8> {
+        let mut reversed = Vec::new();
+        loop {
+            match &self.pairs[at].from {
+                Ok((from, byte)) => {
+                    reversed.push(*byte);
+                    at = *from;
+                }
+                Err(begin) => {
+                    reversed.extend(begin.iter().rev());
+                    reversed.reverse();
+                    return reversed;
+                }
+            }
+        }
+    }
+
+    /// Whether some lexeme of `terminal` leaves the match pending.
+    fn has_lexeme_within(&self, pending: ScanStateId, terminal: TerminalId) -> bool {
+        let scan = self.scanner.states();
+        let Some(dfa) = scan.dfa(terminal) else { return false };
+        let mut seen = vec![(pending, dfa.start())];
+        let mut at = 0;
+        while let Some(&(pending, state)) = seen.get(at) {
+            at += 1;
+            if dfa.is_accept(state) {
+                return true;
+            }
+            for &byte in scan.classes().representatives() {
+                let next = dfa.next(state, byte);
+                if next == Dfa::DEAD {
+                    continue;
+                }
+                match scan.next(pending, byte) {
+                    None => return true,
+                    Some(after) if scan.label(after).is_none() => {
+                        if !seen.contains(&(after, next)) {
+                            seen.push((after, next));
+                        }
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,99 @@
+//! The check of a grammar: is a text viable whenever the engine says so?
+//!
+//! The engine calls a text viable when the lexeme in progress can become a terminal that the stack can shift.
+//! That is exact only if every stack so reached can be completed, by lexemes that longest match lets stand side
+//! by side, and if what is still open about earlier lexemes gets settled. The passes, in order:
+//!
+//! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
+//! * [`adjacency`]: which terminals can always be made to follow which others;
+//! * [`crate::lr::completable`]: with that, every stack can be completed (run only where it is in doubt);
+//! * [`backup`]: how long a lexeme's end can stay open.
+
+mod adjacency;
+mod backup;
+mod terminals;
+
+use crate::grammar::ir::{Grammar, Symbol};
+use crate::lr::completable::{Completability, prove_completable};
+use crate::scanner::Scanner;
+use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::id::TerminalId;
+use adjacency::Adjacency;
+
+/// All findings about the lexemes of a grammar: errors where the engine could not be exact.
+pub(crate) fn check(
+    grammar: &Grammar,
+    scanner: &Scanner,
+    scan_states: usize,
+    proof_steps: usize,
+) -> Vec<Diagnostic> {
+    let mut findings = terminals::check_texts(grammar, scanner);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return findings;
+    }
+    let Some(universe) = adjacency::Universe::explore(scanner, scan_states) else {
+        findings.push(
+            Diagnostic::error(
+                "scanner-too-large",
+                format!("the terminals together need more than {scan_states} scan states"),
+            )
+            .help("shorten counted repetitions, or split long terminals into rules"),
+        );
+        return findings;
+    };
+    findings.extend(terminals::check_labels(grammar, scanner, &universe));
+    let adjacency = Adjacency::new(grammar, scanner, &universe);
+    findings.extend(check_completability(grammar, scanner, &adjacency, proof_steps));
+    if !findings.iter().any(|finding| finding.severity == Severity::Error) {
+        findings.extend(backup::check(grammar, scanner, &universe, &adjacency, scan_states));
+    }
+    findings
+}
+
+/// Proves that whatever is reached can be completed; silent when it is so.
+fn check_completability(
+    grammar: &Grammar,
+    scanner: &Scanner,
+    adjacency: &Adjacency,
+    proof_steps: usize,
+) -> Option<Diagnostic> {
+    let table = scanner.table();
+    if adjacency.is_total(table) && !table.resolved_by_precedence() {
+        // Every cell of the tables is really there, so the completion that the items promise exists.
+        return None;
+    }
+    let may_follow = |last: Option<TerminalId>, next| adjacency.may_follow(last, next);
+    let usable = |terminal| adjacency.is_usable(terminal);
+    match prove_completable(table, &may_follow, &usable, proof_steps) {
+        Completability::Proved => None,
+        Completability::TooLarge => Some(
+            Diagnostic::error(
+                "unproved",
+                format!("the proof that every text can be completed takes more than {proof_steps} steps"),
+            )
+            .help("let an ignored terminal (white space) stand between lexemes, or do without precedence"),
+        ),
+        Completability::Stuck(symbols) => {
+            let name = |symbol: &Symbol| match symbol {
+                Symbol::Terminal(terminal) => grammar.terminals[terminal.index()].name.clone(),
+                Symbol::Nonterminal(nonterminal) => grammar.nonterminals[nonterminal.index()].name.clone(),
+            };
+            let path: Vec<String> = symbols.iter().map(name).collect();
+            let last = symbols.iter().rev().find_map(|symbol| match symbol {
+                Symbol::Terminal(terminal) => Some(*terminal),
+                Symbol::Nonterminal(_) => None,
+            });
+            let place = last.and_then(|terminal| grammar.terminals[terminal.index()].place.clone());
+            let mut text = path.join(" ");
+            if let Some(example) = last.and_then(|terminal| adjacency.example(scanner, grammar, terminal)) {
+                text = format!("{text}\n{example}");
+            }
+            Some(
+                Diagnostic::error("dead-end", "after these symbols nothing can be sure to follow, because lexemes run into one another or precedence removed the way on")
+                    .at(place)
+                    .example(text)
+                    .help("let an ignored terminal (white space) stand between the lexemes, or make the first one end on a character that the next cannot begin with"),
+            )
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Terminals by themselves: the empty text, labels that never win, words that other terminals cover.
+
+use super::adjacency::Universe;
+use crate::grammar::ir::{Grammar, LexerKind, Terminal};
+use crate::grammar::pattern::Pattern;
+use crate::scanner::Scanner;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::TerminalId;
+
+/// Terminals that match the empty text, or none at all.
+pub(super) fn check_texts(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for (terminal, dfa) in grammar.terminals.iter().zip(scanner.states().dfas()) {
+        let Some(dfa) = dfa else { continue };
+        if dfa.accepts_empty() {
+            findings.push(
+                Diagnostic::error(
+                    "empty-terminal",
+                    format!("terminal {} matches the empty text", terminal.name),
+                )
+                .at(terminal.place.clone())
+                .help("make it match one character at least, and the place where it stands optional"),
+            );
+        } else if dfa.is_empty() {
+            findings.push(
+                Diagnostic::error(
+                    "unmatchable-terminal",
+                    format!("terminal {} matches no text", terminal.name),
+                )
+                .at(terminal.place.clone())
+                .help("mend its pattern, or remove it"),
+            );
+        }
+    }
+    findings
+}
+
+/// Terminals that others shadow, and plain strings that a pattern covers.
+pub(super) fn check_labels(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for (index, terminal) in grammar.terminals.iter().enumerate() {
+        let id = TerminalId::new(index);
+        let Some(dfa) = scanner.states().dfa(id) else { continue };
+        if universe.is_label(id) {
+            continue;
+        }
+        let text = dfa.shortest();
+        let shown = String::from_utf8_lossy(&text).into_owned();
+        let winner = universe.winner(scanner, &text).map(|winner| &grammar.terminals[winner.index()]);
+        let winner = winner.map_or_else(String::new, |winner| format!(", {} is instead", winner.name));
+        let (message, help) = match grammar.lexer {
+            LexerKind::Basic => (
+                format!("terminal {} can never win: whatever it matches{winner}", terminal.name),
+                "give it a higher priority (`NAME.2:`), or remove it",
+            ),
+            LexerKind::Contextual => (
+                format!(
+                    "terminal {} can only win where the other is not acceptable: whatever it matches{winner}",
+                    terminal.name
+                ),
+                "give it a higher priority (`NAME.2:`) where both can stand",
+            ),
+        };
+        findings.push(
+            Diagnostic::warning("shadowed-terminal", message)
+                .at(terminal.place.clone())
+                .example(shown)
+                .help(help),
+        );
+    }
+    findings.extend(covered_words(grammar, scanner));
+    findings
+}
+
+/// Under the contextual lexer, words that an identifier covers are not reserved unless that is said.
+fn covered_words(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
+    if grammar.lexer == LexerKind::Basic {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (index, terminal) in grammar.terminals.iter().enumerate() {
+        if terminal.ignored || terminal.pattern.as_ref().is_none_or(Pattern::is_literal) {
+            continue;
+        }
+        let id = TerminalId::new(index);
+        let Some(dfa) = scanner.states().dfa(id) else { continue };
+        let is_free = |(word_index, word): &(usize, &Terminal)| {
+            let declared = scanner.is_reserved_against(TerminalId::new(*word_index), id)
+                || word.fallback.is_some_and(|fallback| fallback.terminal == id);
+            let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
+            !declared && dfa.matches(text.as_bytes())
+        };
+        let words: Vec<&str> =
+            (grammar.terminals.iter().enumerate().filter(is_free)).map(|(_, w)| w.name.as_str()).collect();
+        if !words.is_empty() {
+            let shown = words.iter().take(8).copied().collect::<Vec<_>>().join(" ");
+            let more = if words.len() > 8 { format!(" and {} more", words.len() - 8) } else { String::new() };
+            findings.push(
+                Diagnostic::warning(
+                    "unreserved-words",
+                    format!(
+                        "{} also matches words that are not reserved against it: {shown}{more}",
+                        terminal.name
+                    ),
+                )
+                .at(terminal.place.clone())
+                .help(format!(
+                    "if they are keywords, write `%reserved {}`, or use `%lexer basic`",
+                    terminal.name
+                )),
+            );
+        }
+    }
+    findings
+}

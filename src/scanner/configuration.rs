@@ -1,0 +1,137 @@
+//! A configuration: all that the future of a text depends on, under one way of reading it.
+
+use smallvec::SmallVec;
+
+use super::{ObligationsId, Scanner};
+use crate::lr::stack::Stack;
+use crate::util::id::ScanStateId;
+
+/// One reading of the text so far. Nearly always there is only one; several are alive while a longest match
+/// is open or a soft keyword undecided.
+#[derive(Clone, Debug)]
+pub(crate) struct Configuration {
+    /// The parse stack after all lexemes that have ended.
+    pub(crate) stack: Stack,
+    /// Where the lexeme in progress stands. A lexeme ends only when the next byte is read, so this is a start
+    /// state only at the very beginning of the text.
+    pub(crate) state: ScanStateId,
+    /// What the lexemes that have ended still ask of the text.
+    pub(crate) obligations: ObligationsId,
+}
+
+/// How many configurations a search for a way to discharge obligations may try. The check of the grammar makes
+/// sure that the searches end long before.
+const SEARCH_LIMIT: usize = 100_000;
+
+impl Configuration {
+    /// Whether both have the same future for the same reason.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.state == other.state
+            && self.obligations == other.obligations
+            && self.stack.same_states(&other.stack)
+    }
+}
+
+impl Scanner {
+    /// The configuration before the first byte.
+    pub(crate) fn initial(&self) -> Configuration {
+        let stack = Stack::new(self.table().start());
+        let state = self.context(&stack).0.start;
+        Configuration { stack, state, obligations: ObligationsId::NONE }
+    }
+
+    /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the byte begins
+    /// another, or both while that is open. `lowest` is lowered to the lowest depth of the stack that was read.
+    pub(crate) fn step(
+        &self,
+        from: &Configuration,
+        byte: u8,
+        lowest: &mut u32,
+        mut emit: impl FnMut(Configuration),
+    ) {
+        let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
+        let next = self.states().next(from.state, byte);
+        if let Some(label) = self.states().label(from.state) {
+            // Longest match: a lexeme does not end where the next byte lets it match more.
+            let ended = match next {
+                None => Some(obligations),
+                Some(next) if self.states().label(next).is_none() => {
+                    Some(self.add_obligation(obligations, next))
+                }
+                Some(_) => None,
+            };
+            if let Some(obligations) = ended {
+                for stack in self.after_lexeme(&from.stack, label, lowest) {
+                    let (context, acceptable) = self.context(&stack);
+                    *lowest = (*lowest).min(acceptable.lowest);
+                    if let Some(state) = self.states().next(context.start, byte) {
+                        emit(Configuration { stack, state, obligations });
+                    }
+                }
+            }
+        }
+        if let Some(state) = next {
+            emit(Configuration { stack: from.stack.clone(), state, obligations });
+        }
+    }
+
+    /// Whether some rest of the text makes it a sentence. `lowest` is lowered to the lowest depth read.
+    ///
+    /// Without obligations it suffices that the lexeme can still become a label that the stack takes: the check
+    /// of the grammar has shown that every stack so reached can be completed.
+    #[inline]
+    pub(crate) fn is_viable(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        self.takes_lexeme(at, lowest)
+            && (at.obligations == ObligationsId::NONE || self.can_discharge(at, lowest))
+    }
+
+    /// Whether the text may end here.
+    pub(crate) fn is_complete(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        self.states().label(at.state).is_some_and(|label| self.ends_text(&at.stack, label, lowest))
+    }
+
+    /// Whether some rest of the text discharges all obligations, breaks none, and goes on being viable. Breadth
+    /// first over the bytes that scan states tell apart.
+    #[cold]
+    fn can_discharge(&self, from: &Configuration, lowest: &mut u32) -> bool {
+        let mut seen: Vec<Configuration> = vec![from.clone()];
+        let mut at = 0;
+        let mut discharged = false;
+        while at < seen.len().min(SEARCH_LIMIT) && !discharged {
+            let configuration = seen[at].clone();
+            at += 1;
+            if self.is_complete(&configuration, lowest) || self.outlasts(&configuration, lowest) {
+                return true;
+            }
+            for &byte in self.states().classes().representatives() {
+                let mut next = SmallVec::<[Configuration; 2]>::new();
+                self.step(&configuration, byte, lowest, |after| next.push(after));
+                for after in next {
+                    if self.takes_lexeme(&after, lowest) {
+                        discharged |= after.obligations == ObligationsId::NONE;
+                        if !seen.iter().any(|known| known.same(&after)) {
+                            seen.push(after);
+                        }
+                    }
+                }
+            }
+        }
+        discharged
+    }
+
+    /// Whether a lexeme can end here whose future obligations do not matter: only the end of the text
+    /// discharges them, and every terminal has lexemes that do not break them.
+    fn outlasts(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        let lasting = self.obligations(at.obligations).iter().all(|&pending| self.is_lasting(pending));
+        let label = self.states().label(at.state).filter(|_| lasting);
+        label.is_some_and(|label| !self.after_lexeme(&at.stack, label, lowest).is_empty())
+    }
+
+    /// Whether the lexeme in progress can still become one that the stack takes.
+    #[inline]
+    fn takes_lexeme(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        let (context, acceptable) = self.context(&at.stack);
+        *lowest = (*lowest).min(acceptable.lowest);
+        self.states().label_set(self.states().reach(at.state)).intersects(&context.takes)
+    }
+}

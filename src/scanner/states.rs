@@ -1,0 +1,216 @@
+//! Scan states: a union of terminal DFAs, determinised as text meets it.
+//!
+//! A scan state is the list of its live components, each a terminal and a state of its DFA. Equal lists are
+//! one state, whichever parse state the lexeme began in: inside a string all contexts share one state, and so
+//! share everything that the index knows of it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
+use crate::lexer::Dfa;
+use crate::util::append::{Interner, Slots};
+use crate::util::bitset::BitSet;
+use crate::util::byte_classes::ByteClasses;
+use crate::util::id::{ScanStateId, TerminalId};
+
+/// A terminal and a state of its DFA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Component {
+    pub(crate) terminal: TerminalId,
+    pub(crate) state: u32,
+}
+
+/// What is known of a scan state beside its components.
+#[derive(Debug)]
+struct Facts {
+    /// One entry a byte class: the next state, [`DEAD`] or [`UNKNOWN`].
+    next: Box<[AtomicU32]>,
+    /// The terminal that a lexeme ending here is, before fallback words: the accepting one of least rank.
+    label: Option<TerminalId>,
+    /// The labels that a lexeme going through here can end with, here or later.
+    reach: OnceLock<u32>,
+}
+
+/// No component lives.
+const DEAD: u32 = u32::MAX;
+/// Not computed yet.
+const UNKNOWN: u32 = u32::MAX - 1;
+
+/// All scan states met so far.
+#[derive(Debug)]
+pub(crate) struct ScanStates {
+    /// By terminal; `None` for a declared terminal, which matches nothing.
+    dfas: Vec<Option<Dfa>>,
+    ranks: Vec<u32>,
+    classes: ByteClasses,
+    components: Interner<Box<[Component]>>,
+    facts: Slots<Facts>,
+    /// Sets of labels: [`Facts::reach`].
+    label_sets: Interner<BitSet>,
+    /// States from which a component's terminal is known never to be the label.
+    shadowed: Mutex<HashSet<(ScanStateId, TerminalId), FxBuildHasher>>,
+}
+
+impl ScanStates {
+    /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept the same text.
+    pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>) -> Self {
+        let classes = ByteClasses::refinement(dfas.iter().flatten().map(Dfa::classes));
+        Self {
+            dfas,
+            ranks,
+            classes,
+            components: Interner::default(),
+            facts: Slots::default(),
+            label_sets: Interner::default(),
+            shadowed: Mutex::default(),
+        }
+    }
+
+    /// Classes of bytes that no scan state tells apart.
+    pub(crate) fn classes(&self) -> &ByteClasses {
+        &self.classes
+    }
+
+    /// The DFA of a terminal.
+    pub(crate) fn dfa(&self, terminal: TerminalId) -> Option<&Dfa> {
+        self.dfas[terminal.index()].as_ref()
+    }
+
+    /// The DFAs of all terminals.
+    pub(crate) fn dfas(&self) -> &[Option<Dfa>] {
+        &self.dfas
+    }
+
+    /// How many states have been met.
+    pub(crate) fn len(&self) -> usize {
+        self.components.len()
+    }
+
+    /// The state in which a lexeme of one of `candidates` starts.
+    pub(crate) fn start(&self, candidates: &BitSet) -> ScanStateId {
+        let components = candidates.iter().filter_map(|index| {
+            let dfa = self.dfas.get(index)?.as_ref().filter(|dfa| !dfa.is_empty())?;
+            Some(Component { terminal: TerminalId::new(index), state: dfa.start() })
+        });
+        self.intern(components.collect())
+    }
+
+    /// The state after `byte`, or `None` when no candidate goes on. One load once the step has been made.
+    #[inline]
+    pub(crate) fn next(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
+        let class = self.classes.get(byte);
+        match self.facts(state).next[usize::from(class)].load(Ordering::Acquire) {
+            UNKNOWN => self.step(state, byte),
+            DEAD => None,
+            next => Some(ScanStateId(next)),
+        }
+    }
+
+    /// The label of a lexeme that ends in this state; `None` when none can end here.
+    #[inline]
+    pub(crate) fn label(&self, state: ScanStateId) -> Option<TerminalId> {
+        self.facts(state).label
+    }
+
+    /// The components of a state, by ascending terminal.
+    pub(crate) fn components(&self, state: ScanStateId) -> &[Component] {
+        self.components.get(state.0)
+    }
+
+    /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so that an
+    /// identifier is not among those of a state that only its keywords leave.
+    #[inline]
+    pub(crate) fn reach(&self, state: ScanStateId) -> u32 {
+        *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
+    }
+
+    /// A set of labels by the id that [`ScanStates::reach`] gave.
+    #[inline]
+    pub(crate) fn label_set(&self, id: u32) -> &BitSet {
+        self.label_sets.get(id)
+    }
+
+    fn intern(&self, components: Box<[Component]>) -> ScanStateId {
+        ScanStateId(self.components.intern(components))
+    }
+
+    #[inline]
+    fn facts(&self, state: ScanStateId) -> &Facts {
+        self.facts.get_or_init(state.0, || {
+            let accepting = self.components(state).iter().filter(|component| {
+                self.dfas[component.terminal.index()]
+                    .as_ref()
+                    .is_some_and(|dfa| dfa.is_accept(component.state))
+            });
+            Facts {
+                next: (0..self.classes.count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
+                label: accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()]),
+                reach: OnceLock::new(),
+            }
+        })
+    }
+
+    #[cold]
+    fn step(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
+        let components: Box<[Component]> = self
+            .components(state)
+            .iter()
+            .filter_map(|component| {
+                let next = self.dfas[component.terminal.index()].as_ref()?.next(component.state, byte);
+                (next != Dfa::DEAD).then_some(Component { terminal: component.terminal, state: next })
+            })
+            .collect();
+        let next = if components.is_empty() { DEAD } else { self.intern(components).0 };
+        self.facts(state).next[usize::from(self.classes.get(byte))].store(next, Ordering::Release);
+        (next != DEAD).then_some(ScanStateId(next))
+    }
+
+    /// For each component looks for a way on which its terminal is the label at the end. The shortest way of
+    /// the component's own DFA is tried first and nearly always succeeds; the search is exhaustive only for
+    /// terminals that others shadow, and then remembered for all states it went through.
+    fn find_reach(&self, state: ScanStateId) -> BitSet {
+        let mut reach = BitSet::new(self.dfas.len());
+        for component in self.components(state) {
+            if !reach.contains(component.terminal.index()) {
+                self.find_label(state, component.terminal, &mut reach);
+            }
+        }
+        reach
+    }
+
+    fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
+        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::default();
+        let mut pending = vec![state];
+        seen.insert(state);
+        while let Some(state) = pending.pop() {
+            if let Some(label) = self.label(state) {
+                reach.insert(label.index());
+                if label == terminal {
+                    return;
+                }
+            }
+            if self.shadowed.lock().unwrap_or_else(PoisonError::into_inner).contains(&(state, terminal)) {
+                continue;
+            }
+            let mut ways: Vec<(u32, ScanStateId)> = (self.classes.representatives().iter())
+                .filter_map(|&byte| self.next(state, byte))
+                .filter_map(|next| Some((self.distance(next, terminal)?, next)))
+                .collect();
+            // The nearest to an accept is popped first.
+            ways.sort_unstable_by(|a, b| b.cmp(a));
+            pending.extend(ways.into_iter().map(|(_, next)| next).filter(|&next| seen.insert(next)));
+        }
+        let mut shadowed = self.shadowed.lock().unwrap_or_else(PoisonError::into_inner);
+        shadowed.extend(seen.into_iter().map(|state| (state, terminal)));
+    }
+
+    /// How far `terminal`'s own DFA is from accepting; `None` when it is not among the components.
+    fn distance(&self, state: ScanStateId, terminal: TerminalId) -> Option<u32> {
+        let components = self.components(state);
+        let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
+        Some(self.dfas[terminal.index()].as_ref()?.distance(components[at].state))
+    }
+}
