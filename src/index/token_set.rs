@@ -1,0 +1,96 @@
+//! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
+
+/// A set of tokens of one vocabulary.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TokenSet {
+    /// Ids, ascending.
+    List(Box<[u32]>),
+    /// One bit a token: bit `t % 32` of word `t / 32`.
+    Words(Box<[u32]>),
+}
+
+impl TokenSet {
+    /// The set of `ids` (in any order), for masks of `words` words.
+    pub(crate) fn from_ids(mut ids: Vec<u32>, words: usize) -> Self {
+        if ids.len() < words {
+            ids.sort_unstable();
+            return Self::List(ids.into());
+        }
+        let mut row = vec![0; words].into_boxed_slice();
+        for id in ids {
+            row[id as usize / 32] |= 1 << (id % 32);
+        }
+        Self::Words(row)
+    }
+
+    /// The set of the bits in `row`.
+    pub(crate) fn from_words(row: &[u32]) -> Self {
+        let count: usize = row.iter().map(|word| word.count_ones() as usize).sum();
+        if count >= row.len() {
+            return Self::Words(row.into());
+        }
+        let mut ids = Vec::with_capacity(count);
+        for (index, &word) in row.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                ids.push(index as u32 * 32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        Self::List(ids.into())
+    }
+
+    /// Sets the bits of these tokens in `row`.
+    pub(crate) fn add_to(&self, row: &mut [u32]) {
+        match self {
+            Self::List(ids) => {
+                for &id in ids {
+                    row[id as usize / 32] |= 1 << (id % 32);
+                }
+            }
+            Self::Words(words) => {
+                for (word, &bits) in row.iter_mut().zip(words) {
+                    *word |= bits;
+                }
+            }
+        }
+    }
+
+    /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits for small.
+    pub(crate) fn write_to(&self, row: &mut [u32]) {
+        match self {
+            Self::List(_) => {
+                row.fill(0);
+                self.add_to(row);
+            }
+            Self::Words(words) => row.copy_from_slice(words),
+        }
+    }
+
+    /// Heap bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::List(ids) => ids.len() * 4,
+            Self::Words(words) => words.len() * 4,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_give_the_same_row() {
+        for count in [0, 1, 3, 4, 40] {
+            let ids: Vec<u32> = (0..count).map(|i| i * 3).collect();
+            let set = TokenSet::from_ids(ids.clone(), 4);
+            let mut row = vec![u32::MAX; 4];
+            set.write_to(&mut row);
+            let expected: Vec<u32> =
+                (0..128).filter(|id| row[id / 32] >> (id % 32) & 1 == 1).map(|id| id as u32).collect();
+            assert_eq!(expected, ids);
+            assert_eq!(TokenSet::from_words(&row), set);
+        }
+    }
+}
