@@ -11,7 +11,9 @@ pub(crate) mod syntax;
 pub(crate) mod util;
 pub(crate) mod vocab;
 
+pub use constraint::{BuildError, CompiledGrammar, Constraint, IndexSize, Limits, Stage};
 pub use grammar::{Grammar, GrammarError};
+pub use matcher::{Matcher, RejectedToken, TokenMask};
 pub use util::diagnostic::{Diagnostic, Severity};
 pub use util::id::TokenId;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};

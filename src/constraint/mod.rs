@@ -1,1 +1,91 @@
-//! (skeleton)
+//! The façade: a grammar and a vocabulary become a constraint.
+
+mod compiled;
+mod error;
+
+use std::sync::Arc;
+
+use crate::grammar::Grammar;
+use crate::index::Index;
+use crate::matcher::{Matcher, TokenMask};
+use crate::util::diagnostic::Diagnostic;
+use crate::vocab::Vocabulary;
+
+pub use crate::index::IndexSize;
+pub use compiled::{CompiledGrammar, Stage};
+pub use error::BuildError;
+
+/// Bounds on everything that a grammar can make grow. The defaults suit a server that takes grammars from
+/// strangers: the largest take a second and some hundred megabytes before they are refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// States of one terminal's DFA. Default 200,000.
+    pub terminal_states: usize,
+    /// Scan states: of all terminals together. Default 500,000.
+    pub scan_states: usize,
+    /// Steps of the proof that every viable text can be completed. Default 20,000,000.
+    pub proof_steps: usize,
+    /// Bytes that masks and token classes may take before they are dropped and built anew. Default 256 MiB.
+    pub index_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            terminal_states: 200_000,
+            scan_states: 500_000,
+            proof_steps: 20_000_000,
+            index_bytes: 256 << 20,
+        }
+    }
+}
+
+/// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
+///
+/// Cloning shares. What is computed for one sequence serves all.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    index: Arc<Index>,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Constraint {
+    /// The constraint that `grammar` puts on `vocabulary`, with the default [`Limits`].
+    ///
+    /// Costs the grammar's tables and scanners, milliseconds for a programming language; nothing that grows
+    /// with the vocabulary.
+    ///
+    /// # Errors
+    ///
+    /// When the engine cannot do the grammar exactly, or a limit is exceeded: the error says where and what to
+    /// write instead.
+    pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
+        Ok(CompiledGrammar::new(grammar)?.constraint(vocabulary))
+    }
+
+    /// A matcher for one sequence.
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(self.index.clone())
+    }
+
+    /// A mask of the right width, to be filled again and again.
+    pub fn new_mask(&self) -> TokenMask {
+        TokenMask::new(self.index.vocabulary().width())
+    }
+
+    /// The vocabulary.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.index.vocabulary()
+    }
+
+    /// What the grammar's author should know, and what of the grammar the vocabulary cannot spell.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// How large the index has become.
+    pub fn index_size(&self) -> IndexSize {
+        self.index.size()
+    }
+}

@@ -1,1 +1,314 @@
-//! (skeleton)
+//! One sequence being generated: its mask, its next token, its past.
+
+mod completion;
+mod mask;
+
+use std::fmt;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::index::Index;
+use crate::scanner::configuration::Configuration;
+use crate::util::id::TokenId;
+
+pub use mask::TokenMask;
+
+/// How many readings of one text are carried at the same time. More than one is rare, more than a handful takes
+/// a grammar made for it; the token or byte that would exceed the bound is refused, and its bit not set.
+pub(crate) const MAX_READINGS: usize = 64;
+
+/// One sequence being generated under a constraint.
+///
+/// A matcher is cheap to make and to clone: parse stacks are shared between all matchers that have a past in
+/// common, and what one matcher learns of the grammar all others know. Every call is defined at any time and
+/// for any id; none panics.
+#[derive(Clone)]
+pub struct Matcher {
+    index: Arc<Index>,
+    /// What holds now.
+    now: Moment,
+    /// What held before each step, oldest first.
+    past: Vec<Moment>,
+}
+
+/// The state of a sequence between two steps.
+#[derive(Clone, Debug)]
+struct Moment {
+    /// The readings of the text so far; at least one, and each viable.
+    readings: SmallVec<[Configuration; 1]>,
+    progress: Progress,
+}
+
+/// Where the text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// No byte yet.
+    Fresh,
+    /// Some bytes.
+    Begun,
+    /// A stop token was taken.
+    Finished,
+}
+
+/// A token or text that the grammar does not allow at this point. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectedToken {
+    token: Option<TokenId>,
+    accepted: usize,
+}
+
+impl RejectedToken {
+    /// The token that was refused; `None` when bytes were.
+    pub fn token(&self) -> Option<TokenId> {
+        self.token
+    }
+
+    /// How many of the leading bytes are viable: the byte at this offset is the first one that no sentence
+    /// has there.
+    pub fn accepted_bytes(&self) -> usize {
+        self.accepted
+    }
+}
+
+impl fmt::Display for RejectedToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.token {
+            Some(token) => write!(f, "token {token} is not allowed here")?,
+            None => write!(f, "these bytes are not allowed here")?,
+        }
+        write!(f, " (the first {} bytes are); the mask tells which tokens are", self.accepted)
+    }
+}
+
+impl std::error::Error for RejectedToken {}
+
+impl fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Matcher")
+            .field("now", &self.now)
+            .field("steps", &self.past.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Matcher {
+    /// A matcher before the first token.
+    pub(crate) fn new(index: Arc<Index>) -> Self {
+        let readings = SmallVec::from_iter([index.scanner().initial()]);
+        Self { index, now: Moment { readings, progress: Progress::Fresh }, past: Vec::new() }
+    }
+
+    /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
+    /// of `t` begin some sentence, and the stop tokens' bits exactly when the text so far is one. After a stop
+    /// token only the stop tokens are allowed.
+    ///
+    /// A step that any sequence of the same constraint has seen before costs a few look-ups and a copy of the
+    /// mask; a new one some microseconds to a millisecond.
+    pub fn fill_mask(&self, mask: &mut TokenMask) {
+        mask.resize(self.index.vocabulary().width());
+        self.fill_row(mask.words_mut());
+    }
+
+    /// The same into a row of the caller's, bit `t % 32` of word `t / 32`. Words past the vocabulary's width
+    /// are cleared; where the row is shorter, it holds the tokens that it has room for.
+    pub fn fill_mask_into(&self, row: &mut [u32]) {
+        let words = self.index.words();
+        if row.len() >= words {
+            let (row, rest) = row.split_at_mut(words);
+            rest.fill(0);
+            self.fill_row(row);
+        } else {
+            let mut whole = vec![0; words];
+            self.fill_row(&mut whole);
+            row.copy_from_slice(&whole[..row.len()]);
+        }
+    }
+
+    fn fill_row(&self, row: &mut [u32]) {
+        if self.is_finished() {
+            row.fill(0);
+            for token in self.index.vocabulary().stop_tokens() {
+                row[token.index() / 32] |= 1 << (token.0 % 32);
+            }
+            return;
+        }
+        let fresh = self.now.progress == Progress::Fresh;
+        let (first, others) = self.now.readings.split_first().expect("a moment has a reading");
+        self.index.mask(first, fresh).write_to(row);
+        for reading in others {
+            self.index.mask(reading, fresh).add_to(row);
+        }
+        if self.now.readings.len() > MAX_READINGS / 8 {
+            self.clear_excessive(row);
+        }
+    }
+
+    /// Clears the bits of tokens that would leave more readings than are carried.
+    #[cold]
+    fn clear_excessive(&self, row: &mut [u32]) {
+        for (index, word) in row.iter_mut().enumerate() {
+            for bit in 0..32 {
+                if *word >> bit & 1 == 1 && !self.allows(index as u32 * 32 + bit) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+
+    /// Whether `token` may come next, without the mask: costs the token's bytes.
+    pub fn allows(&self, token: impl Into<TokenId>) -> bool {
+        self.after_token(&self.now, token.into()).is_ok()
+    }
+
+    /// Takes `token`. Succeeds exactly when its bit is set.
+    ///
+    /// # Errors
+    ///
+    /// When the token is not allowed; nothing has changed then.
+    pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), RejectedToken> {
+        let next = self.after_token(&self.now, token.into())?;
+        self.past.push(std::mem::replace(&mut self.now, next));
+        Ok(())
+    }
+
+    /// Takes bytes that come from elsewhere (a prompt that the grammar covers, a forced text) as one step.
+    ///
+    /// # Errors
+    ///
+    /// When the text so far and these bytes do not begin a sentence; nothing has changed then.
+    pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), RejectedToken> {
+        let next =
+            self.after_bytes(&self.now, bytes).map_err(|accepted| RejectedToken { token: None, accepted })?;
+        self.past.push(std::mem::replace(&mut self.now, next));
+        Ok(())
+    }
+
+    /// How many of these tokens, from the first on, could be taken one after the other. Changes nothing.
+    pub fn validate(&self, tokens: &[TokenId]) -> usize {
+        let mut now = self.now.clone();
+        for (count, &token) in tokens.iter().enumerate() {
+            match self.after_token(&now, token) {
+                Ok(next) => now = next,
+                Err(_) => return count,
+            }
+        }
+        tokens.len()
+    }
+
+    /// Takes back the last `steps` successful calls of [`Matcher::advance`] and [`Matcher::advance_bytes`], stop
+    /// tokens among them; all of them when there were fewer. Returns how many were taken back.
+    pub fn rollback(&mut self, steps: usize) -> usize {
+        let steps = steps.min(self.past.len());
+        if steps > 0 {
+            self.now = self.past.swap_remove(self.past.len() - steps);
+            self.past.truncate(self.past.len() + 1 - steps);
+        }
+        steps
+    }
+
+    /// Back to the beginning.
+    pub fn reset(&mut self) {
+        self.rollback(usize::MAX);
+        self.past.clear();
+    }
+
+    /// How many steps can be taken back.
+    pub fn steps(&self) -> usize {
+        self.past.len()
+    }
+
+    /// Whether the text so far is a sentence: exactly then a stop token is allowed.
+    pub fn is_accepting(&self) -> bool {
+        let scanner = self.index.scanner();
+        match self.now.progress {
+            Progress::Fresh => {
+                self.now.readings.iter().any(|at| scanner.is_sentence(&at.stack, &mut u32::MAX.clone()))
+            }
+            Progress::Begun => {
+                self.now.readings.iter().any(|at| scanner.is_complete(at, &mut u32::MAX.clone()))
+            }
+            Progress::Finished => true,
+        }
+    }
+
+    /// Whether a stop token was taken.
+    pub fn is_finished(&self) -> bool {
+        self.now.progress == Progress::Finished
+    }
+
+    /// The bytes that must come next whatever the model says: as long as the text so far is not a sentence and
+    /// exactly one byte can follow. Empty where there is a choice. At most 4,096 bytes.
+    pub fn forced_bytes(&self) -> Vec<u8> {
+        const LIMIT: usize = 4096;
+        let mut forced = Vec::new();
+        let mut at = self.clone();
+        at.past.clear();
+        while forced.len() < LIMIT && !at.is_accepting() {
+            let Some(byte) = at.only_byte() else { break };
+            let Ok(next) = at.after_bytes(&at.now, &[byte]) else { break };
+            at.now = next;
+            forced.push(byte);
+        }
+        forced
+    }
+
+    /// The only byte that may follow, if there is just one.
+    fn only_byte(&self) -> Option<u8> {
+        let classes = self.index.scanner().states().classes();
+        let mut only = None;
+        for &byte in classes.representatives() {
+            if self.after_bytes(&self.now, &[byte]).is_ok() {
+                if only.is_some() {
+                    return None;
+                }
+                only = Some(byte);
+            }
+        }
+        only.filter(|&byte| classes.bytes(classes.get(byte)).count() == 1)
+    }
+
+    fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
+        let rejected = |accepted| RejectedToken { token: Some(token), accepted };
+        let vocabulary = self.index.vocabulary();
+        if vocabulary.stop_tokens().contains(&token) {
+            let here = Matcher { index: self.index.clone(), now: from.clone(), past: Vec::new() };
+            return if here.is_accepting() {
+                Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished })
+            } else {
+                Err(rejected(0))
+            };
+        }
+        match vocabulary.bytes(token) {
+            Some(bytes) if !bytes.is_empty() => self.after_bytes(from, bytes).map_err(rejected),
+            _ => Err(rejected(0)),
+        }
+    }
+
+    /// What holds after `bytes`, or how many of them are viable.
+    fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
+        let scanner = self.index.scanner();
+        let Some((&last, init)) = bytes.split_last() else { return Ok(from.clone()) };
+        if from.progress == Progress::Finished {
+            return Err(0);
+        }
+        let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
+        for (count, &byte) in init.iter().chain([&last]).enumerate() {
+            let mut next: SmallVec<[Configuration; 1]> = SmallVec::new();
+            for reading in &now {
+                scanner.step(reading, byte, &mut u32::MAX.clone(), |after| {
+                    if scanner.is_viable(&after, &mut u32::MAX.clone())
+                        && !next.iter().any(|known| known.same(&after))
+                    {
+                        next.push(after);
+                    }
+                });
+            }
+            if next.is_empty() || next.len() > MAX_READINGS {
+                return Err(count);
+            }
+            now = next;
+        }
+        Ok(Moment { readings: now, progress: Progress::Begun })
+    }
+}

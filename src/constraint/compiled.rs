@@ -1,0 +1,162 @@
+//! A grammar compiled: tables, DFAs and the proof that what is viable can be completed. No vocabulary yet.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::{BuildError, Constraint, Limits};
+use crate::grammar::Grammar;
+use crate::index::Index;
+use crate::lexer::{Dfa, LexerLimits};
+use crate::lr::table::ParseTable;
+use crate::scanner::{Scanner, check};
+use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::vocab::Vocabulary;
+
+/// A grammar compiled, to be joined with any number of vocabularies.
+#[derive(Clone, Debug)]
+pub struct CompiledGrammar {
+    scanner: Arc<Scanner>,
+    grammar: Grammar,
+    warnings: Vec<Diagnostic>,
+    limits: Limits,
+}
+
+/// A product of compilation that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stage {
+    /// The grammar, lowered: productions and terminals.
+    Grammar,
+    /// The parse states with their items and actions.
+    States,
+    /// The terminals' DFAs and the scan states.
+    Scanner,
+}
+
+impl CompiledGrammar {
+    /// Compiles `grammar` with the default [`Limits`].
+    ///
+    /// # Errors
+    ///
+    /// When the engine cannot do the grammar exactly, or a limit is exceeded.
+    pub fn new(grammar: &Grammar) -> Result<Self, BuildError> {
+        Self::with_limits(grammar, Limits::default())
+    }
+
+    /// Compiles `grammar` within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// When the engine cannot do the grammar exactly, or a limit is exceeded.
+    pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
+        let mut warnings = grammar.warnings().to_vec();
+        let table = ParseTable::build(grammar).map_err(|error| BuildError::new(error.into_diagnostics()))?;
+        warnings.extend_from_slice(table.warnings());
+        let dfas = compile_terminals(grammar, &limits, &mut warnings)?;
+        let scanner = Scanner::new(grammar, table, dfas);
+        let mut findings = check::check(grammar, &scanner, limits.scan_states, limits.proof_steps);
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Err(BuildError::new(findings));
+        }
+        warnings.append(&mut findings);
+        Ok(Self { scanner: Arc::new(scanner), grammar: grammar.clone(), warnings, limits })
+    }
+
+    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle.
+    pub fn constraint(&self, vocabulary: &Vocabulary) -> Constraint {
+        let mut warnings = self.warnings.clone();
+        warnings.extend(self.unspellable(vocabulary));
+        let index = Index::new(self.scanner.clone(), vocabulary.clone(), self.limits.index_bytes);
+        Constraint { index: Arc::new(index), warnings }
+    }
+
+    /// What the grammar's author should know.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Counts for people: terminals, nonterminals, productions, parse states, scan states met so far.
+    pub fn summary(&self) -> String {
+        format!(
+            "{} terminals, {} nonterminals, {} productions, {} parse states, {} scan states",
+            self.grammar.terminals.len(),
+            self.grammar.nonterminals.len(),
+            self.grammar.productions.len(),
+            self.scanner.table().state_count(),
+            self.scanner.states().len(),
+        )
+    }
+
+    /// Prints a product of compilation. The form is for people and may change.
+    pub fn print(&self, stage: Stage) -> String {
+        match stage {
+            Stage::Grammar => format!("{:?}", self.grammar),
+            Stage::States => self.scanner.table().to_string(),
+            Stage::Scanner => {
+                let mut text = String::new();
+                for (terminal, dfa) in self.grammar.terminals.iter().zip(self.scanner.states().dfas()) {
+                    if let Some(dfa) = dfa {
+                        let _ = writeln!(text, "{}\n{dfa}", terminal.name);
+                    }
+                }
+                text
+            }
+        }
+    }
+
+    /// Bytes that the grammar uses and no single-byte token of the vocabulary spells: where they occur only
+    /// inside longer tokens, a text may be viable that the vocabulary cannot complete.
+    fn unspellable(&self, vocabulary: &Vocabulary) -> Option<Diagnostic> {
+        let missing = vocabulary.unspellable_bytes();
+        let mut used = [false; 256];
+        for dfa in self.scanner.states().dfas().iter().flatten() {
+            (0..=255).for_each(|byte| used[usize::from(byte)] |= dfa.uses(byte));
+        }
+        let bytes: Vec<String> = (0..=255u8)
+            .filter(|&byte| missing[usize::from(byte)] && used[usize::from(byte)])
+            .map(|byte| match byte {
+                0x21..=0x7e => format!("`{}`", char::from(byte)),
+                _ => format!("0x{byte:02X}"),
+            })
+            .collect();
+        if bytes.is_empty() {
+            return None;
+        }
+        Some(
+            Diagnostic::warning(
+                "unspellable-bytes",
+                format!("no single token spells these {} bytes that the grammar uses", bytes.len()),
+            )
+            .example(bytes.join(" "))
+            .help("masks stay exact, but a viable text may have no token that goes on; use a vocabulary with byte fallback"),
+        )
+    }
+}
+
+/// A DFA for each terminal that has a pattern.
+fn compile_terminals(
+    grammar: &Grammar,
+    limits: &Limits,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Vec<Option<Dfa>>, BuildError> {
+    let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
+    let mut dfas = Vec::with_capacity(grammar.terminals.len());
+    let mut errors = Vec::new();
+    for terminal in &grammar.terminals {
+        let Some(pattern) = &terminal.pattern else {
+            dfas.push(None);
+            continue;
+        };
+        match Dfa::compile(pattern, &lexer_limits) {
+            Ok(compiled) => {
+                warnings.extend(compiled.warnings.into_iter().map(|w| w.or_at(terminal.place.clone())));
+                dfas.push(Some(compiled.dfa));
+            }
+            Err(error) => {
+                errors.push(error.into_diagnostic(&terminal.name, terminal.place.as_ref()));
+                dfas.push(None);
+            }
+        }
+    }
+    if errors.is_empty() { Ok(dfas) } else { Err(BuildError::new(errors)) }
+}

@@ -1,0 +1,38 @@
+//! Why a grammar cannot be used, though it could be read.
+
+use std::fmt;
+
+use crate::util::diagnostic::{Diagnostic, Severity};
+
+/// Why no constraint could be built: one [`Diagnostic`] or more, each with an example and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BuildError {
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl BuildError {
+    /// An error of these findings, at least one of which is an error.
+    pub(super) fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        debug_assert!(diagnostics.iter().any(|d| d.severity == Severity::Error));
+        Self { diagnostics }
+    }
+
+    /// The findings, errors and warnings.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.diagnostics.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            diagnostic.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,132 @@
+//! A short way to end the text: what `generate` closes with, and what shows that a text is viable.
+//!
+//! The way is planned in terminals, at the least cost ([`lr::closing`](crate::lr::closing)). Each terminal of the
+//! plan is then spelled by a breadth-first search over bytes from the configuration at hand, so
+//! that longest match is obeyed and ignored text is put between where it must.
+
+use smallvec::SmallVec;
+
+use super::{Matcher, Progress};
+use crate::lr::stack::Stack;
+use crate::scanner::configuration::Configuration;
+use crate::util::id::TerminalId;
+
+/// Configurations that the spelling of one terminal may try.
+const SEARCH_LIMIT: usize = 200_000;
+
+impl Matcher {
+    /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is one already.
+    /// `None` after a stop token, and where no way was found within a fixed number of steps.
+    ///
+    /// Costs the depth of the parse stack and the bytes that are found.
+    pub fn shortest_completion(&self) -> Option<Vec<u8>> {
+        if self.is_finished() {
+            return None;
+        }
+        if self.is_accepting() {
+            return Some(Vec::new());
+        }
+        self.now.readings.iter().filter_map(|reading| self.complete(reading)).min_by_key(Vec::len)
+    }
+
+    fn complete(&self, from: &Configuration) -> Option<Vec<u8>> {
+        let scanner = self.index.scanner();
+        let table = scanner.table();
+        let mut text = Vec::new();
+        let mut at = from.clone();
+        let fresh = self.now.progress == Progress::Fresh;
+        if !fresh
+            && scanner.states().label(at.state).is_none_or(|label| self.after(&at.stack, label).is_empty())
+        {
+            // The lexeme in progress first, towards the label after which least is left to do.
+            let (context, _) = scanner.context(&at.stack);
+            let reach = scanner.states().label_set(scanner.states().reach(at.state));
+            let mut labels: Vec<(usize, TerminalId)> = (reach.iter())
+                .filter(|&label| context.takes.contains(label))
+                .map(TerminalId::new)
+                .filter_map(|label| {
+                    let after = self.after(&at.stack, label).into_iter().next()?;
+                    Some((scanner.closing_plan(&after)?.1, label))
+                })
+                .collect();
+            labels.sort_unstable();
+            let (bytes, reached) =
+                labels.into_iter().find_map(|(_, label)| self.spell(&at, None, label, false))?;
+            text.extend(bytes);
+            at = reached;
+        }
+        let mut stack = match fresh {
+            true => at.stack.clone(),
+            false => self.after(&at.stack, scanner.states().label(at.state)?).into_iter().next()?,
+        };
+        let (plan, _) = scanner.closing_plan(&stack)?;
+        for (count, terminal) in plan.into_iter().enumerate() {
+            let (bytes, reached) = self.spell(&at, Some(&stack), terminal, fresh && count == 0)?;
+            text.extend(bytes);
+            at = reached;
+            stack = stack.feed(table, terminal, &mut u32::MAX.clone())?;
+        }
+        scanner.is_complete(&at, &mut u32::MAX.clone()).then_some(text)
+    }
+
+    fn after(&self, stack: &Stack, label: TerminalId) -> SmallVec<[Stack; 2]> {
+        self.index.scanner().after_lexeme(stack, label, &mut u32::MAX.clone())
+    }
+
+    /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in progress (`None`:
+    /// this lexeme is the one), and the configuration then.
+    fn spell(
+        &self,
+        from: &Configuration,
+        on: Option<&Stack>,
+        terminal: TerminalId,
+        fresh: bool,
+    ) -> Option<(Vec<u8>, Configuration)> {
+        let scanner = self.index.scanner();
+        let lexeme_stack = on.unwrap_or(&from.stack);
+        let bytes = scanner.states().classes().representatives();
+        let mut seen: Vec<(Configuration, Option<(usize, u8)>)> = vec![(from.clone(), None)];
+        let mut at = 0;
+        while at < seen.len().min(SEARCH_LIMIT) {
+            let configuration = seen[at].0.clone();
+            let begun = at > 0 || (on.is_none() && !fresh);
+            if begun && self.ends_as(&configuration, lexeme_stack, terminal) {
+                let mut text = Vec::new();
+                let mut back = at;
+                while let Some((before, byte)) = seen[back].1 {
+                    text.push(byte);
+                    back = before;
+                }
+                text.reverse();
+                return Some((text, configuration));
+            }
+            for &byte in bytes {
+                let mut next = SmallVec::<[Configuration; 2]>::new();
+                scanner.step(&configuration, byte, &mut u32::MAX.clone(), |after| next.push(after));
+                for after in next {
+                    let near = after.stack.same_states(lexeme_stack) || after.stack.same_states(&from.stack);
+                    if near
+                        && scanner.is_viable(&after, &mut u32::MAX.clone())
+                        && !seen.iter().any(|(known, _)| known.same(&after))
+                    {
+                        seen.push((after, Some((at, byte))));
+                    }
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Whether the lexeme in progress stands on `stack` and may end as `terminal`.
+    fn ends_as(&self, at: &Configuration, stack: &Stack, terminal: TerminalId) -> bool {
+        let scanner = self.index.scanner();
+        let Some(label) = scanner.states().label(at.state) else { return false };
+        let (context, _) = scanner.context(&at.stack);
+        let reads = || {
+            label == terminal
+                || scanner.readings(label, context).contains(&crate::scanner::Reading::Terminal(terminal))
+        };
+        at.stack.same_states(stack) && reads() && !self.after(&at.stack, label).is_empty()
+    }
+}
