@@ -37,12 +37,11 @@ impl Dfa {
 /// The chain that reads `text`; it is minimal as it stands.
 fn literal(text: &[u8], limits: &LexerLimits) -> Result<Dfa, PatternError> {
     let states = text.len() + 1;
-    let too_long = |what: String| {
-        PatternError::too_large(format!("a string of {} bytes makes {what}", text.len()))
-            .help("take the string apart into several terminals")
-    };
     if states > limits.states {
-        return Err(too_long(format!("more than {} states", limits.states)));
+        return Err(PatternError::string_too_long(
+            text.len(),
+            format_args!("more than {} states", limits.states),
+        ));
     }
     let mut occurs = [false; 256];
     for &byte in text {
@@ -51,7 +50,10 @@ fn literal(text: &[u8], limits: &LexerLimits) -> Result<Dfa, PatternError> {
     let classes = ByteClasses::by_key(|byte| occurs[usize::from(byte)].then_some(byte));
     let width = classes.count();
     if states * width * size_of::<u32>() > limits.memory {
-        return Err(too_long(format!("a table of more than {} MiB", limits.memory >> 20)));
+        return Err(PatternError::string_too_long(
+            text.len(),
+            format_args!("a table of more than {} MiB", limits.memory >> 20),
+        ));
     }
     let mut table = vec![Dfa::DEAD; states * width];
     for (at, &byte) in text.iter().enumerate() {

@@ -52,6 +52,12 @@ impl PatternError {
         )
     }
 
+    /// The error of a plain string that has too many bytes.
+    pub(super) fn string_too_long(bytes: usize, what: impl fmt::Display) -> Self {
+        Self::new(PatternErrorKind::TooLarge, format!("a string of {bytes} bytes makes {what}"))
+            .help("take the string apart into several terminals")
+    }
+
     /// Says what to write instead.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());

@@ -4,11 +4,12 @@
 //! so greediness and captures are dropped. No look-around ever gets in.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::limits::LexerLimits;
-use crate::lexer::python;
+use crate::lexer::python::{self, Tables, fold_ascii};
 use crate::util::diagnostic::Diagnostic;
 
 /// A pattern as Hir.
@@ -19,7 +20,7 @@ pub(super) struct Lowered {
 
 /// Lowers `pattern`.
 pub(super) fn lower(pattern: &Pattern, limits: &LexerLimits) -> Result<Lowered, PatternError> {
-    let mut builder = Builder { limits, ranges: 0 };
+    let mut builder = Builder { limits, tables: Tables::default(), chars: FxHashMap::default(), spent: 0 };
     let mut warnings = Vec::new();
     let hir = builder.pattern(pattern, &mut warnings, 0)?;
     Ok(Lowered { hir, warnings })
@@ -28,8 +29,11 @@ pub(super) fn lower(pattern: &Pattern, limits: &LexerLimits) -> Result<Lowered, 
 /// Makes Hir while counting what it takes.
 pub(super) struct Builder<'a> {
     pub(super) limits: &'a LexerLimits,
-    /// Ranges in all character classes made so far.
-    ranges: usize,
+    pub(super) tables: Tables,
+    /// What matches a character, without regard to case, or in ASCII only.
+    chars: FxHashMap<(char, bool), ClassUnicode>,
+    /// Ranges handled in all character classes so far.
+    spent: usize,
 }
 
 impl Builder<'_> {
@@ -52,8 +56,11 @@ impl Builder<'_> {
         match pattern {
             Pattern::Literal { text, ignore_case: false } => Ok(Hir::literal(text.as_bytes())),
             Pattern::Literal { text, ignore_case: true } => {
-                let chars: Result<Vec<Hir>, _> =
-                    text.chars().map(|c| self.class(python::fold_char(c, false))).collect();
+                if text.chars().nth(self.limits.states).is_some() {
+                    let what = format!("more than {} states", self.limits.states);
+                    return Err(PatternError::string_too_long(text.len(), what));
+                }
+                let chars: Result<Vec<Hir>, _> = text.chars().map(|c| self.folded_char(c, false)).collect();
                 Ok(Hir::concat(chars?))
             }
             Pattern::Range(first, last) if first > last => Err(PatternError::new(
@@ -83,14 +90,42 @@ impl Builder<'_> {
 
     /// A character class; the empty one matches nothing.
     pub(super) fn class(&mut self, class: ClassUnicode) -> Result<Hir, PatternError> {
-        self.ranges += class.ranges().len();
-        if self.ranges * size_of::<ClassUnicodeRange>() > self.limits.memory {
-            return Err(PatternError::too_large(format!(
-                "its character classes take more than {} MiB",
-                self.limits.memory >> 20
-            )));
-        }
+        self.spend(class.ranges().len())?;
         Ok(Hir::class(Class::Unicode(class)))
+    }
+
+    /// What matches the character `c` under the flag `i`.
+    pub(super) fn folded_char(&mut self, c: char, ascii: bool) -> Result<Hir, PatternError> {
+        if let Some(class) = self.chars.get(&(c, ascii)) {
+            return self.class(class.clone());
+        }
+        let class = self.folded(ClassUnicode::new([ClassUnicodeRange::new(c, c)]), ascii)?;
+        self.chars.insert((c, ascii), class.clone());
+        self.class(class)
+    }
+
+    /// What matches a set of `class` under the flag `i`.
+    pub(super) fn folded(&mut self, class: ClassUnicode, ascii: bool) -> Result<ClassUnicode, PatternError> {
+        if ascii {
+            return Ok(fold_ascii(class));
+        }
+        let (folded, characters) = self.tables.fold(class);
+        self.spend(characters)?;
+        Ok(folded)
+    }
+
+    /// Notes that `ranges` more ranges are handled. Bounds both the time and the memory of character classes,
+    /// of which a short pattern can hold many large ones.
+    pub(super) fn spend(&mut self, ranges: usize) -> Result<(), PatternError> {
+        self.spent += ranges;
+        if self.spent * size_of::<ClassUnicodeRange>() <= self.limits.memory {
+            return Ok(());
+        }
+        Err(PatternError::too_large(format!(
+            "its character classes take more than {} MiB",
+            self.limits.memory >> 20
+        ))
+        .help("use fewer large classes such as `\\w`, or take the pattern apart into several terminals"))
     }
 }
 

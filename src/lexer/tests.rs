@@ -1,7 +1,11 @@
 //! What the whole of the layer promises, pass by pass where an oracle exists.
 
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
 use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::lexer::{Dfa, LexerLimits, PatternError};
+use crate::lexer::{Dfa, LexerLimits, PatternError, PatternErrorKind};
 
 fn regex(pattern: &str) -> Pattern {
     Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None }
@@ -71,4 +75,268 @@ fn the_same_language_is_the_same_value() {
         assert_eq!(dfa(a), dfa(b), "{a} and {b}");
     }
     assert_eq!(compile(&literal("while", false)), compile(&regex("while")));
+}
+
+#[test]
+fn regexes_mean_what_they_mean_in_python() {
+    let mut wrong = Vec::new();
+    for line in include_str!("../../tests/data/python-re.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [pattern, flags, text, expected] = fields[..] else { panic!("{line}") };
+        let [pattern, flags, text] =
+            [pattern, flags, text].map(|field| serde_json::from_str::<String>(field).unwrap());
+        let flags = RegexFlags {
+            ignore_case: flags.contains('i'),
+            multi_line: flags.contains('m'),
+            dot_all: flags.contains('s'),
+            verbose: flags.contains('x'),
+        };
+        let got = match compile(&Pattern::Regex { pattern, flags, place: None }) {
+            Ok(dfa) if dfa.matches(text.as_bytes()) => "match",
+            Ok(_) => "differ",
+            Err(error) if error.kind() == PatternErrorKind::Syntax => "error",
+            Err(error) if error.kind() == PatternErrorKind::Unsupported => "refused",
+            Err(error) => panic!("{line}: {error}"),
+        };
+        if got != expected {
+            wrong.push(format!("{line}, but here: {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn texts_that_are_not_utf8_never_match() {
+    for pattern in ["(?s).", r"[^a]", r"\W", r"\S", "(?i)[^k]"] {
+        let dfa = dfa(pattern);
+        for text in [&b"\xFF"[..], b"\x80", b"\xC0\x80", b"\xED\xA0\x80", b"\xF4\x90\x80\x80", b"\xE2\x82"] {
+            assert!(!dfa.matches(text), "{pattern} {text:x?}");
+        }
+    }
+}
+
+#[test]
+fn patterns_compose() {
+    let digit = Pattern::Range('0', '9');
+    let number = Pattern::Repeat { pattern: Box::new(digit), min: 1, max: None };
+    let sign = Pattern::Alternation(vec![literal("+", false), literal("-", false)]);
+    let sign = Pattern::Repeat { pattern: Box::new(sign), min: 0, max: Some(1) };
+    let unit = literal("km", true);
+    let all = Pattern::Concat(vec![sign, number, unit]);
+    assert_eq!(compile(&all).unwrap(), dfa("[+-]?[0-9]+(?i:km)"));
+    assert!(compile(&Pattern::Alternation(Vec::new())).unwrap().is_empty());
+    assert!(compile(&Pattern::Concat(Vec::new())).unwrap().accepts_empty());
+}
+
+#[test]
+fn an_empty_language_has_no_state_and_no_panic() {
+    let none = dfa(r"[^\s\S]");
+    assert!(none.is_empty() && !none.accepts_empty() && !none.matches(b""));
+    assert_eq!(none.start(), Dfa::DEAD);
+    assert_eq!(none.next(none.start(), b'a'), Dfa::DEAD);
+    assert_eq!(none.distance(none.start()), u32::MAX);
+    assert_eq!(none.shortest(), b"");
+}
+
+#[test]
+fn shortest_texts_are_short_and_tidy() {
+    for (pattern, text) in [
+        ("[^\\W\\d]\\w*", "a"),
+        (r#""[^"]*"|'[^']*'"#, r#""""#),
+        ("[0-9]{4}-[0-9]{2}", "0000-00"),
+        (r"\s", " "),
+        (r"[\n\t]", "\n"),
+        ("[é-ü]+", "é"),
+        ("abc|de", "de"),
+    ] {
+        assert_eq!(String::from_utf8(dfa(pattern).shortest()).unwrap(), text);
+    }
+    let date = dfa("[0-9]{4}-[0-9]{2}");
+    assert_eq!(date.distance(date.start()), 7);
+}
+
+#[test]
+fn the_table_prints() {
+    assert_eq!(
+        dfa("[a-cx]+;").to_string(),
+        "3 states, 3 byte classes\n    0  [a-cx]>1\n    1  [;]>2 [a-cx]>1\n    2*\n"
+    );
+}
+
+#[test]
+fn lazy_quantifiers_are_warned_of_once() {
+    let compiled = Dfa::compile(&regex("a+?b*?"), &LexerLimits::default()).unwrap();
+    assert_eq!(compiled.warnings.len(), 1);
+    assert_eq!(compiled.warnings[0].code, "lazy-quantifier");
+    assert_eq!(compiled.warnings[0].example.as_deref(), Some("a+?b*?\n ^^"));
+}
+
+#[test]
+fn errors_point_at_the_fault() {
+    let error = compile(&regex("éx(?!y)z")).unwrap_err();
+    assert_eq!(error.span(), Some(3..6));
+    let diagnostic = error.into_diagnostic("STRING", None);
+    assert_eq!(diagnostic.code, "regex-unsupported");
+    assert!(diagnostic.message.contains("STRING"), "{diagnostic}");
+    assert_eq!(diagnostic.example.as_deref(), Some("éx(?!y)z\n  ^^^"));
+    assert!(diagnostic.help.is_some());
+}
+
+/// A pattern that must be compiled or refused for its size, in bounded time.
+fn bounded(pattern: &Pattern, name: &str) -> Option<Dfa> {
+    let start = Instant::now();
+    let result = compile(pattern);
+    let time = start.elapsed();
+    assert!(time < Duration::from_secs(10), "{name} takes {time:?}");
+    match result {
+        Ok(dfa) => Some(dfa),
+        Err(error) => {
+            assert_eq!(error.kind(), PatternErrorKind::TooLarge, "{name}: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn hostile_patterns_end_in_time() {
+    let sets: String = (0..20_000u32).filter_map(|i| char::from_u32(0x4E00 + 2 * i)).collect();
+    let alternatives: Vec<String> = sets.chars().map(|c| format!("[{c}a]")).collect();
+    for pattern in [
+        "(a|b)*a(a|b){30}",
+        "(..){1,100000}",
+        "(?:a?){100000}",
+        "(?:a{0,1000}){0,1000}",
+        "(?:(?:a{0,100}){0,100}){0,100}",
+        "(?:(?:.{0,300}a){0,300}b)*c",
+        "(?:[a-z]{0,3000}[0-9]{0,3000})*.",
+        "((a{1000}){1000}){1000}",
+        "(?:){4294967294}",
+        "(?:(?:){4294967294}){4294967294}",
+        r"[^\s\S]{1000000}",
+        "(.*a){500}",
+        "(?:.*a.*|.*b.*|.*c.*)(?:.{0,50}x){20}",
+        "(?i:[a-z]{1,1000}(?:sss|kkk){1,1000})",
+        &r"\w".repeat(100_000),
+        &r"[^\W\d]".repeat(100_000),
+        &r"(?i:[\u0000-\U0010ffff])".repeat(10_000),
+        &"a?".repeat(20_000),
+        &"a*".repeat(20_000),
+        &"(a|".repeat(100_000),
+        &"a|".repeat(100_000),
+        &format!("[{sets}]"),
+        &format!("(?i)[^{sets}]"),
+        &alternatives.join("|"),
+    ] {
+        let name: String = pattern.chars().take(40).collect();
+        bounded(&regex(pattern), &name);
+    }
+}
+
+#[test]
+fn long_counted_repetitions_are_exact() {
+    let dfa = bounded(&regex("[a-z]{1,100000}"), "long repetition").expect("within the limits");
+    assert_eq!(dfa.state_count(), 100_001);
+    assert!(dfa.matches(&b"q".repeat(100_000)) && !dfa.matches(&b"q".repeat(100_001)));
+}
+
+#[test]
+fn long_strings_work_and_huge_ones_are_refused() {
+    let text: String = (0..100_000u32).map(|i| char::from(b' ' + (i * 7919 % 89) as u8)).collect();
+    let dfa = bounded(&literal(&text, false), "100 kB").expect("within the limits");
+    assert!(dfa.matches(text.as_bytes()) && dfa.shortest() == text.as_bytes());
+    assert!(bounded(&literal(&text, true), "100 kB, any case").is_some());
+    assert!(bounded(&literal(&"x".repeat(10 << 20), false), "10 MB").is_none());
+    assert!(bounded(&literal(&"x".repeat(10 << 20), true), "10 MB, any case").is_none());
+}
+
+#[test]
+fn many_words_make_one_automaton() {
+    let words: Vec<Pattern> = (0..100_000).map(|i| literal(&format!("word{}", i * 7), false)).collect();
+    let dfa = bounded(&Pattern::Alternation(words), "100,000 words").expect("within the limits");
+    assert!(dfa.matches(b"word699993") && !dfa.matches(b"word699994") && dfa.matches(b"word0"));
+}
+
+#[test]
+fn depth_is_limited() {
+    let groups = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
+    assert_eq!(compile(&regex(&groups)).unwrap_err().kind(), PatternErrorKind::TooLarge);
+    let fits = format!("{}a{}", "(x|".repeat(199), "){2}".repeat(5) + &")*".repeat(194));
+    assert!(compile(&regex(&fits)).is_ok());
+    let mut nested = literal("a", false);
+    for _ in 0..300 {
+        nested = Pattern::Concat(vec![nested]);
+    }
+    assert_eq!(compile(&nested).unwrap_err().kind(), PatternErrorKind::TooLarge);
+}
+
+/// Patterns that mean the same in Python and in the `regex` crate.
+fn safe_pattern() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        4 => "[abc]",
+        1 => "é|😀".prop_map(|s| s),
+        1 => Just("[a-b]".to_owned()),
+        1 => Just("[^a]".to_owned()),
+        1 => Just("[^bé]".to_owned()),
+        1 => Just(".".to_owned()),
+        1 => Just(String::new()),
+    ];
+    leaf.prop_recursive(5, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            (
+                inner.clone(),
+                prop_oneof![Just("*"), Just("+"), Just("?"), Just("{2}"), Just("{1,3}"), Just("{2,}")]
+            )
+                .prop_map(|(part, suffix)| format!("(?:{part}){suffix}")),
+            inner.prop_map(|part| format!("(?i:{part})")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn agrees_with_an_independent_engine(
+        pattern in safe_pattern(),
+        texts in prop::collection::vec("[abcAé😀\n]{0,6}", 12),
+    ) {
+        let dfa = dfa(&pattern);
+        let oracle = regex::Regex::new(&format!(r"\A(?:{pattern})\z")).unwrap();
+        for text in &texts {
+            prop_assert_eq!(dfa.matches(text.as_bytes()), oracle.is_match(text), "{} on {:?}", &pattern, text);
+        }
+        if !dfa.is_empty() {
+            let shortest = String::from_utf8(dfa.shortest()).unwrap();
+            prop_assert!(oracle.is_match(&shortest));
+            prop_assert_eq!(shortest.len() as u32, dfa.distance(dfa.start()));
+        }
+    }
+
+    #[test]
+    fn no_two_states_are_equivalent_and_none_is_useless(pattern in safe_pattern()) {
+        let dfa = dfa(&pattern);
+        prop_assert_eq!(moore(&dfa), dfa.state_count());
+        prop_assert!((0..dfa.state_count() as u32).all(|state| dfa.distance(state) != u32::MAX));
+        for class in 1..dfa.classes().count() as u8 {
+            let differs = |other| (0..dfa.state_count() as u32)
+                .any(|state| dfa.next_class(state, class) != dfa.next_class(state, other));
+            prop_assert!((0..class).all(differs), "{} is no class of its own", class);
+        }
+    }
+
+    #[test]
+    fn no_regex_panics(pattern in r"([abxdwsSDWZNuUPLim#:=!<>?*+|^$.,0-9é\n -]|[\\(){}\[\]]){0,24}", verbose: bool) {
+        let flags = RegexFlags { verbose, ..RegexFlags::default() };
+        let limits = LexerLimits { states: 2_000, memory: 1 << 20, steps: 1_000_000, depth: 20 };
+        match Dfa::compile(&Pattern::Regex { pattern, flags, place: None }, &limits) {
+            Ok(compiled) => {
+                compiled.dfa.shortest();
+            }
+            Err(error) => {
+                let _ = error.to_string();
+            }
+        }
+    }
 }

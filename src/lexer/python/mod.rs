@@ -14,4 +14,4 @@ mod parser;
 mod unicode;
 
 pub(super) use parser::parse;
-pub(super) use unicode::fold_char;
+pub(super) use unicode::{Tables, fold_ascii};

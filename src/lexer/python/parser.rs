@@ -10,7 +10,7 @@ use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::lower::{Builder, alternation, repeat};
 use crate::lexer::python::escape::Escape;
-use crate::lexer::python::unicode::{self, Category};
+use crate::lexer::python::unicode::Category;
 use crate::util::diagnostic::{Diagnostic, Place};
 
 /// Parses `text` with the flags that stand behind it.
@@ -28,12 +28,7 @@ pub(in crate::lexer) fn parse(
         ascii: false,
     };
     let mut parser = Parser::new(text, flags, place, builder);
-    let mut parsed = parser.whole();
-    if parser.restart_verbose {
-        // A global `(?x)` holds from the first character on, as in Python.
-        parser = Parser::new(text, Flags { verbose: true, ..flags }, place, builder);
-        parsed = parser.whole();
-    }
+    let parsed = parser.whole();
     let lazy = parser.lazy.take();
     let hir = parsed?;
     if let Some(span) = lazy {
@@ -84,24 +79,13 @@ pub(super) struct Parser<'a, 'b> {
     names: HashSet<&'a str>,
     /// The first lazy quantifier.
     lazy: Option<Range<usize>>,
-    restart_verbose: bool,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
-        Self {
-            text,
-            pos: 0,
-            place,
-            builder,
-            flags,
-            names: HashSet::new(),
-            lazy: None,
-            restart_verbose: false,
-            at_start: true,
-        }
+        Self { text, pos: 0, place, builder, flags, names: HashSet::new(), lazy: None, at_start: true }
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -206,7 +190,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '\\' => match self.escape()? {
                     Escape::Char(c) => self.literal(c)?,
                     Escape::Category(category, negated) => {
-                        let class = self.category(category, negated);
+                        let class = self.category(category, negated)?;
                         self.builder.class(class)?
                     }
                 },
@@ -220,7 +204,7 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
         if self.flags.ignore_case {
-            return self.builder.class(unicode::fold_char(c, self.flags.ascii));
+            return self.builder.folded_char(c, self.flags.ascii);
         }
         Ok(Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()))
     }
@@ -231,12 +215,13 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.builder.class(class)
     }
 
-    fn category(&self, category: Category, negated: bool) -> ClassUnicode {
-        let mut class = category.class(self.flags.ascii);
+    fn category(&mut self, category: Category, negated: bool) -> Result<ClassUnicode, PatternError> {
+        let mut class = self.builder.tables.category(category, self.flags.ascii);
+        self.builder.spend(class.ranges().len())?;
         if negated {
             class.negate();
         }
-        class
+        Ok(class)
     }
 
     /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`; reads nothing when it is not one of them, because then
@@ -456,17 +441,10 @@ impl<'a, 'b> Parser<'a, 'b> {
             }
             if turning_on { on.push(c) } else { off.push(c) }
         }
-        if flags.verbose && !self.flags.verbose {
-            self.restart_verbose = true;
-        }
         if !self.at_start {
             return Err(self
                 .error(Syntax, start..self.pos, "flags for the whole pattern stand at its start")
                 .help(format!("write `(?{on}:...)` around the part that they are for")));
-        }
-        if self.restart_verbose {
-            // The caller starts again; what this says is never shown.
-            return Err(self.error(Syntax, start..self.pos, "verbose from the start"));
         }
         self.flags = flags;
         Ok(Group::Nothing)
@@ -519,7 +497,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             match (low, range) {
                 (Escape::Char(c), None) => chars.push(ClassUnicodeRange::new(c, c)),
                 (Escape::Category(category, negated), None) => {
-                    categories.extend_from_slice(self.category(category, negated).ranges());
+                    categories.extend_from_slice(self.category(category, negated)?.ranges());
                 }
                 (Escape::Char(low), Some(Escape::Char(high))) if low <= high => {
                     chars.push(ClassUnicodeRange::new(low, high));
@@ -538,7 +516,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
         let mut class = ClassUnicode::new(chars);
         if self.flags.ignore_case {
-            class = unicode::fold(class, self.flags.ascii);
+            class = self.builder.folded(class, self.flags.ascii)?;
         }
         class.union(&ClassUnicode::new(categories));
         if negated {

@@ -14,10 +14,18 @@ pub(super) enum Category {
     Word,
 }
 
-impl Category {
-    /// Its characters; under the flag `a` only those of ASCII.
-    pub(super) fn class(self, ascii: bool) -> ClassUnicode {
-        let syntax = match (self, ascii) {
+/// The tables in use, read out of `regex-syntax` when first asked for.
+#[derive(Default)]
+pub(in crate::lexer) struct Tables {
+    categories: [[Option<ClassUnicode>; 2]; 3],
+    /// Every character that is not alone under folding.
+    cased: Option<ClassUnicode>,
+}
+
+impl Tables {
+    /// The characters of `category`; under the flag `a` only those of ASCII.
+    pub(super) fn category(&mut self, category: Category, ascii: bool) -> ClassUnicode {
+        let syntax = match (category, ascii) {
             (Category::Digit, false) => r"\p{Nd}",
             (Category::Space, false) => r"[\p{White_Space}\x1C-\x1F]",
             (Category::Word, false) => r"[\p{L}\p{N}_]",
@@ -25,42 +33,65 @@ impl Category {
             (Category::Space, true) => r"[ \t\n\r\f\v]",
             (Category::Word, true) => "[0-9A-Za-z_]",
         };
-        let hir = regex_syntax::parse(syntax).expect("the syntax is one of the constants above");
-        match hir.into_kind() {
-            HirKind::Class(Class::Unicode(class)) => class,
-            other => unreachable!("a character class is a class: {other:?}"),
+        self.categories[category as usize][usize::from(ascii)].get_or_insert_with(|| class(syntax)).clone()
+    }
+
+    /// What matches a set of `class` under the flag `i`, and how many characters had to be folded for that.
+    pub(in crate::lexer) fn fold(&mut self, mut set: ClassUnicode) -> (ClassUnicode, usize) {
+        let cased = self.cased.get_or_insert_with(|| class(r"\p{Changes_When_Casemapped}"));
+        let mut folded = set.clone();
+        folded.intersect(cased);
+        let count = folded.ranges().iter().map(ClassUnicodeRange::len).sum();
+        folded.try_case_fold_simple().expect("the folding tables are compiled in");
+        // Python's tables hold the two Turkish letters for equal to i; Unicode's simple folding does not.
+        let dotted = ['I', 'i', '\u{130}', '\u{131}'];
+        if set.ranges().iter().any(|range| dotted.iter().any(|c| (range.start()..=range.end()).contains(c))) {
+            folded.union(&ClassUnicode::new(dotted.map(|c| ClassUnicodeRange::new(c, c))));
+        }
+        set.union(&folded);
+        (set, count)
+    }
+}
+
+/// The class that `syntax`, a constant of this module, stands for.
+fn class(syntax: &'static str) -> ClassUnicode {
+    let hir = regex_syntax::parse(syntax).expect("the constants of this module are classes");
+    match hir.into_kind() {
+        HirKind::Class(Class::Unicode(class)) => class,
+        other => unreachable!("the constants of this module are classes: {other:?}"),
+    }
+}
+
+/// What matches a set of `class` under the flags `i` and `a`.
+pub(in crate::lexer) fn fold_ascii(mut class: ClassUnicode) -> ClassUnicode {
+    let shifted = |from: u8, to: u8| {
+        let mut part = ClassUnicode::new([ClassUnicodeRange::new(char::from(from), char::from(from + 25))]);
+        part.intersect(&class);
+        let shift = |c: char| char::from((c as u8).wrapping_sub(from).wrapping_add(to));
+        let ranges = part.ranges().iter();
+        ClassUnicode::new(ranges.map(|r| ClassUnicodeRange::new(shift(r.start()), shift(r.end()))))
+    };
+    let (lower, upper) = (shifted(b'A', b'a'), shifted(b'a', b'A'));
+    class.union(&lower);
+    class.union(&upper);
+    class
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_characters_that_fold_are_known_as_cased() {
+        let mut all = class(r"\p{Changes_When_Casemapped}");
+        all.negate();
+        for range in all.ranges() {
+            for c in range.start()..=range.end() {
+                let alone = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+                let mut folded = alone.clone();
+                folded.case_fold_simple();
+                assert_eq!(folded, alone, "{c:?}");
+            }
         }
     }
-}
-
-/// The characters that match the literal character `c` under the flag `i`.
-pub(in crate::lexer) fn fold_char(c: char, ascii: bool) -> ClassUnicode {
-    fold(ClassUnicode::new([ClassUnicodeRange::new(c, c)]), ascii)
-}
-
-/// What matches a set of `class` under the flag `i`.
-pub(super) fn fold(mut class: ClassUnicode, ascii: bool) -> ClassUnicode {
-    if ascii {
-        let shifted = |from: char, to: char| {
-            let mut part = ClassUnicode::new([ClassUnicodeRange::new(from, char::from(from as u8 + 25))]);
-            part.intersect(&class);
-            let shift = |c: char| char::from((c as u8).wrapping_sub(from as u8).wrapping_add(to as u8));
-            ClassUnicode::new(
-                part.ranges().iter().map(|r| ClassUnicodeRange::new(shift(r.start()), shift(r.end()))),
-            )
-        };
-        let (lower, upper) = (shifted('A', 'a'), shifted('a', 'A'));
-        class.union(&lower);
-        class.union(&upper);
-        return class;
-    }
-    class.try_case_fold_simple().expect("the folding tables are compiled in");
-    // Python's tables hold the two Turkish letters for equal to i; Unicode's simple folding does not.
-    let dotted = ClassUnicode::new(['I', 'i', '\u{130}', '\u{131}'].map(|c| ClassUnicodeRange::new(c, c)));
-    let mut common = dotted.clone();
-    common.intersect(&class);
-    if !common.ranges().is_empty() {
-        class.union(&dotted);
-    }
-    class
 }
