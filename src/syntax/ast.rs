@@ -1,6 +1,6 @@
 //! The syntax tree of a grammar file, as written: names unresolved, sugar in place, a span on everything.
 //!
-//! The notation is Lark's; the Yacc front end does not pass through here.
+//! The notation is Lark's. The Yacc front end makes the same tree, with names in the case that its file has.
 
 use std::ops::Range;
 

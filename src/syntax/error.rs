@@ -42,6 +42,7 @@ pub(crate) enum SyntaxErrorKind {
     /// An import that names nothing.
     BadImport,
     /// A definition, or another item, that has no place in this file.
+    #[cfg(feature = "yacc")]
     Misplaced,
     /// A Yacc file that its reader refuses.
     #[cfg(feature = "yacc")]
@@ -68,6 +69,7 @@ impl SyntaxErrorKind {
             Self::BadRepetition => "bad-repetition",
             Self::BadRange => "bad-range",
             Self::BadImport => "bad-import",
+            #[cfg(feature = "yacc")]
             Self::Misplaced => "misplaced-item",
             #[cfg(feature = "yacc")]
             Self::Yacc => "bad-yacc",

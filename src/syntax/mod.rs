@@ -2,6 +2,7 @@
 //!
 //! * [`ast`]: the tree, as written.
 //! * [`lark`]: the reader of Lark's notation.
+//! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
 //! * [`print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
 
@@ -9,6 +10,10 @@ pub(crate) mod ast;
 pub(crate) mod error;
 pub(crate) mod lark;
 mod print;
+#[cfg(feature = "yacc")]
+pub(crate) mod yacc;
 
 pub(crate) use error::{SourceText, SyntaxError, SyntaxErrorKind};
 pub(crate) use lark::parse_lark;
+#[cfg(feature = "yacc")]
+pub(crate) use yacc::{YaccFiles, parse_yacc};

@@ -35,7 +35,11 @@ pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
 }
 
 /// Takes `digits` hexadecimal digits off `rest`. `start` is where the escape's backslash stands.
-fn code_point(rest: &mut &str, digits: usize, start: usize) -> Result<char, SyntaxError> {
+pub(in crate::syntax) fn code_point(
+    rest: &mut &str,
+    digits: usize,
+    start: usize,
+) -> Result<char, SyntaxError> {
     let error = |length: usize, message: String, help: &str| {
         SyntaxError::new(SyntaxErrorKind::BadEscape, start..start + 2 + length, message).help(help)
     };

@@ -4,11 +4,11 @@
 //! exhaust the stack; both are linear in the file.
 
 mod build;
-mod escape;
+pub(in crate::syntax) mod escape;
 mod lexer;
 #[cfg(test)]
 mod tests;
-mod token;
+pub(in crate::syntax) mod token;
 
 use lalrpop_util::{ParseError, lalrpop_mod};
 
