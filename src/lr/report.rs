@@ -230,6 +230,9 @@ impl Report<'_> {
                 let mut text = Vec::new();
                 yields.expand(self.rules, &[*symbol], &mut text);
                 reading.terminals(self.names, &text);
+                if text.is_empty() {
+                    reading.word(&format!("⟨{}:⟩", self.names.symbol(*symbol)));
+                }
             }
         }
         for (depth, enclosing) in chain.iter().enumerate() {

@@ -92,7 +92,7 @@ fn check(grammar: &Grammar) -> usize {
             checked += 1;
         }
         assert_eq!(parses.len(), 2, "both parses are shown\n{error}");
-        assert_ne!(parses[0], parses[1]);
+        assert_ne!(parses[0], parses[1], "{error}");
     }
     checked
 }
