@@ -658,3 +658,34 @@ mod random {
         }
     }
 }
+
+/// The examples in the notation's documentation.
+mod documentation {
+    use super::*;
+
+    const TEXT: &str = include_str!("../../../docs/grammar.md");
+
+    /// The code blocks after a line of "```" and `label`.
+    fn blocks(label: &str) -> Vec<&'static str> {
+        let opening = format!("```{label}\n");
+        let blocks = TEXT.split(opening.as_str()).skip(1);
+        blocks.map(|block| block.split("```").next().unwrap_or(block)).collect()
+    }
+
+    #[test]
+    fn its_examples_are_read() {
+        let examples = blocks("lark");
+        assert!(examples.len() > 8);
+        for example in examples {
+            same(example, &read(example).to_string());
+        }
+    }
+
+    #[cfg(feature = "yacc")]
+    #[test]
+    fn its_yacc_example_is_read_with_its_terminals() {
+        let (grammar, terminals) = (blocks("yacc")[0], blocks("lark terminals")[0]);
+        let files = crate::syntax::parse_yacc(grammar, terminals).expect("the example is sound");
+        assert_eq!((files.grammar.items.len(), files.terminals.items.len()), (5, 4));
+    }
+}
