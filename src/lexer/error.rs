@@ -8,7 +8,11 @@ use crate::util::diagnostic::{Diagnostic, Place};
 /// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
 /// ([`PatternError::into_diagnostic`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PatternError {
+pub(crate) struct PatternError(Box<Inner>);
+
+/// Boxed, so that results stay small where nothing goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
     kind: PatternErrorKind,
     message: String,
     help: Option<String>,
@@ -42,7 +46,7 @@ impl PatternErrorKind {
 
 impl PatternError {
     pub(crate) fn new(kind: PatternErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), help: None, regex: None, place: None }
+        Self(Box::new(Inner { kind, message: message.into(), help: None, regex: None, place: None }))
     }
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
@@ -60,35 +64,37 @@ impl PatternError {
 
     /// Says what to write instead.
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
-        self.help = Some(text.into());
+        self.0.help = Some(text.into());
         self
     }
 
     /// Says which bytes of which regex.
     pub(crate) fn within(mut self, regex: &str, span: Range<usize>, place: Option<&Place>) -> Self {
-        self.regex = Some((regex.to_owned(), span));
-        self.place = place.cloned();
+        self.0.regex = Some((regex.to_owned(), span));
+        self.0.place = place.cloned();
         self
     }
 
     /// What kind of fault it is.
     pub(crate) fn kind(&self) -> PatternErrorKind {
-        self.kind
+        self.0.kind
     }
 
     /// The bytes of the regex that are at fault, when it is a regex and the place is known.
     pub(crate) fn span(&self) -> Option<Range<usize>> {
-        self.regex.as_ref().map(|(_, span)| span.clone())
+        self.0.regex.as_ref().map(|(_, span)| span.clone())
     }
 
     /// The error as a finding about terminal `name`; `place` stands in where the regex has no place itself.
     pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
         let excerpt = self.excerpt();
-        let mut diagnostic =
-            Diagnostic::error(self.kind.code(), format!("the pattern of terminal {name}: {}", self.message))
-                .at(self.place.or_else(|| place.cloned()));
+        let mut diagnostic = Diagnostic::error(
+            self.0.kind.code(),
+            format!("the pattern of terminal {name}: {}", self.0.message),
+        )
+        .at(self.0.place.or_else(|| place.cloned()));
         diagnostic.example = excerpt;
-        diagnostic.help = self.help;
+        diagnostic.help = self.0.help;
         diagnostic
     }
 
@@ -96,7 +102,7 @@ impl PatternError {
     pub(super) fn excerpt(&self) -> Option<String> {
         const BEFORE: usize = 40;
         const LENGTH: usize = 72;
-        let (regex, span) = self.regex.as_ref()?;
+        let (regex, span) = self.0.regex.as_ref()?;
         let line_start = regex[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let before: Vec<char> = regex[line_start..span.start].chars().collect();
         let cut = before.len().saturating_sub(BEFORE);
@@ -111,11 +117,11 @@ impl PatternError {
 
 impl fmt::Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)?;
+        f.write_str(&self.0.message)?;
         if let Some(excerpt) = self.excerpt() {
             write!(f, "\n  {}", excerpt.replace('\n', "\n  "))?;
         }
-        if let Some(help) = &self.help {
+        if let Some(help) = &self.0.help {
             write!(f, "\n  help: {help}")?;
         }
         Ok(())

@@ -17,6 +17,6 @@ pub(crate) struct LexerLimits {
 
 impl Default for LexerLimits {
     fn default() -> Self {
-        Self { states: 200_000, memory: 64 << 20, steps: 200_000_000, depth: 200 }
+        Self { states: 200_000, memory: 64 << 20, steps: 100_000_000, depth: 200 }
     }
 }
