@@ -91,7 +91,8 @@ impl Vocabulary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{TokenId, VocabularyErrorKind};
+    use crate::util::id::TokenId;
+    use crate::vocab::VocabularyErrorKind;
 
     #[test]
     fn an_array_of_texts_bytes_and_holes() {
