@@ -176,16 +176,18 @@ impl<'input> Lexer<'input> {
     }
 
     fn literal(&mut self) -> Result<Token<'input>> {
-        let (start, line) = (self.at, &self.rest()[..line_length(self.rest().as_bytes())]);
-        let Some(length) = closing(&line[1..], b'"') else {
+        let (start, rest) = (self.at, self.rest());
+        // The line's end is looked for only where it matters: a line may hold a hundred thousand strings.
+        let Some(length) = closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n')) else {
+            let line = line_length(rest.as_bytes());
             let message = "this string is not closed on its line".to_string();
             return Err(self
-                .error(SyntaxErrorKind::UnterminatedString, start..start + line.len(), message)
+                .error(SyntaxErrorKind::UnterminatedString, start..start + line, message)
                 .help(
                     "close it with `\"`; a line end in a string is written `\\n`, a quotation mark `\\\"`",
                 ));
         };
-        let text = escape::string(&line[1..=length], start + 1)?;
+        let text = escape::string(&rest[1..=length], start + 1)?;
         self.at += length + 2;
         if text.is_empty() {
             let message = "an empty string".to_string();
@@ -200,8 +202,8 @@ impl<'input> Lexer<'input> {
 
     fn regex(&mut self) -> Result<Token<'input>> {
         let (start, rest) = (self.at, self.rest());
-        let line = start..start + line_length(rest.as_bytes());
         let unterminated = |message: &str| {
+            let line = start..start + line_length(rest.as_bytes());
             SyntaxError::new(SyntaxErrorKind::UnterminatedRegex, line, message).help(
                 "close it with `/`; a slash in a regex is written `\\/`, and only with the flag `x` may it have \
                  several lines",
