@@ -1,12 +1,71 @@
-//! The grammar: the IR that every later layer reads.
+//! The grammar: the IR that every later layer reads, and how grammar files become it.
 //!
 //! A [`Grammar`] is a plain LALR(1) candidate: productions over terminals and nonterminals with all
 //! conveniences of the notation (repetition, groups, templates, imports) already lowered, and for each
-//! terminal a [`Pattern`] over text. It does not know which notation it came from.
+//! terminal a [`pattern::Pattern`] over text. It does not know which notation it came from.
+//!
+//! * [`lower`]: from the syntax tree to the IR, pass by pass.
+//! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
+//! * [`print`]: the IR as text.
 
+pub(crate) mod analysis;
 mod error;
 pub(crate) mod ir;
+mod lower;
 pub(crate) mod pattern;
+mod print;
+
+use std::sync::Arc;
+
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::NonterminalId;
 
 pub use error::GrammarError;
 pub use ir::Grammar;
+
+impl Grammar {
+    /// Reads a grammar in Lark's notation. It may import `common`, and no files: see
+    /// [`Grammar::from_lark_with`].
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the grammar's text and shape, each with its place. Conflicts are found when
+    /// its tables are built.
+    pub fn from_lark(text: &str) -> Result<Self, GrammarError> {
+        Self::from_lark_with(text, "<grammar>", &|_| None)
+    }
+
+    /// Reads a grammar in Lark's notation that may import files.
+    ///
+    /// `name` is how messages call the file. `%import .other.NAME` asks `reader` for the text of `other.lark` in
+    /// the directory of `name`, as a path with `/`; it gives `None` when there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_lark`].
+    pub fn from_lark_with(
+        text: &str,
+        name: &str,
+        reader: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, GrammarError> {
+        lower::lower(text, name, reader)
+    }
+
+    /// The same grammar with another start symbol: a rule by its name in the file. Rules that it does not reach
+    /// are left out without a warning.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such rule, or when it derives no text, or itself alone.
+    pub fn with_start(&self, name: &str) -> Result<Self, GrammarError> {
+        let untrimmed = self.untrimmed.clone().unwrap_or_else(|| Arc::new(self.clone()));
+        let rule = untrimmed.nonterminals.iter().position(|nonterminal| nonterminal.name == name);
+        let Some(rule) = rule else {
+            let diagnostic =
+                Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
+            let names = untrimmed.nonterminals.iter().map(|nonterminal| nonterminal.name.as_str());
+            return Err(lower::did_you_mean(diagnostic, name, names).into());
+        };
+        analysis::trim(&untrimmed, NonterminalId::new(rule), analysis::Report::Reached)
+    }
+}

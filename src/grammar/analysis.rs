@@ -1,0 +1,360 @@
+//! What a grammar's shape says: what derives text, what is reached, what derives itself; and the trimming of the
+//! IR to what its start symbol needs.
+//!
+//! Every analysis is a work list over counters or a depth-first search on an explicit stack: linear in the size
+//! of the grammar, and nothing recurses.
+
+mod cycles;
+pub(crate) mod shortest;
+
+use std::sync::Arc;
+
+use crate::grammar::ir::{Fallback, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::{Grammar, GrammarError};
+use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// Which warnings are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// All.
+    All,
+    /// None about rules that the start symbol does not reach: another start symbol was asked for.
+    Reached,
+}
+
+/// The grammar that starts from `start`, with only what that needs, or why it has no sense.
+pub(crate) fn trim(
+    untrimmed: &Arc<Grammar>,
+    start: NonterminalId,
+    report: Report,
+) -> Result<Grammar, GrammarError> {
+    let grammar = &**untrimmed;
+    let mut findings = grammar.warnings.clone();
+
+    let dead = dead_terminals(grammar);
+    let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
+    let alive = |production: &Production| {
+        production.rhs.iter().all(|symbol| match symbol {
+            Symbol::Terminal(terminal) => !dead[terminal.index()],
+            Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
+        })
+    };
+    let written = reachable(grammar, start, |_| true);
+    report_unproductive(grammar, start, &written, &dead, &productive, &mut findings);
+    report_dead_terminals(grammar, &written, &dead, &mut findings);
+
+    let reached = reachable(grammar, start, alive);
+    if report == Report::All {
+        report_unreached(grammar, start, &written, &mut findings);
+    }
+    cycles::report(grammar, &reached, alive, &mut findings);
+
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(GrammarError::new(findings));
+    }
+    let mut trimmed = keep(grammar, start, &reached, alive);
+    trimmed.warnings = findings;
+    trimmed.untrimmed = Some(untrimmed.clone());
+    Ok(trimmed)
+}
+
+/// Which nonterminals derive a sequence of terminals that all pass `allowed`.
+fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
+    let mut marked = vec![false; grammar.nonterminals.len()];
+    let mut missing = vec![0u32; grammar.productions.len()];
+    let mut uses: Vec<Vec<ProductionId>> = vec![Vec::new(); grammar.nonterminals.len()];
+    let mut queue = Vec::new();
+    for (i, production) in grammar.productions.iter().enumerate() {
+        let mut possible = true;
+        for symbol in &production.rhs {
+            match symbol {
+                Symbol::Terminal(terminal) => possible &= allowed(*terminal),
+                Symbol::Nonterminal(nonterminal) => {
+                    uses[nonterminal.index()].push(ProductionId::new(i));
+                    missing[i] += 1;
+                }
+            }
+        }
+        if !possible {
+            missing[i] = u32::MAX;
+        } else if missing[i] == 0 && !std::mem::replace(&mut marked[production.lhs.index()], true) {
+            queue.push(production.lhs);
+        }
+    }
+    while let Some(nonterminal) = queue.pop() {
+        for &used in &uses[nonterminal.index()] {
+            let missing = &mut missing[used.index()];
+            if *missing == u32::MAX {
+                continue;
+            }
+            *missing -= 1;
+            let lhs = grammar.productions[used.index()].lhs;
+            if *missing == 0 && !std::mem::replace(&mut marked[lhs.index()], true) {
+                queue.push(lhs);
+            }
+        }
+    }
+    marked
+}
+
+/// Which nonterminals derive the empty text.
+pub(crate) fn nullable(grammar: &Grammar) -> Vec<bool> {
+    mark_derivable(grammar, |_| false)
+}
+
+/// Which nonterminals `start` reaches through productions that pass `through`.
+fn reachable(grammar: &Grammar, start: NonterminalId, through: impl Fn(&Production) -> bool) -> Vec<bool> {
+    let mut reached = vec![false; grammar.nonterminals.len()];
+    reached[start.index()] = true;
+    let mut queue = vec![start];
+    while let Some(nonterminal) = queue.pop() {
+        for production in &grammar.nonterminals[nonterminal.index()].productions {
+            let production = &grammar.productions[production.index()];
+            if !through(production) {
+                continue;
+            }
+            for symbol in &production.rhs {
+                if let Symbol::Nonterminal(next) = symbol
+                    && !std::mem::replace(&mut reached[next.index()], true)
+                {
+                    queue.push(*next);
+                }
+            }
+        }
+    }
+    reached
+}
+
+/// Terminals that the parser never sees: those only declared, and those ignored wherever they stand.
+fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
+    grammar.terminals.iter().map(|terminal| terminal.pattern.is_none() || terminal.ignored).collect()
+}
+
+/// Whether this nonterminal was made by the lowering.
+fn is_helper(grammar: &Grammar, nonterminal: usize) -> bool {
+    grammar.nonterminals[nonterminal].name.starts_with("__")
+}
+
+fn report_unproductive(
+    grammar: &Grammar,
+    start: NonterminalId,
+    written: &[bool],
+    dead: &[bool],
+    productive: &[bool],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let unproductive: Vec<usize> =
+        (0..written.len()).filter(|&nonterminal| written[nonterminal] && !productive[nonterminal]).collect();
+    let rules: Vec<usize> =
+        unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
+    let reported = if rules.is_empty() { unproductive } else { rules };
+    for &nonterminal in reported.iter().take(20) {
+        let name = &grammar.nonterminals[nonterminal].name;
+        let message = if nonterminal == start.index() {
+            format!("the start symbol `{name}` derives no text")
+        } else {
+            format!("rule `{name}` derives no text")
+        };
+        let (reason, help) = why_unproductive(grammar, nonterminal, dead, productive);
+        findings.push(
+            Diagnostic::error("unproductive", message)
+                .at(grammar.nonterminals[nonterminal].place.clone())
+                .example(reason)
+                .help(help),
+        );
+    }
+}
+
+/// The chain of needs from an unproductive nonterminal to itself or to a terminal that never comes.
+fn why_unproductive(
+    grammar: &Grammar,
+    nonterminal: usize,
+    dead: &[bool],
+    productive: &[bool],
+) -> (String, &'static str) {
+    let mut path = vec![nonterminal];
+    loop {
+        let last = path[path.len() - 1];
+        let Some(production) = grammar.nonterminals[last].productions.first() else {
+            let name = &grammar.nonterminals[last].name;
+            return (format!("`{name}` has no alternatives"), "give it one");
+        };
+        let rhs = &grammar.productions[production.index()].rhs;
+        let needs = |symbols: &str| {
+            let names = path.iter().map(|&on_path| format!("`{}`", grammar.nonterminals[on_path].name));
+            format!("{} needs {symbols}", names.collect::<Vec<_>>().join(" needs "))
+        };
+        let missing = rhs.iter().find(|symbol| match symbol {
+            Symbol::Terminal(terminal) => dead[terminal.index()],
+            Symbol::Nonterminal(next) => !productive[next.index()],
+        });
+        match missing {
+            Some(Symbol::Terminal(terminal)) => {
+                let terminal = &grammar.terminals[terminal.index()];
+                let why = if terminal.ignored { "is ignored" } else { "is only declared" };
+                return (
+                    needs(&format!("`{}`, which {why}", terminal.name)),
+                    "no text ever gives the parser such a terminal; add an alternative without it",
+                );
+            }
+            Some(Symbol::Nonterminal(next)) => {
+                let next = next.index();
+                if path.contains(&next) || path.len() >= 20 {
+                    let name = &grammar.nonterminals[next].name;
+                    return (
+                        needs(&format!("`{name}`, and so on without end")),
+                        "add an alternative that ends the recursion",
+                    );
+                }
+                path.push(next);
+            }
+            None => return (needs("nothing that is missing"), "add an alternative that ends the recursion"),
+        }
+    }
+}
+
+/// Warns once for each terminal that a reached production waits for in vain.
+fn report_dead_terminals(grammar: &Grammar, written: &[bool], dead: &[bool], findings: &mut Vec<Diagnostic>) {
+    let mut reported = vec![false; grammar.terminals.len()];
+    for production in grammar.productions.iter().filter(|production| written[production.lhs.index()]) {
+        for symbol in &production.rhs {
+            let Symbol::Terminal(terminal) = symbol else { continue };
+            if dead[terminal.index()] && !std::mem::replace(&mut reported[terminal.index()], true) {
+                let Terminal { name, ignored, .. } = &grammar.terminals[terminal.index()];
+                let why = if *ignored { "ignored" } else { "only declared" };
+                findings.push(
+                    Diagnostic::warning(
+                        "dead-alternative",
+                        format!("`{name}` is {why} and never reaches the parser; alternatives that need it are dropped"),
+                    )
+                    .at(production.place.clone()),
+                );
+            }
+        }
+    }
+}
+
+fn report_unreached(
+    grammar: &Grammar,
+    start: NonterminalId,
+    written: &[bool],
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut used = vec![false; grammar.nonterminals.len()];
+    for production in &grammar.productions {
+        for symbol in &production.rhs {
+            if let Symbol::Nonterminal(nonterminal) = symbol
+                && *nonterminal != production.lhs
+            {
+                used[nonterminal.index()] = true;
+            }
+        }
+    }
+    let start = &grammar.nonterminals[start.index()].name;
+    for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
+        if written[i] || is_helper(grammar, i) {
+            continue;
+        }
+        let name = &nonterminal.name;
+        let finding = if used[i] {
+            let message =
+                format!("rule `{name}` is not reached from the start symbol `{start}`, and left out");
+            Diagnostic::warning("unreachable", message)
+        } else {
+            Diagnostic::warning("unused-rule", format!("rule `{name}` is used nowhere, and left out"))
+        };
+        findings.push(finding.at(nonterminal.place.clone()));
+    }
+}
+
+/// Copies what is kept, with new numbers.
+fn keep(
+    grammar: &Grammar,
+    start: NonterminalId,
+    reached: &[bool],
+    alive: impl Fn(&Production) -> bool,
+) -> Grammar {
+    let kept: Vec<&Production> = grammar
+        .productions
+        .iter()
+        .filter(|production| reached[production.lhs.index()] && alive(production))
+        .collect();
+
+    let mut needed: Vec<bool> = grammar.terminals.iter().map(|terminal| terminal.ignored).collect();
+    for production in &kept {
+        for symbol in &production.rhs {
+            if let Symbol::Terminal(terminal) = symbol {
+                needed[terminal.index()] = true;
+            }
+        }
+    }
+    let in_rules = needed.clone();
+    for (word, terminal) in grammar.terminals.iter().enumerate() {
+        needed[word] |= terminal.reserved_against.iter().any(|against| in_rules[against.index()]);
+    }
+
+    let terminal_ids = renumber(&needed, TerminalId::new);
+    let nonterminal_ids = renumber(reached, NonterminalId::new);
+    let mut terminals: Vec<Terminal> = Vec::new();
+    for (_, terminal) in needed.iter().zip(&grammar.terminals).filter(|(needed, _)| **needed) {
+        let mut terminal = terminal.clone();
+        terminal.reserved_against =
+            terminal.reserved_against.iter().filter_map(|against| terminal_ids[against.index()]).collect();
+        terminal.fallback = terminal.fallback.and_then(|fallback| {
+            let terminal = terminal_ids[fallback.terminal.index()]?;
+            Some(Fallback { terminal, soft: fallback.soft })
+        });
+        terminals.push(terminal);
+    }
+    let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
+    by_rank.sort_by_key(|&terminal| terminals[terminal].rank);
+    for (rank, terminal) in by_rank.into_iter().enumerate() {
+        terminals[terminal].rank = rank as u32;
+    }
+
+    let mut nonterminals: Vec<Nonterminal> = Vec::new();
+    for (_, nonterminal) in reached.iter().zip(&grammar.nonterminals).filter(|(reached, _)| **reached) {
+        let Nonterminal { name, place, .. } = nonterminal.clone();
+        nonterminals.push(Nonterminal { name, productions: Vec::new(), place });
+    }
+    let mut productions = Vec::with_capacity(kept.len());
+    for production in kept {
+        let symbols = production.rhs.iter().filter_map(|symbol| match symbol {
+            Symbol::Terminal(terminal) => terminal_ids[terminal.index()].map(Symbol::Terminal),
+            Symbol::Nonterminal(nonterminal) => nonterminal_ids[nonterminal.index()].map(Symbol::Nonterminal),
+        });
+        let lhs = nonterminal_ids[production.lhs.index()].expect("its left side is reached");
+        nonterminals[lhs.index()].productions.push(ProductionId::new(productions.len()));
+        productions.push(Production {
+            lhs,
+            rhs: symbols.collect(),
+            precedence: production.precedence,
+            place: production.place.clone(),
+        });
+    }
+    let covered = grammar.reserve_covered.iter().filter_map(|terminal| terminal_ids[terminal.index()]);
+    Grammar {
+        terminals,
+        nonterminals,
+        productions,
+        start: nonterminal_ids[start.index()].expect("the start symbol is reached"),
+        lexer: grammar.lexer,
+        reserve_covered: covered.collect(),
+        warnings: Vec::new(),
+        untrimmed: None,
+    }
+}
+
+/// New ids for those that are kept.
+fn renumber<Id>(kept: &[bool], id: impl Fn(usize) -> Id) -> Vec<Option<Id>> {
+    let mut next = 0;
+    kept.iter()
+        .map(|&kept| {
+            kept.then(|| {
+                next += 1;
+                id(next - 1)
+            })
+        })
+        .collect()
+}

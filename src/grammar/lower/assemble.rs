@@ -1,0 +1,263 @@
+//! Last pass: the parts become an IR, with terminals written out, ranked and given what directives say of them.
+
+use std::collections::HashMap;
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Fallback, LexerKind, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::lower::Context;
+use crate::grammar::lower::directives::Directions;
+use crate::grammar::lower::expand::Productions;
+use crate::grammar::lower::similar::did_you_mean;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::table::{MadeTerminal, TerminalTable};
+use crate::grammar::lower::tree::{Body, Node, Order, Rule, RuleIndex, TerminalIndex};
+use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// What the passes made, beside the terminals.
+#[derive(Debug)]
+pub(crate) struct Parts<'a> {
+    pub(crate) rules: &'a [Rule],
+    pub(crate) productions: Productions,
+    pub(crate) directions: Directions,
+    pub(crate) ignores: &'a [(Body, At)],
+    pub(crate) terminal_names: &'a HashMap<String, TerminalIndex>,
+    pub(crate) start: RuleIndex,
+}
+
+/// The rule to start from: that of `%start`, else `start`.
+pub(crate) fn start(
+    context: &mut Context,
+    directions: &Directions,
+    names: &HashMap<String, RuleIndex>,
+    rules: &[Rule],
+) -> Option<RuleIndex> {
+    let (name, place) = match &directions.start {
+        Some((name, at)) => (name.as_str(), Some(context.sources.place(*at))),
+        None => ("start", None),
+    };
+    let diagnostic = match names.get(name) {
+        Some(&rule) if rules[rule].parameters.is_empty() => return Some(rule),
+        Some(_) => Diagnostic::error("bad-start", format!("`{name}` is a template and cannot be the start")),
+        None if directions.start.is_some() => {
+            let diagnostic =
+                Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
+            did_you_mean(diagnostic, name, names.keys().map(String::as_str))
+        }
+        None => {
+            let first = rules.iter().find(|rule| rule.own && rule.parameters.is_empty());
+            let first = first.map_or("some_rule", |rule| rule.name.as_str());
+            Diagnostic::error("no-start", "there is no rule `start` to start from")
+                .help(format!("name a rule `start`, or say which rule it is: `%start {first}`"))
+        }
+    };
+    context.report(diagnostic.at(place));
+    None
+}
+
+/// Makes the IR; `None` when an error was reported.
+pub(crate) fn assemble(
+    context: &mut Context,
+    mut table: TerminalTable<'_>,
+    parts: &Parts<'_>,
+) -> Option<Grammar> {
+    let ignored = ignored(context, &mut table, parts.ignores)?;
+    let used = used(&table, parts, &ignored);
+    warn_unused(context, &table, parts.ignores, &used);
+
+    let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
+    let mut terminals = Vec::new();
+    let mut orders = Vec::new();
+    for terminal in (0..table.len()).filter(|&terminal| used[terminal]) {
+        ids[terminal] = Some(TerminalId::new(terminals.len()));
+        let (pattern, priority, order, at) = match terminal.checked_sub(table.named.len()) {
+            None => {
+                let named = &table.named[terminal];
+                let pattern = table.patterns.write_out(context, terminal);
+                if pattern.is_none() && named.body.is_some() {
+                    return None;
+                }
+                (pattern, named.priority, named.order, named.at)
+            }
+            Some(made) => {
+                let made = &table.made[made];
+                (Some(made.pattern.clone()), 0, made.order, made.at)
+            }
+        };
+        let literal = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::is_literal);
+        orders.push((std::cmp::Reverse(priority), !literal, order));
+        terminals.push(Terminal {
+            name: table.name(terminal).to_owned(),
+            pattern,
+            ignored: ignored.contains(&terminal),
+            rank: 0,
+            reserved_against: Vec::new(),
+            fallback: None,
+            precedence: parts.directions.of_terminal(terminal),
+            place: Some(context.sources.place(at)),
+        });
+    }
+    let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
+    by_rank.sort_by_key(|&terminal| (orders[terminal], terminal));
+    for (rank, terminal) in by_rank.into_iter().enumerate() {
+        terminals[terminal].rank = rank as u32;
+    }
+    direct_words(&mut terminals, &ids, &parts.directions);
+
+    let (nonterminals, productions) = nonterminals_and_productions(context, &table, parts, &terminals, &ids)?;
+    let start = parts.rules[..parts.start].iter().filter(|rule| rule.parameters.is_empty()).count();
+    Some(Grammar {
+        terminals,
+        nonterminals,
+        productions,
+        start: NonterminalId::new(start),
+        lexer: parts.directions.lexer.unwrap_or(LexerKind::Contextual),
+        reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
+        warnings: Vec::new(),
+        untrimmed: None,
+    })
+}
+
+/// The ignored terminals; an `%ignore` of an expression makes one.
+fn ignored(
+    context: &mut Context,
+    table: &mut TerminalTable<'_>,
+    ignores: &[(Body, At)],
+) -> Option<Vec<TerminalIndex>> {
+    let mut ignored = Vec::new();
+    for (body, at) in ignores {
+        let order = Order { offset: at.start(), sequence: 0 };
+        let single = match &body[..] {
+            [sequence] if sequence.items.len() == 1 && sequence.precedence.is_none() => {
+                Some(&sequence.items[0].node)
+            }
+            _ => None,
+        };
+        ignored.push(match single {
+            Some(Node::Terminal(terminal)) => *terminal,
+            Some(Node::Leaf(leaf)) => table.of_leaf(context, leaf, *at, order),
+            _ => {
+                let pattern = table.patterns.write_out_body(context, body, *at)?;
+                let name = table.fresh_name("__IGNORE");
+                table.make(MadeTerminal { name, pattern, order, at: *at })
+            }
+        });
+    }
+    Some(ignored)
+}
+
+/// Which terminals the IR needs.
+fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex]) -> Vec<bool> {
+    let mut used = vec![false; table.len()];
+    for symbol in parts.productions.productions.iter().flat_map(|production| &production.rhs) {
+        if let Symbol::Terminal(terminal) = symbol {
+            used[terminal.index()] = true;
+        }
+    }
+    for &terminal in ignored {
+        used[terminal] = true;
+    }
+    // A reserved word need not stand in any rule: then it is never allowed, nor what it is reserved against.
+    for &(word, against) in &parts.directions.reserved {
+        used[word] |= used[against];
+    }
+    used
+}
+
+/// Warns of terminals of the file itself that no rule and no other terminal names.
+fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[(Body, At)], used: &[bool]) {
+    let mut fragments = vec![false; table.named.len()];
+    for terminal in (0..table.named.len()).flat_map(|terminal| table.patterns.fragments(terminal)) {
+        fragments[terminal] = true;
+    }
+    for terminal in ignores.iter().flat_map(|(body, _)| super::terminals::fragments_of(body)) {
+        fragments[terminal] = true;
+    }
+    for (terminal, named) in table.named.iter().enumerate() {
+        if named.own && !used[terminal] && !fragments[terminal] {
+            let message = format!("terminal `{}` is used nowhere and left out", named.name);
+            let place = context.sources.place(named.at);
+            context.report(Diagnostic::warning("unused-terminal", message).at(place));
+        }
+    }
+    for (made, terminal) in table.made.iter().enumerate() {
+        if !used[table.named.len() + made] {
+            let message = format!("`{}` is named by a directive but stands in no rule", terminal.pattern);
+            let place = context.sources.place(terminal.at);
+            context.report(Diagnostic::warning("unused-terminal", message).at(place));
+        }
+    }
+}
+
+/// Writes into the terminals what the directives say of words.
+fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directions: &Directions) {
+    for &(word, against) in &directions.reserved {
+        if let (Some(word), Some(against)) = (ids[word], ids[against]) {
+            terminals[word.index()].reserved_against.push(against);
+        }
+    }
+    for (&word, &(to, soft, _)) in &directions.fallbacks {
+        if let (Some(word), Some(terminal)) = (ids[word], ids[to]) {
+            terminals[word.index()].fallback = Some(Fallback { terminal, soft });
+        }
+    }
+}
+
+fn nonterminals_and_productions(
+    context: &mut Context,
+    table: &TerminalTable<'_>,
+    parts: &Parts<'_>,
+    terminals: &[Terminal],
+    terminal_ids: &[Option<TerminalId>],
+) -> Option<(Vec<Nonterminal>, Vec<Production>)> {
+    let mut ids = Vec::with_capacity(parts.productions.nonterminals.len());
+    let mut nonterminals: Vec<Nonterminal> = Vec::new();
+    for (i, new) in parts.productions.nonterminals.iter().enumerate() {
+        ids.push(NonterminalId::new(nonterminals.len()));
+        if parts.rules.get(i).is_none_or(|rule| rule.parameters.is_empty()) {
+            let place = Some(context.sources.place(new.at));
+            nonterminals.push(Nonterminal { name: new.name.clone(), productions: Vec::new(), place });
+        }
+    }
+    let mut sound = true;
+    let mut productions = Vec::with_capacity(parts.productions.productions.len());
+    for new in &parts.productions.productions {
+        let mut rhs = Vec::with_capacity(new.rhs.len());
+        for symbol in &new.rhs {
+            rhs.push(match symbol {
+                Symbol::Terminal(terminal) => Symbol::Terminal(terminal_ids[terminal.index()]?),
+                Symbol::Nonterminal(nonterminal) => Symbol::Nonterminal(ids[nonterminal.index()]),
+            });
+        }
+        let place: Place = context.sources.place(new.at);
+        let precedence = match &new.precedence {
+            Some(word) => {
+                let precedence = parts.directions.of_word(word, parts.terminal_names, table);
+                if precedence.is_none() {
+                    sound = false;
+                    context.report(
+                        Diagnostic::error(
+                            "undefined-precedence",
+                            "%prec names a word that has no precedence",
+                        )
+                        .at(place.clone())
+                        .help("give it a level first: `%left WORD`"),
+                    );
+                }
+                precedence
+            }
+            None => rhs
+                .iter()
+                .rev()
+                .find_map(|symbol| match symbol {
+                    Symbol::Terminal(terminal) => Some(terminals[terminal.index()].precedence),
+                    Symbol::Nonterminal(_) => None,
+                })
+                .flatten(),
+        };
+        let lhs = ids[new.lhs.index()];
+        nonterminals[lhs.index()].productions.push(ProductionId::new(productions.len()));
+        productions.push(Production { lhs, rhs, precedence, place: Some(place) });
+    }
+    sound.then_some((nonterminals, productions))
+}

@@ -1,0 +1,238 @@
+//! Seventh pass: the directives, which say how words are read, which operators bind tighter, and where to start.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::grammar::ir::{Associativity, LexerKind, Precedence};
+use crate::grammar::lower::Context;
+use crate::grammar::lower::similar::did_you_mean;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::table::TerminalTable;
+use crate::grammar::lower::tree::{Order, TerminalIndex, WordKey};
+use crate::syntax::ast;
+use crate::util::diagnostic::Diagnostic;
+
+/// What the directives say.
+#[derive(Debug, Default)]
+pub(crate) struct Directions {
+    pub(crate) start: Option<(String, At)>,
+    pub(crate) lexer: Option<LexerKind>,
+    /// Words and what they are reserved against.
+    pub(crate) reserved: Vec<(TerminalIndex, TerminalIndex)>,
+    /// `%reserved` without words.
+    pub(crate) covered: Vec<TerminalIndex>,
+    /// Words, what they fall back to, and whether softly.
+    pub(crate) fallbacks: BTreeMap<TerminalIndex, (TerminalIndex, bool, At)>,
+    levels: HashMap<Level, Precedence>,
+}
+
+/// What has a precedence: a terminal, or a name or string that is none and serves `%prec` alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Level {
+    Terminal(TerminalIndex),
+    Pseudo(WordKey),
+}
+
+impl Directions {
+    /// The precedence of a terminal.
+    pub(crate) fn of_terminal(&self, terminal: TerminalIndex) -> Option<Precedence> {
+        self.levels.get(&Level::Terminal(terminal)).copied()
+    }
+
+    /// The precedence that `%prec` names.
+    pub(crate) fn of_word(
+        &self,
+        word: &WordKey,
+        names: &HashMap<String, TerminalIndex>,
+        table: &TerminalTable<'_>,
+    ) -> Option<Precedence> {
+        self.levels.get(&level(word, names, table)).copied()
+    }
+}
+
+/// Reads the directives.
+///
+/// AFTER THIS: every word that a directive names is a terminal, but for those that have only a precedence.
+pub(crate) fn direct(
+    context: &mut Context,
+    directives: &[(ast::Directive, At)],
+    names: &HashMap<String, TerminalIndex>,
+    table: &mut TerminalTable<'_>,
+) -> Directions {
+    let mut reader = DirectiveReader { context, names, table, directions: Directions::default() };
+    let mut level = 0;
+    for (directive, at) in directives {
+        match directive {
+            ast::Directive::Start(name) => reader.start(name, *at),
+            ast::Directive::Lexer(name) => reader.lexer(name, *at),
+            ast::Directive::Reserved { against, words } => reader.reserved(against, words, *at),
+            ast::Directive::Fallback { to, words } => reader.fallback(to, words, false, *at),
+            ast::Directive::Soft { to, words } => reader.fallback(to, words, true, *at),
+            ast::Directive::Precedence { associativity, words } => {
+                level += 1;
+                reader.precedence(level, *associativity, words, *at);
+            }
+        }
+    }
+    reader.contradictions();
+    reader.directions
+}
+
+fn level(word: &WordKey, names: &HashMap<String, TerminalIndex>, table: &TerminalTable<'_>) -> Level {
+    let terminal = match word {
+        WordKey::Name(name) => names.get(name).copied(),
+        WordKey::Leaf(leaf) => table.find(leaf),
+    };
+    terminal.map_or_else(|| Level::Pseudo(word.clone()), Level::Terminal)
+}
+
+struct DirectiveReader<'a, 'b> {
+    context: &'a mut Context,
+    names: &'a HashMap<String, TerminalIndex>,
+    table: &'a mut TerminalTable<'b>,
+    directions: Directions,
+}
+
+impl DirectiveReader<'_, '_> {
+    fn error(&mut self, at: At, diagnostic: Diagnostic) {
+        let place = self.context.sources.place(at);
+        self.context.report(diagnostic.at(place));
+    }
+
+    fn start(&mut self, name: &ast::Spanned<String>, at: At) {
+        if self.directions.start.is_some() {
+            let diagnostic = Diagnostic::error("duplicate-directive", "a second %start");
+            self.error(at, diagnostic.help("choose another start by Grammar::with_start"));
+        } else {
+            self.directions.start = Some((name.node.clone(), at.with_span(&name.span)));
+        }
+    }
+
+    fn lexer(&mut self, name: &ast::Spanned<String>, at: At) {
+        let kind = match name.node.as_str() {
+            "basic" => LexerKind::Basic,
+            "contextual" => LexerKind::Contextual,
+            other => {
+                let diagnostic = Diagnostic::error("unknown-lexer", format!("there is no lexer `{other}`"));
+                let help = "write `%lexer contextual` (the default) or `%lexer basic`";
+                self.error(at.with_span(&name.span), diagnostic.help(help));
+                return;
+            }
+        };
+        if self.directions.lexer.is_some_and(|other| other != kind) {
+            self.error(at, Diagnostic::error("duplicate-directive", "a second %lexer that says otherwise"));
+        }
+        self.directions.lexer = Some(kind);
+    }
+
+    fn reserved(&mut self, against: &ast::Word, words: &[ast::Word], at: At) {
+        let Some(against) = self.word(against, at) else { return };
+        if words.is_empty() && !self.directions.covered.contains(&against) {
+            self.directions.covered.push(against);
+        }
+        for word in words {
+            let Some(terminal) = self.word(word, at) else { continue };
+            if terminal == against {
+                self.against_itself(word, at);
+            } else if !self.directions.reserved.contains(&(terminal, against)) {
+                self.directions.reserved.push((terminal, against));
+            }
+        }
+    }
+
+    fn fallback(&mut self, to: &ast::Word, words: &[ast::Word], soft: bool, at: At) {
+        let Some(to) = self.word(to, at) else { return };
+        for word in words {
+            let Some(terminal) = self.word(word, at) else { continue };
+            if terminal == to {
+                self.against_itself(word, at);
+                continue;
+            }
+            let at = at.with_span(span(word));
+            let fallback = (to, soft, at);
+            let previous = self.directions.fallbacks.insert(terminal, fallback);
+            if previous.is_some_and(|previous| previous != fallback) {
+                let message = format!("`{}` has two different fallbacks", self.table.name(terminal));
+                self.error(at, Diagnostic::error("contradicting-words", message));
+            }
+        }
+    }
+
+    /// No word is both reserved against a terminal and at times that terminal.
+    fn contradictions(&mut self) {
+        let reserved: HashSet<_> = self.directions.reserved.iter().copied().collect();
+        let both: Vec<_> = self
+            .directions
+            .fallbacks
+            .iter()
+            .filter(|&(&word, &(to, ..))| reserved.contains(&(word, to)))
+            .map(|(&word, &(to, _, at))| (word, to, at))
+            .collect();
+        for (word, to, at) in both {
+            let (word, to) = (self.table.name(word), self.table.name(to));
+            let message = format!("`{word}` is reserved against `{to}` and falls back to `{to}`");
+            self.error(
+                at,
+                Diagnostic::error("contradicting-words", message).help(
+                    "a reserved word is never the other terminal, a fallback word sometimes is; keep one",
+                ),
+            );
+        }
+    }
+
+    fn against_itself(&mut self, word: &ast::Word, at: At) {
+        let diagnostic = Diagnostic::error("contradicting-words", "a word that stands against itself");
+        self.error(at.with_span(span(word)), diagnostic);
+    }
+
+    fn precedence(
+        &mut self,
+        level_number: u32,
+        associativity: ast::Associativity,
+        words: &[ast::Word],
+        at: At,
+    ) {
+        let associativity = match associativity {
+            ast::Associativity::Left => Associativity::Left,
+            ast::Associativity::Right => Associativity::Right,
+            ast::Associativity::Nonassoc => Associativity::Nonassoc,
+        };
+        let precedence = Precedence { level: level_number, associativity };
+        for word in words {
+            let level = level(&WordKey::new(word), self.names, self.table);
+            if self.directions.levels.insert(level, precedence).is_some_and(|previous| previous != precedence)
+            {
+                let diagnostic = Diagnostic::error("duplicate-precedence", "a word with two precedences");
+                self.error(at.with_span(span(word)), diagnostic);
+            }
+        }
+    }
+
+    /// The terminal that a directive names; a string that stands in no rule becomes one.
+    fn word(&mut self, word: &ast::Word, at: At) -> Option<TerminalIndex> {
+        let at = at.with_span(span(word));
+        match WordKey::new(word) {
+            WordKey::Leaf(leaf) => {
+                let order = Order { offset: at.start(), sequence: 0 };
+                Some(self.table.of_leaf(self.context, &leaf, at, order))
+            }
+            WordKey::Name(name) => {
+                let terminal = self.names.get(&name).copied();
+                if terminal.is_none() {
+                    let diagnostic =
+                        Diagnostic::error("undefined-symbol", format!("`{name}` is not defined"));
+                    let names = self.names.keys().map(String::as_str);
+                    let diagnostic = did_you_mean(diagnostic, &name, names);
+                    self.error(at, diagnostic);
+                }
+                terminal
+            }
+        }
+    }
+}
+
+fn span(word: &ast::Word) -> &ast::Span {
+    match word {
+        ast::Word::Name(name) => &name.span,
+        ast::Word::Literal { span, .. } => span,
+    }
+}

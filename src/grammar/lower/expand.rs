@@ -1,0 +1,368 @@
+//! Sixth pass: groups, options and repetitions become productions.
+//!
+//! As in Lark, what may be absent is expanded into alternatives with and without it (`a: b? c` is `b c | c`), and
+//! groups are multiplied out, because a production for the empty text asks the parser for a decision before it
+//! has seen anything. Where that would multiply too much, the sequence is cut and its right part becomes a
+//! nonterminal of its own: still no decision is asked for earlier, and the size is linear. Repetition is left
+//! recursive. Counted repetition is in [`super::counted`].
+
+use std::collections::{HashMap, HashSet};
+
+use crate::grammar::ir::Symbol;
+use crate::grammar::lower::Context;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::tree::{Body, Item, Node, Rule, Sequence, WordKey};
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{NonterminalId, TerminalId};
+
+/// Symbols in all productions together, their left sides included.
+const MAX_SYMBOLS: usize = 1_000_000;
+/// Alternatives that one sequence is multiplied out to.
+const MAX_PRODUCT: usize = 64;
+/// Symbols in those.
+const MAX_PRODUCT_SYMBOLS: usize = 4_096;
+/// A group of more alternatives becomes a nonterminal of its own rather than cut its sequence.
+const LARGE_GROUP: usize = 8;
+
+/// The right side of a production.
+pub(crate) type RightSide = Vec<Symbol>;
+
+/// Productions and the nonterminals they are of.
+#[derive(Debug, Default)]
+pub(crate) struct Productions {
+    pub(crate) nonterminals: Vec<NewNonterminal>,
+    pub(crate) productions: Vec<NewProduction>,
+}
+
+/// A nonterminal: a rule, or a helper made here.
+#[derive(Debug)]
+pub(crate) struct NewNonterminal {
+    pub(crate) name: String,
+    pub(crate) at: At,
+}
+
+/// A production, its precedence not yet looked up.
+#[derive(Debug)]
+pub(crate) struct NewProduction {
+    pub(crate) lhs: NonterminalId,
+    pub(crate) rhs: RightSide,
+    pub(crate) precedence: Option<WordKey>,
+    pub(crate) at: At,
+}
+
+/// Alternatives without repetition of any, the empty one kept apart.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Alternatives {
+    pub(crate) some: Vec<RightSide>,
+    pub(crate) empty: bool,
+}
+
+/// What a helper is for; part of its name, and of what makes two helpers the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum HelperKind {
+    /// One of the alternatives.
+    Group,
+    /// One or more of them.
+    Plus,
+    /// Twice the symbol of half the power.
+    Power,
+    /// At least, or at most, so many.
+    Count(u32),
+}
+
+/// Expands all rules.
+///
+/// AFTER THIS: plain productions; equal ones of one nonterminal merged; `nonterminals[i]` is rule `i`, for rules
+/// that are no templates, before helpers; templates have no productions.
+pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
+    let mut expander = Expander {
+        output: Productions::default(),
+        helpers: HashMap::new(),
+        plus: HashMap::new(),
+        names: rules.iter().map(|rule| rule.name.clone()).collect(),
+        symbols: 0,
+        rule: String::new(),
+        at: None,
+        precedence: None,
+    };
+    for rule in rules {
+        expander.output.nonterminals.push(NewNonterminal { name: rule.name.clone(), at: rule.at });
+    }
+    for (i, rule) in rules.iter().enumerate() {
+        expander.rule = rule.name.trim_start_matches('_').split('{').next().unwrap_or_default().to_owned();
+        expander.rule(NonterminalId::new(i), &rule.body);
+        if expander.symbols > MAX_SYMBOLS {
+            let place = context.sources.place(expander.at.unwrap_or(rule.at));
+            let message = format!(
+                "the rules expand to more than {MAX_SYMBOLS} symbols, at the latest in `{}`",
+                rule.name
+            );
+            context.report(
+                Diagnostic::error("grammar-too-large", message)
+                    .at(place)
+                    .help("give groups and options that stand in many places a rule of their own"),
+            );
+            break;
+        }
+    }
+    expander.output
+}
+
+pub(crate) struct Expander {
+    output: Productions,
+    helpers: HashMap<(HelperKind, Vec<RightSide>, Option<WordKey>), Symbol>,
+    /// What the helpers of kind [`HelperKind::Plus`] repeat.
+    plus: HashMap<Symbol, Vec<RightSide>>,
+    names: HashSet<String>,
+    symbols: usize,
+    /// The rule that is being expanded, as helpers are named after it.
+    rule: String,
+    /// The alternative that is being expanded.
+    at: Option<At>,
+    precedence: Option<WordKey>,
+}
+
+impl Expander {
+    fn rule(&mut self, lhs: NonterminalId, body: &Body) {
+        let mut seen = HashSet::new();
+        for sequence in body {
+            if self.symbols > MAX_SYMBOLS {
+                return;
+            }
+            self.at = Some(sequence.at);
+            self.precedence = sequence.precedence.clone();
+            let Alternatives { some, empty } = self.sequence(&sequence.items);
+            for rhs in some.into_iter().chain(empty.then(Vec::new)) {
+                if seen.insert(rhs.clone()) {
+                    self.produce(lhs, rhs);
+                }
+            }
+        }
+    }
+
+    fn produce(&mut self, lhs: NonterminalId, rhs: RightSide) {
+        self.symbols += rhs.len() + 1;
+        let precedence = self.precedence.clone();
+        // `at` is set before any alternative is expanded.
+        let at = self.at.unwrap_or(self.output.nonterminals[lhs.index()].at);
+        self.output.productions.push(NewProduction { lhs, rhs, precedence, at });
+    }
+
+    /// The alternatives of a group.
+    fn body(&mut self, body: &Body) -> Alternatives {
+        let mut all = Alternatives::default();
+        let mut seen = HashSet::new();
+        for Sequence { items, .. } in body {
+            if self.symbols > MAX_SYMBOLS {
+                break;
+            }
+            let Alternatives { some, empty } = self.sequence(items);
+            all.empty |= empty;
+            if body.len() == 1 {
+                all.some = some;
+            } else {
+                all.some.extend(some.into_iter().filter(|rhs| seen.insert(rhs.clone())));
+            }
+        }
+        all
+    }
+
+    fn item(&mut self, item: &Item) -> Alternatives {
+        match &item.node {
+            Node::Rule(rule) => one(Symbol::Nonterminal(NonterminalId::new(*rule))),
+            Node::Terminal(terminal) => one(Symbol::Terminal(TerminalId::new(*terminal))),
+            Node::Group(body) => self.body(body),
+            Node::Repeat { item, min, max } => {
+                let base = self.item(item);
+                self.repeat(base, *min, *max)
+            }
+            // Gone since the passes before.
+            Node::Leaf(_) | Node::Parameter(_) | Node::Call { .. } => Alternatives::default(),
+        }
+    }
+
+    fn repeat(&mut self, base: Alternatives, min: u32, max: Option<u32>) -> Alternatives {
+        let min = if base.empty { 0 } else { min };
+        if base.some.is_empty() || max == Some(0) {
+            return Alternatives { some: Vec::new(), empty: base.empty || min == 0 };
+        }
+        if max == Some(1) {
+            return Alternatives { some: base.some, empty: min == 0 };
+        }
+        // Several of one or more are one or more: nested as written they would be ambiguous.
+        if let [rhs] = &base.some[..]
+            && let [symbol] = &rhs[..]
+            && let Some(inner) = self.plus.get(symbol)
+        {
+            let inner = Alternatives { some: inner.clone(), empty: false };
+            return self.repeat(inner, min, None);
+        }
+        let empty = min == 0;
+        let some = match max {
+            None if min <= 1 => vec![vec![self.plus(base.some)]],
+            None => self.at_least(base.some, min),
+            Some(max) => self.between(base.some, min, max),
+        };
+        Alternatives { some, empty }
+    }
+
+    /// One or more: `plus: a | plus a`.
+    fn plus(&mut self, base: Vec<RightSide>) -> Symbol {
+        let mut flat = Vec::with_capacity(base.len());
+        for rhs in base {
+            match (&rhs[..], rhs.first().and_then(|symbol| self.plus.get(symbol))) {
+                ([_], Some(inner)) => flat.extend(inner.iter().cloned()),
+                _ => flat.push(rhs),
+            }
+        }
+        let mut seen = HashSet::new();
+        flat.retain(|rhs| seen.insert(rhs.clone()));
+        let base = flat.clone();
+        let plus = self.helper(HelperKind::Plus, flat, |symbol, base| {
+            let again = base.iter().map(|rhs| [&[symbol], &rhs[..]].concat()).collect::<Vec<_>>();
+            base.iter().cloned().chain(again).collect()
+        });
+        self.plus.entry(plus).or_insert(base);
+        plus
+    }
+
+    /// A single symbol that stands for `alternatives`.
+    pub(crate) fn symbol(&mut self, alternatives: Vec<RightSide>) -> Symbol {
+        match &alternatives[..] {
+            [rhs] if rhs.len() == 1 => rhs[0],
+            _ => self.helper(HelperKind::Group, alternatives, |_, alternatives| alternatives.to_vec()),
+        }
+    }
+
+    /// The helper of this kind for `key`; its productions are `make(itself, key)`.
+    pub(crate) fn helper(
+        &mut self,
+        kind: HelperKind,
+        key: Vec<RightSide>,
+        make: impl FnOnce(Symbol, &[RightSide]) -> Vec<RightSide>,
+    ) -> Symbol {
+        let key = (kind, key, self.precedence.clone());
+        if let Some(&symbol) = self.helpers.get(&key) {
+            return symbol;
+        }
+        let id = NonterminalId::new(self.output.nonterminals.len());
+        let symbol = Symbol::Nonterminal(id);
+        let kind_name = match kind {
+            HelperKind::Group => "group",
+            HelperKind::Plus => "plus",
+            HelperKind::Power => "power",
+            HelperKind::Count(_) => "count",
+        };
+        let mut name = format!("__{}_{kind_name}_{}", self.rule, self.helpers.len());
+        while !self.names.insert(name.clone()) {
+            name.push('_');
+        }
+        // `at` is set before any alternative is expanded, and a helper stands in one.
+        let at = self.at.unwrap_or(self.output.nonterminals[0].at);
+        self.output.nonterminals.push(NewNonterminal { name, at });
+        for rhs in make(symbol, &key.1) {
+            self.produce(id, rhs);
+        }
+        self.helpers.insert(key, symbol);
+        symbol
+    }
+
+    /// The alternatives of a sequence: multiplied out, in several helpers where that would be too much.
+    fn sequence(&mut self, items: &[Item]) -> Alternatives {
+        let mut parts: Vec<Alternatives> = items.iter().map(|item| self.item(item)).collect();
+        if parts.len() == 1 {
+            return parts.remove(0);
+        }
+        if parts.iter().any(|part| part.some.is_empty() && !part.empty) {
+            return Alternatives::default();
+        }
+        parts.retain(|part| !part.some.is_empty());
+        if !Extent::of(&parts).fits() {
+            for part in parts.iter_mut().filter(|part| part.some.len() > LARGE_GROUP) {
+                part.some = vec![vec![self.symbol(std::mem::take(&mut part.some))]];
+            }
+        }
+        // From the right: take parts while their product is small, then make them a helper.
+        let mut extent = Extent::default();
+        let mut chunk: Vec<Alternatives> = Vec::new();
+        for part in parts.into_iter().rev() {
+            let with_part = extent.with(&part);
+            if with_part.fits() || chunk.is_empty() {
+                extent = with_part;
+            } else {
+                chunk.reverse();
+                let Alternatives { some, empty } = multiply(&chunk);
+                let rest = Alternatives { some: vec![vec![self.symbol(some)]], empty };
+                extent = Extent::default().with(&rest).with(&part);
+                chunk = vec![rest];
+            }
+            chunk.push(part);
+        }
+        chunk.reverse();
+        multiply(&chunk)
+    }
+}
+
+/// How large a product is.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    alternatives: usize,
+    /// In all alternatives together.
+    symbols: usize,
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Self { alternatives: 1, symbols: 0 }
+    }
+}
+
+impl Extent {
+    fn of(parts: &[Alternatives]) -> Self {
+        parts.iter().fold(Self::default(), Extent::with)
+    }
+
+    fn with(self, part: &Alternatives) -> Self {
+        let alternatives = part.some.len() + usize::from(part.empty);
+        let symbols: usize = part.some.iter().map(Vec::len).sum();
+        Self {
+            alternatives: self.alternatives.saturating_mul(alternatives),
+            symbols: self
+                .symbols
+                .saturating_mul(alternatives)
+                .saturating_add(self.alternatives.saturating_mul(symbols)),
+        }
+    }
+
+    fn fits(self) -> bool {
+        self.alternatives == 1 || self.alternatives <= MAX_PRODUCT && self.symbols <= MAX_PRODUCT_SYMBOLS
+    }
+}
+
+/// All ways to choose one alternative of each part.
+fn multiply(parts: &[Alternatives]) -> Alternatives {
+    let mut product: Vec<RightSide> = vec![Vec::new()];
+    for part in parts {
+        if let ([rhs], false) = (&part.some[..], part.empty) {
+            product.iter_mut().for_each(|chosen| chosen.extend(rhs));
+            continue;
+        }
+        let mut next = Vec::with_capacity(product.len() * (part.some.len() + 1));
+        for chosen in product {
+            next.extend(part.some.iter().map(|rhs| [&chosen[..], rhs].concat()));
+            if part.empty {
+                next.push(chosen);
+            }
+        }
+        product = next;
+    }
+    let mut seen = HashSet::new();
+    product.retain(|rhs| seen.insert(rhs.clone()));
+    let empty = product.iter().any(Vec::is_empty);
+    product.retain(|rhs| !rhs.is_empty());
+    Alternatives { some: product, empty }
+}
+
+fn one(symbol: Symbol) -> Alternatives {
+    Alternatives { some: vec![vec![symbol]], empty: false }
+}

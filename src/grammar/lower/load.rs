@@ -1,0 +1,463 @@
+//! First pass: reads the file and what it imports into one table of definitions.
+//!
+//! A file is loaded anew for each file that imports it, as in Lark, so that `%override` and `%extend` act on
+//! the importer's copy alone. Names that are not imported by name are mangled as `file__name`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::grammar::GrammarError;
+use crate::grammar::lower::Context;
+use crate::grammar::lower::similar::did_you_mean;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::tree::Order;
+use crate::syntax::ast;
+use crate::syntax::parse_lark;
+use crate::util::diagnostic::Diagnostic;
+
+/// The library that needs no reader.
+const COMMON: &str = include_str!("../../../grammars/common.lark");
+
+/// Copies of files, all importers together: a chain of files each of which imports the next one twice would
+/// otherwise double at every step.
+const MAX_INSTANCES: usize = 1_000;
+/// Depth of imports.
+const MAX_IMPORT_DEPTH: usize = 50;
+/// Number of a definition.
+pub(crate) type DefinitionIndex = usize;
+
+/// Gives the text of an imported file by its path, or `None` when there is no such file.
+pub(crate) type Reader<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// All files, in one table.
+#[derive(Debug, Default)]
+pub(crate) struct Library {
+    pub(crate) instances: Vec<Instance>,
+    pub(crate) definitions: Vec<Definition>,
+    /// Of the file itself; imported files ignore nothing and direct nothing, as in Lark.
+    pub(crate) ignores: Vec<(ast::Expansions, At)>,
+    pub(crate) directives: Vec<(ast::Directive, At)>,
+}
+
+/// One copy of a file: what its names mean. The file itself is number 0.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) source: u32,
+    pub(crate) scope: HashMap<String, DefinitionIndex>,
+}
+
+/// A rule or a terminal.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    /// Its name in the grammar, mangled.
+    pub(crate) name: String,
+    pub(crate) kind: DefinitionKind,
+    /// One body, and those that `%extend` added; each with the copy in whose scope its names stand.
+    pub(crate) parts: Vec<(usize, ast::Expansions)>,
+    pub(crate) at: At,
+    pub(crate) order: Order,
+    /// Defined or imported by name in the file itself.
+    pub(crate) own: bool,
+}
+
+/// What is defined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum DefinitionKind {
+    Rule { parameters: Vec<String> },
+    Terminal { priority: i32 },
+    Declared,
+}
+
+/// Reads `text` and everything it imports.
+///
+/// AFTER THIS: every name that any file defines or imports is in that file's scope, once.
+pub(crate) fn load(
+    context: &mut Context,
+    text: &str,
+    name: &str,
+    reader: &Reader<'_>,
+) -> Result<Library, GrammarError> {
+    let mut loader = Loader { context, reader, library: Library::default(), path: Vec::new(), sequence: 0 };
+    let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
+    let location = Location { directory: directory.into(), shown: name.into() };
+    loader.path.push(join(directory, base.trim_end_matches(".lark")));
+    loader.file(text, &location, &Mangling::default(), None)?;
+    Ok(loader.library)
+}
+
+struct Loader<'a> {
+    context: &'a mut Context,
+    reader: &'a Reader<'a>,
+    library: Library,
+    /// The files that are being read, without their extension.
+    path: Vec<String>,
+    sequence: u32,
+}
+
+/// Where a file lies.
+struct Location {
+    directory: String,
+    shown: Arc<str>,
+}
+
+/// How the names of an imported file are called in the whole.
+#[derive(Clone, Default)]
+struct Mangling {
+    /// From the file itself outwards.
+    prefixes: Vec<String>,
+    /// Names imported by name, to what they are called in the whole.
+    aliases: HashMap<String, String>,
+}
+
+impl Mangling {
+    fn name(&self, local: &str) -> String {
+        if let Some(name) = self.aliases.get(local) {
+            return name.clone();
+        }
+        let mut name = local.to_owned();
+        for prefix in &self.prefixes {
+            name = match name.strip_prefix('_') {
+                Some(rest) => format!("_{prefix}__{rest}"),
+                None => format!("{prefix}__{name}"),
+            };
+        }
+        name
+    }
+}
+
+/// The import statements of one file that name the same path.
+struct ImportGroup {
+    level: u32,
+    path: Vec<String>,
+    at: At,
+    names: Vec<(ast::Spanned<String>, ast::Spanned<String>)>,
+}
+
+impl Loader<'_> {
+    /// Reads one file into a new copy, and gives the copy's number. `imported_at` is the offset of the import
+    /// statement in the file itself.
+    fn file(
+        &mut self,
+        text: &str,
+        location: &Location,
+        mangling: &Mangling,
+        imported_at: Option<u32>,
+    ) -> Result<usize, GrammarError> {
+        let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
+        let source = self.context.sources.add(location.shown.clone(), text);
+        let number = self.library.instances.len();
+        self.library.instances.push(Instance { source, scope: HashMap::new() });
+
+        let mut imports: Vec<ImportGroup> = Vec::new();
+        let mut rest = Vec::new();
+        for item in file.items {
+            match item {
+                ast::Item::Import(import) => group_import(&mut imports, source, import),
+                item => rest.push(item),
+            }
+        }
+        for group in imports {
+            self.import(number, location, mangling, imported_at, group)?;
+        }
+        for item in rest {
+            self.item(number, mangling, imported_at, item);
+        }
+        Ok(number)
+    }
+
+    fn import(
+        &mut self,
+        importer: usize,
+        location: &Location,
+        outer: &Mangling,
+        imported_at: Option<u32>,
+        group: ImportGroup,
+    ) -> Result<(), GrammarError> {
+        let place = self.context.sources.place(group.at);
+        if self.library.instances.len() >= MAX_INSTANCES || self.path.len() >= MAX_IMPORT_DEPTH {
+            let message = format!(
+                "more than {MAX_INSTANCES} imported files, or imports more than {MAX_IMPORT_DEPTH} deep"
+            );
+            return Err(Diagnostic::error("too-many-imports", message).at(place).into());
+        }
+        let mut prefixes = vec![group.path.join("__")];
+        prefixes.extend(outer.prefixes.iter().cloned());
+        let mut mangling = Mangling { prefixes, aliases: HashMap::new() };
+        for (name, alias) in group.names.iter().rev() {
+            mangling.aliases.insert(name.node.clone(), outer.name(&alias.node));
+        }
+        let offset = imported_at.unwrap_or(group.at.start());
+
+        let (directory, path) = if group.level > 0 {
+            let mut directory = location.directory.clone();
+            for _ in 1..group.level {
+                directory = join(&directory, "..");
+            }
+            for part in &group.path[..group.path.len() - 1] {
+                directory = join(&directory, part);
+            }
+            let path = join(&directory, &group.path[group.path.len() - 1]);
+            (directory, path)
+        } else {
+            (String::new(), format!("<{}>", group.path.join(".")))
+        };
+        if let Some(start) = self.path.iter().position(|file| *file == path) {
+            let cycle = self.path[start..].iter().chain([&path]).map(|file| format!("`{file}`"));
+            let message = format!(
+                "files import each other in a circle: {}",
+                cycle.collect::<Vec<_>>().join(" imports ")
+            );
+            return Err(Diagnostic::error("import-cycle", message).at(place).into());
+        }
+        let (text, shown): (String, Arc<str>) = if group.level > 0 {
+            let shown = format!("{path}.lark");
+            let Some(text) = (self.reader)(&shown) else {
+                let message = format!("the imported file `{shown}` was not found");
+                return Err(Diagnostic::error("import-not-found", message).at(place).into());
+            };
+            (text, shown.into())
+        } else if group.path == ["common"] {
+            (COMMON.to_owned(), "<common>".into())
+        } else {
+            let name = group.path.join(".");
+            return Err(Diagnostic::error("import-not-found", format!("there is no library `{name}`"))
+                .at(place)
+                .help(format!("`common` is built in; for a file beside this one write `.{name}`"))
+                .into());
+        };
+        self.path.push(path);
+        let instance = self.file(&text, &Location { directory, shown }, &mangling, Some(offset))?;
+        self.path.pop();
+
+        for (name, alias) in group.names {
+            self.bring_in(importer, instance, &name, &alias);
+        }
+        Ok(())
+    }
+
+    /// Puts one imported name into the importer's scope.
+    fn bring_in(
+        &mut self,
+        importer: usize,
+        instance: usize,
+        name: &ast::Spanned<String>,
+        alias: &ast::Spanned<String>,
+    ) {
+        let at = At::new(self.library.instances[importer].source, &name.span);
+        let place = self.context.sources.place(at);
+        if is_terminal_name(&name.node) != is_terminal_name(&alias.node) {
+            let message = format!("`{}` cannot be renamed `{}`", name.node, alias.node);
+            self.context.report(
+                Diagnostic::error("import-kind", message)
+                    .at(place)
+                    .help("terminals are named in upper case, rules in lower case"),
+            );
+            return;
+        }
+        let imported = &self.library.instances[instance];
+        let Some(&definition) = imported.scope.get(&name.node) else {
+            let file = self.context.sources.get(imported.source).0;
+            let message = format!("`{file}` does not define `{}`", name.node);
+            let names = imported.scope.keys().map(String::as_str);
+            let diagnostic = did_you_mean(Diagnostic::error("undefined-symbol", message), &name.node, names);
+            self.context.report(diagnostic.at(place));
+            return;
+        };
+        if importer == 0 {
+            self.library.definitions[definition].own = true;
+        }
+        let previous = self.library.instances[importer].scope.insert(alias.node.clone(), definition);
+        if let Some(previous) = previous.filter(|&previous| previous != definition) {
+            self.duplicate(&alias.node, at, previous);
+        }
+    }
+
+    fn item(&mut self, instance: usize, mangling: &Mangling, imported_at: Option<u32>, item: ast::Item) {
+        let source = self.library.instances[instance].source;
+        match item {
+            ast::Item::Rule(rule) => {
+                if let Some(priority) = &rule.priority {
+                    let place = self.context.sources.place(At::new(source, &priority.span));
+                    self.context.report(
+                        Diagnostic::warning(
+                            "rule-priority",
+                            format!(
+                                "the priority of rule `{}` means nothing to an LALR(1) parser",
+                                rule.name.node
+                            ),
+                        )
+                        .at(place)
+                        .help("resolve conflicts with %left, %right, %nonassoc and %prec"),
+                    );
+                }
+                let parameters: Vec<String> =
+                    rule.parameters.iter().map(|parameter| parameter.node.clone()).collect();
+                for (i, parameter) in rule.parameters.iter().enumerate() {
+                    if parameters[..i].contains(&parameter.node) {
+                        let place = self.context.sources.place(At::new(source, &parameter.span));
+                        let message =
+                            format!("template `{}` has two parameters `{}`", rule.name.node, parameter.node);
+                        self.context.report(Diagnostic::error("duplicate-parameter", message).at(place));
+                    }
+                }
+                let kind = DefinitionKind::Rule { parameters };
+                self.define(instance, mangling, imported_at, rule.mode, &rule.name, kind, Some(rule.body));
+            }
+            ast::Item::Terminal(terminal) => {
+                let kind = DefinitionKind::Terminal { priority: terminal.priority };
+                let body = Some(terminal.body);
+                self.define(instance, mangling, imported_at, terminal.mode, &terminal.name, kind, body);
+            }
+            ast::Item::Declare(names) => {
+                for name in names {
+                    let kind = DefinitionKind::Declared;
+                    self.define(instance, mangling, imported_at, ast::Mode::Define, &name, kind, None);
+                }
+            }
+            ast::Item::Ignore(ignore) if instance == 0 => {
+                self.library.ignores.push((ignore.node, At::new(source, &ignore.span)));
+            }
+            ast::Item::Directive(directive) if instance == 0 => {
+                self.library.directives.push((directive.node, At::new(source, &directive.span)));
+            }
+            ast::Item::Directive(directive) => self.imported_directive(source, &directive),
+            ast::Item::Ignore(_) | ast::Item::Import(_) => {}
+        }
+    }
+
+    /// `%start`, `%lexer` and `%ignore` are the importer's affair; what says how words are read deserves a word.
+    fn imported_directive(&mut self, source: u32, directive: &ast::Spanned<ast::Directive>) {
+        let name = match &directive.node {
+            ast::Directive::Start(_) | ast::Directive::Lexer(_) => return,
+            ast::Directive::Reserved { .. } => "%reserved",
+            ast::Directive::Fallback { .. } => "%fallback",
+            ast::Directive::Soft { .. } => "%soft",
+            ast::Directive::Precedence { .. } => "a precedence level",
+        };
+        let place = self.context.sources.place(At::new(source, &directive.span));
+        self.context.report(
+            Diagnostic::warning("imported-directive", format!("{name} in an imported file has no effect"))
+                .at(place)
+                .help("write it in the importing file"),
+        );
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one definition, passed once")]
+    fn define(
+        &mut self,
+        instance: usize,
+        mangling: &Mangling,
+        imported_at: Option<u32>,
+        mode: ast::Mode,
+        name: &ast::Spanned<String>,
+        kind: DefinitionKind,
+        body: Option<ast::Expansions>,
+    ) {
+        let at = At::new(self.library.instances[instance].source, &name.span);
+        let existing = self.library.instances[instance].scope.get(&name.node).copied();
+        match (mode, existing) {
+            (ast::Mode::Define, None) => {
+                self.sequence += 1;
+                let order = match imported_at {
+                    None => Order { offset: at.start(), sequence: 0 },
+                    Some(offset) => Order { offset, sequence: self.sequence },
+                };
+                let number = self.library.definitions.len();
+                self.library.definitions.push(Definition {
+                    name: mangling.name(&name.node),
+                    kind,
+                    parts: body.map(|body| (instance, body)).into_iter().collect(),
+                    at,
+                    order,
+                    own: instance == 0,
+                });
+                self.library.instances[instance].scope.insert(name.node.clone(), number);
+            }
+            (ast::Mode::Define, Some(previous)) => self.duplicate(&name.node, at, previous),
+            (ast::Mode::Override | ast::Mode::Extend, None) => {
+                let message = format!("there is no `{}` to override or extend", name.node);
+                let scope = &self.library.instances[instance].scope;
+                let diagnostic = Diagnostic::error("undefined-symbol", message);
+                let diagnostic = did_you_mean(diagnostic, &name.node, scope.keys().map(String::as_str));
+                let place = self.context.sources.place(at);
+                self.context.report(diagnostic.at(place));
+            }
+            (ast::Mode::Override, Some(previous)) => {
+                let definition = &mut self.library.definitions[previous];
+                definition.kind = kind;
+                definition.parts = body.map(|body| (instance, body)).into_iter().collect();
+                definition.at = at;
+            }
+            (ast::Mode::Extend, Some(previous)) => {
+                let definition = &mut self.library.definitions[previous];
+                let fits = match (&definition.kind, &kind) {
+                    (
+                        DefinitionKind::Rule { parameters: theirs },
+                        DefinitionKind::Rule { parameters: ours },
+                    ) => theirs == ours,
+                    (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
+                };
+                if fits {
+                    definition.parts.extend(body.map(|body| (instance, body)));
+                } else {
+                    let message =
+                        format!("`{}` cannot be extended: its kind or its parameters differ", name.node);
+                    let place = self.context.sources.place(at);
+                    self.context.report(
+                        Diagnostic::error("extend-mismatch", message)
+                            .at(place)
+                            .help("repeat the parameters of the original, or use %override"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn duplicate(&mut self, name: &str, at: At, previous: DefinitionIndex) {
+        let first = self.context.sources.place(self.library.definitions[previous].at);
+        let place = self.context.sources.place(at);
+        self.context.report(
+            Diagnostic::error("duplicate-definition", format!("`{name}` is defined twice"))
+                .at(place)
+                .related(first, "first defined here")
+                .help("rename one, or write %override or %extend before the second"),
+        );
+    }
+}
+
+/// Adds an import statement to the group of its path.
+fn group_import(groups: &mut Vec<ImportGroup>, source: u32, import: ast::Import) {
+    let path: Vec<String> = import.path.into_iter().map(|part| part.node).collect();
+    let names = import.names.into_iter().map(|(name, alias)| {
+        let alias = alias.unwrap_or_else(|| name.clone());
+        (name, alias)
+    });
+    match groups.iter_mut().find(|group| group.level == import.level && group.path == path) {
+        Some(group) => group.names.extend(names),
+        None => groups.push(ImportGroup {
+            level: import.level,
+            path,
+            at: At::new(source, &import.span),
+            names: names.collect(),
+        }),
+    }
+}
+
+/// `directory/name`, with `..` taken back where it can be.
+fn join(directory: &str, name: &str) -> String {
+    match (directory, name) {
+        ("", _) => name.to_owned(),
+        (_, "..") => match directory.rsplit_once('/') {
+            Some((_, "..")) => format!("{directory}/.."),
+            Some((parent, _)) => parent.to_owned(),
+            None if directory == ".." => "../..".to_owned(),
+            None => String::new(),
+        },
+        _ => format!("{directory}/{name}"),
+    }
+}
+
+/// Whether `name` is a terminal's: upper case, maybe after underscores.
+pub(crate) fn is_terminal_name(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(char::is_uppercase)
+}

@@ -1,0 +1,138 @@
+//! From the syntax tree to the IR: the passes, in order, each with what holds after it.
+
+mod assemble;
+mod counted;
+mod directives;
+mod expand;
+mod load;
+mod resolve;
+mod similar;
+mod source;
+mod table;
+mod templates;
+mod terminals;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::sync::Arc;
+
+use crate::grammar::analysis::{self, Report};
+use crate::grammar::{Grammar, GrammarError};
+use crate::util::diagnostic::{Diagnostic, Severity};
+
+pub(crate) use self::similar::did_you_mean;
+
+use self::load::Reader;
+use self::source::Sources;
+use self::table::TerminalTable;
+
+/// Findings beyond this many are not kept; their number is.
+const MAX_FINDINGS: usize = 100;
+
+/// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it imports.
+pub(crate) fn lower(text: &str, name: &str, reader: &Reader<'_>) -> Result<Grammar, GrammarError> {
+    let mut context = Context { main: name.into(), ..Context::default() };
+
+    let library = load::load(&mut context, text, name, reader)?;
+    context.check()?;
+    // AFTER THIS: every file is read, and every name it defines or imports is in its scope, once.
+
+    let resolved = resolve::resolve(&mut context, library);
+    context.check()?;
+    // AFTER THIS: no names in bodies, only numbers; nothing that the file itself does not lead to.
+
+    let names: Vec<String> = resolved.terminals.iter().map(|terminal| terminal.name.clone()).collect();
+    let mut rules = templates::instantiate(&mut context, resolved.rules, &names);
+    context.check()?;
+    // AFTER THIS: no templates.
+
+    let patterns = terminals::check(&mut context, &resolved.terminals);
+    let patterns = context.checked(patterns)?;
+    // AFTER THIS: every terminal can be written out as one pattern.
+
+    let mut table = TerminalTable::new(&resolved.terminals, patterns);
+    table.replace_leaves(&context, &mut rules);
+    // AFTER THIS: no strings and no regexes in rules, only symbols, groups and repetitions.
+
+    let productions = expand::expand(&mut context, &rules);
+    context.check()?;
+    // AFTER THIS: plain productions.
+
+    let directions =
+        directives::direct(&mut context, &resolved.directives, &resolved.terminal_names, &mut table);
+    context.check()?;
+    // AFTER THIS: every word that a directive names is a terminal.
+
+    let start = assemble::start(&mut context, &directions, &resolved.rule_names, &rules);
+    let start = context.checked(start)?;
+    let parts = assemble::Parts {
+        rules: &rules,
+        productions,
+        directions,
+        ignores: &resolved.ignores,
+        terminal_names: &resolved.terminal_names,
+        start,
+    };
+    let untrimmed = assemble::assemble(&mut context, table, &parts);
+    let mut untrimmed = context.checked(untrimmed)?;
+    // AFTER THIS: an IR with every rule of the file, and every terminal that any of them can use.
+
+    let start = untrimmed.start;
+    untrimmed.warnings = context.sorted();
+    analysis::trim(&Arc::new(untrimmed), start, Report::All)
+    // AFTER THIS: only what the start symbol reaches, and all of that derives some text.
+}
+
+/// What every pass needs: the texts, for places, and somewhere to put what it finds.
+#[derive(Debug, Default)]
+pub(crate) struct Context {
+    main: Arc<str>,
+    sources: Sources,
+    findings: Vec<Diagnostic>,
+    /// Findings past the limit.
+    more: usize,
+    errors: bool,
+}
+
+impl Context {
+    /// Notes a finding. An error stops the lowering after the pass.
+    fn report(&mut self, finding: Diagnostic) {
+        let error = finding.severity == Severity::Error;
+        if self.findings.len() < MAX_FINDINGS || error && !self.errors {
+            self.findings.push(finding);
+        } else {
+            self.more += 1;
+        }
+        self.errors |= error;
+    }
+
+    /// Stops when there were errors.
+    fn check(&mut self) -> Result<(), GrammarError> {
+        if self.errors { Err(GrammarError::new(self.sorted())) } else { Ok(()) }
+    }
+
+    /// What a pass that may stop half-way gave; it reported an error where it gave nothing.
+    fn checked<T>(&mut self, given: Option<T>) -> Result<T, GrammarError> {
+        match given {
+            Some(value) if !self.errors => Ok(value),
+            _ => Err(GrammarError::new(self.sorted())),
+        }
+    }
+
+    /// The findings, in the order of the file itself, those in imported files last.
+    fn sorted(&mut self) -> Vec<Diagnostic> {
+        let mut findings = std::mem::take(&mut self.findings);
+        findings.sort_by_cached_key(|finding| {
+            finding
+                .place
+                .as_ref()
+                .map(|place| (place.source != self.main, place.source.clone(), place.span.start))
+        });
+        if self.more > 0 {
+            let message = format!("{} more findings are not shown", self.more);
+            findings.push(Diagnostic::warning("more-findings", message));
+        }
+        findings
+    }
+}

@@ -1,0 +1,184 @@
+//! Fifth pass: strings, ranges and regexes in rules become terminals, with Lark's names.
+//!
+//! A terminal that is defined as just that string or regex is used; else one is made, named after the text
+//! where that makes a name (`"{"` is `LBRACE`, `"if"` is `IF`), `__ANON_0` and so on where it does not.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::grammar::lower::Context;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::terminals::Patterns;
+use crate::grammar::lower::tree::{Body, Leaf, NamedTerminal, Node, Order, Rule, Sequence, TerminalIndex};
+use crate::grammar::pattern::Pattern;
+
+/// All terminals: the named ones under their numbers, then those made here.
+#[derive(Debug)]
+pub(crate) struct TerminalTable<'a> {
+    pub(crate) named: &'a [NamedTerminal],
+    pub(crate) patterns: Patterns<'a>,
+    pub(crate) made: Vec<MadeTerminal>,
+    /// Terminals that are just one leaf; the first in the file where there are several.
+    leaves: HashMap<Leaf, TerminalIndex>,
+    names: HashSet<String>,
+    anonymous: usize,
+}
+
+/// A terminal without a definition.
+#[derive(Debug)]
+pub(crate) struct MadeTerminal {
+    pub(crate) name: String,
+    pub(crate) pattern: Pattern,
+    pub(crate) order: Order,
+    pub(crate) at: At,
+}
+
+impl<'a> TerminalTable<'a> {
+    /// The table of the named terminals.
+    pub(crate) fn new(named: &'a [NamedTerminal], patterns: Patterns<'a>) -> Self {
+        let mut leaves = HashMap::new();
+        let mut by_order: Vec<TerminalIndex> = (0..named.len()).collect();
+        by_order.sort_by_key(|&terminal| named[terminal].order);
+        for terminal in by_order {
+            if let Some(leaf) = patterns.leaf(terminal) {
+                leaves.entry(leaf.clone()).or_insert(terminal);
+            }
+        }
+        let names = named.iter().map(|terminal| terminal.name.clone()).collect();
+        Self { named, patterns, made: Vec::new(), leaves, names, anonymous: 0 }
+    }
+
+    /// How many terminals there are.
+    pub(crate) fn len(&self) -> usize {
+        self.named.len() + self.made.len()
+    }
+
+    /// The name of a terminal.
+    pub(crate) fn name(&self, terminal: TerminalIndex) -> &str {
+        match terminal.checked_sub(self.named.len()) {
+            None => &self.named[terminal].name,
+            Some(made) => &self.made[made].name,
+        }
+    }
+
+    /// The terminal that is just this leaf, if there is one.
+    pub(crate) fn find(&self, leaf: &Leaf) -> Option<TerminalIndex> {
+        self.leaves.get(leaf).copied()
+    }
+
+    /// The terminal that is just this leaf, made if there is none.
+    pub(crate) fn of_leaf(&mut self, context: &Context, leaf: &Leaf, at: At, order: Order) -> TerminalIndex {
+        if let Some(terminal) = self.find(leaf) {
+            return terminal;
+        }
+        let name = match leaf {
+            Leaf::Literal { text, .. } => literal_name(text).filter(|name| !self.names.contains(name)),
+            Leaf::Range(..) | Leaf::Regex { .. } => None,
+        };
+        let name = name.unwrap_or_else(|| self.fresh_name("__ANON"));
+        let pattern = leaf.pattern(|| context.sources.place(at));
+        let terminal = self.make(MadeTerminal { name, pattern, order, at });
+        self.leaves.insert(leaf.clone(), terminal);
+        terminal
+    }
+
+    /// Adds a terminal that is no single leaf.
+    pub(crate) fn make(&mut self, terminal: MadeTerminal) -> TerminalIndex {
+        self.names.insert(terminal.name.clone());
+        self.made.push(terminal);
+        self.len() - 1
+    }
+
+    /// A name that no terminal has: `prefix_0`, `prefix_1` and so on.
+    pub(crate) fn fresh_name(&mut self, prefix: &str) -> String {
+        loop {
+            let name = format!("{prefix}_{}", self.anonymous);
+            self.anonymous += 1;
+            if !self.names.contains(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// Puts terminals in the place of leaves in all rules.
+    ///
+    /// AFTER THIS: no leaves in rules.
+    pub(crate) fn replace_leaves(&mut self, context: &Context, rules: &mut [Rule]) {
+        for rule in rules {
+            self.replace_in_body(context, &mut rule.body, rule.order);
+        }
+    }
+
+    fn replace_in_body(&mut self, context: &Context, body: &mut Body, order: Order) {
+        for Sequence { items, .. } in body {
+            for item in items {
+                self.replace_in_node(context, &mut item.node, item.at, order);
+            }
+        }
+    }
+
+    fn replace_in_node(&mut self, context: &Context, node: &mut Node, at: At, order: Order) {
+        match node {
+            Node::Leaf(leaf) => {
+                // In the file itself every leaf has its own place; imported ones stand where the import stands.
+                let order =
+                    if order.sequence == 0 { Order { offset: at.start(), sequence: 0 } } else { order };
+                *node = Node::Terminal(self.of_leaf(context, leaf, at, order));
+            }
+            Node::Group(body) => self.replace_in_body(context, body, order),
+            Node::Repeat { item, .. } => {
+                let at = item.at;
+                self.replace_in_node(context, &mut item.node, at, order);
+            }
+            Node::Rule(_) | Node::Terminal(_) | Node::Parameter(_) | Node::Call { .. } => {}
+        }
+    }
+}
+
+/// The name that Lark gives to a terminal of this text.
+fn literal_name(text: &str) -> Option<String> {
+    let name = match text {
+        "." => "DOT",
+        "," => "COMMA",
+        ":" => "COLON",
+        ";" => "SEMICOLON",
+        "+" => "PLUS",
+        "-" => "MINUS",
+        "*" => "STAR",
+        "/" => "SLASH",
+        "\\" => "BACKSLASH",
+        "|" => "VBAR",
+        "?" => "QMARK",
+        "!" => "BANG",
+        "@" => "AT",
+        "#" => "HASH",
+        "$" => "DOLLAR",
+        "%" => "PERCENT",
+        "^" => "CIRCUMFLEX",
+        "&" => "AMPERSAND",
+        "_" => "UNDERSCORE",
+        "<" => "LESSTHAN",
+        ">" => "MORETHAN",
+        "=" => "EQUAL",
+        "\"" => "DBLQUOTE",
+        "'" => "QUOTE",
+        "`" => "BACKQUOTE",
+        "~" => "TILDE",
+        "(" => "LPAR",
+        ")" => "RPAR",
+        "{" => "LBRACE",
+        "}" => "RBRACE",
+        "[" => "LSQB",
+        "]" => "RSQB",
+        "\n" => "NEWLINE",
+        "\r\n" => "CRLF",
+        "\t" => "TAB",
+        " " => "SPACE",
+        word => {
+            let mut characters = word.chars();
+            let starts = characters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
+            let goes_on = characters.all(|next| next == '_' || next.is_alphanumeric());
+            return (starts && goes_on).then(|| word.to_uppercase());
+        }
+    };
+    Some(name.to_owned())
+}

@@ -1,0 +1,241 @@
+//! Third pass: a rule for each use of a template with different arguments.
+//!
+//! Instances are made from a queue, once for equal arguments, so a template may use itself with the arguments it
+//! was given; one that keeps making new arguments meets a limit.
+
+use std::collections::HashMap;
+
+use crate::grammar::lower::Context;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::tree::{Body, Item, Node, Rule, RuleIndex, Sequence};
+use crate::util::diagnostic::Diagnostic;
+
+/// Instances of all templates together.
+const MAX_INSTANCES: usize = 100_000;
+/// Expressions in all instances together.
+const MAX_NODES: usize = 1_000_000;
+/// Names of instances are cut at this length; a number then tells them apart.
+const MAX_NAME: usize = 80;
+
+/// Replaces uses of templates by rules.
+///
+/// AFTER THIS: no parameters and no calls; templates themselves have empty bodies, are used nowhere, and are
+/// marked by their parameters.
+pub(crate) fn instantiate(context: &mut Context, rules: Vec<Rule>, terminals: &[String]) -> Vec<Rule> {
+    if rules.iter().all(|rule| rule.parameters.is_empty()) && !rules.iter().any(|rule| calls(&rule.body)) {
+        return rules;
+    }
+    let mut templates = Templates {
+        context,
+        terminals,
+        instances: HashMap::new(),
+        queue: Vec::new(),
+        nodes: 0,
+        used: vec![false; rules.len()],
+        stopped: false,
+        rules,
+    };
+    for rule in 0..templates.rules.len() {
+        if templates.rules[rule].parameters.is_empty() {
+            let body = std::mem::take(&mut templates.rules[rule].body);
+            templates.rules[rule].body = templates.body(&body, &[]);
+        }
+    }
+    let mut next = 0;
+    while next < templates.queue.len() && !templates.stopped {
+        let (instance, template, arguments) = templates.queue[next].clone();
+        next += 1;
+        let body = templates.rules[template].body.clone();
+        templates.rules[instance].body = templates.body(&body, &arguments);
+    }
+    templates.finish()
+}
+
+struct Templates<'a> {
+    context: &'a mut Context,
+    terminals: &'a [String],
+    rules: Vec<Rule>,
+    instances: HashMap<(RuleIndex, Vec<Item>), RuleIndex>,
+    /// Instances, their templates and arguments.
+    queue: Vec<(RuleIndex, RuleIndex, Vec<Item>)>,
+    nodes: usize,
+    used: Vec<bool>,
+    stopped: bool,
+}
+
+impl Templates<'_> {
+    fn body(&mut self, body: &Body, arguments: &[Item]) -> Body {
+        let sequence = |sequence: &Sequence| Sequence {
+            items: sequence.items.iter().map(|item| self.symbol(item, arguments)).collect(),
+            precedence: sequence.precedence.clone(),
+            at: sequence.at,
+        };
+        body.iter().map(sequence).collect()
+    }
+
+    /// An expression where a template without arguments would be a mistake.
+    fn symbol(&mut self, item: &Item, arguments: &[Item]) -> Item {
+        let done = self.item(item, arguments);
+        if let Node::Rule(rule) = done.node
+            && !self.rules[rule].parameters.is_empty()
+        {
+            if let Some(used) = self.used.get_mut(rule) {
+                *used = true;
+            }
+            let (name, count) = (&self.rules[rule].name, self.rules[rule].parameters.len());
+            let message = format!("template `{name}` is used without its {count} arguments");
+            let help = format!("write `{name}{{{}}}`", self.rules[rule].parameters.join(", "));
+            self.error(item.at, Diagnostic::error("template-arguments", message).help(help));
+            return nothing(item.at);
+        }
+        done
+    }
+
+    fn item(&mut self, item: &Item, arguments: &[Item]) -> Item {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            self.limit(item.at, "templates expand to too much");
+        }
+        if self.stopped {
+            return nothing(item.at);
+        }
+        let node = match &item.node {
+            Node::Parameter(parameter) => {
+                let Some(argument) = arguments.get(*parameter) else { return nothing(item.at) };
+                argument.node.clone()
+            }
+            Node::Call { callee, arguments: own } => {
+                let own: Vec<Item> = own.iter().map(|own| self.item(own, arguments)).collect();
+                let callee = match **callee {
+                    Node::Parameter(parameter) => arguments.get(parameter).map(|argument| &argument.node),
+                    ref node => Some(node),
+                };
+                match callee {
+                    Some(&Node::Rule(template)) => return self.call(template, own, item.at),
+                    _ => {
+                        let message = "arguments are given to something that is no template";
+                        self.error(item.at, Diagnostic::error("not-a-template", message));
+                        return nothing(item.at);
+                    }
+                }
+            }
+            Node::Group(body) => Node::Group(self.body(body, arguments)),
+            Node::Repeat { item, min, max } => {
+                let item = Box::new(self.symbol(item, arguments));
+                Node::Repeat { item, min: *min, max: *max }
+            }
+            node @ (Node::Rule(_) | Node::Terminal(_) | Node::Leaf(_)) => node.clone(),
+        };
+        Item { node, at: item.at }
+    }
+
+    fn call(&mut self, template: RuleIndex, arguments: Vec<Item>, at: At) -> Item {
+        let (name, expected) = (self.rules[template].name.clone(), self.rules[template].parameters.len());
+        if let Some(used) = self.used.get_mut(template) {
+            *used = true;
+        }
+        if expected == 0 {
+            let message = format!("`{name}` is no template and takes no arguments");
+            self.error(at, Diagnostic::error("not-a-template", message));
+            return nothing(at);
+        }
+        if arguments.len() != expected {
+            let message = format!("template `{name}` takes {expected} arguments, not {}", arguments.len());
+            self.error(at, Diagnostic::error("template-arguments", message));
+            return nothing(at);
+        }
+        let key = (template, arguments);
+        if let Some(&instance) = self.instances.get(&key) {
+            return Item { node: Node::Rule(instance), at };
+        }
+        if self.instances.len() >= MAX_INSTANCES {
+            self.limit(at, "templates are used with too many different arguments");
+            return nothing(at);
+        }
+        let instance = self.rules.len();
+        let shown = self.instance_name(&name, &key.1);
+        let Rule { order, at: defined_at, own, .. } = self.rules[template];
+        self.rules.push(Rule {
+            name: shown,
+            parameters: Vec::new(),
+            body: Vec::new(),
+            order,
+            at: defined_at,
+            own,
+        });
+        self.queue.push((instance, template, key.1.clone()));
+        self.instances.insert(key, instance);
+        Item { node: Node::Rule(instance), at }
+    }
+
+    /// `template{argument,argument}`, as Lark calls it, or `template{#12}` where that would be long.
+    fn instance_name(&self, template: &str, arguments: &[Item]) -> String {
+        let mut name = format!("{template}{{");
+        for (i, argument) in arguments.iter().enumerate() {
+            if i > 0 {
+                name.push(',');
+            }
+            match &argument.node {
+                Node::Rule(rule) => name.push_str(&self.rules[*rule].name),
+                Node::Terminal(terminal) => name.push_str(&self.terminals[*terminal]),
+                Node::Leaf(leaf) => {
+                    let place = || self.context.sources.place(argument.at);
+                    name.push_str(&leaf.pattern(place).to_string());
+                }
+                _ => name = format!("{template}{{#{}}}", self.instances.len()),
+            }
+            if name.len() > MAX_NAME || name.contains('#') {
+                return format!("{template}{{#{}}}", self.instances.len());
+            }
+        }
+        name + "}"
+    }
+
+    fn limit(&mut self, at: At, message: &str) {
+        if !self.stopped {
+            self.stopped = true;
+            let diagnostic = Diagnostic::error("template-limit", message)
+                .help("a template that uses itself must pass on the arguments it was given, or fewer");
+            self.error(at, diagnostic);
+        }
+    }
+
+    fn error(&mut self, at: At, diagnostic: Diagnostic) {
+        let place = self.context.sources.place(at);
+        self.context.report(diagnostic.at(place));
+    }
+
+    /// Warns of templates that nobody uses, and empties them.
+    fn finish(mut self) -> Vec<Rule> {
+        for rule in 0..self.used.len() {
+            if self.rules[rule].parameters.is_empty() {
+                continue;
+            }
+            self.rules[rule].body = Vec::new();
+            let Rule { name, at, own, .. } = &self.rules[rule];
+            if *own && !self.used[rule] {
+                let diagnostic =
+                    Diagnostic::warning("unused-rule", format!("template `{name}` is used nowhere"));
+                self.error(*at, diagnostic);
+            }
+        }
+        self.rules
+    }
+}
+
+/// Stands where an error was reported.
+fn nothing(at: At) -> Item {
+    Item { node: Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }]), at }
+}
+
+fn calls(body: &Body) -> bool {
+    body.iter().flat_map(|sequence| &sequence.items).any(|item| match &item.node {
+        Node::Call { .. } => true,
+        Node::Group(body) => calls(body),
+        Node::Repeat { item, .. } => match &item.node {
+            Node::Group(body) => calls(body),
+            node => matches!(node, Node::Call { .. } | Node::Repeat { .. }),
+        },
+        _ => false,
+    })
+}

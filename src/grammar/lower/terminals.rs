@@ -1,0 +1,294 @@
+//! Fourth pass: the definitions of terminals become patterns, with the terminals they name written out.
+//!
+//! Writing out may double at each step, so sizes are computed before anything is copied.
+
+use crate::grammar::lower::Context;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::tree::{Body, Item, Leaf, NamedTerminal, Node, TerminalIndex};
+use crate::grammar::pattern::Pattern;
+use crate::util::diagnostic::Diagnostic;
+
+/// Expressions in all patterns together, with named terminals written out.
+const MAX_SIZE: u64 = 1_000_000;
+/// Depth of a pattern with named terminals written out. Later layers walk patterns recursively.
+const MAX_DEPTH: u64 = 200;
+
+/// Definitions of terminals that are known to end.
+#[derive(Debug)]
+pub(crate) struct Patterns<'a> {
+    terminals: &'a [NamedTerminal],
+    measures: Vec<Measure>,
+    /// Expressions written out so far.
+    size: u64,
+}
+
+/// How large a terminal is, written out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measure {
+    size: u64,
+    depth: u64,
+}
+
+/// Checks the definitions: no terminal contains itself or a rule, none is too large.
+///
+/// AFTER THIS: each terminal can be written out as one pattern.
+pub(crate) fn check<'a>(context: &mut Context, terminals: &'a [NamedTerminal]) -> Option<Patterns<'a>> {
+    let mut patterns = Patterns { terminals, measures: vec![Measure::default(); terminals.len()], size: 0 };
+    let order = bottom_up(context, terminals)?;
+    let mut sound = true;
+    for terminal in order {
+        let Some(body) = &terminals[terminal].body else { continue };
+        let Some(measure) = patterns.measure(context, body) else {
+            sound = false;
+            continue;
+        };
+        if measure.depth > MAX_DEPTH {
+            let name = &terminals[terminal].name;
+            let message = format!("terminal `{name}` is nested more than {MAX_DEPTH} deep, written out");
+            let place = context.sources.place(terminals[terminal].at);
+            context.report(Diagnostic::error("nesting-too-deep", message).at(place));
+            sound = false;
+        }
+        patterns.measures[terminal] = measure;
+    }
+    sound.then_some(patterns)
+}
+
+/// An order in which every terminal comes after those it names; `None` where one names itself in the end.
+fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<TerminalIndex>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        Open,
+        Done,
+    }
+    let named: Vec<Vec<TerminalIndex>> = terminals
+        .iter()
+        .map(|terminal| terminal.body.as_ref().map(fragments_of).unwrap_or_default())
+        .collect();
+    let mut marks = vec![Mark::New; terminals.len()];
+    let mut order = Vec::with_capacity(terminals.len());
+    let mut path: Vec<(TerminalIndex, usize)> = Vec::new();
+    for root in 0..terminals.len() {
+        if marks[root] == Mark::New {
+            marks[root] = Mark::Open;
+            path.push((root, 0));
+        }
+        while let Some((terminal, next)) = path.last_mut() {
+            let Some(&inner) = named[*terminal].get(*next) else {
+                marks[*terminal] = Mark::Done;
+                order.push(*terminal);
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match marks[inner] {
+                Mark::Done => {}
+                Mark::New => {
+                    marks[inner] = Mark::Open;
+                    path.push((inner, 0));
+                }
+                Mark::Open => {
+                    let start = path.iter().position(|&(on_path, _)| on_path == inner).unwrap_or(0);
+                    let cycle: Vec<String> = path[start..]
+                        .iter()
+                        .map(|&(on_path, _)| on_path)
+                        .chain([inner])
+                        .map(|on_path| format!("`{}`", terminals[on_path].name))
+                        .collect();
+                    let message = format!("a terminal contains itself: {}", cycle.join(" contains "));
+                    let place = context.sources.place(terminals[inner].at);
+                    context.report(
+                        Diagnostic::error("recursive-terminal", message)
+                            .at(place)
+                            .help("terminals are regular: use * or +, or make it a rule"),
+                    );
+                    return None;
+                }
+            }
+        }
+    }
+    Some(order)
+}
+
+/// The terminals that `body` names.
+pub(crate) fn fragments_of(body: &Body) -> Vec<TerminalIndex> {
+    let mut names = Vec::new();
+    collect(body, &mut names);
+    names
+}
+
+fn collect(body: &Body, names: &mut Vec<TerminalIndex>) {
+    fn item(node: &Node, names: &mut Vec<TerminalIndex>) {
+        match node {
+            Node::Terminal(terminal) => names.push(*terminal),
+            Node::Group(body) => collect(body, names),
+            Node::Repeat { item: inner, .. } => item(&inner.node, names),
+            Node::Rule(_) | Node::Leaf(_) | Node::Parameter(_) | Node::Call { .. } => {}
+        }
+    }
+    body.iter().flat_map(|sequence| &sequence.items).for_each(|inner| item(&inner.node, names));
+}
+
+impl Patterns<'_> {
+    /// The terminals that the definition of `terminal` names.
+    pub(crate) fn fragments(&self, terminal: TerminalIndex) -> Vec<TerminalIndex> {
+        self.terminals[terminal].body.as_ref().map(fragments_of).unwrap_or_default()
+    }
+
+    /// The leaf that a terminal is defined as, when it is one leaf, maybe through other terminals.
+    pub(crate) fn leaf(&self, mut terminal: TerminalIndex) -> Option<&Leaf> {
+        loop {
+            let mut body = self.terminals[terminal].body.as_ref()?;
+            loop {
+                let [sequence] = &body[..] else { return None };
+                let [item] = &sequence.items[..] else { return None };
+                match &item.node {
+                    Node::Leaf(leaf) => return Some(leaf),
+                    Node::Group(group) => body = group,
+                    Node::Terminal(inner) => {
+                        terminal = *inner;
+                        break;
+                    }
+                    _ => return None,
+                }
+            }
+        }
+    }
+
+    /// A terminal written out; `None` for a declared one, and when an error was reported.
+    pub(crate) fn write_out(&mut self, context: &mut Context, terminal: TerminalIndex) -> Option<Pattern> {
+        let terminals = self.terminals;
+        let body = terminals[terminal].body.as_ref()?;
+        let size = self.measures[terminal].size;
+        self.take(context, size, terminals[terminal].at, &terminals[terminal].name)?;
+        Some(self.alternatives(context, body))
+    }
+
+    /// The body of an `%ignore` written out; `None` when an error was reported.
+    pub(crate) fn write_out_body(&mut self, context: &mut Context, body: &Body, at: At) -> Option<Pattern> {
+        let measure = self.measure(context, body)?;
+        if measure.depth > MAX_DEPTH {
+            let place = context.sources.place(at);
+            let message = format!("the pattern is nested more than {MAX_DEPTH} deep, written out");
+            context.report(Diagnostic::error("nesting-too-deep", message).at(place));
+            return None;
+        }
+        self.take(context, measure.size, at, "%ignore")?;
+        Some(self.alternatives(context, body))
+    }
+
+    /// Takes `size` from the budget.
+    fn take(&mut self, context: &mut Context, size: u64, at: At, name: &str) -> Option<()> {
+        self.size = self.size.saturating_add(size);
+        if self.size <= MAX_SIZE {
+            return Some(());
+        }
+        let place = context.sources.place(at);
+        let message = format!(
+            "`{name}` makes the patterns larger than {MAX_SIZE} expressions, with the terminals they name written out"
+        );
+        context.report(Diagnostic::error("pattern-too-large", message).at(place));
+        None
+    }
+
+    /// How large `body` is, written out; `None` when it holds what no terminal may.
+    fn measure(&self, context: &mut Context, body: &Body) -> Option<Measure> {
+        let mut whole = Measure { size: 1, depth: 0 };
+        let mut sound = true;
+        for sequence in body {
+            if sequence.precedence.is_some() {
+                let place = context.sources.place(sequence.at);
+                let message = "%prec in a terminal";
+                context.report(
+                    Diagnostic::error("misplaced-prec", message)
+                        .at(place)
+                        .help("precedence is for rules; terminals have priorities, as in `NAME.2: ...`"),
+                );
+                sound = false;
+            }
+            for item in &sequence.items {
+                match self.measure_item(context, item) {
+                    Some(measure) => {
+                        whole.size = whole.size.saturating_add(measure.size);
+                        whole.depth = whole.depth.max(measure.depth);
+                    }
+                    None => sound = false,
+                }
+            }
+            whole.size = whole.size.saturating_add(1);
+        }
+        whole.depth += 2;
+        sound.then_some(whole)
+    }
+
+    fn measure_item(&self, context: &mut Context, item: &Item) -> Option<Measure> {
+        match &item.node {
+            Node::Leaf(Leaf::Literal { text, .. } | Leaf::Regex { pattern: text, .. }) => {
+                Some(Measure { size: 1 + text.len() as u64 / 64, depth: 1 })
+            }
+            Node::Leaf(Leaf::Range(..)) => Some(Measure { size: 1, depth: 1 }),
+            Node::Terminal(terminal) => {
+                if self.terminals[*terminal].body.is_none() {
+                    let place = context.sources.place(item.at);
+                    let name = &self.terminals[*terminal].name;
+                    let message =
+                        format!("`{name}` is only declared and has no pattern to be part of another");
+                    context.report(Diagnostic::error("declared-terminal", message).at(place));
+                    return None;
+                }
+                Some(self.measures[*terminal])
+            }
+            Node::Group(body) => self.measure(context, body),
+            Node::Repeat { item, .. } => {
+                let Measure { size, depth } = self.measure_item(context, item)?;
+                Some(Measure { size: size.saturating_add(1), depth: depth + 1 })
+            }
+            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } => {
+                let place = context.sources.place(item.at);
+                context.report(
+                    Diagnostic::error("rule-in-terminal", "a rule inside a terminal")
+                        .at(place)
+                        .help("terminals are made of strings, regexes and terminals; name it in upper case"),
+                );
+                None
+            }
+        }
+    }
+
+    // What follows runs on measured bodies only: its depth and its work are bounded.
+
+    fn alternatives(&self, context: &Context, body: &Body) -> Pattern {
+        let mut all = Vec::with_capacity(body.len());
+        for sequence in body {
+            let mut parts = Vec::with_capacity(sequence.items.len());
+            for item in &sequence.items {
+                match self.item(context, item) {
+                    Pattern::Concat(inner) => parts.extend(inner),
+                    pattern => parts.push(pattern),
+                }
+            }
+            match if parts.len() == 1 { parts.remove(0) } else { Pattern::Concat(parts) } {
+                Pattern::Alternation(inner) => all.extend(inner),
+                pattern => all.push(pattern),
+            }
+        }
+        if all.len() == 1 { all.remove(0) } else { Pattern::Alternation(all) }
+    }
+
+    fn item(&self, context: &Context, item: &Item) -> Pattern {
+        match &item.node {
+            Node::Leaf(leaf) => leaf.pattern(|| context.sources.place(item.at)),
+            Node::Group(body) => self.alternatives(context, body),
+            Node::Repeat { item, min, max } => {
+                Pattern::Repeat { pattern: Box::new(self.item(context, item)), min: *min, max: *max }
+            }
+            Node::Terminal(terminal) => match &self.terminals[*terminal].body {
+                Some(body) => self.alternatives(context, body),
+                None => Pattern::Alternation(Vec::new()),
+            },
+            // Refused when it was measured.
+            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } => Pattern::Alternation(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Imports, overriding, and the `common` library.
+
+use super::{grammar, places};
+use crate::grammar::Grammar;
+
+/// A grammar among files.
+fn with_files(text: &str, files: &[(&str, &str)]) -> Result<Grammar, crate::grammar::GrammarError> {
+    let reader =
+        |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
+    Grammar::from_lark_with(text, "dir/main.lark", &reader)
+}
+
+#[test]
+fn every_name_of_common_can_be_imported() {
+    let names = "DIGIT HEXDIGIT INT SIGNED_INT DECIMAL _EXP FLOAT SIGNED_FLOAT NUMBER SIGNED_NUMBER _STRING_INNER \
+        _STRING_ESC_INNER ESCAPED_STRING LCASE_LETTER UCASE_LETTER LETTER WORD CNAME WS_INLINE WS CR LF NEWLINE \
+        SH_COMMENT CPP_COMMENT C_COMMENT SQL_COMMENT";
+    for name in names.split_whitespace() {
+        let grammar = grammar(&format!("%import common.{name}\nstart: {name}\n"));
+        assert_eq!(grammar.terminals.len(), 1);
+        assert_eq!(grammar.terminals[0].name, name);
+        assert_eq!(grammar.warnings(), []);
+    }
+}
+
+#[test]
+fn imported_rules_bring_what_they_need_under_mangled_names() {
+    let files = [(
+        "dir/expr.lark",
+        "%import common.NUMBER\nsum: sum \"+\" _atom | _atom\n_atom: NUMBER | NAME\nNAME: /[a-z]/\nother: nowhere\n",
+    )];
+    let text = "%import .expr (sum, NAME -> ID)\nstart: sum ID\n";
+    let printed = with_files(text, &files).unwrap().to_string();
+    assert!(printed.contains("_expr__atom: expr__NUMBER\n_expr__atom: ID\n"), "{printed}");
+    assert!(printed.contains("sum: sum PLUS _expr__atom\n"), "{printed}");
+}
+
+#[test]
+fn overriding_and_extending_reach_into_the_import() {
+    let files = [("dir/base.lark", "top: item+\nitem: \"a\"\nKEY: \"k\"\nuse: KEY\n")];
+    let text =
+        "%import .base (top, item, use, KEY)\n%override item: \"b\"\n%extend KEY: \"l\"\nstart: top use\n";
+    let printed = with_files(text, &files).unwrap().to_string();
+    assert!(printed.contains("item: B\n") && !printed.contains("item: A\n"), "{printed}");
+    assert!(printed.contains("KEY: \"k\" | \"l\""), "{printed}");
+    // The same without the two: the import itself is unharmed.
+    let printed = with_files("%import .base (top)\nstart: top\n", &files).unwrap().to_string();
+    assert!(printed.contains("base__item: A\n"), "{printed}");
+}
+
+#[test]
+fn paths_are_relative_to_the_importing_file() {
+    let files = [
+        ("dir/sub/a.lark", "%import .b.x\n%import ..c.y\na: x y\n"),
+        ("dir/sub/b.lark", "x: \"x\"\n"),
+        ("dir/c.lark", "y: \"y\"\n"),
+    ];
+    let printed = with_files("%import .sub.a.a\nstart: a\n", &files).unwrap().to_string();
+    assert!(printed.contains("a: sub__a__x sub__a__y\n"), "{printed}");
+}
+
+#[test]
+fn ignored_and_directed_things_stay_in_the_imported_file() {
+    let files =
+        [("dir/a.lark", "a: \"a\" B\nB: /b/\n%ignore \" \"\n%start a\n%lexer basic\n%reserved B \"b\"\n")];
+    let grammar = with_files("%import .a.a\nstart: a\n", &files);
+    assert_eq!(places(&grammar), [("imported-directive", 6, 1)]);
+    let grammar = grammar.unwrap();
+    assert!(!grammar.to_string().contains("ignored") && grammar.to_string().contains("%lexer contextual"));
+}
+
+#[test]
+fn faults_in_imports_have_their_places() {
+    let cycle = [("dir/a.lark", "%import .b.x\na: x\n"), ("dir/b.lark", "\n%import .a.a -> x\n")];
+    for (text, files, expected) in [
+        ("%import .a.a\nstart: a\n", &cycle[..], ("import-cycle", 2, 1)),
+        ("%import .main.start -> a\nstart: a\n", &[], ("import-cycle", 1, 1)),
+        ("\n%import .nowhere.a\nstart: a\n", &[], ("import-not-found", 2, 1)),
+        ("\n%import python.NAME\nstart: NAME\n", &[], ("import-not-found", 2, 1)),
+        ("%import common.NUMBR\nstart: NUMBR\n", &[], ("undefined-symbol", 1, 16)),
+        ("%import common.INT\nINT: /x/\nstart: INT\n", &[], ("duplicate-definition", 2, 1)),
+        ("%import common.INT -> int\nstart: int\n", &[], ("import-kind", 1, 16)),
+    ] {
+        let result = with_files(text, files);
+        assert_eq!(places(&result).first(), Some(&expected), "{text}\n{result:?}");
+        assert!(result.is_err());
+    }
+}
+
+#[test]
+fn doubling_imports_meet_a_limit() {
+    let reader = |path: &str| {
+        let level: u32 = path.strip_prefix("f")?.split(['.', 'b']).next()?.parse().ok()?;
+        Some(format!("%import .f{0}.x\n%import .f{0}b.x -> y\nx: x y \"a\"\n", level + 1))
+    };
+    let result = Grammar::from_lark_with("%import .f0.x\nstart: x\n", "main", &reader);
+    assert_eq!(places(&result)[0].0, "too-many-imports");
+}

@@ -1,0 +1,196 @@
+//! What grows, and what must not.
+
+use super::{grammar, places};
+use crate::grammar::Grammar;
+use crate::grammar::analysis::shortest::shortest_expansions;
+use crate::grammar::ir::Symbol;
+
+/// Symbols in all productions.
+fn symbols(grammar: &Grammar) -> usize {
+    grammar.productions.iter().map(|production| production.rhs.len() + 1).sum()
+}
+
+/// Lengths up to `bound` of the sentences of `grammar`, which has one terminal.
+fn lengths(grammar: &Grammar, bound: usize) -> Vec<usize> {
+    let mut sets = vec![vec![false; bound + 1]; grammar.nonterminals.len()];
+    loop {
+        let mut changed = false;
+        for production in &grammar.productions {
+            let mut sums = vec![false; bound + 1];
+            sums[0] = true;
+            for symbol in &production.rhs {
+                let mut next = vec![false; bound + 1];
+                for (sum, _) in sums.iter().enumerate().filter(|(_, possible)| **possible) {
+                    match symbol {
+                        Symbol::Terminal(_) if sum < bound => next[sum + 1] = true,
+                        Symbol::Terminal(_) => {}
+                        Symbol::Nonterminal(inner) => {
+                            for add in (0..=bound - sum).filter(|&add| sets[inner.index()][add]) {
+                                next[sum + add] = true;
+                            }
+                        }
+                    }
+                }
+                sums = next;
+            }
+            for (length, _) in sums.iter().enumerate().filter(|(_, possible)| **possible) {
+                changed |= !std::mem::replace(&mut sets[production.lhs.index()][length], true);
+            }
+        }
+        if !changed {
+            let start = &sets[grammar.start.index()];
+            return (0..=bound).filter(|&length| start[length]).collect();
+        }
+    }
+}
+
+#[test]
+fn counted_repetition_counts_right_in_logarithmic_size() {
+    for (min, max) in [
+        (0, 3),
+        (2, 16),
+        (0, 17),
+        (1, 17),
+        (17, 17),
+        (5, 31),
+        (0, 32),
+        (32, 33),
+        (20, 63),
+        (0, 100),
+        (63, 127),
+    ] {
+        let grammar = grammar(&format!("start: \"a\"~{min}..{max} | \"a\"~200\n"));
+        let expected: Vec<usize> = (min..=max).chain([200]).collect();
+        assert_eq!(lengths(&grammar, 210), expected, "{min}..{max}");
+        assert!(symbols(&grammar) < 250, "{grammar}");
+    }
+    let huge = grammar("start: (\"a\" | \"b\" \"c\")~1000000..4000000000 \"x\"\n");
+    assert!(symbols(&huge) < 1_000, "{huge}");
+    assert_eq!(shortest_expansions(&huge).length(huge.start), 1_000_001);
+}
+
+#[test]
+fn counted_repetition_is_conflict_free() {
+    use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
+    for text in [
+        "start: \"a\"~0..1000 \"x\"",
+        "start: \"a\"~77..1000 \"x\"",
+        "start: (\"a\"~50 \"x\")~20..33",
+        "start: (\"a\"~20..33 \"x\")~20..33",
+        "start: \"a\"~19..23 | \"b\"~40..64 \"a\"~20",
+    ] {
+        let grammar = grammar(text);
+        let mut yacc = String::from("%start start\n%%\n");
+        for production in &grammar.productions {
+            yacc += &format!("{}:", grammar.nonterminals[production.lhs.index()].name);
+            for &symbol in &production.rhs {
+                match symbol {
+                    Symbol::Terminal(_) => yacc += &format!(" '{}'", grammar.symbol_name(symbol)),
+                    Symbol::Nonterminal(_) => yacc += &format!(" {}", grammar.symbol_name(symbol)),
+                }
+            }
+            yacc += ";\n";
+        }
+        let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
+        let yacc = YaccGrammar::new(kind, &yacc).unwrap();
+        let (_, table) = lrtable::from_yacc(&yacc, lrtable::Minimiser::Pager).unwrap();
+        assert!(table.conflicts().is_none(), "{text}\n{grammar}");
+    }
+}
+
+#[test]
+fn many_options_in_one_sequence_take_linear_size() {
+    let few: String = (0..6).map(|i| format!("[\"o{i}\"] ")).collect();
+    assert_eq!(grammar(&format!("start: {few}\n")).nonterminals.len(), 1);
+    let many: String = (0..1_000).map(|i| format!("[\"o{i}\"] ")).collect();
+    let many = grammar(&format!("start: {many}\n"));
+    assert!(symbols(&many) < 100_000, "{}", symbols(&many));
+    // The empty text is in the language, though no helper derives it.
+    assert_eq!(shortest_expansions(&many).length(many.start), 0);
+    assert_eq!(many.productions.iter().filter(|production| production.rhs.is_empty()).count(), 1);
+}
+
+#[test]
+fn cut_sequences_keep_their_language() {
+    // Ten options of one terminal: any number of them from 0 to 10, with 3 fixed ones.
+    let grammar = grammar("start: A? A A? A? A? A A? A? A? A? A? A? A\nA: \"a\"\n");
+    assert_eq!(lengths(&grammar, 20), (3..=13).collect::<Vec<_>>());
+}
+
+#[test]
+fn large_groups_become_nonterminals() {
+    let group = |name: &str| (0..30).map(|i| format!("\"{name}{i}\"")).collect::<Vec<_>>().join(" | ");
+    let grammar = grammar(&format!("start: ({}) (\"x\" | \"y\") ({})\n", group("a"), group("b")));
+    assert_eq!(grammar.nonterminals.len(), 3);
+    assert!(symbols(&grammar) < 140, "{grammar}");
+}
+
+#[test]
+fn a_hundred_thousand_alternatives_are_fast() {
+    let words: String = (0..100_000).map(|i| format!(" | \"w{i}\"")).collect();
+    let started = std::time::Instant::now();
+    let grammar = grammar(&format!("start: \"x\"{words}\n"));
+    assert_eq!(grammar.productions.len(), 100_001);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
+
+#[test]
+fn a_hundred_thousand_rules_and_terminals_are_fast() {
+    let mut text = String::from("start: r0\n");
+    for i in 0..100_000 {
+        text += &format!("r{i}: T{i} r{} | T{i}\nT{i}: \"t{i}\"\n", (i + 1) % 100_000);
+    }
+    let started = std::time::Instant::now();
+    let grammar = grammar(&text);
+    assert_eq!(grammar.nonterminals.len(), 100_001);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+    assert_eq!(shortest_expansions(&grammar).length(grammar.start), 1);
+}
+
+#[test]
+fn a_chain_of_a_thousand_templates_is_fast() {
+    let mut text = String::from("start: t0{\"a\", \"b\"}\n");
+    for i in 0..1_000 {
+        text += &format!("t{i}{{x, y}}: x t{}{{y, x}} y | t{}{{x, y}}\n", i + 1, i + 1);
+    }
+    text += "t1000{x, y}: x y\n";
+    let started = std::time::Instant::now();
+    assert_eq!(grammar(&text).nonterminals.len(), 2_002);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
+
+#[test]
+fn growth_that_doubles_meets_a_limit() {
+    let mut terminals = String::from("start: T0\n");
+    let mut templates = String::from("start: t0{A}\nA: \"a\"\n");
+    for i in 0..40 {
+        terminals += &format!("T{i}: T{0} T{0}\n", i + 1);
+        templates += &format!("t{i}{{x}}: t{0}{{u{{x}}}} t{0}{{v{{x}}}}\n", i + 1);
+    }
+    terminals += "T40: \"a\"\n";
+    templates += "t40{x}: x\nu{x}: x\nv{x}: x A\n";
+    let chain: String = (0..300).map(|i| format!("T{i}: T{}?\n", i + 1)).collect();
+    let product = "[A] [A] [A] [A] [A] [A] ".to_owned() + &"A ".repeat(50);
+    let products: String = (0..3_000).map(|i| format!("r{i}: {product} \"{i}\"\n")).collect();
+    for (text, code) in [
+        (terminals, "pattern-too-large"),
+        (templates, "template-limit"),
+        (format!("start: T0\n{chain}T300: \"a\"\n"), "nesting-too-deep"),
+        (format!("start: \"a\"\n{products}A: \"a\"\n"), "grammar-too-large"),
+    ] {
+        let result = Grammar::from_lark(&text);
+        assert_eq!(places(&result)[0].0, code);
+    }
+}
+
+#[test]
+fn shortest_sentences_longer_than_any_text_still_have_choices() {
+    let mut text = String::from("start: r0\n");
+    for i in 0..100 {
+        text += &format!("r{i}: r{0} r{0} | \"(\" r{0} r{0}\n", i + 1);
+    }
+    let grammar = grammar(&(text + "r100: \"a\"\n"));
+    let shortest = shortest_expansions(&grammar);
+    assert_eq!(shortest.length(grammar.start), u64::MAX - 1);
+    assert!(shortest.production(grammar.start).is_some());
+}

@@ -1,0 +1,129 @@
+//! What the passes work on: bodies of rules and terminals with names resolved to numbers.
+//!
+//! Each pass takes some kinds of [`Node`] away; see the contracts in the driver.
+
+use crate::grammar::lower::source::At;
+use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::syntax::ast;
+
+/// Number of a rule, in the order of discovery.
+pub(crate) type RuleIndex = usize;
+/// Number of a terminal, in the order of discovery.
+pub(crate) type TerminalIndex = usize;
+
+/// Alternatives.
+pub(crate) type Body = Vec<Sequence>;
+
+/// One alternative.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Sequence {
+    pub(crate) items: Vec<Item>,
+    /// `%prec`: only at the end of an alternative of a rule.
+    pub(crate) precedence: Option<WordKey>,
+    pub(crate) at: At,
+}
+
+/// A node and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Item {
+    pub(crate) node: Node,
+    pub(crate) at: At,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Node {
+    Rule(RuleIndex),
+    Terminal(TerminalIndex),
+    /// A string, range or regex.
+    Leaf(Leaf),
+    /// A parameter of the template that this stands in.
+    Parameter(usize),
+    /// `callee{arguments}`: the callee is a rule, or a parameter that stands for one.
+    Call {
+        callee: Box<Node>,
+        arguments: Vec<Item>,
+    },
+    Group(Body),
+    Repeat {
+        item: Box<Item>,
+        min: u32,
+        max: Option<u32>,
+    },
+}
+
+/// An expression that needs no name of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Leaf {
+    Literal { text: String, ignore_case: bool },
+    Range(char, char),
+    Regex { pattern: String, flags: RegexFlags },
+}
+
+impl Leaf {
+    /// The set of texts that it stands for.
+    pub(crate) fn pattern(&self, place: impl FnOnce() -> crate::util::diagnostic::Place) -> Pattern {
+        match self {
+            Leaf::Literal { text, ignore_case } => {
+                Pattern::Literal { text: text.clone(), ignore_case: *ignore_case }
+            }
+            Leaf::Range(from, to) => Pattern::Range(*from, *to),
+            Leaf::Regex { pattern, flags } => {
+                Pattern::Regex { pattern: pattern.clone(), flags: *flags, place: Some(place()) }
+            }
+        }
+    }
+}
+
+/// How directives and `%prec` name a terminal. Names need not be defined: precedence has pseudo-terminals.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum WordKey {
+    Name(String),
+    Leaf(Leaf),
+}
+
+impl WordKey {
+    /// The word as written in a directive.
+    pub(crate) fn new(word: &ast::Word) -> Self {
+        match word {
+            ast::Word::Name(name) => WordKey::Name(name.node.clone()),
+            ast::Word::Literal { text, ignore_case, .. } => {
+                WordKey::Leaf(Leaf::Literal { text: text.clone(), ignore_case: *ignore_case })
+            }
+        }
+    }
+}
+
+/// A rule, maybe a template.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    /// Names of the parameters; those of a plain rule are none.
+    pub(crate) parameters: Vec<String>,
+    pub(crate) body: Body,
+    pub(crate) order: Order,
+    pub(crate) at: At,
+    /// Whether the file itself defines or imports it; what an imported rule brings along is not reported.
+    pub(crate) own: bool,
+}
+
+/// A terminal by name.
+#[derive(Debug)]
+pub(crate) struct NamedTerminal {
+    pub(crate) name: String,
+    /// `None`: `%declare`d.
+    pub(crate) body: Option<Body>,
+    pub(crate) priority: i32,
+    pub(crate) order: Order,
+    pub(crate) at: At,
+    pub(crate) own: bool,
+}
+
+/// Order in the file: what is imported stands where the import stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Order {
+    /// Offset in the file itself.
+    pub(crate) offset: u32,
+    /// Among those of one import statement.
+    pub(crate) sequence: u32,
+}

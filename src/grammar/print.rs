@@ -1,0 +1,141 @@
+//! How a grammar prints: one production a line, then one terminal a line, with what is said of each.
+
+use std::fmt;
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Associativity, LexerKind, Precedence, Symbol, Terminal};
+use crate::grammar::pattern::{Pattern, RegexFlags};
+
+impl fmt::Display for Grammar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lexer = match self.lexer {
+            LexerKind::Basic => "basic",
+            LexerKind::Contextual => "contextual",
+        };
+        writeln!(f, "%start {}\n%lexer {lexer}\n", self.nonterminals[self.start.index()].name)?;
+        for nonterminal in &self.nonterminals {
+            for production in &nonterminal.productions {
+                let production = &self.productions[production.index()];
+                write!(f, "{}:", nonterminal.name)?;
+                for symbol in &production.rhs {
+                    write!(f, " {}", self.symbol_name(*symbol))?;
+                }
+                if let Some(precedence) = &production.precedence {
+                    write!(f, "  [{precedence}]")?;
+                }
+                writeln!(f)?;
+            }
+        }
+        writeln!(f)?;
+        for (id, terminal) in self.terminals.iter().enumerate() {
+            let covers = self.reserve_covered.iter().any(|covering| covering.index() == id);
+            self.terminal(f, terminal, covers)?;
+        }
+        Ok(())
+    }
+}
+
+impl Grammar {
+    /// The name of a symbol.
+    pub(crate) fn symbol_name(&self, symbol: Symbol) -> &str {
+        match symbol {
+            Symbol::Terminal(terminal) => &self.terminals[terminal.index()].name,
+            Symbol::Nonterminal(nonterminal) => &self.nonterminals[nonterminal.index()].name,
+        }
+    }
+
+    fn terminal(&self, f: &mut fmt::Formatter<'_>, terminal: &Terminal, covers: bool) -> fmt::Result {
+        write!(f, "{}:", terminal.name)?;
+        match &terminal.pattern {
+            Some(pattern) => write!(f, " {pattern}")?,
+            None => f.write_str(" (declared)")?,
+        }
+        write!(f, "  [rank {}", terminal.rank)?;
+        if terminal.ignored {
+            f.write_str(", ignored")?;
+        }
+        if let Some(precedence) = &terminal.precedence {
+            write!(f, ", {precedence}")?;
+        }
+        for against in &terminal.reserved_against {
+            write!(f, ", reserved against {}", self.terminals[against.index()].name)?;
+        }
+        if covers {
+            f.write_str(", strings it covers are reserved")?;
+        }
+        if let Some(fallback) = &terminal.fallback {
+            let kind = if fallback.soft { "soft" } else { "fallback" };
+            write!(f, ", {kind} {}", self.terminals[fallback.terminal.index()].name)?;
+        }
+        writeln!(f, "]")
+    }
+}
+
+impl fmt::Display for Precedence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let associativity = match self.associativity {
+            Associativity::Left => "left",
+            Associativity::Right => "right",
+            Associativity::Nonassoc => "nonassoc",
+        };
+        write!(f, "{associativity} {}", self.level)
+    }
+}
+
+/// As in Lark's notation, with a group around whatever is not a single thing.
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pattern::Literal { text, ignore_case } => {
+                write!(f, "{text:?}{}", if *ignore_case { "i" } else { "" })
+            }
+            Pattern::Range(from, to) => write!(f, "{:?}..{:?}", from.to_string(), to.to_string()),
+            Pattern::Regex { pattern, flags, .. } => {
+                write!(f, "/{}/{flags}", pattern.replace('/', "\\/").replace('\n', "\\n"))
+            }
+            Pattern::Concat(parts) if parts.is_empty() => f.write_str("()"),
+            Pattern::Concat(parts) => join(f, parts, " ", |part| matches!(part, Pattern::Alternation(_))),
+            Pattern::Alternation(all) if all.is_empty() => f.write_str("(nothing)"),
+            Pattern::Alternation(all) => join(f, all, " | ", |_| false),
+            Pattern::Repeat { pattern, min, max } => {
+                let single = matches!(**pattern, Pattern::Literal { .. } | Pattern::Regex { .. });
+                if single {
+                    write!(f, "{pattern}")?;
+                } else {
+                    write!(f, "({pattern})")?;
+                }
+                match (min, max) {
+                    (0, None) => f.write_str("*"),
+                    (1, None) => f.write_str("+"),
+                    (0, Some(1)) => f.write_str("?"),
+                    (min, Some(max)) if min == max => write!(f, "~{min}"),
+                    (min, Some(max)) => write!(f, "~{min}..{max}"),
+                    (min, None) => write!(f, "~{min}.."),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for RegexFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flags =
+            [(self.ignore_case, 'i'), (self.multi_line, 'm'), (self.dot_all, 's'), (self.verbose, 'x')];
+        flags.iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| write!(f, "{flag}"))
+    }
+}
+
+fn join(
+    f: &mut fmt::Formatter<'_>,
+    parts: &[Pattern],
+    separator: &str,
+    grouped: impl Fn(&Pattern) -> bool,
+) -> fmt::Result {
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            f.write_str(separator)?;
+        }
+        if grouped(part) { write!(f, "({part})")? } else { write!(f, "{part}")? }
+    }
+    Ok(())
+}
