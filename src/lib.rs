@@ -1,4 +1,109 @@
 //! Keeps a language model's output inside a grammar.
+//!
+//! A model emits one token after the other. Before each, this crate tells which tokens may come: those after
+//! which the text can still become a sentence of the grammar, and no others. The caller samples among them.
+//!
+//! * [The promise](#the-promise)
+//! * [The words](#the-words)
+//! * [The pipeline](#the-pipeline)
+//! * [Example](#example)
+//! * [Limits](#limits)
+//! * [Features](#features)
+//!
+//! # The promise
+//!
+//! Given a grammar and a vocabulary, for any text generated so far:
+//!
+//! 1. *Exact masks.* Bit `t` is set exactly when the text and the bytes of `t` begin a sentence, for every id:
+//!    ordinary, special, holes and padding. A stop token's bit is set exactly when the text is a sentence.
+//!    [`Matcher::advance`] succeeds exactly when the bit is set.
+//! 2. *Time that does not grow.* A step costs what the token and the parse stack that it touches cost, not the
+//!    length of the text, and not the size of the vocabulary beyond writing the mask.
+//! 3. *Cheap to begin.* Masks are computed as they are needed and shared by all sequences.
+//! 4. *Nothing fails late.* All errors come from building. [`Matcher::fill_mask`] cannot fail, a refused
+//!    [`Matcher::advance`] changes nothing, no input makes the crate panic, and what can grow has a limit
+//!    ([`Limits`]).
+//! 5. *A clear no.* A grammar that cannot be done exactly is refused, with the place, the reason, an example and
+//!    what to write instead ([`Diagnostic`]).
+//!
+//! The language is that of the grammar under longest match: the text is cut from left to right into the
+//! longest lexemes of the terminals that compete there, as lexer generators do. The notation and its meaning
+//! are described in `docs/grammar.md`, the algorithm in `docs/architecture.md`.
+//!
+//! # The words
+//!
+//! | word | means here |
+//! |---|---|
+//! | *token* | an entry of the model's vocabulary: an id and its bytes |
+//! | *terminal*, *nonterminal*, *production* | the grammar's |
+//! | *lexeme* | the bytes of one terminal in the text |
+//! | *parse state*, *parse stack* | the LR automaton's |
+//! | *scan state* | a state of the automaton that runs all competing terminals side by side |
+//! | *configuration* | parse stack, scan state, and what else the future of a text depends on |
+//! | *viable* | said of a text that begins some sentence |
+//! | *mask* | one bit a token, in `u32` words: bit `t % 32` of word `t / 32` |
+//!
+//! # The pipeline
+//!
+//! ```text
+//! grammar file ──> Grammar ──┬─> LALR(1) tables ──┐
+//!                            └─> terminal DFAs ───┴─> scanner ──┐
+//!                                                               ├─> index (lazy, shared) ──> Matcher: mask, advance,
+//! tokenizer file ──> Vocabulary ──> byte trie ──────────────────┘                            rollback, fork
+//! ```
+//!
+//! [`Grammar`] and [`Vocabulary`] are read from files that the caller has loaded. [`CompiledGrammar`] is a grammar
+//! with its tables and the proof that what is viable can be completed; [`Constraint`] joins it with a
+//! vocabulary, and is shared between threads. A [`Matcher`] follows one sequence.
+//!
+//! # Example
+//!
+//! ```
+//! use lrmask::{Constraint, Grammar, Vocabulary};
+//!
+//! let grammar = Grammar::from_lark(
+//!     r#"
+//!     start: "[" [NUMBER ("," NUMBER)*] "]"
+//!     NUMBER: /[0-9]+/
+//!     "#,
+//! )?;
+//! let tokens = ["[", "]", ",", "12", "3", "],", "[1", ""];
+//! let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()))?.with_stop_tokens(&[7])?;
+//!
+//! let constraint = Constraint::new(&grammar, &vocabulary)?;
+//! let mut matcher = constraint.matcher();
+//! let mut mask = constraint.new_mask();
+//! let mut allowed = |matcher: &lrmask::Matcher| {
+//!     matcher.fill_mask(&mut mask);
+//!     mask.tokens().map(|token| token.index()).collect::<Vec<_>>()
+//! };
+//!
+//! assert_eq!(allowed(&matcher), [0, 6]); // "[" or "[1"
+//! matcher.advance(6)?;
+//! assert_eq!(allowed(&matcher), [1, 2, 3, 4]); // "]", ",", or more digits
+//! assert!(matcher.advance(5).is_err()); // nothing may follow "]", so "]," is not allowed
+//! matcher.advance(1)?;
+//! assert_eq!(allowed(&matcher), [7]); // the end
+//!
+//! matcher.rollback(1);
+//! assert_eq!(allowed(&matcher), [1, 2, 3, 4]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Limits
+//!
+//! Grammars are LALR(1); a conflict that precedence does not resolve is an error. Lexemes are cut by longest
+//! match, and a grammar that would need unbounded look-ahead for it is refused. There is no indentation and no
+//! JSON Schema. At most 64 readings of one text are carried at once; more takes a grammar made for it, and
+//! the token that would lead there is then not allowed.
+//!
+//! # Features
+//!
+//! * `cli` (default): the command line. A library user leaves it out by `default-features = false`.
+//! * `tiktoken` (default): `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
+//! * `yacc` (default): `Grammar::from_yacc`.
+//!
+//! None of them changes a mask.
 
 pub(crate) mod constraint;
 pub(crate) mod grammar;
@@ -17,3 +122,8 @@ pub use matcher::{Matcher, RejectedToken, TokenMask};
 pub use util::diagnostic::{Diagnostic, Severity};
 pub use util::id::TokenId;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};
+
+/// Runs the examples of the README.
+#[cfg(all(doctest, feature = "tiktoken"))]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeDoctests;
