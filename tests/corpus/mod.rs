@@ -1,0 +1,46 @@
+//! Samples that may lie beside the project (`../shared/data`): real tokenizers and texts. Tests that use them
+//! say so when they are absent, and check what they can without them.
+
+#![allow(dead_code, reason = "each test uses its own part")]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The samples' directory, if it is there.
+pub fn directory() -> Option<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    if directory.is_dir() {
+        return Some(directory);
+    }
+    eprintln!("note: no samples beside the project; checking the built-in data only");
+    None
+}
+
+/// The files of a compressed archive, by path.
+pub fn archive(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
+    let file = std::fs::File::open(directory()?.join(path)).expect("the sample is readable");
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+    let mut files = Vec::new();
+    for entry in archive.entries().expect("the sample is an archive") {
+        let mut entry = entry.expect("the archive is whole");
+        if entry.header().entry_type().is_file() {
+            let name = entry.path().expect("a path").to_string_lossy().into_owned();
+            let mut content = Vec::new();
+            entry.read_to_end(&mut content).expect("the archive is whole");
+            files.push((name, content));
+        }
+    }
+    files.sort();
+    Some(files)
+}
+
+/// A file, decompressed when its name says that it is compressed.
+pub fn file(path: &str) -> Option<Vec<u8>> {
+    let content = std::fs::read(directory()?.join(path)).expect("the sample is readable");
+    if !path.ends_with(".gz") {
+        return Some(content);
+    }
+    let mut plain = Vec::new();
+    flate2::read::GzDecoder::new(&content[..]).read_to_end(&mut plain).expect("the sample is whole");
+    Some(plain)
+}
