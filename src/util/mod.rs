@@ -4,6 +4,7 @@
 //! * [`append`]: tables that grow while others read them.
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
+//! * [`random`]: a small seeded generator.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod append;
@@ -11,3 +12,4 @@ pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod diagnostic;
 pub(crate) mod id;
+pub(crate) mod random;

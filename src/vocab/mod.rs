@@ -3,6 +3,7 @@
 //! A [`Vocabulary`] is made by a loader from a tokenizer's file (`load`), holds the tokens as bytes, and the
 //! [`trie::Trie`] over them that every walk over the vocabulary follows. It knows nothing of grammars.
 
+mod cut;
 mod error;
 mod load;
 pub(crate) mod trie;

@@ -1,0 +1,136 @@
+//! Cuts of a text into tokens by bytes alone, without any model's own rules.
+//!
+//! From the end of the text to its beginning: what remains can be spelled from a position when some token
+//! matches there and the rest can be spelled behind it. A cut then never walks into a dead end.
+
+use crate::util::id::TokenId;
+use crate::util::random::Random;
+
+use super::Vocabulary;
+use super::trie::Trie;
+
+impl Vocabulary {
+    /// Cuts `text` into tokens, each the longest one that leaves the rest spellable. This is *not* how a model's
+    /// tokenizer cuts. Of several ids with the same bytes the least is taken. `None` when the vocabulary cannot
+    /// spell the text. Time: the length of the text by that of the longest token that matches.
+    pub fn cut_longest(&self, text: &[u8]) -> Option<Vec<TokenId>> {
+        self.cut(text, |choices| choices.len() - 1, |_| 0)
+    }
+
+    /// Cuts `text` into tokens at random, the same for the same seed: each is drawn evenly from the lengths that
+    /// match and leave the rest spellable, then from the ids with those bytes. `None` when the vocabulary
+    /// cannot spell the text. Time: as [`Vocabulary::cut_longest`].
+    pub fn cut_random(&self, text: &[u8], seed: u64) -> Option<Vec<TokenId>> {
+        let random = std::cell::RefCell::new(Random::new(seed));
+        let draw = |bound: usize| random.borrow_mut().below(bound);
+        self.cut(text, |choices| draw(choices.len()), draw)
+    }
+
+    /// Cuts from left to right; `pick` chooses among the nodes that match, shortest first, `pick_id` among the
+    /// ids of a node by their number.
+    fn cut(
+        &self,
+        text: &[u8],
+        mut pick: impl FnMut(&[u32]) -> usize,
+        mut pick_id: impl FnMut(usize) -> usize,
+    ) -> Option<Vec<TokenId>> {
+        let trie = self.trie();
+        let mut spellable = vec![false; text.len() + 1];
+        spellable[text.len()] = true;
+        for start in (0..text.len()).rev() {
+            spellable[start] =
+                matches(trie, &text[start..]).any(|node| spellable[start + trie.depth(node) as usize]);
+        }
+        if !spellable[0] {
+            return None;
+        }
+
+        let mut tokens = Vec::new();
+        let mut start = 0;
+        let mut choices = Vec::new();
+        while start < text.len() {
+            choices.clear();
+            choices.extend(
+                matches(trie, &text[start..]).filter(|&node| spellable[start + trie.depth(node) as usize]),
+            );
+            let node = choices[pick(&choices)];
+            let ids = trie.tokens(node);
+            tokens.push(TokenId(ids[pick_id(ids.len())]));
+            start += trie.depth(node) as usize;
+        }
+        Some(tokens)
+    }
+}
+
+/// The nodes at which a token ends that `text` begins with, shortest first.
+fn matches<'t>(trie: &'t Trie, text: &'t [u8]) -> impl Iterator<Item = u32> + 't {
+    let mut bytes = text.iter();
+    let mut node = Trie::ROOT;
+    std::iter::from_fn(move || {
+        loop {
+            node = trie.child(node, *bytes.next()?)?;
+            if !trie.tokens(node).is_empty() {
+                return Some(node);
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn vocabulary(tokens: &[&str]) -> Vocabulary {
+        Vocabulary::from_tokens(tokens.iter().map(|t| t.as_bytes().to_vec())).unwrap()
+    }
+
+    fn ids(cut: Option<Vec<TokenId>>) -> Option<Vec<u32>> {
+        cut.map(|tokens| tokens.iter().map(|t| t.0).collect())
+    }
+
+    #[test]
+    fn the_longest_cut_backs_off_where_it_must() {
+        let v = vocabulary(&["a", "ab", "abc", "cd", "d", "ab"]);
+        assert_eq!(ids(v.cut_longest(b"abcd")), Some(vec![2, 4]));
+        let v = vocabulary(&["a", "ab", "abc", "cd", "", "ab"]);
+        assert_eq!(ids(v.cut_longest(b"abcd")), Some(vec![1, 3]));
+        assert_eq!(v.cut_longest(b"abx"), None);
+        assert_eq!(ids(v.cut_longest(b"")), Some(vec![]));
+    }
+
+    #[test]
+    fn random_cuts_find_every_cut() {
+        let v = vocabulary(&["a", "aa", "a"]);
+        let all: std::collections::BTreeSet<_> =
+            (0..200).map(|seed| ids(v.cut_random(b"aa", seed))).collect();
+        // Both ids of "a" in both places, and "aa".
+        assert_eq!(all.len(), 5);
+        assert_eq!(v.cut_random(b"aa", 3), v.cut_random(b"aa", 3));
+        assert_eq!(v.cut_random(b"ab", 3), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_spells_the_text(
+            tokens in prop::collection::vec("[ab]{1,4}", 1..8),
+            text in "[ab]{0,12}",
+            seed in any::<u64>(),
+        ) {
+            let v = Vocabulary::from_tokens(tokens.iter().map(|t| t.clone().into_bytes())).unwrap();
+            // A text is spellable when some token leads into a rest that is.
+            fn spellable(tokens: &[String], text: &str) -> bool {
+                text.is_empty()
+                    || tokens.iter().any(|t| text.strip_prefix(&**t).is_some_and(|rest| spellable(tokens, rest)))
+            }
+            for cut in [v.cut_longest(text.as_bytes()), v.cut_random(text.as_bytes(), seed)] {
+                prop_assert_eq!(cut.is_some(), spellable(&tokens, &text));
+                if let Some(cut) = cut {
+                    let spelled: Vec<u8> = cut.iter().flat_map(|&t| v.bytes(t).unwrap().to_vec()).collect();
+                    prop_assert_eq!(spelled, text.as_bytes());
+                }
+            }
+        }
+    }
+}
