@@ -84,6 +84,9 @@ impl Matcher {
     ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
         let lexeme_stack = on.unwrap_or(&from.stack);
+        if let Some(found) = self.spell_shortest(from, lexeme_stack, terminal) {
+            return Some(found);
+        }
         let bytes = scanner.states().classes().representatives();
         let mut seen: Vec<(Configuration, Option<(usize, u8)>)> = vec![(from.clone(), None)];
         let mut at = 0;
@@ -116,6 +119,28 @@ impl Matcher {
             at += 1;
         }
         None
+    }
+
+    /// The terminal's shortest lexeme right away, which nearly always may stand there.
+    fn spell_shortest(
+        &self,
+        from: &Configuration,
+        stack: &Stack,
+        terminal: TerminalId,
+    ) -> Option<(Vec<u8>, Configuration)> {
+        let scanner = self.index.scanner();
+        let text = scanner.states().dfa(terminal)?.shortest();
+        let mut at = from.clone();
+        for &byte in &text {
+            let mut next = None;
+            scanner.step(&at, byte, &mut u32::MAX.clone(), |after| {
+                if after.stack.same_states(stack) && scanner.is_viable(&after, &mut u32::MAX.clone()) {
+                    next = Some(after);
+                }
+            });
+            at = next?;
+        }
+        self.ends_as(&at, stack, terminal).then_some((text, at))
     }
 
     /// Whether the lexeme in progress stands on `stack` and may end as `terminal`.
