@@ -159,9 +159,8 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
 
 /// The vocabularies at hand: built in, and those that lie beside the project.
 fn vocabularies() -> Vec<(String, Vocabulary)> {
-    let mut found: Vec<(String, Vocabulary)> = ["gpt2", "o200k"]
-        .map(|name| (name.to_owned(), Vocabulary::builtin(name).expect("built in")))
-        .into();
+    let mut found: Vec<(String, Vocabulary)> =
+        ["gpt2", "o200k"].map(|name| (name.to_owned(), Vocabulary::builtin(name).expect("built in"))).into();
     for path in ["llama3/tokenizer.json.gz", "llama2/tokenizer.json.gz"] {
         if let Some(file) = corpus::file(&format!("tokenizers/{path}")) {
             let vocabulary = Vocabulary::from_file_bytes(&file).expect("a sound tokenizer file");

@@ -90,7 +90,7 @@ impl CompiledGrammar {
     /// Prints a product of compilation. The form is for people and may change.
     pub fn print(&self, stage: Stage) -> String {
         match stage {
-            Stage::Grammar => format!("{:?}", self.grammar),
+            Stage::Grammar => self.grammar.to_string(),
             Stage::States => self.scanner.table().to_string(),
             Stage::Scanner => {
                 let mut text = String::new();

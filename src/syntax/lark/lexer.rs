@@ -178,14 +178,13 @@ impl<'input> Lexer<'input> {
     fn literal(&mut self) -> Result<Token<'input>> {
         let (start, rest) = (self.at, self.rest());
         // The line's end is looked for only where it matters: a line may hold a hundred thousand strings.
-        let Some(length) = closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n')) else {
+        let Some(length) = closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n'))
+        else {
             let line = line_length(rest.as_bytes());
             let message = "this string is not closed on its line".to_string();
-            return Err(self
-                .error(SyntaxErrorKind::UnterminatedString, start..start + line, message)
-                .help(
-                    "close it with `\"`; a line end in a string is written `\\n`, a quotation mark `\\\"`",
-                ));
+            return Err(self.error(SyntaxErrorKind::UnterminatedString, start..start + line, message).help(
+                "close it with `\"`; a line end in a string is written `\\n`, a quotation mark `\\\"`",
+            ));
         };
         let text = escape::string(&rest[1..=length], start + 1)?;
         self.at += length + 2;
