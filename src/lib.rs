@@ -121,6 +121,8 @@ pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Matcher, RejectedToken, TokenMask};
 pub use util::diagnostic::{Diagnostic, Severity};
 pub use util::id::TokenId;
+#[cfg(feature = "tokenizer")]
+pub use vocab::Tokenizer;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};
 
 /// Runs the examples of the README.

@@ -10,6 +10,16 @@ use super::Vocabulary;
 use super::trie::Trie;
 
 impl Vocabulary {
+    /// The token with exactly these bytes, the least id where there are several. Time: that of as many steps down
+    /// the trie.
+    pub fn token(&self, bytes: &[u8]) -> Option<TokenId> {
+        let mut node = Trie::ROOT;
+        for &byte in bytes {
+            node = self.trie().child(node, byte)?;
+        }
+        self.trie().tokens(node).first().map(|&id| TokenId(id))
+    }
+
     /// Cuts `text` into tokens, each the longest one that leaves the rest spellable. This is *not* how a model's
     /// tokenizer cuts. Of several ids with the same bytes the least is taken. `None` when the vocabulary cannot
     /// spell the text. Time: the length of the text by that of the longest token that matches.
@@ -98,6 +108,13 @@ mod tests {
         assert_eq!(ids(v.cut_longest(b"abcd")), Some(vec![1, 3]));
         assert_eq!(v.cut_longest(b"abx"), None);
         assert_eq!(ids(v.cut_longest(b"")), Some(vec![]));
+    }
+
+    #[test]
+    fn a_token_is_found_by_its_bytes() {
+        let v = vocabulary(&["ab", "abc", "ab"]);
+        let found = |bytes: &[u8]| v.token(bytes).map(|t| t.0);
+        assert_eq!([found(b"ab"), found(b"abc"), found(b"a"), found(b"")], [Some(0), Some(1), None, None]);
     }
 
     #[test]

@@ -6,8 +6,12 @@
 mod cut;
 mod error;
 mod load;
+#[cfg(feature = "tokenizer")]
+mod tokenize;
 pub(crate) mod trie;
 mod vocabulary;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
+#[cfg(feature = "tokenizer")]
+pub use tokenize::Tokenizer;
 pub use vocabulary::Vocabulary;

@@ -5,13 +5,13 @@
 
 #[cfg(feature = "tiktoken")]
 mod builtin;
-pub(super) mod byte_level;
+mod byte_level;
 mod list;
-mod pieces;
+pub(super) mod pieces;
 mod protobuf;
-mod sentencepiece;
-mod sniff;
+pub(super) mod sentencepiece;
+pub(super) mod sniff;
 mod tekken;
 mod tiktoken;
-mod tokenizer_json;
+pub(super) mod tokenizer_json;
 mod vocab_json;

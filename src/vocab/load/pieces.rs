@@ -12,14 +12,14 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 /// Pieces with their ids, in the order of the file.
 #[derive(Default)]
-pub(super) struct Pieces {
+pub(in crate::vocab) struct Pieces {
     text: String,
     entries: Vec<(Range<usize>, u64)>,
 }
 
 impl Pieces {
     /// Each piece and its id.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+    pub(in crate::vocab) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         self.entries.iter().map(|(range, id)| (&self.text[range.clone()], *id))
     }
 }
@@ -112,4 +112,4 @@ impl<'de> Visitor<'de> for PieceWithScore<'_> {
 /// A string that borrows from the file where it has no escapes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+pub(in crate::vocab) struct Text<'a>(#[serde(borrow)] pub(in crate::vocab) Cow<'a, str>);

@@ -9,7 +9,7 @@ use super::tokenizer_json::fallback_byte;
 
 /// The type of a piece; the numbers are the format's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PieceKind {
+pub(in crate::vocab) enum PieceKind {
     Normal = 1,
     Unknown = 2,
     Control = 3,
@@ -19,18 +19,24 @@ enum PieceKind {
 }
 
 /// One entry of the vocabulary; its id is its position.
-struct Piece<'a> {
-    text: &'a str,
-    kind: PieceKind,
+pub(in crate::vocab) struct Piece<'a> {
+    pub(in crate::vocab) text: &'a str,
+    /// The log-probability of a unigram model; in BPE the higher is merged first.
+    pub(in crate::vocab) score: f32,
+    pub(in crate::vocab) kind: PieceKind,
 }
 
 /// What the loader wants to know of a model; the values from the start are the format's defaults.
-struct Model<'a> {
-    pieces: Vec<Piece<'a>>,
+pub(in crate::vocab) struct Model<'a> {
+    pub(in crate::vocab) pieces: Vec<Piece<'a>>,
+    /// Whether the pieces are those of a BPE.
+    pub(in crate::vocab) is_bpe: bool,
+    /// Whether the text is rewritten before it is cut: by a table of characters, or to have no runs of spaces.
+    pub(in crate::vocab) rewrites_text: bool,
     /// The id that ends the text; -1 for none.
     eos_id: i64,
     add_dummy_prefix: bool,
-    escape_whitespaces: bool,
+    pub(in crate::vocab) escape_whitespaces: bool,
 }
 
 impl Vocabulary {
@@ -73,28 +79,40 @@ impl Vocabulary {
 }
 
 impl<'a> Model<'a> {
-    fn parse(bytes: &'a [u8]) -> Result<Self, VocabularyError> {
-        let mut model =
-            Self { pieces: Vec::new(), eos_id: 2, add_dummy_prefix: true, escape_whitespaces: true };
+    pub(in crate::vocab) fn parse(bytes: &'a [u8]) -> Result<Self, VocabularyError> {
+        let mut model = Self {
+            pieces: Vec::new(),
+            is_bpe: false,
+            rewrites_text: false,
+            eos_id: 2,
+            add_dummy_prefix: true,
+            escape_whitespaces: true,
+        };
         for field in Fields::new(bytes) {
             match field.map_err(malformed)? {
                 (1, Value::Bytes(piece)) => model.pieces.push(Piece::parse(piece)?),
                 (2, Value::Bytes(trainer)) => {
                     for field in Fields::new(trainer) {
-                        if let (42, Value::Varint(id)) = field.map_err(malformed)? {
+                        match field.map_err(malformed)? {
+                            (3, Value::Varint(kind)) => model.is_bpe = kind == 2,
                             // An int32, which the format widens to 64 bits with its sign.
-                            model.eos_id = id.cast_signed();
+                            (42, Value::Varint(id)) => model.eos_id = id.cast_signed(),
+                            _ => {}
                         }
                     }
                 }
                 (3, Value::Bytes(normalizer)) => {
+                    let (mut table, mut squeezes) = (false, true);
                     for field in Fields::new(normalizer) {
                         match field.map_err(malformed)? {
+                            (2, Value::Bytes(map)) => table = !map.is_empty(),
+                            (4, Value::Varint(yes)) => squeezes = yes != 0,
                             (3, Value::Varint(yes)) => model.add_dummy_prefix = yes != 0,
                             (5, Value::Varint(yes)) => model.escape_whitespaces = yes != 0,
                             _ => {}
                         }
                     }
+                    model.rewrites_text = table || squeezes;
                 }
                 _ => {}
             }
@@ -108,12 +126,13 @@ impl<'a> Model<'a> {
 
 impl<'a> Piece<'a> {
     fn parse(bytes: &'a [u8]) -> Result<Self, VocabularyError> {
-        let mut piece = Self { text: "", kind: PieceKind::Normal };
+        let mut piece = Self { text: "", score: 0.0, kind: PieceKind::Normal };
         for field in Fields::new(bytes) {
             match field.map_err(malformed)? {
                 (1, Value::Bytes(text)) => {
                     piece.text = std::str::from_utf8(text).map_err(|_| malformed("a piece is not UTF-8"))?;
                 }
+                (2, Value::Float(score)) => piece.score = score,
                 (3, Value::Varint(kind)) => {
                     use PieceKind::{Byte, Control, Normal, Unknown, Unused, UserDefined};
                     piece.kind = [Normal, Unknown, Control, UserDefined, Unused, Byte]

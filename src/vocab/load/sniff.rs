@@ -10,7 +10,7 @@ use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 
 /// The formats that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(in crate::vocab) enum Format {
     TokenizerJson,
     Tekken,
     VocabJson,
@@ -41,7 +41,7 @@ impl Vocabulary {
 }
 
 /// The format of a file. Reads no more than it must: in the formats of JSON the telling keys come first.
-pub(super) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
+pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
     let unknown = |what: &str| {
         Err(VocabularyError::new(
             VocabularyErrorKind::UnknownFormat,

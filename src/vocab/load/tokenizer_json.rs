@@ -255,19 +255,19 @@ impl Coding {
 }
 
 /// The byte that a piece of the form `<0x0A>` stands for.
-pub(super) fn fallback_byte(piece: &str) -> Option<u8> {
+pub(in crate::vocab) fn fallback_byte(piece: &str) -> Option<u8> {
     let digits = piece.strip_prefix("<0x")?.strip_suffix('>')?;
     let hexadecimal = digits.len() == 2 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     hexadecimal.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
 /// The type of a pipeline's step.
-fn kind(step: &Value) -> &str {
+pub(in crate::vocab) fn kind(step: &Value) -> &str {
     step.get("type").and_then(Value::as_str).unwrap_or("without a type")
 }
 
 /// The steps of a pipeline in order, sequences opened. The JSON reader bounds how deep they nest.
-fn steps<'v>(component: &'v Value, list: &str) -> Vec<&'v Value> {
+pub(in crate::vocab) fn steps<'v>(component: &'v Value, list: &str) -> Vec<&'v Value> {
     let mut open = vec![component];
     let mut steps = Vec::new();
     while let Some(step) = open.pop() {
