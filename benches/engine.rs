@@ -1,0 +1,152 @@
+//! Timings of the engine's parts. Percentiles over real texts come from `lrmask replay`.
+//!
+//! `cargo bench` runs all of it in about two minutes; `cargo bench -- mask` one group. Needs the built-in
+//! vocabularies (feature `tiktoken`).
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
+
+const JSON: &str = include_str!("../grammars/json/json.lark");
+
+/// A document of some variety; repeated, it makes documents of any size.
+const ELEMENT: &str = "{\"id\": 17, \"name\": \"caf\\u00e9 \u{1f40d} noir\", \"tags\": [\"a\", \"b c\", []], \"size\": -1.5e3, \
+                       \"open\": true, \"next\": null}";
+
+fn json() -> Grammar {
+    Grammar::from_lark(JSON).expect("the built-in grammar is sound")
+}
+
+fn o200k() -> Vocabulary {
+    Vocabulary::builtin("o200k").expect("the vocabulary is built in")
+}
+
+/// An array of `ELEMENT`s, at least `length` bytes long.
+fn document(length: usize) -> String {
+    let count = length / (ELEMENT.len() + 2) + 1;
+    format!("[{}]", vec![ELEMENT; count].join(", "))
+}
+
+/// The text in tokens, by the longest that is left: close enough to a tokenizer for timing.
+fn cut(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
+    let by_bytes: std::collections::HashMap<&[u8], TokenId> = (0..vocabulary.width() as u32)
+        .map(TokenId)
+        .filter_map(|id| Some((vocabulary.bytes(id)?, id)))
+        .collect();
+    let mut rest = text.as_bytes();
+    let mut tokens = Vec::new();
+    while !rest.is_empty() {
+        let longest = (1..=rest.len().min(32)).rev().find_map(|length| {
+            let token = by_bytes.get(&rest[..length])?;
+            Some((*token, length))
+        });
+        let (token, length) = longest.expect("every byte is a token");
+        tokens.push(token);
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+/// The masks along the tokens, and the tokens taken.
+fn follow(matcher: &mut Matcher, tokens: &[TokenId], mask: &mut TokenMask) {
+    for &token in tokens {
+        matcher.fill_mask(mask);
+        matcher.advance(token).expect("the document is JSON");
+    }
+}
+
+/// What happens before the first token.
+fn beginning(c: &mut Criterion) {
+    let mut group = c.benchmark_group("beginning");
+    group.bench_function("read json.lark", |b| b.iter(|| black_box(json())));
+    let grammar = json();
+    group.bench_function("compile json", |b| b.iter(|| CompiledGrammar::new(black_box(&grammar))));
+    group.bench_function("load o200k", |b| b.iter(o200k));
+    let vocabulary = o200k();
+    let compiled = CompiledGrammar::new(&grammar).expect("sound");
+    group.bench_function("first mask of json with o200k", |b| {
+        b.iter_batched(
+            || compiled.constraint(&vocabulary),
+            |constraint| {
+                let mut mask = constraint.new_mask();
+                constraint.matcher().fill_mask(&mut mask);
+                (mask, constraint)
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    group.finish();
+}
+
+/// The masks of a whole document, when nothing has been seen before and when everything has.
+fn masks(c: &mut Criterion) {
+    let mut group = c.benchmark_group("mask");
+    let vocabulary = o200k();
+    let compiled = CompiledGrammar::new(&json()).expect("sound");
+    let tokens = cut(&vocabulary, &document(1_000));
+    group.throughput(criterion::Throughput::Elements(tokens.len() as u64));
+    group.bench_function("cold, all steps of a document of 1 KB", |b| {
+        b.iter_batched(
+            || compiled.constraint(&vocabulary),
+            |constraint| {
+                follow(&mut constraint.matcher(), &tokens, &mut constraint.new_mask());
+                constraint
+            },
+            BatchSize::LargeInput,
+        );
+    });
+    let constraint = compiled.constraint(&vocabulary);
+    let mut mask = constraint.new_mask();
+    group.bench_function("warm, all steps of a document of 1 KB", |b| {
+        b.iter(|| follow(&mut constraint.matcher(), &tokens, &mut mask));
+    });
+    group.bench_function("advance only, all steps of a document of 1 KB", |b| {
+        b.iter(|| {
+            let mut matcher = constraint.matcher();
+            tokens.iter().for_each(|&token| matcher.advance(token).expect("the document is JSON"));
+            matcher
+        });
+    });
+    group.finish();
+}
+
+/// One step, and a clone, late in a document against early in it.
+fn depths(c: &mut Criterion) {
+    let mut group = c.benchmark_group("step");
+    let vocabulary = o200k();
+    let constraint = Constraint::new(&json(), &vocabulary).expect("sound");
+    let tokens = cut(&vocabulary, &document(1_000_000));
+    let step = cut(&vocabulary, ELEMENT);
+    for (name, bytes) in [("byte 1,000", 1_000), ("byte 1,000,000", 1_000_000)] {
+        let mut matcher = constraint.matcher();
+        let mut read = 0;
+        for &token in &tokens {
+            // Behind a comma, so that an element may follow.
+            if read >= bytes && matcher.validate(&step) == step.len() {
+                break;
+            }
+            matcher.advance(token).expect("the document is JSON");
+            read += vocabulary.bytes(token).map_or(0, <[u8]>::len);
+        }
+        let mut mask = constraint.new_mask();
+        group.bench_function(format!("all steps of an element at {name}, taken back"), |b| {
+            b.iter(|| {
+                follow(&mut matcher, &step, &mut mask);
+                matcher.rollback(step.len())
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = engine;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(4));
+    targets = beginning, masks, depths
+}
+criterion_main!(engine);
