@@ -26,6 +26,12 @@ const MET: Item = Item::MAX;
 /// State, and the items whose ends must meet the terminal.
 type Vertex = (u32, [Item; 2]);
 
+/// On a path: where, the item, and whether the terminal must still be met.
+type Position = (usize, Item, bool);
+
+/// The least cost of a position, and the step that reached it.
+type Reached = (u64, Option<(Position, Enclosing)>);
+
 /// A path from the start state: the states, the start first.
 pub(super) type Path = Vec<u32>;
 
@@ -244,10 +250,8 @@ impl<'a> Search<'a> {
         terminal: Code,
         leading: &Leading,
     ) -> Option<Vec<Enclosing>> {
-        // Where in the path, the item, whether the terminal must still be met.
-        type Place = (usize, Item, bool);
         let end = path.len() - 1;
-        let mut best: HashMap<Place, (u64, Option<(Place, Enclosing)>), FxBuildHasher> = HashMap::default();
+        let mut best: HashMap<Position, Reached, FxBuildHasher> = HashMap::default();
         let mut heap = BinaryHeap::new();
         for &(cost, item) in sources {
             best.insert((end, item, needs), (cost, None));

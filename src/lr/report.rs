@@ -41,6 +41,12 @@ pub(super) fn explain(
     errors
 }
 
+/// Words of an example that are shown before its dot.
+const BEFORE: usize = 60;
+
+/// Words of an example that are shown behind its dot.
+const BEHIND: usize = 30;
+
 struct Report<'a> {
     grammar: &'a Grammar,
     rules: &'a Rules,
@@ -85,7 +91,7 @@ impl Report<'_> {
                         let chain = self.search.reduce_reading(&path, production, terminal, &leading);
                         if let Some(chain) = chain {
                             let reading = self.reading(&path, &chain, false, terminal, &leading);
-                            lines.push(format!("  parsed as  {}", reading.shown));
+                            lines.push(format!("  parsed as  {}", clip(&reading.shown)));
                         }
                     }
                 }
@@ -149,7 +155,7 @@ impl Report<'_> {
         self.search.yields.expand(self.rules, &self.search.symbols(path), &mut text);
         let mut words: Vec<&str> = text.iter().map(|&code| self.names.in_text(code)).collect();
         words.extend(["•", self.names.in_text(terminal)]);
-        words.join(" ")
+        clip(&words.join(" "))
     }
 
     fn items(&self, conflict: &Conflict, terminal: Code, lines: &mut Vec<String>) {
@@ -183,7 +189,7 @@ impl Report<'_> {
         for &production in reductions {
             if let Some(chain) = self.search.reduce_reading(path, production, terminal, leading) {
                 let reading = self.reading(path, &chain, false, terminal, leading);
-                lines.push(format!("if reduced  {}", reading.shown));
+                lines.push(format!("if reduced  {}", clip(&reading.shown)));
                 readings.push(reading);
             }
         }
@@ -191,7 +197,7 @@ impl Report<'_> {
             && let Some(chain) = self.search.shift_reading(path, terminal, leading)
         {
             let reading = self.reading(path, &chain, true, terminal, leading);
-            lines.push(format!("if shifted  {}", reading.shown));
+            lines.push(format!("if shifted  {}", clip(&reading.shown)));
             readings.push(reading);
         }
         if let [a, b] = readings.as_slice()
@@ -218,9 +224,10 @@ impl Report<'_> {
             depth == 0 || production != self.rules.accept() && self.rules.rhs(production).len() > 1
         };
         let symbols = self.search.symbols(path);
+        let mut opening = chain.iter().enumerate().rev().peekable();
         for at in 0..=symbols.len() {
-            for (depth, enclosing) in chain.iter().enumerate().rev() {
-                if enclosing.begins == at && is_shown(depth, enclosing) {
+            while let Some((depth, enclosing)) = opening.next_if(|(_, enclosing)| enclosing.begins == at) {
+                if is_shown(depth, enclosing) {
                     let lhs = self.rules.lhs(self.rules.production(enclosing.item));
                     let name = self.names.symbol(self.rules.nonterminal_code(lhs));
                     reading.word(&format!("⟨{name}:"));
@@ -278,6 +285,21 @@ impl Report<'_> {
         error = error.at(places.next().map(|(place, _)| place));
         places.fold(error, |error, (place, text)| error.related(place, text))
     }
+}
+
+/// What is near the dot, when a text is too long to be read.
+fn clip(text: &str) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let dot = words.iter().position(|&word| word == "•").unwrap_or(0);
+    let (from, to) = (dot.saturating_sub(BEFORE), (dot + 1 + BEHIND).min(words.len()));
+    let mut clipped = words[from..to].join(" ");
+    if from > 0 {
+        clipped.insert_str(0, "… ");
+    }
+    if to < words.len() {
+        clipped.push_str(" …");
+    }
+    clipped
 }
 
 impl Reading {

@@ -133,3 +133,16 @@ fn texts_of_exponential_length_are_not_written_out() {
     text.push_str("\nN60 -> y");
     assert_eq!(example(&text)[0], "N0 x • $end");
 }
+
+#[test]
+fn long_examples_are_clipped_around_the_dot() {
+    let mut text = String::from("S -> N0\nA -> x\nB -> x");
+    for i in 0..3_000 {
+        text.push_str(&format!("\nN{i} -> k N{} end", i + 1));
+    }
+    text.push_str("\nN3000 -> A | B");
+    let lines = example(&text);
+    assert!(lines.iter().all(|line| line.len() < 1_500), "{lines:?}");
+    assert!(lines[0].starts_with("… k") && lines[0].ends_with("x • end"));
+    assert_eq!(lines.last().map(String::as_str), Some(AMBIGUOUS));
+}

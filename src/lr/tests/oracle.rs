@@ -385,7 +385,6 @@ fn random_grammars_reach_every_outcome() {
             *outcomes.entry(compare(&grammar)).or_default() += 1;
         }
     }
-    println!("{outcomes:?}");
     let wanted = [
         Outcome::Equal,
         Outcome::EqualByPrecedence,
