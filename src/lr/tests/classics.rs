@@ -159,3 +159,9 @@ fn long_chains_are_no_recursion() {
     let table = ParseTable::build(&deep).unwrap_or_else(|error| panic!("{error}"));
     assert!(table.state_count() > count);
 }
+
+#[test]
+fn the_readme_shows_what_display_prints() {
+    let readme = include_str!("../README.md");
+    assert!(readme.contains(&format!("```text\n{}```", build(POINTERS))), "{}", build(POINTERS));
+}
