@@ -290,7 +290,7 @@ impl Report<'_> {
 /// What is near the dot, when a text is too long to be read.
 fn clip(text: &str) -> String {
     let words: Vec<&str> = text.split(' ').collect();
-    let dot = words.iter().position(|&word| word == "•").unwrap_or(0);
+    let dot = words.iter().position(|word| word.starts_with('•')).unwrap_or(0);
     let (from, to) = (dot.saturating_sub(BEFORE), (dot + 1 + BEHIND).min(words.len()));
     let mut clipped = words[from..to].join(" ");
     if from > 0 {

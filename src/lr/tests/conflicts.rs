@@ -146,3 +146,14 @@ fn long_examples_are_clipped_around_the_dot() {
     assert!(lines[0].starts_with("… k") && lines[0].ends_with("x • end"));
     assert_eq!(lines.last().map(String::as_str), Some(AMBIGUOUS));
 }
+
+#[test]
+fn the_dot_is_kept_where_a_phrase_ends_with_it() {
+    let mut text = String::from("S -> N0\nA -> x\nB -> x");
+    for i in 0..100 {
+        text.push_str(&format!("\nN{i} -> k N{}", i + 1));
+    }
+    text.push_str("\nN100 -> A | B");
+    let lines = example(&text);
+    assert!(lines.iter().filter(|line| line.starts_with("if ")).all(|line| line.contains('•')), "{lines:?}");
+}

@@ -73,7 +73,7 @@ fn check(grammar: &Grammar) -> usize {
     let mut checked = 0;
     for diagnostic in error.diagnostics() {
         let Some(example) = &diagnostic.example else { continue };
-        let (mut parses, mut prefix) = (Vec::new(), "");
+        let (mut parses, mut prefix, mut clipped) = (Vec::new(), "", false);
         for line in example.lines() {
             if line.contains(" • ") && !line.starts_with(' ') && !line.starts_with("if ")
                 || line.starts_with('•')
@@ -83,6 +83,10 @@ fn check(grammar: &Grammar) -> usize {
             let parse =
                 ["if reduced  ", "if shifted  ", "  parsed as  "].iter().find_map(|s| line.strip_prefix(s));
             let Some(parse) = parse else { continue };
+            if parse.contains('…') {
+                clipped = true;
+                continue;
+            }
             let text = terminals(parse);
             assert!(is_sentence(grammar, &text), "{text:?} is no sentence\n{error}");
             let depth = |open: char| parse.matches(open).count();
@@ -90,6 +94,9 @@ fn check(grammar: &Grammar) -> usize {
             assert!(text.starts_with(&terminals(prefix)), "{text:?} does not begin with {prefix:?}");
             parses.push(parse);
             checked += 1;
+        }
+        if clipped {
+            continue;
         }
         assert_eq!(parses.len(), 2, "both parses are shown\n{error}");
         assert_ne!(parses[0], parses[1], "{error}");

@@ -402,3 +402,10 @@ fn classics_have_the_tables_that_lrtable_builds() {
     assert_eq!(outcome("%left +\n%left *\nE -> E + E | E * E | ( E ) | n"), Outcome::EqualByPrecedence);
     assert_eq!(outcome("S -> A a | b A c | D c | b D a\nA -> d\nD -> d"), Outcome::Artefact);
 }
+
+#[test]
+fn json_has_the_table_that_lrtable_builds() {
+    let json = Grammar::from_lark(include_str!("../../../grammars/json/json.lark"));
+    let json = json.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(compare(&json), Outcome::Equal);
+}
