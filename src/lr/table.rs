@@ -229,6 +229,11 @@ impl ParseTable {
         (lhs, (self.rules.last(production.0) - self.rules.first(production.0)) as usize)
     }
 
+    /// What messages call a terminal: its text in quotes if it is a literal, else its name.
+    pub(crate) fn terminal_name(&self, terminal: TerminalId) -> &str {
+        self.names.symbol(terminal.0)
+    }
+
     /// The symbol by which `state` is entered; `None` for the start.
     pub(crate) fn accessing(&self, state: ParseStateId) -> Option<Symbol> {
         let code = self.automaton.accessing[state.index()];

@@ -1,6 +1,7 @@
 //! One sequence being generated: its mask, its next token, its past.
 
 mod completion;
+mod expected;
 mod mask;
 
 use std::fmt;

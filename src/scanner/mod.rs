@@ -169,6 +169,11 @@ impl Scanner {
         Some(self.candidates(&company))
     }
 
+    /// Whether lexemes of `terminal` are dropped.
+    pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
+        self.ignored.contains(terminal.index())
+    }
+
     /// The parse tables.
     pub(crate) fn table(&self) -> &ParseTable {
         &self.table

@@ -1,0 +1,273 @@
+//! `lrmask generate`: random texts drawn from the masks.
+//!
+//! A text grows at random towards a length drawn for it, and is then ended along a short way. That it can be ended
+//! in time is made sure of every few tokens; where it turns out that it no longer can, the text goes back to where
+//! it last could, and ends there.
+
+use std::collections::HashMap;
+use std::io::IsTerminal as _;
+
+use lrmask::{Constraint, Matcher, TokenId, TokenMask};
+use serde::Serialize;
+
+use crate::Answer;
+use crate::failure::Failure;
+use crate::grammars::{self, GrammarArgument};
+use crate::input::Inputs;
+use crate::output::{self, Output};
+use crate::random::Random;
+use crate::sampler::Sampler;
+use crate::vocabularies::{self, VocabularyArgument};
+
+/// Tokens between two looks for a way to end.
+const STRIDE: usize = 16;
+
+/// How often a text ends where it may, in a hundred, though it has not reached its length.
+const END_EARLY: usize = 30;
+
+/// The same where nothing but white space can follow.
+const END_BEFORE_SPACE: usize = 92;
+
+/// How often something structural is taken inside of strings and comments, in a hundred.
+const STRUCTURAL: usize = 25;
+
+/// Where no way to end is ever found, luck must do with so many times the tokens asked for.
+const PATIENCE: usize = 50;
+
+/// The arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgument,
+    #[command(flatten)]
+    vocabulary: VocabularyArgument,
+    /// Texts are the same for the same seed.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// How many texts.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    count: u64,
+    /// End each text within so many tokens (the stop token not counted) wherever the grammar can.
+    #[arg(long, value_name = "M", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Generated<'a> {
+    text: &'a str,
+    tokens: usize,
+}
+
+/// Yes where all texts are sentences.
+pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+    let compiled = grammars::compile(&arguments.grammar, inputs)?;
+    let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
+    let constraint = compiled.constraint(&vocabulary);
+    let mut writer = Writer::new(&constraint, arguments.max_tokens as usize);
+    // A terminal that shows the texts has no room for a bar.
+    let bar = if std::io::stdout().is_terminal() {
+        indicatif::ProgressBar::hidden()
+    } else {
+        output::progress(arguments.count)
+    };
+    let mut longer = 0u64;
+    let mut answer = Answer::Yes;
+    for index in 0..arguments.count {
+        let tokens = match writer.write(Random::nth(arguments.seed, index)) {
+            Ok(tokens) => tokens,
+            Err(stuck) => {
+                let text = String::from_utf8_lossy(&writer.bytes);
+                output::note(&format!("error: text {index}: {stuck}, after {text:?}"));
+                answer = Answer::No;
+                continue;
+            }
+        };
+        longer += u64::from(tokens > arguments.max_tokens as usize);
+        let text = String::from_utf8_lossy(&writer.bytes);
+        if out.is_json() {
+            out.json(&Generated { text: &text, tokens })?;
+        } else {
+            out.text(format_args!("{text}\n"))?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if longer > 0 {
+        output::note(&format!(
+            "warning: {longer} of {} texts are longer than {} tokens: the shortest that was found is",
+            arguments.count, arguments.max_tokens
+        ));
+    }
+    Ok(answer)
+}
+
+/// Why a text was given up.
+#[derive(Clone, Copy, Debug)]
+enum Stuck {
+    /// No way to end was found, and luck did not find one either.
+    Endless,
+    /// The vocabulary has no token that goes on.
+    NoToken,
+    /// The engine contradicted itself.
+    Contradiction,
+}
+
+impl std::fmt::Display for Stuck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Endless => "no way to end it was found",
+            Self::NoToken => "the vocabulary has no token that may come next",
+            Self::Contradiction => "the way to end it was refused (an error in lrmask itself)",
+        })
+    }
+}
+
+/// Writes one text after the other.
+struct Writer<'c> {
+    constraint: &'c Constraint,
+    sampler: Sampler,
+    matcher: Matcher,
+    mask: TokenMask,
+    max_tokens: usize,
+    /// By the number of tokens in a wide mask: the signs after which far fewer are allowed. In a JSON string those
+    /// are the quotation mark and the reverse solidus. Only a guess hangs on it.
+    structural: HashMap<usize, Vec<TokenId>>,
+    /// The text so far.
+    bytes: Vec<u8>,
+    /// Where each of its tokens ends.
+    ends: Vec<usize>,
+}
+
+impl<'c> Writer<'c> {
+    fn new(constraint: &'c Constraint, max_tokens: usize) -> Self {
+        Self {
+            constraint,
+            sampler: Sampler::new(constraint.vocabulary()),
+            matcher: constraint.matcher(),
+            mask: constraint.new_mask(),
+            max_tokens,
+            structural: HashMap::new(),
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Leaves a text in `bytes`, and says how many tokens it has.
+    fn write(&mut self, mut random: Random) -> Result<usize, Stuck> {
+        self.matcher.reset();
+        self.bytes.clear();
+        self.ends.clear();
+        let length = 1 + random.below(self.max_tokens * 3 / 5);
+        let Some(mut way) = self.way() else { return self.write_unsure(&mut random) };
+        if way.len() > self.max_tokens {
+            return self.end(0, &way);
+        }
+        let mut sure = 0;
+        loop {
+            let count = self.ends.len();
+            if count == length || count == sure + STRIDE {
+                match self.way().filter(|way| count + way.len() <= self.max_tokens) {
+                    Some(shorter) => (sure, way) = (count, shorter),
+                    None => return self.end(sure, &way),
+                }
+            }
+            if count == length {
+                return self.end(count, &way);
+            }
+            match self.draw(&mut random) {
+                Next::Token(token) => self.take(token)?,
+                Next::End => return Ok(count),
+                Next::Nothing => return self.end(sure, &way),
+            }
+        }
+    }
+
+    /// A text without knowing whether it can be ended.
+    fn write_unsure(&mut self, random: &mut Random) -> Result<usize, Stuck> {
+        for _ in 0..self.max_tokens.saturating_mul(PATIENCE) {
+            match self.draw(random) {
+                Next::Token(token) => self.take(token)?,
+                Next::End => return Ok(self.ends.len()),
+                Next::Nothing => return Err(Stuck::NoToken),
+            }
+            if self.ends.len() % STRIDE == 0 {
+                if let Some(way) = self.way() {
+                    return self.end(self.ends.len(), &way);
+                }
+            }
+        }
+        Err(Stuck::Endless)
+    }
+
+    /// A short way to end the text.
+    fn way(&self) -> Option<Vec<TokenId>> {
+        self.constraint.vocabulary().cut_longest(&self.matcher.shortest_completion()?)
+    }
+
+    /// Goes back to the first `count` tokens and ends the text on `way` from there.
+    fn end(&mut self, count: usize, way: &[TokenId]) -> Result<usize, Stuck> {
+        self.matcher.rollback(self.ends.len() - count);
+        self.ends.truncate(count);
+        self.bytes.truncate(self.ends.last().copied().unwrap_or(0));
+        way.iter().try_for_each(|&token| self.take(token))?;
+        if self.matcher.is_accepting() { Ok(self.ends.len()) } else { Err(Stuck::Contradiction) }
+    }
+
+    fn take(&mut self, token: TokenId) -> Result<(), Stuck> {
+        self.matcher.advance(token).map_err(|_| Stuck::Contradiction)?;
+        self.bytes.extend_from_slice(self.constraint.vocabulary().bytes(token).unwrap_or_default());
+        self.ends.push(self.bytes.len());
+        Ok(())
+    }
+
+    fn draw(&mut self, random: &mut Random) -> Next {
+        self.matcher.fill_mask(&mut self.mask);
+        if self.matcher.is_accepting() {
+            let more = self.sampler.has_more_than_space(&self.mask);
+            if random.percent(if more { END_EARLY } else { END_BEFORE_SPACE }) {
+                return Next::End;
+            }
+        }
+        if random.percent(STRUCTURAL) {
+            if let Some(sign) = self.structural(random) {
+                return Next::Token(sign);
+            }
+        }
+        match self.sampler.draw(&self.mask, self.ends.len(), random) {
+            Some(token) => Next::Token(token),
+            None if self.matcher.is_accepting() => Next::End,
+            None => Next::Nothing,
+        }
+    }
+
+    /// A structural sign, where nearly everything may come next.
+    fn structural(&mut self, random: &mut Random) -> Option<TokenId> {
+        let count = self.mask.count();
+        if count < self.mask.width() / 3 {
+            return None;
+        }
+        if !self.structural.contains_key(&count) {
+            let mut signs = Vec::new();
+            let mut after = self.constraint.new_mask();
+            for sign in self.sampler.signs(&self.mask) {
+                if self.matcher.advance(sign).is_ok() {
+                    self.matcher.fill_mask(&mut after);
+                    self.matcher.rollback(1);
+                    if after.count() < count / 2 {
+                        signs.push(sign);
+                    }
+                }
+            }
+            self.structural.insert(count, signs);
+        }
+        let signs = self.structural.get(&count)?;
+        signs.get(random.below(signs.len())).copied().filter(|&sign| self.mask.allows(sign))
+    }
+}
+
+/// What comes next in a text.
+enum Next {
+    Token(TokenId),
+    End,
+    Nothing,
+}

@@ -1,0 +1,110 @@
+//! `lrmask mask`: which tokens may come next?
+
+use lrmask::{TokenId, Vocabulary};
+use serde::Serialize;
+
+use crate::Answer;
+use crate::failure::Failure;
+use crate::grammars::{self, GrammarArgument};
+use crate::input::Inputs;
+use crate::output::{self, Output, Quoted};
+use crate::validate;
+use crate::vocabularies::{self, VocabularyArgument};
+
+/// How many tokens people are shown where they do not say.
+const SHOWN: usize = 100;
+
+/// The arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgument,
+    #[command(flatten)]
+    vocabulary: VocabularyArgument,
+    /// The text so far.
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    prefix: String,
+    /// List at most so many tokens; 0 is all of them [default: 100, with --json all]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+/// The bits of a mask, for programs.
+#[derive(Debug, Serialize)]
+struct Mask {
+    count: usize,
+    width: usize,
+    eos: bool,
+    ids: Vec<u32>,
+    texts: Vec<Text>,
+}
+
+/// What a token stands for.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Text {
+    Text(String),
+    /// Part of a character, as bytes.
+    Bytes(Vec<u8>),
+}
+
+/// Yes where the text is viable.
+pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+    let compiled = grammars::compile(&arguments.grammar, inputs)?;
+    let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
+    let constraint = compiled.constraint(&vocabulary);
+    let mut matcher = constraint.matcher();
+    let prefix = arguments.prefix.as_bytes();
+    if let Some(fault) = validate::take(&mut matcher, prefix) {
+        output::note(&validate::describe("--prefix", prefix, &fault, false));
+        return Ok(Answer::No);
+    }
+    let mut mask = constraint.new_mask();
+    matcher.fill_mask(&mut mask);
+    let eos = matcher.is_accepting();
+    let count = mask.count();
+    let shown = match arguments.limit {
+        None if !out.is_json() => SHOWN,
+        None | Some(0) => usize::MAX,
+        Some(limit) => limit,
+    };
+    if out.is_json() {
+        let ids: Vec<u32> = mask.tokens().take(shown).map(|token| token.0).collect();
+        let texts = ids.iter().map(|&id| text(&vocabulary, TokenId(id))).collect();
+        out.json(&Mask { count, width: vocabulary.width(), eos, ids, texts })?;
+        return Ok(Answer::Yes);
+    }
+    let may = if eos { "may" } else { "may not" };
+    out.text(format_args!(
+        "{count} of {} tokens may come next; the text {may} end here\n",
+        vocabulary.width()
+    ))?;
+    for token in mask.tokens().take(shown) {
+        match vocabulary.bytes(token) {
+            Some(bytes) => out.text(format_args!("{token:>8}  {}\n", Quoted(bytes)))?,
+            None => {
+                out.text(format_args!("{token:>8}  {}\n", vocabulary.special(token).unwrap_or("(stop)")))?
+            }
+        }
+    }
+    if count > shown {
+        out.text(format_args!("     ...  and {} more (--limit 0 lists all)\n", count - shown))?;
+    }
+    Ok(Answer::Yes)
+}
+
+fn text(vocabulary: &Vocabulary, token: TokenId) -> Text {
+    match vocabulary.bytes(token) {
+        Some(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Text::Text(text.to_owned()),
+            Err(_) => Text::Bytes(bytes.to_vec()),
+        },
+        None => Text::Text(vocabulary.special(token).unwrap_or_default().to_owned()),
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a byte stands in a text, as people count.
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextPlace {
+    /// From 1.
+    pub(crate) line: usize,
+    /// In characters, from 1.
+    pub(crate) column: usize,
+    /// Where the line begins, in bytes.
+    pub(crate) line_start: usize,
+}
+
+impl TextPlace {
+    /// The place of the character that the byte at `offset` belongs to; bytes that are no UTF-8 count as characters
+    /// that they would begin.
+    pub(crate) fn of(text: &[u8], offset: usize) -> Self {
+        let mut offset = offset.min(text.len());
+        let mut steps = 0;
+        while steps < 3 && offset > 0 && text.get(offset).is_some_and(|&byte| is_continuation(byte)) {
+            offset -= 1;
+            steps += 1;
+        }
+        let before = &text[..offset];
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        Self {
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: before[line_start..].iter().filter(|&&byte| !is_continuation(byte)).count() + 1,
+            line_start,
+        }
+    }
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xc0 == 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let text = "a\näöü!".as_bytes();
+        let place = |offset| {
+            let place = TextPlace::of(text, offset);
+            (place.line, place.column)
+        };
+        assert_eq!(place(0), (1, 1));
+        assert_eq!(place(1), (1, 2));
+        assert_eq!(place(2), (2, 1));
+        assert_eq!([place(4), place(5)], [(2, 2), (2, 2)]);
+        assert_eq!(place(8), (2, 4));
+        assert_eq!(place(99), (2, 5));
+    }
+}

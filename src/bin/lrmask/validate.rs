@@ -1,0 +1,164 @@
+//! `lrmask validate`: is each whole text in the language?
+
+use annotate_snippets::{AnnotationKind, Level, Snippet};
+use lrmask::{Matcher, Vocabulary};
+use serde::Serialize;
+
+use crate::Answer;
+use crate::failure::Failure;
+use crate::grammars::{self, GrammarArgument};
+use crate::input::{self, Inputs};
+use crate::output::{self, Output};
+use crate::place::TextPlace;
+use crate::report;
+
+/// A matcher remembers each step; steps of this many bytes are few enough.
+const CHUNK: usize = 64 << 10;
+
+/// Bytes of a line to be shown before and behind the place of an error.
+const WINDOW: usize = 60;
+
+/// The arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgument,
+    /// The texts; `-` is standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
+
+/// Where a text leaves the language.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// The first byte that no sentence has there; the length of the text where only its end is wrong.
+    pub(crate) offset: usize,
+    /// What may stand there instead.
+    pub(crate) expected: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Validated<'a> {
+    file: &'a str,
+    ok: bool,
+    offset: Option<usize>,
+    line: Option<usize>,
+    column: Option<usize>,
+    expected: &'a [String],
+}
+
+/// Yes where all texts are in the language.
+pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+    let compiled = grammars::compile(&arguments.grammar, inputs)?;
+    // Texts are taken as bytes, so that no vocabulary is needed but the smallest.
+    let bytes = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).map_err(Failure::unusable)?;
+    let mut matcher = compiled.constraint(&bytes).matcher();
+    let mut all = true;
+    let mut unreadable = None;
+    for file in &arguments.files {
+        let text = match inputs.bytes(file) {
+            Ok(text) => text,
+            Err(Failure::Unusable(message)) => {
+                if let Some(before) = unreadable.replace(message) {
+                    output::note(&before);
+                }
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
+        matcher.reset();
+        let fault = find_fault(&mut matcher, &text);
+        all &= fault.is_none();
+        print(file, &text, fault.as_ref(), out)?;
+    }
+    match unreadable {
+        Some(message) => Err(Failure::Unusable(message)),
+        None => Ok(all.into()),
+    }
+}
+
+/// Where the text that begins with what `matcher` has read and goes on with `text` leaves the language; as a whole,
+/// or only as the beginning of one.
+fn find_fault(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
+    if let Some(fault) = take(matcher, text) {
+        return Some(fault);
+    }
+    (!matcher.is_accepting()).then(|| Fault { offset: text.len(), expected: matcher.expected() })
+}
+
+/// Advances `matcher` by `text`, or as far as it is viable.
+pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
+    let mut offset = 0;
+    for chunk in text.chunks(CHUNK) {
+        if let Err(rejected) = matcher.advance_bytes(chunk) {
+            let viable = rejected.accepted_bytes();
+            // Cannot fail: these bytes have just been found viable.
+            let _ = matcher.advance_bytes(&chunk[..viable]);
+            return Some(Fault { offset: offset + viable, expected: matcher.expected() });
+        }
+        offset += chunk.len();
+    }
+    None
+}
+
+fn print(file: &str, text: &[u8], fault: Option<&Fault>, out: &mut Output) -> Result<(), Failure> {
+    let Some(fault) = fault else {
+        return match out.is_json() {
+            true => {
+                out.json(&Validated { file, ok: true, offset: None, line: None, column: None, expected: &[] })
+            }
+            false => out.text(format_args!("{}: ok\n", input::name(file))),
+        };
+    };
+    if out.is_json() {
+        let place = TextPlace::of(text, fault.offset);
+        return out.json(&Validated {
+            file,
+            ok: false,
+            offset: Some(fault.offset),
+            line: Some(place.line),
+            column: Some(place.column),
+            expected: &fault.expected,
+        });
+    }
+    let picture = describe(input::name(file), text, fault, out.is_styled());
+    out.text(format_args!("{picture}\n"))
+}
+
+/// The fault with its place, a picture of it, and what was expected.
+pub(crate) fn describe(name: &str, text: &[u8], fault: &Fault, styled: bool) -> String {
+    let offset = fault.offset;
+    let place = TextPlace::of(text, offset);
+    let what = match text.get(offset..) {
+        Some([]) | None => "the text ends too early".to_owned(),
+        Some(rest) => format!("{} is not allowed here", character(rest)),
+    };
+    let title = format!("{name}:{}:{}: {what} (byte {offset})", place.line, place.column);
+
+    // Of a long line only what is near.
+    let from = place.line_start.max(offset.saturating_sub(WINDOW));
+    let to = text[offset..].iter().take(WINDOW).position(|&byte| byte == b'\n');
+    let to = to.map_or(text.len().min(offset + WINDOW), |at| offset + at);
+    let before = String::from_utf8_lossy(&text[from..offset]);
+    let at = before.len();
+    let line = format!("{before}{}", String::from_utf8_lossy(&text[offset..to]));
+    let width = line[at..].chars().next().map_or(0, char::len_utf8);
+
+    let mut group = Level::ERROR.primary_title(title).element(
+        Snippet::source(line).line_start(place.line).annotation(AnnotationKind::Primary.span(at..at + width)),
+    );
+    if !fault.expected.is_empty() {
+        let one_of = if fault.expected.len() > 1 { "one of " } else { "" };
+        group = group.element(Level::NOTE.message(format!("expected {one_of}{}", fault.expected.join(", "))));
+    }
+    report::renderer(styled).render(&[group])
+}
+
+/// The first character of `text`, or its first byte where that begins none.
+fn character(text: &[u8]) -> String {
+    let valid = text.utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
+    match valid {
+        Some(character) => format!("{character:?}"),
+        None => format!("the byte 0x{:02X}", text.first().copied().unwrap_or_default()),
+    }
+}

@@ -1,0 +1,59 @@
+//! What may come next, in the grammar's own words: for messages to people, not for generation.
+
+use super::{Matcher, Progress};
+use crate::scanner::configuration::Configuration;
+use crate::util::bitset::BitSet;
+use crate::util::id::TerminalId;
+
+/// How a message calls the end of the text.
+const END: &str = "end of text";
+
+impl Matcher {
+    /// The terminals that may come next, in the order of the grammar: literals in quotes, others by name, and
+    /// `end of text`. A terminal whose lexeme has begun and cannot end yet is one of them; one that could go on
+    /// or end is not. Ignored terminals are named only where one has begun and nothing else may come. After a
+    /// stop token: `end of text` alone.
+    ///
+    /// Costs the number of terminals and of readings of the text so far.
+    pub fn expected(&self) -> Vec<String> {
+        let table = self.index.scanner().table();
+        let end = table.end().index();
+        let mut next = BitSet::new(end + 1);
+        let mut ignored = BitSet::new(end + 1);
+        if self.is_finished() {
+            next.insert(end);
+        } else {
+            self.now.readings.iter().for_each(|at| self.expect(at, &mut next, &mut ignored));
+        }
+        let next = if next.is_empty() { ignored } else { next };
+        next.iter()
+            .map(|terminal| match terminal == end {
+                true => END.to_owned(),
+                false => table.terminal_name(TerminalId::new(terminal)).to_owned(),
+            })
+            .collect()
+    }
+
+    fn expect(&self, at: &Configuration, next: &mut BitSet, ignored: &mut BitSet) {
+        let scanner = self.index.scanner();
+        let states = scanner.states();
+        let (context, _) = scanner.context(&at.stack);
+        if self.now.progress == Progress::Fresh {
+            next.union_with(&context.acceptable);
+            return;
+        }
+        let label = states.label(at.state);
+        if let Some(label) = label {
+            for stack in scanner.after_lexeme(&at.stack, label, &mut u32::MAX.clone()) {
+                next.union_with(&scanner.context(&stack).0.acceptable);
+            }
+        }
+        for terminal in states.label_set(states.reach(at.state)).iter() {
+            if context.takes.contains(terminal) && label.is_none_or(|label| label.index() != terminal) {
+                let set =
+                    if scanner.is_ignored(TerminalId::new(terminal)) { &mut *ignored } else { &mut *next };
+                set.insert(terminal);
+            }
+        }
+    }
+}
