@@ -121,7 +121,8 @@ fn is_sound(rules: &[Vec<Vec<Symbol>>], terminals: usize) -> bool {
                     Symbol::Rule(rule) => productive[*rule],
                 };
                 productive[index] |= symbols.iter().all(derives);
-                for symbol in symbols.iter().filter(|_| reached[index]) {
+                let is_reached = reached[index];
+                for symbol in symbols.iter().filter(|_| is_reached) {
                     match symbol {
                         Symbol::Terminal(terminal) => used[*terminal] = true,
                         Symbol::Rule(rule) => reached[*rule] = true,
