@@ -4,6 +4,8 @@
 //! part of the samples; `LRMASK_LONG=1 cargo test --release --test json -- --nocapture` replays all of them and
 //! says how many.
 
+#![allow(clippy::print_stdout, reason = "a long run says what it did")]
+
 mod corpus;
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Tokenizer, Vocabulary};

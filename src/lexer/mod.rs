@@ -20,7 +20,5 @@ mod python;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compile::Compiled;
 pub(crate) use dfa::Dfa;
-pub(crate) use error::{PatternError, PatternErrorKind};
 pub(crate) use limits::LexerLimits;

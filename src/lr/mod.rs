@@ -30,5 +30,3 @@ pub(crate) mod table;
 mod tests;
 mod yields;
 
-pub(crate) use conflict::{ConflictError, ConflictErrorKind};
-pub(crate) use table::{Action, ParseTable, Reduction};

@@ -1,7 +1,7 @@
 //! Shortest texts that symbols derive: Knuth, "A Generalization of Dijkstra's Algorithm" (IPL 6:1, 1977).
 //!
 //! Invariant: a nonterminal's chosen production is of symbols that were settled before it, so expansion ends. Lengths
-//! count terminals and are capped at [`UNKNOWN`], which also stands for what derives nothing.
+//! count terminals, each by its weight, and are capped at [`UNKNOWN`], which also stands for what derives nothing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,6 +18,8 @@ const LONGEST: u64 = 24;
 /// The shortest text of every nonterminal.
 #[derive(Debug)]
 pub(super) struct Yields {
+    /// By terminal (and `$`).
+    weight: Vec<u64>,
     /// By nonterminal.
     length: Vec<u64>,
     /// By nonterminal: the production to expand by.
@@ -31,8 +33,14 @@ pub(super) struct Yields {
 }
 
 impl Yields {
-    /// Computes all lengths. Linear but for a logarithm.
+    /// Computes all lengths, every terminal weighing 1.
     pub(super) fn new(rules: &Rules) -> Self {
+        Self::weighted(rules, |_| 1)
+    }
+
+    /// Computes all lengths; terminals weigh at least 1. Linear but for a logarithm.
+    pub(super) fn weighted(rules: &Rules, weigh: impl Fn(Code) -> u64) -> Self {
+        let weight: Vec<u64> = (0..=rules.end()).map(|code| weigh(code).min(UNKNOWN)).collect();
         let items = 0..rules.item_count() as Item;
         let pairs: Vec<(Code, Item)> =
             items.map(|item| (rules.next(item), item)).filter(|pair| pair.0 != COMPLETE).collect();
@@ -46,7 +54,8 @@ impl Yields {
         for p in 0..productions {
             let nonterminals = rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_some());
             missing[p] = nonterminals.count();
-            sum[p] = (rules.rhs(p as u32).len() - missing[p]) as u64;
+            let terminals = rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_none());
+            sum[p] = terminals.map(|&code| weight[code as usize]).sum::<u64>().min(UNKNOWN);
             if missing[p] == 0 {
                 heap.push(Reverse((sum[p], rules.lhs(p as u32), p)));
             }
@@ -67,7 +76,7 @@ impl Yields {
             }
         }
         let mut yields =
-            Self { length, production, rest: vec![0; rules.item_count()], occurrences, opening: vec![] };
+            Self { weight, length, production, rest: vec![0; rules.item_count()], occurrences, opening: vec![] };
         for item in (0..rules.item_count() as Item).rev().filter(|&item| rules.next(item) != COMPLETE) {
             let here = yields.length(rules, rules.next(item));
             yields.rest[item as usize] = (yields.rest[item as usize + 1] + here).min(UNKNOWN);
@@ -81,7 +90,7 @@ impl Yields {
 
     /// The length of the shortest text of a symbol.
     pub(super) fn length(&self, rules: &Rules, code: Code) -> u64 {
-        rules.nonterminal(code).map_or(1, |nonterminal| self.length[nonterminal])
+        rules.nonterminal(code).map_or_else(|| self.weight[code as usize], |nonterminal| self.length[nonterminal])
     }
 
     /// The length of the shortest text of what is behind the dot; 0 when that is nullable.
@@ -96,11 +105,16 @@ impl Yields {
 
     /// Appends the shortest text of `symbols`: terminals, and nonterminals whose texts are too long to be shown.
     pub(super) fn expand(&self, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
+        self.expand_up_to(LONGEST, rules, symbols, text);
+    }
+
+    /// Appends the shortest text of `symbols`, the nonterminals whose texts are longer than `longest` as they are.
+    pub(super) fn expand_up_to(&self, longest: u64, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
         let mut stack: Vec<Code> = symbols.iter().rev().copied().collect();
         while let Some(code) = stack.pop() {
             match rules.nonterminal(code) {
                 Some(nonterminal) if self.length[nonterminal] == 0 => {}
-                Some(nonterminal) if self.length[nonterminal] <= LONGEST => {
+                Some(nonterminal) if self.length[nonterminal] <= longest => {
                     stack.extend(rules.rhs(self.production[nonterminal]).iter().rev());
                 }
                 _ => text.push(code),

@@ -41,7 +41,7 @@ impl Matcher {
             // The lexeme in progress first, towards the label after which least is left to do.
             let (context, _) = scanner.context(&at.stack);
             let reach = scanner.states().label_set(scanner.states().reach(at.state));
-            let mut labels: Vec<(usize, TerminalId)> = (reach.iter())
+            let mut labels: Vec<(u64, TerminalId)> = (reach.iter())
                 .filter(|&label| context.takes.contains(label))
                 .map(TerminalId::new)
                 .filter_map(|label| {

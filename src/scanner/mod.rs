@@ -109,10 +109,9 @@ impl Scanner {
         for &against in &grammar.reserve_covered {
             let Some(dfa) = &dfas[against.index()] else { continue };
             for (index, terminal) in grammar.terminals.iter().enumerate() {
-                if let Some(Pattern::Literal { text, .. }) = &terminal.pattern {
-                    if dfa.matches(text.as_bytes()) {
-                        reserved[against.index()].push(TerminalId::new(index));
-                    }
+                let Some(Pattern::Literal { text, .. }) = &terminal.pattern else { continue };
+                if dfa.matches(text.as_bytes()) {
+                    reserved[against.index()].push(TerminalId::new(index));
                 }
             }
         }
@@ -274,10 +273,10 @@ impl Scanner {
     }
 
     /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
-    pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, usize)> {
+    pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let closing = self.closing.get_or_init(|| {
-            let cost = |dfa: &Option<Dfa>| dfa.as_ref().map(|dfa| dfa.distance(dfa.start()) as usize);
-            Closing::new(&self.table, self.states.dfas().iter().map(cost).collect())
+            let cost = |dfa: &Option<Dfa>| dfa.as_ref().map(|dfa| u64::from(dfa.distance(dfa.start())));
+            Closing::new(&self.table, &self.states.dfas().iter().map(cost).collect::<Vec<_>>())
         });
         closing.plan(&self.table, stack)
     }

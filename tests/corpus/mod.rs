@@ -1,6 +1,7 @@
 //! Samples that may lie beside the project (`../shared/data`): real tokenizers and texts. Tests that use them
 //! say so when they are absent, and check what they can without them.
 
+#![allow(clippy::print_stderr, unreachable_pub, reason = "a test's own module, which says what is absent")]
 #![allow(dead_code, reason = "each test uses its own part")]
 
 use std::io::Read;

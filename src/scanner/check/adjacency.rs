@@ -43,11 +43,7 @@ impl Universe {
                 labels.insert(label.index());
             }
             for &byte in scan.classes().representatives() {
-                if let Some(next) = scan.next(state, byte) {
-                    if seen.insert(next) {
-                        states.push(next);
-                    }
-                }
+                states.extend(scan.next(state, byte).filter(|&next| seen.insert(next)));
             }
             if states.len() > limit {
                 return None;
