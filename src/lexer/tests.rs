@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::lexer::{Dfa, LexerLimits, PatternError, PatternErrorKind};
+use crate::lexer::error::{PatternError, PatternErrorKind};
+use crate::lexer::{Dfa, LexerLimits};
 
 fn regex(pattern: &str) -> Pattern {
     Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None }

@@ -29,4 +29,3 @@ pub(crate) mod table;
 #[cfg(test)]
 mod tests;
 mod yields;
-

@@ -75,8 +75,14 @@ impl Yields {
                 }
             }
         }
-        let mut yields =
-            Self { weight, length, production, rest: vec![0; rules.item_count()], occurrences, opening: vec![] };
+        let mut yields = Self {
+            weight,
+            length,
+            production,
+            rest: vec![0; rules.item_count()],
+            occurrences,
+            opening: vec![],
+        };
         for item in (0..rules.item_count() as Item).rev().filter(|&item| rules.next(item) != COMPLETE) {
             let here = yields.length(rules, rules.next(item));
             yields.rest[item as usize] = (yields.rest[item as usize + 1] + here).min(UNKNOWN);
@@ -90,7 +96,9 @@ impl Yields {
 
     /// The length of the shortest text of a symbol.
     pub(super) fn length(&self, rules: &Rules, code: Code) -> u64 {
-        rules.nonterminal(code).map_or_else(|| self.weight[code as usize], |nonterminal| self.length[nonterminal])
+        rules
+            .nonterminal(code)
+            .map_or_else(|| self.weight[code as usize], |nonterminal| self.length[nonterminal])
     }
 
     /// The length of the shortest text of what is behind the dot; 0 when that is nullable.

@@ -1,8 +1,9 @@
 //! Grammars of the textbooks.
 
-use super::super::ParseTable;
+use super::super::conflict::ConflictErrorKind;
 use super::super::limits::Limits;
-use super::super::{Action, ConflictErrorKind};
+use super::super::table::Action;
+use super::super::table::ParseTable;
 use super::text::{grammar, run};
 use crate::grammar::ir::{Nonterminal, Production, Symbol};
 use crate::util::id::{NonterminalId, ParseStateId, TerminalId};

@@ -1,6 +1,7 @@
 //! Conflicts: found, explained by a text that is real, and told from artefacts of LALR(1).
 
-use super::super::{ConflictErrorKind, ParseTable};
+use super::super::conflict::ConflictErrorKind;
+use super::super::table::ParseTable;
 use super::text::grammar;
 use crate::util::diagnostic::Diagnostic;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::super::ParseTable;
+use super::super::table::ParseTable;
 use super::oracle::{cases, realise, sketches};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;

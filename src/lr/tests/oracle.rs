@@ -9,7 +9,7 @@ use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
 use lrtable::{Action as TheirAction, Minimiser, StIdx, StateGraph, StateTable};
 use proptest::prelude::*;
 
-use super::super::{Action, ParseTable};
+use super::super::table::{Action, ParseTable};
 use super::text::grammar;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Symbol};

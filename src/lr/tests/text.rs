@@ -84,8 +84,8 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
 }
 
 /// Runs `table` over terminals by name; the accepted count of terminals and whether the text was accepted.
-pub(super) fn run(grammar: &Grammar, table: &super::super::ParseTable, text: &str) -> bool {
-    use super::super::Action;
+pub(super) fn run(grammar: &Grammar, table: &super::super::table::ParseTable, text: &str) -> bool {
+    use super::super::table::Action;
     let named = |name: &str| grammar.terminals.iter().position(|terminal| terminal.name == name);
     let ids = text.split_whitespace().map(|name| TerminalId::new(named(name).unwrap()));
     let mut stack = vec![table.start()];
