@@ -51,6 +51,18 @@ impl Grammar {
         lower::lower(text, name, reader)
     }
 
+    /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token` declares, in
+    /// Lark's notation, with `%ignore` and the directives about words. Places in messages are of `<grammar>` and
+    /// `<terminals>`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_lark`].
+    #[cfg(feature = "yacc")]
+    pub fn from_yacc(grammar: &str, terminals: &str) -> Result<Self, GrammarError> {
+        lower::lower_yacc(grammar, terminals)
+    }
+
     /// The same grammar with another start symbol: a rule by its name in the file. Rules that it does not reach
     /// are left out without a warning.
     ///

@@ -13,6 +13,8 @@ use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::Order;
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
+#[cfg(feature = "yacc")]
+use crate::syntax::{SourceText, parse_yacc};
 use crate::util::diagnostic::Diagnostic;
 
 /// The library that needs no reader.
@@ -40,9 +42,8 @@ pub(crate) struct Library {
 }
 
 /// One copy of a file: what its names mean. The file itself is number 0.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Instance {
-    pub(crate) source: u32,
     pub(crate) scope: HashMap<String, DefinitionIndex>,
 }
 
@@ -52,12 +53,22 @@ pub(crate) struct Definition {
     /// Its name in the grammar, mangled.
     pub(crate) name: String,
     pub(crate) kind: DefinitionKind,
-    /// One body, and those that `%extend` added; each with the copy in whose scope its names stand.
-    pub(crate) parts: Vec<(usize, ast::Expansions)>,
+    /// One body, and those that `%extend` added.
+    pub(crate) parts: Vec<Part>,
     pub(crate) at: At,
     pub(crate) order: Order,
     /// Defined or imported by name in the file itself.
     pub(crate) own: bool,
+}
+
+/// A body as written.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The copy in whose scope its names stand.
+    pub(crate) instance: usize,
+    /// The text that its spans are of.
+    pub(crate) source: u32,
+    pub(crate) body: ast::Expansions,
 }
 
 /// What is defined.
@@ -81,7 +92,34 @@ pub(crate) fn load(
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
     let location = Location { directory: directory.into(), shown: name.into() };
     loader.path.push(join(directory, base.trim_end_matches(".lark")));
-    loader.file(text, &location, &Mangling::default(), None)?;
+    let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
+    let instance = loader.instance();
+    loader.file(instance, file, text, &location, &Mangling::default(), None)?;
+    Ok(loader.library)
+}
+
+/// Reads a `.y` file and the file of its terminals, which may import `common` alone.
+///
+/// AFTER THIS: both are one file, with one scope.
+#[cfg(feature = "yacc")]
+pub(crate) fn load_yacc(
+    context: &mut Context,
+    grammar: &str,
+    terminals: &str,
+) -> Result<Library, GrammarError> {
+    let named = |name: &str| Location { directory: String::new(), shown: name.into() };
+    let (grammar_at, terminals_at) = (named("<grammar>"), named("<terminals>"));
+    let files = parse_yacc(grammar, terminals).map_err(|error| match error.source_text() {
+        SourceText::Grammar => error.diagnostic(&grammar_at.shown, grammar),
+        SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),
+    })?;
+    let reader = |_: &str| None;
+    let library = Library::default();
+    let mut loader = Loader { context, reader: &reader, library, path: Vec::new(), sequence: 0 };
+    let instance = loader.instance();
+    let mangling = Mangling::default();
+    loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
+    loader.file(instance, files.grammar, grammar, &grammar_at, &mangling, None)?;
     Ok(loader.library)
 }
 
@@ -92,6 +130,14 @@ struct Loader<'a> {
     /// The files that are being read, without their extension.
     path: Vec<String>,
     sequence: u32,
+}
+
+/// A copy of a file, as its items are put into it.
+struct Copy<'a> {
+    instance: usize,
+    source: u32,
+    mangling: &'a Mangling,
+    imported_at: Option<u32>,
 }
 
 /// Where a file lies.
@@ -134,20 +180,24 @@ struct ImportGroup {
 }
 
 impl Loader<'_> {
-    /// Reads one file into a new copy, and gives the copy's number. `imported_at` is the offset of the import
-    /// statement in the file itself.
+    /// A copy of a file, nothing in its scope yet.
+    fn instance(&mut self) -> usize {
+        self.library.instances.push(Instance::default());
+        self.library.instances.len() - 1
+    }
+
+    /// Puts what a file imports and defines into a copy. `imported_at` is the offset of the import statement in
+    /// the file itself.
     fn file(
         &mut self,
+        instance: usize,
+        file: ast::File,
         text: &str,
         location: &Location,
         mangling: &Mangling,
         imported_at: Option<u32>,
-    ) -> Result<usize, GrammarError> {
-        let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
+    ) -> Result<(), GrammarError> {
         let source = self.context.sources.add(location.shown.clone(), text);
-        let number = self.library.instances.len();
-        self.library.instances.push(Instance { source, scope: HashMap::new() });
-
         let mut imports: Vec<ImportGroup> = Vec::new();
         let mut rest = Vec::new();
         for item in file.items {
@@ -157,12 +207,13 @@ impl Loader<'_> {
             }
         }
         for group in imports {
-            self.import(number, location, mangling, imported_at, group)?;
+            self.import(instance, location, mangling, imported_at, group)?;
         }
+        let copy = Copy { instance, source, mangling, imported_at };
         for item in rest {
-            self.item(number, mangling, imported_at, item);
+            self.item(&copy, item);
         }
-        Ok(number)
+        Ok(())
     }
 
     fn import(
@@ -226,11 +277,20 @@ impl Loader<'_> {
                 .into());
         };
         self.path.push(path);
-        let instance = self.file(&text, &Location { directory, shown }, &mangling, Some(offset))?;
+        let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
+        let instance = self.instance();
+        self.file(
+            instance,
+            file,
+            &text,
+            &Location { directory, shown: shown.clone() },
+            &mangling,
+            Some(offset),
+        )?;
         self.path.pop();
 
         for (name, alias) in group.names {
-            self.bring_in(importer, instance, &name, &alias);
+            self.bring_in(importer, instance, &shown, group.at, (&name, &alias));
         }
         Ok(())
     }
@@ -240,10 +300,11 @@ impl Loader<'_> {
         &mut self,
         importer: usize,
         instance: usize,
-        name: &ast::Spanned<String>,
-        alias: &ast::Spanned<String>,
+        file: &str,
+        statement: At,
+        (name, alias): (&ast::Spanned<String>, &ast::Spanned<String>),
     ) {
-        let at = At::new(self.library.instances[importer].source, &name.span);
+        let at = statement.with_span(&name.span);
         let place = self.context.sources.place(at);
         if is_terminal_name(&name.node) != is_terminal_name(&alias.node) {
             let message = format!("`{}` cannot be renamed `{}`", name.node, alias.node);
@@ -256,7 +317,6 @@ impl Loader<'_> {
         }
         let imported = &self.library.instances[instance];
         let Some(&definition) = imported.scope.get(&name.node) else {
-            let file = self.context.sources.get(imported.source).0;
             let message = format!("`{file}` does not define `{}`", name.node);
             let names = imported.scope.keys().map(String::as_str);
             let diagnostic = did_you_mean(Diagnostic::error("undefined-symbol", message), &name.node, names);
@@ -272,8 +332,8 @@ impl Loader<'_> {
         }
     }
 
-    fn item(&mut self, instance: usize, mangling: &Mangling, imported_at: Option<u32>, item: ast::Item) {
-        let source = self.library.instances[instance].source;
+    fn item(&mut self, copy: &Copy<'_>, item: ast::Item) {
+        let &Copy { instance, source, .. } = copy;
         match item {
             ast::Item::Rule(rule) => {
                 if let Some(priority) = &rule.priority {
@@ -301,17 +361,16 @@ impl Loader<'_> {
                     }
                 }
                 let kind = DefinitionKind::Rule { parameters };
-                self.define(instance, mangling, imported_at, rule.mode, &rule.name, kind, Some(rule.body));
+                self.define(copy, rule.mode, &rule.name, kind, Some(rule.body));
             }
             ast::Item::Terminal(terminal) => {
                 let kind = DefinitionKind::Terminal { priority: terminal.priority };
-                let body = Some(terminal.body);
-                self.define(instance, mangling, imported_at, terminal.mode, &terminal.name, kind, body);
+                self.define(copy, terminal.mode, &terminal.name, kind, Some(terminal.body));
             }
             ast::Item::Declare(names) => {
                 for name in names {
                     let kind = DefinitionKind::Declared;
-                    self.define(instance, mangling, imported_at, ast::Mode::Define, &name, kind, None);
+                    self.define(copy, ast::Mode::Define, &name, kind, None);
                 }
             }
             ast::Item::Ignore(ignore) if instance == 0 => {
@@ -342,19 +401,18 @@ impl Loader<'_> {
         );
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one definition, passed once")]
     fn define(
         &mut self,
-        instance: usize,
-        mangling: &Mangling,
-        imported_at: Option<u32>,
+        copy: &Copy<'_>,
         mode: ast::Mode,
         name: &ast::Spanned<String>,
         kind: DefinitionKind,
         body: Option<ast::Expansions>,
     ) {
-        let at = At::new(self.library.instances[instance].source, &name.span);
+        let &Copy { instance, source, mangling, imported_at } = copy;
+        let at = At::new(source, &name.span);
         let existing = self.library.instances[instance].scope.get(&name.node).copied();
+        let part = body.map(|body| Part { instance, source, body });
         match (mode, existing) {
             (ast::Mode::Define, None) => {
                 self.sequence += 1;
@@ -366,7 +424,7 @@ impl Loader<'_> {
                 self.library.definitions.push(Definition {
                     name: mangling.name(&name.node),
                     kind,
-                    parts: body.map(|body| (instance, body)).into_iter().collect(),
+                    parts: part.into_iter().collect(),
                     at,
                     order,
                     own: instance == 0,
@@ -385,7 +443,7 @@ impl Loader<'_> {
             (ast::Mode::Override, Some(previous)) => {
                 let definition = &mut self.library.definitions[previous];
                 definition.kind = kind;
-                definition.parts = body.map(|body| (instance, body)).into_iter().collect();
+                definition.parts = part.into_iter().collect();
                 definition.at = at;
             }
             (ast::Mode::Extend, Some(previous)) => {
@@ -398,7 +456,7 @@ impl Loader<'_> {
                     (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
                 };
                 if fits {
-                    definition.parts.extend(body.map(|body| (instance, body)));
+                    definition.parts.extend(part);
                 } else {
                     let message =
                         format!("`{}` cannot be extended: its kind or its parameters differ", name.node);

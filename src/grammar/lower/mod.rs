@@ -23,7 +23,7 @@ use crate::util::diagnostic::{Diagnostic, Severity};
 
 pub(crate) use self::similar::did_you_mean;
 
-use self::load::Reader;
+use self::load::{Library, Reader};
 use self::source::Sources;
 use self::table::TerminalTable;
 
@@ -33,10 +33,21 @@ const MAX_FINDINGS: usize = 100;
 /// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it imports.
 pub(crate) fn lower(text: &str, name: &str, reader: &Reader<'_>) -> Result<Grammar, GrammarError> {
     let mut context = Context { main: name.into(), ..Context::default() };
-
     let library = load::load(&mut context, text, name, reader)?;
+    lower_library(context, library)
+}
+
+/// Lowers a `.y` file and the file of its terminals.
+#[cfg(feature = "yacc")]
+pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
+    let mut context = Context { main: "<grammar>".into(), ..Context::default() };
+    let library = load::load_yacc(&mut context, grammar, terminals)?;
+    lower_library(context, library)
+}
+
+fn lower_library(mut context: Context, library: Library) -> Result<Grammar, GrammarError> {
     context.check()?;
-    // AFTER THIS: every file is read, and every name it defines or imports is in its scope, once.
+    // HERE: every file is read, and every name it defines or imports is in its scope, once.
 
     let resolved = resolve::resolve(&mut context, library);
     context.check()?;

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::grammar::lower::Context;
-use crate::grammar::lower::load::{DefinitionIndex, DefinitionKind, Library};
+use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Library};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{Body, Item, Leaf, NamedTerminal, Node, Rule, Sequence, WordKey};
@@ -58,7 +58,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
         resolver.target(definition);
     }
     for (body, at) in ignores {
-        let scope = Scope { instance: 0, source: instances[0].source, parameters: &[] };
+        let scope = Scope { instance: 0, source: at.source(), parameters: &[] };
         let body = resolver.expansions(&scope, &body, 0);
         resolver.resolved.ignores.push((body, at));
     }
@@ -66,10 +66,10 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     while let Some(&definition) = resolver.queue.get(next) {
         next += 1;
         let DefinitionKind::Rule { parameters } = &definitions[definition].kind else {
-            resolver.body(definition, &[], &instances);
+            resolver.body(definition, &[]);
             continue;
         };
-        resolver.body(definition, parameters, &instances);
+        resolver.body(definition, parameters);
     }
     for (name, &definition) in &instances[0].scope {
         match resolver.targets[definition] {
@@ -88,7 +88,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
 struct Resolver<'a> {
     context: &'a mut Context,
     scopes: Vec<&'a HashMap<String, DefinitionIndex>>,
-    definitions: &'a [crate::grammar::lower::load::Definition],
+    definitions: &'a [Definition],
     targets: Vec<Option<Target>>,
     /// Definitions with a number, those whose bodies are still to be resolved last.
     queue: Vec<DefinitionIndex>,
@@ -131,16 +131,11 @@ impl Resolver<'_> {
     }
 
     /// Resolves the body of a definition that has a number.
-    fn body(
-        &mut self,
-        definition: DefinitionIndex,
-        parameters: &[String],
-        instances: &[crate::grammar::lower::load::Instance],
-    ) {
+    fn body(&mut self, definition: DefinitionIndex, parameters: &[String]) {
         let mut body = Vec::new();
-        for (instance, part) in &self.definitions[definition].parts {
-            let source = instances[*instance].source;
-            body.extend(self.expansions(&Scope { instance: *instance, source, parameters }, part, 0));
+        for part in &self.definitions[definition].parts {
+            let scope = Scope { instance: part.instance, source: part.source, parameters };
+            body.extend(self.expansions(&scope, &part.body, 0));
         }
         match self.targets[definition] {
             Some(Target::Rule(rule)) => self.resolved.rules[rule].body = body,

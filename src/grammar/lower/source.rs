@@ -43,6 +43,11 @@ impl At {
         Self::new(self.source, span)
     }
 
+    /// The number of its source.
+    pub(crate) fn source(self) -> u32 {
+        self.source
+    }
+
     /// The first byte, from the start of its source.
     pub(crate) fn start(self) -> u32 {
         self.start
@@ -84,12 +89,6 @@ impl Sources {
         characters.push(count);
         self.sources.push(Source { name, length: text.len(), lines, characters, text: text.into() });
         self.sources.len() as u32 - 1
-    }
-
-    /// The name and the text of a source.
-    pub(crate) fn get(&self, source: u32) -> (&Arc<str>, &Arc<str>) {
-        let source = &self.sources[source as usize];
-        (&source.name, &source.text)
     }
 
     /// The place, for a message.

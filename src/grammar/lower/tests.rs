@@ -190,3 +190,31 @@ __array_plus_1: __array_plus_1 COMMA value
     assert!(printed.starts_with(expected), "{printed}");
     assert!(printed.ends_with("RSQB: \"]\"  [rank 8]\n"), "{printed}");
 }
+
+#[cfg(feature = "yacc")]
+#[test]
+fn yacc_grammars_lower_with_their_terminals() {
+    let rules = "%start Sum\n%token NUMBER\n%left '+'\n%%\nSum: Sum '+' Sum | NUMBER | '(' Sum ')';\n";
+    let error = Grammar::from_yacc(rules, "NUMBERS: /[0-9]+/\n");
+    assert_eq!(places(&error), [("undefined-symbol", 5, 20)]);
+
+    let terminals = "%import common.INT\nNUMBER: INT\n%ignore \" \"\n%lexer basic\n";
+    let expected = "\
+%start Sum
+%lexer basic
+
+Sum: Sum PLUS Sum  [left 1]
+Sum: NUMBER
+Sum: LPAR Sum RPAR
+
+NUMBER: (\"0\"..\"9\")+  [rank 4]
+PLUS: \"+\"  [rank 1, left 1]
+LPAR: \"(\"  [rank 2]
+RPAR: \")\"  [rank 3]
+SPACE: \" \"  [rank 0, ignored]
+";
+    assert_eq!(Grammar::from_yacc(rules, terminals).unwrap().to_string(), expected);
+
+    let error = Grammar::from_yacc("%token A\n%%\nstart: A;\n", "\nA: \"a\" B\n");
+    assert!(error.unwrap_err().to_string().starts_with("<terminals>:2:8: error[undefined-symbol]"));
+}

@@ -5,7 +5,8 @@ use crate::grammar::Grammar;
 
 #[test]
 fn each_finding_has_its_place() {
-    let table: &[(&str, &[(&str, u32, u32)])] = &[
+    type Places = &'static [(&'static str, u32, u32)];
+    let table: &[(&str, Places)] = &[
         ("start: b\na: \"a\"\n", &[("undefined-symbol", 1, 8)]),
         ("start: AB\nABC: \"a\"\n", &[("undefined-symbol", 1, 8)]),
         ("start: \"a\"\n\n  start: \"b\"\n", &[("duplicate-definition", 3, 3)]),
