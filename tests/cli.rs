@@ -1,5 +1,7 @@
 //! The command line, run as users and programs run it.
 #![cfg(feature = "cli")]
+// A test fails by panicking; the lint only knows that of the test functions themselves.
+#![allow(clippy::unwrap_used)]
 
 use std::io::Write as _;
 use std::path::PathBuf;

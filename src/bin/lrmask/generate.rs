@@ -28,6 +28,9 @@ const END_EARLY: usize = 30;
 /// The same where nothing but white space can follow.
 const END_BEFORE_SPACE: usize = 92;
 
+/// How often a token after which the text can only end is drawn anew while the text is short, in a hundred.
+const SHUN_END: usize = 75;
+
 /// How often something structural is taken inside of strings and comments, in a hundred.
 const STRUCTURAL: usize = 25;
 
@@ -174,7 +177,11 @@ impl<'c> Writer<'c> {
             if count == length {
                 return self.end(count, &way);
             }
-            match self.draw(&mut random) {
+            let mut next = self.draw(&mut random);
+            if count < length / 2 && self.is_last(&next) && random.percent(SHUN_END) {
+                next = self.draw(&mut random);
+            }
+            match next {
                 Next::Token(token) => self.take(token)?,
                 Next::End => return Ok(count),
                 Next::Nothing => return self.end(sure, &way),
@@ -190,10 +197,10 @@ impl<'c> Writer<'c> {
                 Next::End => return Ok(self.ends.len()),
                 Next::Nothing => return Err(Stuck::NoToken),
             }
-            if self.ends.len() % STRIDE == 0 {
-                if let Some(way) = self.way() {
-                    return self.end(self.ends.len(), &way);
-                }
+            if self.ends.len().is_multiple_of(STRIDE)
+                && let Some(way) = self.way()
+            {
+                return self.end(self.ends.len(), &way);
             }
         }
         Err(Stuck::Endless)
@@ -228,16 +235,31 @@ impl<'c> Writer<'c> {
                 return Next::End;
             }
         }
-        if random.percent(STRUCTURAL) {
-            if let Some(sign) = self.structural(random) {
-                return Next::Token(sign);
-            }
+        if random.percent(STRUCTURAL)
+            && let Some(sign) = self.structural(random)
+        {
+            return Next::Token(sign);
         }
         match self.sampler.draw(&self.mask, self.ends.len(), random) {
             Some(token) => Next::Token(token),
             None if self.matcher.is_accepting() => Next::End,
             None => Next::Nothing,
         }
+    }
+
+    /// Whether this is a token that only white space can follow.
+    fn is_last(&mut self, next: &Next) -> bool {
+        let Next::Token(token) = *next else { return false };
+        if self.matcher.advance(token).is_err() {
+            return false;
+        }
+        let mut last = self.matcher.is_accepting();
+        if last {
+            self.matcher.fill_mask(&mut self.mask);
+            last = !self.sampler.has_more_than_space(&self.mask);
+        }
+        self.matcher.rollback(1);
+        last
     }
 
     /// A structural sign, where nearly everything may come next.

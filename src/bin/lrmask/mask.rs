@@ -86,12 +86,11 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
         vocabulary.width()
     ))?;
     for token in mask.tokens().take(shown) {
-        match vocabulary.bytes(token) {
-            Some(bytes) => out.text(format_args!("{token:>8}  {}\n", Quoted(bytes)))?,
-            None => {
-                out.text(format_args!("{token:>8}  {}\n", vocabulary.special(token).unwrap_or("(stop)")))?
-            }
-        }
+        let shown = match vocabulary.bytes(token) {
+            Some(bytes) => Quoted(bytes).to_string(),
+            None => vocabulary.special(token).unwrap_or("(stop)").to_owned(),
+        };
+        out.text(format_args!("{:>8}  {shown}\n", token.0))?;
     }
     if count > shown {
         out.text(format_args!("     ...  and {} more (--limit 0 lists all)\n", count - shown))?;

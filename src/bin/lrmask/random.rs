@@ -6,12 +6,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream of `seed`.
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// The stream of the `index`th of several that one seed decides, independent of the others.
+    /// The stream of the `index`th of several things that one seed decides, each independent of the others.
     pub(crate) fn nth(seed: u64, index: u64) -> Self {
         Self(Self(seed ^ Self(index).next()).next())
     }

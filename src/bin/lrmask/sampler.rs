@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn every_choice_comes_up_once() {
-        let mut random = Random::new(1);
+        let mut random = Random::nth(1, 0);
         for _ in 0..100 {
             let mut seen = Vec::new();
             let none: Option<()> = Shuffle::new([1, 50, 3]).find_map(&mut random, |choice, _| {
