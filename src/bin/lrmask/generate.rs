@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     bar.finish_and_clear();
     if longer > 0 {
         output::note(&format!(
-            "warning: {longer} of {} texts are longer than {} tokens: the shortest that was found is",
+            "warning: {longer} of {} texts are longer than {} tokens: no way to end in time was found",
             arguments.count, arguments.max_tokens
         ));
     }
