@@ -119,7 +119,7 @@ pub(crate) mod vocab;
 pub use constraint::{BuildError, CompiledGrammar, Constraint, IndexSize, Limits, Stage};
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Matcher, RejectedToken, TokenMask};
-pub use util::diagnostic::{Diagnostic, Severity};
+pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 #[cfg(feature = "tokenizer")]
 pub use vocab::Tokenizer;

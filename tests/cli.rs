@@ -132,6 +132,24 @@ fn imported_files_are_read_beside_the_grammar_and_shown() {
 }
 
 #[test]
+#[cfg(feature = "yacc")]
+fn yacc_grammars_have_their_terminals_beside_them() {
+    let directory = Directory::new("yacc");
+    let grammar = directory.file("sum.y", "%token NUM\n%left '+'\n%%\nsum: sum '+' sum | NUM ;\n");
+    let terminals = directory.file("sum.lark", "NUM: /[0-9]+/\n%ignore \" \"\n");
+    let text = directory.file("text", "1 + 22+3");
+    let output = lrmask(&["validate", &grammar, "--terminals", &terminals, &text]);
+    assert_eq!(status(&output), 0, "{}{}", stdout(&output), stderr(&output));
+
+    directory.file("sum.lark", "NUM: /[0-9+/\n");
+    let output = lrmask(&["check", &grammar, "--terminals", &terminals]);
+    assert_eq!(status(&output), 1);
+    assert!(stdout(&output).contains(&format!("{terminals}:1:")), "{}", stdout(&output));
+    let output = lrmask(&["check", &grammar, "--terminals", &terminals, "--json"]);
+    assert_eq!(objects(&output)[0]["findings"][0]["place"]["file"], *terminals);
+}
+
+#[test]
 fn validate_says_where_and_what_was_expected() {
     let directory = Directory::new("validate");
     let good = directory.file("good", "{\"a\": [1, 2.5e3, \"ä\"]}");

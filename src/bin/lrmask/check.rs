@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let grammar = input::name(&arguments.grammar.grammar);
     let ok = summary.is_some();
     if out.is_json() {
-        out.json(&Checked { grammar, ok, summary, findings: report::findings(&findings) })?;
+        out.json(&Checked { grammar, ok, summary, findings: report::findings(&findings, &sources) })?;
         return Ok(ok.into());
     }
     out.text(format_args!("{}", report::render(&findings, &sources, out.is_styled())))?;

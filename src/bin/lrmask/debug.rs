@@ -93,7 +93,7 @@ fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result
         return Err(refused(&others));
     }
     if out.is_json() {
-        out.json(&serde_json::json!({ "conflicts": report::findings(&conflicts) }))?;
+        out.json(&serde_json::json!({ "conflicts": report::findings(&conflicts, &sources) }))?;
     } else if conflicts.is_empty() {
         out.text(format_args!("no conflicts\n"))?;
     } else {

@@ -29,32 +29,46 @@ const BUILT_IN: &[BuiltIn] = &[BuiltIn {
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json), a file in Lark's notation, a `.y` file with --terminals, or `-`. With a start
+    /// A built-in grammar's name (json), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
     /// symbol behind a colon: `json:value`.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
     #[arg(long, value_name = "RULE")]
     pub(crate) start: Option<String>,
-    /// The terminals of a Yacc grammar, in Lark's notation.
+    /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
     #[arg(long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
 }
 
-/// The texts of a grammar's files, by the names that messages call them.
+/// The texts of a grammar's files, by the names that places call them.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    texts: RefCell<BTreeMap<String, Rc<str>>>,
+    files: RefCell<BTreeMap<String, Source>>,
+}
+
+/// A file of a grammar.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// What people call it.
+    pub(crate) name: Rc<str>,
+    pub(crate) text: Rc<str>,
 }
 
 impl Sources {
-    /// The text of the file that messages call `name`.
-    pub(crate) fn get(&self, name: &str) -> Option<Rc<str>> {
-        self.texts.borrow().get(name).cloned()
+    /// The file that places call `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<Source> {
+        self.files.borrow().get(name).cloned()
     }
 
     fn add(&self, name: &str, text: &str) {
-        self.texts.borrow_mut().insert(name.to_owned(), text.into());
+        self.add_as(name, name, text);
+    }
+
+    /// Adds a file that places call `name` and people `shown`.
+    fn add_as(&self, name: &str, shown: &str, text: &str) {
+        let source = Source { name: shown.into(), text: text.into() };
+        self.files.borrow_mut().insert(name.to_owned(), source);
     }
 }
 
@@ -101,6 +115,9 @@ pub(crate) fn load(
             };
             Grammar::from_lark_with(file.text, file.path, &reader)?
         }
+        None if argument.terminals.is_some() || name.ends_with(".y") => {
+            yacc(name, argument.terminals.as_deref(), inputs, sources)?
+        }
         None => {
             if input::is_bare_word(name) {
                 return Err(unknown(name).into());
@@ -113,11 +130,7 @@ pub(crate) fn load(
                 sources.add(path, &text);
                 Some(text)
             };
-            if argument.terminals.is_some() || name.ends_with(".y") {
-                yacc(&text, called, argument, inputs, sources, &reader)?
-            } else {
-                Grammar::from_lark_with(&text, called, &reader)?
-            }
+            Grammar::from_lark_with(&text, called, &reader)?
         }
     };
     Ok(match start {
@@ -179,20 +192,28 @@ fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
     }
 }
 
+/// Reads a Yacc grammar. Its terminals may be missing where all of them are quoted.
+#[cfg(feature = "yacc")]
 fn yacc(
-    text: &str,
-    called: &str,
-    argument: &GrammarArgument,
+    name: &str,
+    terminals: Option<&str>,
     inputs: &Inputs,
     sources: &Sources,
-    reader: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Grammar, LoadError> {
-    let Some(path) = &argument.terminals else {
-        return Err(Failure::unusable(
-            "a Yacc grammar needs --terminals FILE, its terminals in Lark's notation",
-        )
-        .into());
+    let text = inputs.text(name)?;
+    sources.add_as("<grammar>", input::name(name), &text);
+    let terminals = match terminals {
+        Some(path) => {
+            let terminals = inputs.text(path)?;
+            sources.add_as("<terminals>", input::name(path), &terminals);
+            terminals
+        }
+        None => String::new(),
     };
-    let _ = (text, called, inputs, sources, reader, path);
-    Err(Failure::unusable("this program was built without the feature `yacc`").into())
+    Ok(Grammar::from_yacc(&text, &terminals)?)
+}
+
+#[cfg(not(feature = "yacc"))]
+fn yacc(_: &str, _: Option<&str>, _: &Inputs, _: &Sources) -> Result<Grammar, LoadError> {
+    Err(Failure::unusable("this program was built without Yacc; build it with the feature `yacc`").into())
 }

@@ -3,10 +3,10 @@
 use std::io::IsTerminal as _;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
-use lrmask::{Diagnostic, Severity};
+use lrmask::{Diagnostic, Place, Severity};
 use serde::Serialize;
 
-use crate::grammars::Sources;
+use crate::grammars::{Source, Sources};
 use crate::output;
 
 /// Renders findings one after the other, for standard error.
@@ -55,7 +55,7 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Group<'a> {
         shown.push(first.source);
         let here: Vec<&Mark<'a>> = marks.iter().filter(|mark| mark.source == first.source).collect();
         group = match sources.get(first.source) {
-            Some(text) => group.element(picture(&text, &here)),
+            Some(source) => group.element(picture(&source, &here)),
             None => group.element(
                 Origin::path(first.source).line(first.line as usize).char_column(first.column as usize),
             ),
@@ -81,8 +81,9 @@ struct Mark<'a> {
     label: Option<&'a String>,
 }
 
-/// The lines of `text` that the marks touch. Only these: the renderer works through all that it is given.
-fn picture<'a>(text: &str, marks: &[&Mark<'a>]) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+/// The lines of `source` that the marks touch. Only these: the renderer works through all that it is given.
+fn picture<'a>(source: &Source, marks: &[&Mark<'a>]) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let text = &*source.text;
     let from = marks.iter().map(|mark| mark.span.start).min().unwrap_or(0).min(text.len());
     let to = marks.iter().map(|mark| mark.span.end).max().unwrap_or(0).clamp(from, text.len());
     let bytes = text.as_bytes();
@@ -91,7 +92,6 @@ fn picture<'a>(text: &str, marks: &[&Mark<'a>]) -> Snippet<'a, annotate_snippets
     // Lines begin and end at characters.
     let lines = text.get(from..to).unwrap_or_default().to_owned();
     let line = bytes[..from].iter().filter(|&&byte| byte == b'\n').count() + 1;
-    let source = marks.first().map_or("", |mark| mark.source);
     let at = |offset: usize| {
         let mut offset = offset.saturating_sub(from).min(lines.len());
         while !lines.is_char_boundary(offset) {
@@ -108,7 +108,7 @@ fn picture<'a>(text: &str, marks: &[&Mark<'a>]) -> Snippet<'a, annotate_snippets
             }
         })
         .collect();
-    Snippet::source(lines).path(source).line_start(line).annotations(annotations)
+    Snippet::source(lines).path(source.name.to_string()).line_start(line).annotations(annotations)
 }
 
 /// A finding for programs.
@@ -117,7 +117,7 @@ pub(crate) struct Finding<'a> {
     severity: &'static str,
     code: &'a str,
     message: &'a str,
-    place: Option<Spot<'a>>,
+    place: Option<Spot>,
     related: Vec<Related<'a>>,
     example: Option<&'a str>,
     help: Option<&'a str>,
@@ -125,8 +125,8 @@ pub(crate) struct Finding<'a> {
 
 /// A place for programs.
 #[derive(Debug, Serialize)]
-struct Spot<'a> {
-    file: &'a str,
+struct Spot {
+    file: String,
     start: usize,
     end: usize,
     line: u32,
@@ -136,27 +136,25 @@ struct Spot<'a> {
 /// A further place for programs.
 #[derive(Debug, Serialize)]
 struct Related<'a> {
-    place: Spot<'a>,
+    place: Spot,
     message: &'a str,
 }
 
 /// Findings for programs.
-pub(crate) fn findings(diagnostics: &[Diagnostic]) -> Vec<Finding<'_>> {
-    diagnostics.iter().map(finding).collect()
+pub(crate) fn findings<'a>(diagnostics: &'a [Diagnostic], sources: &Sources) -> Vec<Finding<'a>> {
+    diagnostics.iter().map(|diagnostic| finding(diagnostic, sources)).collect()
 }
 
-fn finding(diagnostic: &Diagnostic) -> Finding<'_> {
-    macro_rules! spot {
-        ($place:expr) => {
-            Spot {
-                file: &$place.source,
-                start: $place.span.start,
-                end: $place.span.end,
-                line: $place.line,
-                column: $place.column,
-            }
-        };
-    }
+fn finding<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Finding<'a> {
+    let spot = |place: &Place| Spot {
+        file: sources
+            .get(&place.source)
+            .map_or_else(|| place.source.to_string(), |file| file.name.to_string()),
+        start: place.span.start,
+        end: place.span.end,
+        line: place.line,
+        column: place.column,
+    };
     Finding {
         severity: match diagnostic.severity {
             Severity::Error => "error",
@@ -164,9 +162,9 @@ fn finding(diagnostic: &Diagnostic) -> Finding<'_> {
         },
         code: diagnostic.code,
         message: &diagnostic.message,
-        place: diagnostic.place.as_ref().map(|place| spot!(place)),
+        place: diagnostic.place.as_ref().map(spot),
         related: (diagnostic.related.iter())
-            .map(|(place, message)| Related { place: spot!(place), message })
+            .map(|(place, message)| Related { place: spot(place), message })
             .collect(),
         example: diagnostic.example.as_deref(),
         help: diagnostic.help.as_deref(),
