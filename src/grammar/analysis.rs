@@ -5,7 +5,6 @@
 //! of the grammar, and nothing recurses.
 
 mod cycles;
-pub(crate) mod shortest;
 
 use std::sync::Arc;
 
@@ -99,7 +98,7 @@ fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Ve
 }
 
 /// Which nonterminals derive the empty text.
-pub(crate) fn nullable(grammar: &Grammar) -> Vec<bool> {
+fn nullable(grammar: &Grammar) -> Vec<bool> {
     mark_derivable(grammar, |_| false)
 }
 
