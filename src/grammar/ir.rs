@@ -68,7 +68,7 @@ pub(crate) struct Fallback {
 /// A nonterminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Nonterminal {
-    /// The rule's name, or one made from its rule for a repetition or group (`__value_star_0`).
+    /// The rule's name, or one made from its rule for a repetition or group (`__value_plus_0`).
     pub(crate) name: String,
     /// Its productions.
     pub(crate) productions: Vec<ProductionId>,
@@ -81,7 +81,7 @@ pub(crate) struct Nonterminal {
 pub(crate) struct Production {
     pub(crate) lhs: NonterminalId,
     pub(crate) rhs: Vec<Symbol>,
-    /// `%prec`, else the precedence of the last terminal of `rhs` that has one.
+    /// `%prec`, else that of the last terminal of `rhs`, if it has one, as in Yacc.
     pub(crate) precedence: Option<Precedence>,
     /// The alternative it came from.
     pub(crate) place: Option<Place>,
