@@ -9,7 +9,7 @@
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`print`] shows to people.
 //!
-//! On the product stand the [`stack`], and the proof that every stack can be completed
+//! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), and the proof that every stack can be completed
 //! ([`completable`]), and the cheapest way to do it ([`closing`]).
 
 pub(crate) mod closing;
@@ -26,6 +26,7 @@ mod report;
 mod rules;
 pub(crate) mod stack;
 pub(crate) mod table;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod yields;

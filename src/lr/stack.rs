@@ -105,7 +105,7 @@ impl Stack {
             match table.actions(overlay.top(), terminal).first()? {
                 Action::Shift(state) => {
                     overlay.states.push(*state);
-                    return Some(overlay.into_stack());
+                    return Some(overlay.into_stack(table));
                 }
                 Action::Reduce(production) => {
                     let (lhs, length) = table.production(*production);
@@ -196,7 +196,8 @@ impl<'s> Overlay<'s> {
         Some(())
     }
 
-    fn into_stack(self) -> Stack {
-        self.states.iter().fold(self.base.clone(), |stack, &state| stack.push(state))
+    fn into_stack(self, table: &ParseTable) -> Stack {
+        let push = |stack: Stack, &state: &ParseStateId| stack.push(state).without_idle_round(table);
+        self.states.iter().fold(self.base.clone(), push)
     }
 }

@@ -14,6 +14,7 @@ use super::lr0::Automaton;
 use super::names::Names;
 use super::report;
 use super::rules::{COMPLETE, Rules};
+use super::tail::{Tail, tails};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
@@ -58,6 +59,8 @@ pub(crate) struct ParseTable {
     /// By state: its row and its shifts among `sets`.
     rows: Vec<(u32, u32)>,
     reductions: Lists<Reduction>,
+    /// By state.
+    tails: Vec<Option<Tail>>,
     by_precedence: bool,
     warnings: Vec<Diagnostic>,
 }
@@ -87,6 +90,7 @@ impl ParseTable {
         let warnings = resolution.warnings(grammar, &names);
         let mut table = Self {
             predecessors: automaton.predecessors(),
+            tails: tails(&rules, &automaton),
             rules,
             names,
             automaton,
@@ -247,6 +251,12 @@ impl ParseTable {
     /// by shifts that precedence took away included.
     pub(crate) fn predecessors(&self, state: ParseStateId) -> impl Iterator<Item = ParseStateId> + '_ {
         self.predecessors.get(state.index()).iter().map(|&state| ParseStateId(state))
+    }
+
+    /// What a state waits for, if it is a tail call.
+    #[inline]
+    pub(super) fn tail(&self, state: ParseStateId) -> Option<Tail> {
+        self.tails[state.index()]
     }
 
     /// Whether precedence took any action away. Then a viable stack need not be one that can be completed.

@@ -1,0 +1,66 @@
+//! Tail calls: right recursion in constant space.
+//!
+//! A parse state with the one kernel item `A -> α . B` that does nothing with `B` but complete `A` is a tail call:
+//! when `B` is done, `α B` comes off the stack and what lies below goes on with `A`. Where what lies below is a tail
+//! call that waits for `A` in turn, and so on down to the same parse state, the whole round is idle: the stack
+//! without it behaves alike, because all rounds end in the same reductions (the look-aheads of the productions on
+//! such a cycle include each other, DeRemer and Pennello's `includes`). Leo (1991) treats right recursion in Earley
+//! parsers so; here it keeps `x, x, x, ...` of any length on a stack of constant depth, though its grammar be right
+//! recursive, and with it the time of a step.
+
+use super::lr0::Automaton;
+use super::rules::{COMPLETE, Rules};
+use super::stack::Stack;
+use super::table::ParseTable;
+
+/// What a parse state waits for, and what becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tail {
+    /// The nonterminal that is waited for.
+    expects: u32,
+    /// States that come off together with it: the length of `α`; at least 1.
+    pops: u32,
+    /// What is completed.
+    completes: u32,
+}
+
+/// By parse state: whether it is a tail call.
+pub(super) fn tails(rules: &Rules, automaton: &Automaton) -> Vec<Option<Tail>> {
+    (0..automaton.state_count())
+        .map(|state| {
+            let &[item] = automaton.kernels.get(state) else { return None };
+            let code = rules.next(item);
+            if code == COMPLETE || rules.next(item + 1) != COMPLETE {
+                return None;
+            }
+            let expects = rules.nonterminal(code)? as u32;
+            let target = automaton.step(state, code)?;
+            let production = rules.production(item);
+            let pops = item - rules.first(production);
+            let alone = automaton.kernels.get(target as usize).len() == 1;
+            let completes = rules.lhs(production) as u32;
+            (alone && pops > 0).then_some(Tail { expects, pops, completes })
+        })
+        .collect()
+}
+
+impl Stack {
+    /// The stack without an idle round on top. Costs the frames of one round at most.
+    pub(super) fn without_idle_round(self, table: &ParseTable) -> Stack {
+        let Some(mut tail) = table.tail(self.top()) else { return self };
+        let mut at = &self;
+        loop {
+            for _ in 0..tail.pops {
+                let Some(below) = at.below() else { return self };
+                at = below;
+            }
+            match table.tail(at.top()) {
+                Some(below) if below.expects == tail.completes => tail = below,
+                _ => return self,
+            }
+            if at.top() == self.top() {
+                return at.clone();
+            }
+        }
+    }
+}

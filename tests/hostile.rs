@@ -1,0 +1,215 @@
+//! Bad input: a typed error or a right answer, in bounded time and memory, never a panic.
+
+use std::time::{Duration, Instant};
+
+use lrmask::{CompiledGrammar, Constraint, Grammar, Vocabulary};
+
+fn bytes_only() -> Vocabulary {
+    Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("a sound vocabulary")
+}
+
+/// What becomes of a grammar: a constraint, or the codes of its errors.
+fn build(text: &str) -> Result<Constraint, Vec<&'static str>> {
+    let grammar = Grammar::from_lark(text).map_err(|error| codes(error.diagnostics()))?;
+    let compiled = CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))?;
+    Ok(compiled.constraint(&bytes_only()))
+}
+
+fn codes(diagnostics: &[lrmask::Diagnostic]) -> Vec<&'static str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+fn accepts(constraint: &Constraint, text: &[u8]) -> bool {
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes(text).is_ok() && matcher.is_accepting()
+}
+
+/// A loose bound, so that what grows quadratically is noticed and a slow machine is not.
+fn within(limit: Duration, what: &str, act: impl FnOnce()) {
+    let start = Instant::now();
+    act();
+    assert!(start.elapsed() < limit, "{what} took {:?}", start.elapsed());
+}
+
+const LONG: Duration = Duration::from_secs(120);
+
+#[test]
+fn groups_nested_two_hundred_deep_and_a_million_deep() {
+    for depth in [200, 1_000_000] {
+        within(LONG, "nested groups", || {
+            let text = format!("start: {}\"a\"{}\n", "(".repeat(depth), ")".repeat(depth));
+            match build(&text) {
+                Ok(constraint) => assert!(depth <= 200 && accepts(&constraint, b"a")),
+                Err(codes) => assert!(depth > 200, "{codes:?}"),
+            }
+        });
+    }
+}
+
+#[test]
+fn regex_groups_nested_a_million_deep() {
+    within(LONG, "nested regex groups", || {
+        let text = format!("start: /{}a{}/\n", "(".repeat(1_000_000), ")".repeat(1_000_000));
+        assert!(build(&text).is_err());
+    });
+}
+
+#[test]
+fn a_literal_of_ten_megabytes() {
+    within(LONG, "a long literal", || {
+        let literal = "x".repeat(10 << 20);
+        match build(&format!("start: \"{literal}\"\n")) {
+            Ok(constraint) => assert!(accepts(&constraint, literal.as_bytes())),
+            Err(codes) => assert!(!codes.is_empty()),
+        }
+    });
+}
+
+#[test]
+fn a_regex_repeated_a_hundred_thousand_times() {
+    within(LONG, "a counted regex", || match build("start: /[a-z]{1,100000}/\n") {
+        Ok(constraint) => {
+            assert!(accepts(&constraint, "a".repeat(100_000).as_bytes()));
+            assert!(!accepts(&constraint, "a".repeat(100_001).as_bytes()));
+        }
+        Err(codes) => assert!(!codes.is_empty()),
+    });
+}
+
+#[test]
+fn a_regex_whose_automaton_explodes() {
+    within(LONG, "an exploding regex", || assert!(build("start: /(a|b)*a(a|b){40}/\n").is_err()));
+}
+
+#[test]
+fn terminals_whose_union_explodes() {
+    within(LONG, "an exploding union", || {
+        // Each is small; together they count in many ways at once.
+        let names = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29];
+        let rule: Vec<String> = names.iter().map(|n| format!("T{n}")).collect();
+        let terminals: String = names.iter().map(|n| format!("T{n}: /(a{{{n}}})+b{{{n}}}/\n")).collect();
+        let text = format!("%lexer basic\nstart: {}\n{terminals}", rule.join(" | "));
+        assert!(build(&text).is_err());
+    });
+}
+
+#[test]
+fn a_hundred_thousand_alternatives() {
+    within(LONG, "many alternatives", || {
+        let alternatives: Vec<String> = (0..100_000).map(|i| format!("\"w{i}\"")).collect();
+        match build(&format!("start: {}\n", alternatives.join(" | "))) {
+            Ok(constraint) => {
+                assert!(accepts(&constraint, b"w99999"));
+                assert!(!accepts(&constraint, b"w100000"));
+            }
+            Err(codes) => assert!(!codes.is_empty()),
+        }
+    });
+}
+
+#[test]
+fn a_rule_of_a_hundred_thousand_alternatives_over_few_terminals() {
+    within(LONG, "many alternatives", || {
+        let digits = |i: u32| (0..17).map(|bit| if i >> bit & 1 == 1 { "A " } else { "B " }).collect::<String>();
+        let alternatives: Vec<String> = (0..100_000).map(digits).collect();
+        let text = format!("start: {}\nA: \"a\"\nB: \"b\"\n", alternatives.join("| "));
+        match build(&text) {
+            Ok(constraint) => assert!(accepts(&constraint, &[b'b'; 17])),
+            Err(codes) => assert!(!codes.is_empty()),
+        }
+    });
+}
+
+#[test]
+fn right_recursion_takes_no_stack() {
+    let constraint = build("start: \"[\" list \"]\"\nlist: \"x\" | \"x\" \",\" list\n").expect("LALR(1)");
+    within(LONG, "a right-recursive list", || {
+        let mut matcher = constraint.matcher();
+        let mut mask = constraint.new_mask();
+        matcher.advance_bytes(b"[x").expect("a prefix");
+        for _ in 0..300_000 {
+            matcher.advance_bytes(b",x").expect("one more");
+            matcher.fill_mask(&mut mask);
+            assert_eq!(mask.count(), 2);
+        }
+        matcher.advance_bytes(b"]").expect("the end");
+        assert!(matcher.is_accepting());
+    });
+    assert!(constraint.index_size().branches < 100, "{:?}", constraint.index_size());
+}
+
+#[test]
+fn right_recursive_nesting_a_million_deep() {
+    let constraint = build("start: \"x\" | \"-\" start | \"(\" start \")\"\n").expect("LALR(1)");
+    within(LONG, "nesting", || {
+        let mut matcher = constraint.matcher();
+        matcher.advance_bytes(&[b'-'; 1_000_000]).expect("any number of signs");
+        matcher.advance_bytes(&[b'('; 1_000_000]).expect("any nesting");
+        matcher.advance_bytes(b"x").expect("the middle");
+        matcher.advance_bytes(&[b')'; 1_000_000]).expect("as many closed");
+        assert!(matcher.is_accepting());
+        assert!(matcher.advance_bytes(b")").is_err());
+    });
+}
+
+/// Bytes that mean nothing, the same at every run.
+fn garbage(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..length).map(|_| next()).collect()
+}
+
+#[test]
+fn garbage_as_grammar_vocabulary_and_text() {
+    for length in [0, 1, 2, 100, 100_000] {
+        let bytes = garbage(length);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(Grammar::from_lark(&text).is_err(), "{length} bytes are no grammar");
+        assert!(Vocabulary::from_file_bytes(&bytes).is_err(), "{length} bytes are no vocabulary");
+        if length > 0 {
+            let json = build(include_str!("../grammars/json/json.lark")).expect("JSON");
+            assert!(!accepts(&json, &bytes), "{length} bytes are no JSON");
+        }
+    }
+}
+
+#[test]
+fn every_id_is_defined() {
+    let vocabulary = bytes_only().with_width(300).expect("wider").with_stop_tokens(&[299]).expect("in range");
+    let grammar = Grammar::from_lark("start: \"a\"+\n").expect("sound");
+    let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
+    let mut matcher = constraint.matcher();
+    let mut mask = constraint.new_mask();
+    for round in 0..3 {
+        matcher.fill_mask(&mut mask);
+        for id in (0..400).chain([u32::MAX - 1, u32::MAX]) {
+            let allowed = mask.allows(id);
+            assert_eq!(matcher.allows(id), allowed, "{id}");
+            let mut other = matcher.clone();
+            assert_eq!(other.advance(id).is_ok(), allowed, "{id}");
+        }
+        // After one lexeme, and after the end.
+        matcher.advance(if round == 0 { u32::from(b'a') } else { 299 }).expect("allowed");
+    }
+    assert!(matcher.is_finished());
+    assert_eq!(matcher.rollback(100), 3);
+    assert!(!matcher.is_accepting());
+}
+
+#[test]
+fn rows_of_any_length_are_filled() {
+    let constraint = build("start: \"a\" | \"z\"\n").expect("sound");
+    let matcher = constraint.matcher();
+    for words in [0, 1, 4, 8, 20] {
+        let mut row = vec![u32::MAX; words];
+        matcher.fill_mask_into(&mut row);
+        let set: Vec<usize> = (0..words * 32).filter(|bit| row[bit / 32] >> (bit % 32) & 1 == 1).collect();
+        let expected: Vec<usize> = [97, 122].into_iter().filter(|&bit| bit < words * 32).collect();
+        assert_eq!(set, expected);
+    }
+}
