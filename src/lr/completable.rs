@@ -24,8 +24,9 @@ use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
 pub(crate) enum Completability {
     /// Every stack can be completed.
     Proved,
-    /// This stack cannot; the symbols that lead to it, from the bottom up.
-    Stuck(Vec<Symbol>),
+    /// This stack cannot; the symbols that lead to it, from the bottom up, and the ignored terminal behind them
+    /// if it takes one.
+    Stuck(Vec<Symbol>, Option<TerminalId>),
     /// The proof takes more steps than it may.
     TooLarge,
 }
@@ -33,8 +34,8 @@ pub(crate) enum Completability {
 /// A control of the pushdown system, which is also a state of the automaton over stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Control {
-    /// Between two terminals.
-    Between,
+    /// Between two terminals, directly behind the last one or behind this ignored one.
+    Between(Option<TerminalId>),
     /// About to act on this look-ahead.
     Feed(TerminalId),
     /// With this look-ahead: takes so many more states off the stack, whichever they are, then goes to the
@@ -58,6 +59,7 @@ enum Rule {
 /// Saturates, then looks for a stack that is not accepted.
 struct Saturation<'a> {
     table: &'a ParseTable,
+    ignored: &'a [TerminalId],
     /// Rules by the configuration head on their right side.
     rules: HashMap<(Control, ParseStateId), Vec<Rule>, FxBuildHasher>,
     /// Transitions out of a control, by parse state.
@@ -74,17 +76,20 @@ struct Saturation<'a> {
 
 /// Proves that every stack between two terminals can be completed. `may_follow` says whether a lexeme of the
 /// second terminal can always be made to follow one of the first (`None`: the beginning of the text); `$` may
-/// always follow. `usable` says which terminals have lexemes at all.
+/// always follow. Behind any terminal may stand those in `ignored`, and then the last of them is what the next
+/// lexeme has to follow. `usable` says which terminals have lexemes at all.
 ///
 /// Costs the look-aheads times the reductions they cause, and is bounded by `limit` steps.
 pub(crate) fn prove_completable(
     table: &ParseTable,
     may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool,
+    ignored: &[TerminalId],
     usable: &dyn Fn(TerminalId) -> bool,
     limit: usize,
 ) -> Completability {
     let mut saturation = Saturation {
         table,
+        ignored,
         rules: HashMap::default(),
         transitions: HashMap::default(),
         known: HashSet::default(),
@@ -116,14 +121,23 @@ impl Saturation<'_> {
                 Some(Symbol::Nonterminal(_)) => None,
             };
             for terminal in self.table.row(state).iter().map(TerminalId::new) {
-                if between.is_some_and(|last| terminal == end || may_follow(last, terminal)) {
-                    let from = (Control::Between, state);
-                    self.add_rule((Control::Feed(terminal), state), Rule::Step { from });
+                if let Some(last) = between {
+                    let places = std::iter::once((None, last));
+                    let ignored = self.ignored.iter().map(|&ignored| (Some(ignored), Some(ignored)));
+                    for (place, last) in places.chain(ignored) {
+                        if terminal == end || may_follow(last, terminal) {
+                            let from = (Control::Between(place), state);
+                            self.add_rule((Control::Feed(terminal), state), Rule::Step { from });
+                        }
+                    }
                 }
                 let feed = (Control::Feed(terminal), state);
                 match self.table.actions(state, terminal).first() {
                     Some(Action::Shift(next)) => {
-                        self.add_rule((Control::Between, *next), Rule::Push { from: feed, below: state });
+                        self.add_rule(
+                            (Control::Between(None), *next),
+                            Rule::Push { from: feed, below: state },
+                        );
                     }
                     Some(Action::Reduce(production)) => {
                         let (lhs, length) = self.table.production(*production);
@@ -243,14 +257,19 @@ impl Saturation<'_> {
         // Each entry knows the one above it, so that a stuck stack can be told.
         let mut visited: Vec<(ParseStateId, Vec<Control>, Option<usize>)> = Vec::new();
         let mut pending = VecDeque::new();
+        // What is ignored behind the first entries, the stacks' tops.
+        let mut places: Vec<Option<TerminalId>> = Vec::new();
         for state in self.states() {
             if matches!(self.table.accessing(state), Some(Symbol::Nonterminal(_))) || !entered(state) {
                 continue;
             }
-            let controls = self.after([Control::Between], state);
-            if seen.insert((state, controls.clone())) {
-                pending.push_back(visited.len());
-                visited.push((state, controls, None));
+            for place in std::iter::once(None).chain(self.ignored.iter().copied().map(Some)) {
+                let controls = self.after([Control::Between(place)], state);
+                if seen.insert((state, controls.clone())) {
+                    pending.push_back(visited.len());
+                    visited.push((state, controls, None));
+                    places.push(place);
+                }
             }
         }
         while let Some(at) = pending.pop_front() {
@@ -263,7 +282,8 @@ impl Saturation<'_> {
                 continue;
             }
             if state == self.table.start() {
-                return Completability::Stuck(self.symbols(&visited, at));
+                let top = std::iter::successors(Some(at), |&at| visited[at].2).last();
+                return Completability::Stuck(self.symbols(&visited, at), top.and_then(|top| places[top]));
             }
             for below in self.table.predecessors(state).collect::<Vec<_>>() {
                 if !entered(below) {

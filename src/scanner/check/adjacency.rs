@@ -72,6 +72,8 @@ pub(super) struct Adjacency {
     follows: Vec<BitSet>,
     /// Terminals that have a lexeme.
     usable: BitSet,
+    /// Those of them that are ignored.
+    ignored: Vec<TerminalId>,
 }
 
 impl Adjacency {
@@ -106,7 +108,9 @@ impl Adjacency {
                 break;
             }
         }
-        Self { follows, usable }
+        let ignored =
+            (usable.iter().filter(|&index| grammar.terminals[index].ignored)).map(TerminalId::new).collect();
+        Self { follows, usable, ignored }
     }
 
     /// Whether `next` can always be made to follow `last` (`None`: the beginning of the text).
@@ -120,7 +124,12 @@ impl Adjacency {
         self.usable.contains(terminal.index())
     }
 
-    /// Whether every terminal that the tables let follow another may follow it.
+    /// The ignored terminals that have a lexeme: one of them may be the last before any lexeme.
+    pub(super) fn ignored(&self) -> &[TerminalId] {
+        &self.ignored
+    }
+
+    /// Whether every terminal that the tables let follow another may follow it, and any ignored one between.
     pub(super) fn is_total(&self, table: &ParseTable) -> bool {
         (0..table.state_count()).map(crate::util::id::ParseStateId::new).all(|state| {
             let last = match table.accessing(state) {
@@ -128,7 +137,11 @@ impl Adjacency {
                 Some(Symbol::Terminal(terminal)) => Some(terminal),
                 Some(Symbol::Nonterminal(_)) => return true,
             };
-            table.row(state).iter().map(TerminalId::new).all(|t| t == table.end() || self.may_follow(last, t))
+            let ignored = self.ignored.iter().copied().map(Some);
+            table.row(state).iter().map(TerminalId::new).all(|next| {
+                next == table.end()
+                    || std::iter::once(last).chain(ignored.clone()).all(|last| self.may_follow(last, next))
+            })
         })
     }
 

@@ -64,7 +64,7 @@ fn check_completability(
     }
     let may_follow = |last: Option<TerminalId>, next| adjacency.may_follow(last, next);
     let usable = |terminal| adjacency.is_usable(terminal);
-    match prove_completable(table, &may_follow, &usable, proof_steps) {
+    match prove_completable(table, &may_follow, adjacency.ignored(), &usable, proof_steps) {
         Completability::Proved => None,
         Completability::TooLarge => Some(
             Diagnostic::error(
@@ -73,15 +73,18 @@ fn check_completability(
             )
             .help("let an ignored terminal (white space) stand between lexemes, or do without precedence"),
         ),
-        Completability::Stuck(symbols) => {
+        Completability::Stuck(symbols, ignored) => {
             let name = |symbol: &Symbol| match symbol {
                 Symbol::Terminal(terminal) => grammar.terminals[terminal.index()].name.clone(),
                 Symbol::Nonterminal(nonterminal) => grammar.nonterminals[nonterminal.index()].name.clone(),
             };
-            let path: Vec<String> = symbols.iter().map(name).collect();
-            let last = symbols.iter().rev().find_map(|symbol| match symbol {
-                Symbol::Terminal(terminal) => Some(*terminal),
-                Symbol::Nonterminal(_) => None,
+            let behind = ignored.map(Symbol::Terminal);
+            let path: Vec<String> = symbols.iter().chain(&behind).map(name).collect();
+            let last = ignored.or_else(|| {
+                symbols.iter().rev().find_map(|symbol| match symbol {
+                    Symbol::Terminal(terminal) => Some(*terminal),
+                    Symbol::Nonterminal(_) => None,
+                })
             });
             let place = last.and_then(|terminal| grammar.terminals[terminal.index()].place.clone());
             let mut text = path.join(" ");

@@ -1,0 +1,30 @@
+//! Faults that were found once, each as the smallest grammar that shows it.
+
+use lrmask::{CompiledGrammar, Grammar};
+
+/// The codes of the errors for which a grammar is refused.
+fn refusal(text: &str) -> Vec<&'static str> {
+    let grammar = Grammar::from_lark(text).expect("the grammar can be read");
+    match CompiledGrammar::new(&grammar) {
+        Ok(_) => Vec::new(),
+        Err(error) => error.diagnostics().iter().map(|diagnostic| diagnostic.code).collect(),
+    }
+}
+
+/// After a blank, every dot continues the ignored lexeme: no text that begins with a blank is a sentence.
+#[test]
+fn nothing_can_follow_what_is_ignored() {
+    for lexer in ["basic", "contextual"] {
+        let text = format!("%lexer {lexer}\nstart: DOT\nDOT: \".\"\nBLANK: /[ .]+/\n%ignore BLANK\n");
+        assert_eq!(refusal(&text), ["dead-end"], "{lexer}");
+    }
+}
+
+/// Only a line's end can follow a comment: where none can stand, a comment cannot be got out of. Between lines the
+/// text may end instead.
+#[test]
+fn comment_where_no_line_can_end() {
+    let rest = "END: /\\n/\nNAME: /[a-z]+/\nCOMMENT: /#[^\\n]*/\n%ignore COMMENT\n%ignore \" \"\n";
+    assert_eq!(refusal(&format!("start: (NAME NAME END)*\n{rest}")), ["dead-end"]);
+    assert_eq!(refusal(&format!("start: (NAME END)*\n{rest}")), Vec::<&str>::new());
+}
