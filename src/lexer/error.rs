@@ -76,11 +76,13 @@ impl PatternError {
     }
 
     /// What kind of fault it is.
+    #[cfg(test)]
     pub(crate) fn kind(&self) -> PatternErrorKind {
         self.0.kind
     }
 
     /// The bytes of the regex that are at fault, when it is a regex and the place is known.
+    #[cfg(test)]
     pub(crate) fn span(&self) -> Option<Range<usize>> {
         self.0.regex.as_ref().map(|(_, span)| span.clone())
     }

@@ -38,11 +38,13 @@ impl ConflictError {
     }
 
     /// What stands in the way.
+    #[cfg(test)]
     pub(crate) fn kind(&self) -> ConflictErrorKind {
         self.kind
     }
 
     /// One finding a conflict (or the one limit), each with its example; the last may say how many more there are.
+    #[cfg(test)]
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

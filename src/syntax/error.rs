@@ -129,16 +129,19 @@ impl SyntaxError {
     }
 
     /// What kind of fault.
+    #[cfg(test)]
     pub(crate) fn kind(&self) -> SyntaxErrorKind {
         self.0.kind
     }
 
     /// Which text the span belongs to.
+    #[cfg(feature = "yacc")]
     pub(crate) fn source_text(&self) -> SourceText {
         self.0.source
     }
 
     /// The bytes at fault.
+    #[cfg(test)]
     pub(crate) fn span(&self) -> Span {
         self.0.span.clone()
     }

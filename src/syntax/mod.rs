@@ -13,7 +13,8 @@ mod print;
 #[cfg(feature = "yacc")]
 pub(crate) mod yacc;
 
-pub(crate) use error::{SourceText, SyntaxError, SyntaxErrorKind};
+#[cfg(feature = "yacc")]
+pub(crate) use error::SourceText;
 pub(crate) use lark::parse_lark;
 #[cfg(feature = "yacc")]
-pub(crate) use yacc::{YaccFiles, parse_yacc};
+pub(crate) use yacc::parse_yacc;

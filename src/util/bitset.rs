@@ -63,17 +63,13 @@ impl BitSet {
         self.words.iter().zip(&other.words).any(|(&a, &b)| a & b != 0)
     }
 
-    /// Whether every id of this set is in `other`.
-    pub(crate) fn is_subset(&self, other: &BitSet) -> bool {
-        self.words.iter().zip(&other.words).all(|(&a, &b)| a & !b == 0)
-    }
-
     /// Whether nothing is in the set.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
 
     /// How many ids are in the set.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

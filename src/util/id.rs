@@ -7,6 +7,7 @@ macro_rules! id {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $vis struct $name(pub u32);
 
+        #[allow(dead_code, reason = "each table uses its ids in its own way")]
         impl $name {
             /// The id of the entry at `index`. Tables are bounded far below 2^32 entries.
             #[inline]

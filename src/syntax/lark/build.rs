@@ -1,5 +1,7 @@
 //! Small steps of the generated parser's actions: numbers, ranges, imports.
 
+#![allow(clippy::needless_pass_by_value, reason = "the generated parser hands over what it has")]
+
 use crate::syntax::ast::{Expr, ExprKind, Import, Item, Mode, Span, Spanned};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 

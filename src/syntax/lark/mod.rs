@@ -21,6 +21,7 @@ lalrpop_mod!(
     #[allow(
         clippy::all,
         clippy::pedantic,
+        clippy::unwrap_used,
         missing_debug_implementations,
         unreachable_pub,
         unused_qualifications

@@ -426,7 +426,7 @@ fn closing_brace(text: &str) -> Option<usize> {
             // A character; a lone mark is a lifetime or part of a word in a macro.
             b'\'' => match bytes[at + 1..] {
                 [b'\\', _, ..] => {
-                    at += 2 + bytes[at + 3..].iter().take(10).position(|&b| b == b'\'').map_or(0, |n| n + 1)
+                    at += 2 + bytes[at + 3..].iter().take(10).position(|&b| b == b'\'').map_or(0, |n| n + 1);
                 }
                 [_, b'\'', ..] => at += 2,
                 _ => {}
