@@ -6,7 +6,7 @@
 //!
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
-//! * [`print`]: the IR as text.
+//! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
 mod error;

@@ -7,7 +7,7 @@
 //! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
 //! * [`conflict`]: precedence settles what it can, what is left is an error;
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
-//! * [`table`]: the product, which [`print`] shows to people.
+//! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
 //! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), and the proof that every stack can be completed
 //! ([`completable`]), and the cheapest way to do it ([`closing`]).

@@ -3,7 +3,7 @@
 //! * [`ast`]: the tree, as written.
 //! * [`lark`]: the reader of Lark's notation.
 //! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
-//! * [`print`]: the tree as text again.
+//! * [`mod@print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
 
 pub(crate) mod ast;

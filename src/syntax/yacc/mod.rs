@@ -1,6 +1,6 @@
 //! The Yacc front end: a `.y` file for the rules, and beside it a file in Lark's notation for the terminals.
 //!
-//! `cfgrammar` reads the `.y` file, after [`clean`] took the code out of it; what it read becomes the same syntax
+//! `cfgrammar` reads the `.y` file, after [`mod@clean`] took the code out of it; what it read becomes the same syntax
 //! tree that Lark files become, with names as they stand in the file, whatever their case.
 
 mod clean;
