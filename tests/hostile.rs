@@ -114,6 +114,24 @@ fn right_recursion_takes_no_stack() {
 }
 
 #[test]
+fn right_recursion_without_a_separator_takes_no_stack() {
+    for list in ["\"x\" | \"x\" list", "| \"x\" list", "\"x\" | \"x\" other\nother: \"x\" list | \"x\" \"y\""]
+    {
+        let constraint = build(&format!("start: \"[\" list \"]\"\nlist: {list}\n")).expect("LALR(1)");
+        let mut matcher = constraint.matcher();
+        let mut mask = constraint.new_mask();
+        matcher.advance_bytes(b"[").expect("a prefix");
+        for _ in 0..30_001 {
+            matcher.advance_bytes(b"x").expect("one more");
+            matcher.fill_mask(&mut mask);
+        }
+        matcher.advance_bytes(b"]").expect("the end");
+        assert!(matcher.is_accepting());
+        assert!(constraint.index_size().branches < 100, "{list}: {:?}", constraint.index_size());
+    }
+}
+
+#[test]
 fn right_recursive_nesting_a_million_deep() {
     let constraint = build("start: \"x\" | \"-\" start | \"(\" start \")\"\n").expect("LALR(1)");
     let mut matcher = constraint.matcher();

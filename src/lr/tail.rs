@@ -1,15 +1,16 @@
 //! Tail calls: right recursion in constant space.
 //!
-//! A parse state with the one kernel item `A -> α . B` that does nothing with `B` but complete `A` is a tail call:
-//! when `B` is done, `α B` comes off the stack and what lies below goes on with `A`. Where what lies below is a tail
-//! call that waits for `A` in turn, and so on down to the same parse state, the whole round is idle: the stack
-//! without it behaves alike, because all rounds end in the same reductions (the look-aheads of the productions on
-//! such a cycle include each other, DeRemer and Pennello's `includes`). Leo (1991) treats right recursion in Earley
-//! parsers so; here it keeps `x, x, x, ...` of any length on a stack of constant depth, though its grammar be right
-//! recursive, and with it the time of a step.
+//! A parse state with the kernel item `A -> α . B` that does nothing with `B` but complete `A` is a tail call:
+//! when `B` is done, `α B` comes off the stack and what lies below goes on with `A`. It may have other kernel items,
+//! as long as each of them is `A -> α . β`: however it ends, what lies below goes on with `A`. Where what lies below
+//! is a tail call that waits for `A` in turn, and so on down to the same parse state, the whole round is idle: the
+//! stack without it behaves alike, because all rounds end in the same reductions (the look-aheads of the productions
+//! on such a cycle include each other, DeRemer and Pennello's `includes`). Leo (1991) treats right recursion in
+//! Earley parsers so; here it keeps `x, x, x, ...` of any length on a stack of constant depth, though its grammar be
+//! right recursive, and with it the time of a step.
 
 use super::lr0::Automaton;
-use super::rules::{COMPLETE, Rules};
+use super::rules::{COMPLETE, Item, Rules};
 use super::stack::Stack;
 use super::table::ParseTable;
 
@@ -28,18 +29,23 @@ pub(super) struct Tail {
 pub(super) fn tails(rules: &Rules, automaton: &Automaton) -> Vec<Option<Tail>> {
     (0..automaton.state_count())
         .map(|state| {
-            let &[item] = automaton.kernels.get(state) else { return None };
-            let code = rules.next(item);
-            if code == COMPLETE || rules.next(item + 1) != COMPLETE {
+            let kernel = automaton.kernels.get(state);
+            let begun =
+                |item: Item| (rules.lhs(rules.production(item)), item - rules.first(rules.production(item)));
+            let (completes, pops) = begun(*kernel.first()?);
+            if pops == 0 || kernel.iter().any(|&item| begun(item) != (completes, pops)) {
                 return None;
             }
-            let expects = rules.nonterminal(code)? as u32;
-            let target = automaton.step(state, code)?;
-            let production = rules.production(item);
-            let pops = item - rules.first(production);
-            let alone = automaton.kernels.get(target as usize).len() == 1;
-            let completes = rules.lhs(production) as u32;
-            (alone && pops > 0).then_some(Tail { expects, pops, completes })
+            kernel.iter().find_map(|&item| {
+                let code = rules.next(item);
+                if code == COMPLETE || rules.next(item + 1) != COMPLETE {
+                    return None;
+                }
+                let expects = rules.nonterminal(code)? as u32;
+                let target = automaton.step(state, code)?;
+                let alone = automaton.kernels.get(target as usize).len() == 1;
+                alone.then_some(Tail { expects, pops, completes: completes as u32 })
+            })
         })
         .collect()
 }
