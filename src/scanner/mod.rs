@@ -153,11 +153,25 @@ impl Scanner {
         self.reserved[terminal.index()].contains(&word)
     }
 
-    /// Every terminal that may compete with `terminal` under the contextual lexer; `None` under the basic one,
-    /// where all do.
-    fn company(&self, terminal: TerminalId) -> Option<BitSet> {
-        if self.lexer == LexerKind::Basic {
-            return None;
+    /// All terminals.
+    fn all(&self) -> BitSet {
+        let mut all = BitSet::new(self.fallbacks.len() + 1);
+        (0..self.fallbacks.len()).for_each(|index| {
+            all.insert(index);
+        });
+        all
+    }
+
+    /// A scan state where lexemes of `terminal` start and are labelled so whatever company they really meet: that
+    /// of all terminals, or under the contextual lexer, where some of those shadow it, of all that stand in some
+    /// row beside it. `None` when it has no lexeme.
+    fn start_of(&self, terminal: TerminalId) -> Option<ScanStateId> {
+        let labelled =
+            |start: &ScanStateId| self.states.label_set(self.states.reach(*start)).contains(terminal.index());
+        self.states.dfa(terminal)?;
+        let start = Some(self.states.start(&self.all())).filter(labelled);
+        if start.is_some() || self.lexer == LexerKind::Basic {
+            return start;
         }
         let mut company = BitSet::new(self.fallbacks.len() + 1);
         for state in (0..self.table.state_count()).map(ParseStateId::new) {
@@ -165,7 +179,7 @@ impl Scanner {
                 company.union_with(self.table.row(state));
             }
         }
-        Some(self.candidates(&company))
+        Some(self.states.start(&self.candidates(&company))).filter(labelled)
     }
 
     /// Whether lexemes of `terminal` are dropped.
@@ -202,13 +216,7 @@ impl Scanner {
             }
         }
         let candidates = match self.lexer {
-            LexerKind::Basic => {
-                let mut all = BitSet::new(self.fallbacks.len() + 1);
-                (0..self.fallbacks.len()).for_each(|index| {
-                    all.insert(index);
-                });
-                all
-            }
+            LexerKind::Basic => self.all(),
             LexerKind::Contextual => self.candidates(acceptable),
         };
         Context { acceptable: acceptable.clone(), takes, start: self.states.start(&candidates) }
@@ -275,8 +283,12 @@ impl Scanner {
     /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
     pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let closing = self.closing.get_or_init(|| {
-            let cost = |dfa: &Option<Dfa>| dfa.as_ref().map(|dfa| u64::from(dfa.distance(dfa.start())));
-            Closing::new(&self.table, &self.states.dfas().iter().map(cost).collect::<Vec<_>>())
+            let cost = |(index, dfa): (usize, &Option<Dfa>)| {
+                self.start_of(TerminalId::new(index))?;
+                dfa.as_ref().map(|dfa| u64::from(dfa.distance(dfa.start())))
+            };
+            let costs: Vec<_> = self.states.dfas().iter().enumerate().map(cost).collect();
+            Closing::new(&self.table, &costs)
         });
         closing.plan(&self.table, stack)
     }

@@ -28,11 +28,7 @@ impl Universe {
     pub(super) fn explore(scanner: &Scanner, limit: usize) -> Option<Self> {
         let scan = scanner.states();
         let count = scan.dfas().len();
-        let mut all = BitSet::new(count + 1);
-        (0..count).for_each(|index| {
-            all.insert(index);
-        });
-        let start = scan.start(&all);
+        let start = scan.start(&scanner.all());
         let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([start]);
         let mut states = vec![start];
         let mut labels = BitSet::new(count + 1);
@@ -80,7 +76,8 @@ impl Adjacency {
     /// Computes the relation.
     pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
         let count = grammar.terminals.len();
-        let relation = Direct { grammar, scanner, starts: starts(scanner, universe, count) };
+        let starts = (0..count).map(|index| scanner.start_of(TerminalId::new(index))).collect();
+        let relation = Direct { grammar, scanner, starts };
         let usable: BitSet = {
             let mut usable = BitSet::new(count + 1);
             for index in 0..count {
@@ -164,29 +161,11 @@ impl Adjacency {
     }
 }
 
-/// For each terminal a start state from which it is a label, and which stands for every company that it keeps.
-/// `None` for a terminal that has no lexeme.
-fn starts(scanner: &Scanner, universe: &Universe, count: usize) -> Vec<Option<ScanStateId>> {
-    let scan = scanner.states();
-    let reaches = |start, terminal: usize| scan.label_set(scan.reach(start)).contains(terminal);
-    (0..count)
-        .map(|terminal| {
-            scan.dfas()[terminal].as_ref()?;
-            if reaches(universe.start, terminal) {
-                return Some(universe.start);
-            }
-            // Shadowed by terminals that it need not meet.
-            let company = scanner.company(TerminalId::new(terminal))?;
-            let start = scan.start(&company);
-            reaches(start, terminal).then_some(start)
-        })
-        .collect()
-}
-
 /// The relation without ignored lexemes between.
 struct Direct<'a> {
     grammar: &'a Grammar,
     scanner: &'a Scanner,
+    /// By terminal: [`Scanner::start_of`].
     starts: Vec<Option<ScanStateId>>,
 }
 
