@@ -60,7 +60,7 @@ pub(crate) struct ParseTable {
     rows: Vec<(u32, u32)>,
     reductions: Lists<Reduction>,
     /// By state.
-    tails: Vec<Option<Tail>>,
+    pub(super) tails: Vec<Option<Tail>>,
     by_precedence: bool,
     warnings: Vec<Diagnostic>,
 }
