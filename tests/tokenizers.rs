@@ -3,30 +3,15 @@
 #![cfg(feature = "tokenizer")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, may panic")]
 
-use std::io::Read;
-use std::path::PathBuf;
+mod corpus;
 
+use corpus::mini;
 use lrmask::{TokenId, Tokenizer, Vocabulary, VocabularyErrorKind};
 use proptest::prelude::*;
 
-fn mini(name: &str) -> Vec<u8> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vocabularies").join(name);
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-#[allow(clippy::print_stderr, reason = "a check that is skipped must be seen")]
+/// The content of a real tokenizer file, if it lies beside the project; else that is said.
 fn real(name: &str) -> Option<Vec<u8>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/tokenizers").join(name);
-    let Ok(bytes) = std::fs::read(&path) else {
-        eprintln!("skipped: no {} beside the project", path.display());
-        return None;
-    };
-    if !name.ends_with(".gz") {
-        return Some(bytes);
-    }
-    let mut unpacked = Vec::new();
-    flate2::read::GzDecoder::new(&*bytes).read_to_end(&mut unpacked).expect("the file is sound gzip");
-    Some(unpacked)
+    corpus::file(&format!("tokenizers/{name}"))
 }
 
 /// The small SentencePiece model with its unused piece made a normal one: tokenizers refuse unused pieces.

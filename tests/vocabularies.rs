@@ -1,32 +1,15 @@
 //! Loaders of tokenizer files: each format on a small file of our own, the formats against each other, real files
 //! where they lie beside the project, and garbage.
 
-use std::io::Read;
-use std::path::PathBuf;
+mod corpus;
 
+use corpus::mini;
 use lrmask::{TokenId, Vocabulary, VocabularyErrorKind};
 use proptest::prelude::*;
 
-/// The content of one of the small files.
-fn mini(name: &str) -> Vec<u8> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vocabularies").join(name);
-    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// The content of a real tokenizer file, unpacked, if it lies beside the project; else says so.
-#[allow(clippy::print_stderr, reason = "a check that is skipped must be seen")]
+/// The content of a real tokenizer file, if it lies beside the project; else that is said.
 fn real(name: &str) -> Option<Vec<u8>> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data/tokenizers").join(name);
-    let Ok(bytes) = std::fs::read(&path) else {
-        eprintln!("skipped: no {} beside the project", path.display());
-        return None;
-    };
-    if !name.ends_with(".gz") {
-        return Some(bytes);
-    }
-    let mut unpacked = Vec::new();
-    flate2::read::GzDecoder::new(&*bytes).read_to_end(&mut unpacked).expect("the file is sound gzip");
-    Some(unpacked)
+    corpus::file(&format!("tokenizers/{name}"))
 }
 
 /// All ordinary tokens by id.

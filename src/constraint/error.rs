@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::diagnostic::{self, Diagnostic, Severity};
 
 /// Why no constraint could be built: one [`Diagnostic`] or more, each with an example and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +25,7 @@ impl BuildError {
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, diagnostic) in self.diagnostics.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n")?;
-            }
-            diagnostic.fmt(f)?;
-        }
-        Ok(())
+        diagnostic::fmt_all(&self.diagnostics, f)
     }
 }
 

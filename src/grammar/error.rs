@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{self, Diagnostic};
 
 /// Why a grammar file was refused: one [`Diagnostic`] or more, each with its place and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,13 +30,7 @@ impl From<Diagnostic> for GrammarError {
 
 impl fmt::Display for GrammarError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, diagnostic) in self.diagnostics.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n")?;
-            }
-            diagnostic.fmt(f)?;
-        }
-        Ok(())
+        diagnostic::fmt_all(&self.diagnostics, f)
     }
 }
 

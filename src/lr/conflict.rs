@@ -13,7 +13,7 @@ use super::names::Names;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Precedence};
 use crate::util::bitset::BitSet;
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{self, Diagnostic};
 
 /// Why a grammar has no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,13 +68,7 @@ impl From<Exceeded> for ConflictError {
 
 impl fmt::Display for ConflictError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, diagnostic) in self.diagnostics.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n")?;
-            }
-            diagnostic.fmt(f)?;
-        }
-        Ok(())
+        diagnostic::fmt_all(&self.diagnostics, f)
     }
 }
 

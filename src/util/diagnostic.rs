@@ -112,6 +112,17 @@ impl Diagnostic {
     }
 }
 
+/// Prints findings one below the other.
+pub(crate) fn fmt_all(diagnostics: &[Diagnostic], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (i, diagnostic) in diagnostics.iter().enumerate() {
+        if i > 0 {
+            f.write_str("\n")?;
+        }
+        write!(f, "{diagnostic}")?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let severity = match self.severity {

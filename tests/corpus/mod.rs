@@ -45,3 +45,9 @@ pub fn file(path: &str) -> Option<Vec<u8>> {
     flate2::read::GzDecoder::new(&content[..]).read_to_end(&mut plain).expect("the sample is whole");
     Some(plain)
 }
+
+/// One of the small tokenizer files of our own.
+pub fn mini(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vocabularies").join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
