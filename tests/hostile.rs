@@ -132,23 +132,6 @@ fn right_recursion_without_a_separator_takes_no_stack() {
 }
 
 #[test]
-fn right_associative_operators_take_no_stack() {
-    let text = "start: \"[\" e \"]\"\ne: e \"=\" e | e \"+\" e | \"x\"\n%right \"=\"\n%right \"+\"\n";
-    let constraint = build(text).expect("precedence resolves the conflicts");
-    let mut matcher = constraint.matcher();
-    let mut mask = constraint.new_mask();
-    matcher.advance_bytes(b"[x").expect("a prefix");
-    for at in 0..30_000 {
-        matcher.advance_bytes(if at % 3 == 0 { b"+x" } else { b"=x" }).expect("one more");
-        matcher.fill_mask(&mut mask);
-        assert_eq!(mask.count(), 3);
-    }
-    matcher.advance_bytes(b"]").expect("the end");
-    assert!(matcher.is_accepting());
-    assert!(constraint.index_size().branches < 100, "{:?}", constraint.index_size());
-}
-
-#[test]
 fn right_recursive_nesting_a_million_deep() {
     let constraint = build("start: \"x\" | \"-\" start | \"(\" start \")\"\n").expect("LALR(1)");
     let mut matcher = constraint.matcher();

@@ -60,7 +60,7 @@ pub(crate) struct ParseTable {
     rows: Vec<(u32, u32)>,
     reductions: Lists<Reduction>,
     /// By state.
-    pub(super) tails: Vec<Option<Tail>>,
+    tails: Vec<Option<Tail>>,
     by_precedence: bool,
     warnings: Vec<Diagnostic>,
 }

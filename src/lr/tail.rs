@@ -1,18 +1,13 @@
 //! Tail calls: right recursion in constant space.
 //!
-//! A parse state with the kernel item `A -> α . B` is a tail call: when `B` is done, `α B` comes off the stack and what
-//! lies below goes on with `A`. Where what lies below is a tail call that waits for `A` in turn, and so on down to
-//! the same parse state, the whole round is idle: the stack without it behaves alike, because all rounds end in
-//! the same reductions (the look-aheads of the productions on such a cycle include each other, DeRemer and
-//! Pennello's `includes`). Leo (1991) treats right recursion in Earley parsers so; here it keeps `x, x, x, ...` of
-//! any length on a stack of constant depth, though its grammar be right recursive, and with it the time of a step.
-//!
-//! Within a round nothing but the completion of `A` may become of `B`, lest the round be left half way: the state
-//! behind `B` has no other kernel item. Two cases allow more. A state may have other kernel items `A -> α . β`:
-//! however it ends, what lies below goes on with `A`. And behind the `B` at the bottom of the round, which is the
-//! one at its top too, there may be other items, as in `e -> e "=" . e` where `e -> e . "=" e` comes next: if `B` is the
-//! only way for the state to end, the round is over when that state is reached a second time, with the same
-//! stack below as if there had been no round.
+//! A parse state with the kernel item `A -> α . B` that does nothing with `B` but complete `A` is a tail call:
+//! when `B` is done, `α B` comes off the stack and what lies below goes on with `A`. It may have other kernel items,
+//! as long as each of them is `A -> α . β`: however it ends, what lies below goes on with `A`. Where what lies below
+//! is a tail call that waits for `A` in turn, and so on down to the same parse state, the whole round is idle: the
+//! stack without it behaves alike, because all rounds end in the same reductions (the look-aheads of the productions
+//! on such a cycle include each other, DeRemer and Pennello's `includes`). Leo (1991) treats right recursion in
+//! Earley parsers so; here it keeps `x, x, x, ...` of any length on a stack of constant depth, though its grammar be
+//! right recursive, and with it the time of a step.
 
 use super::lr0::Automaton;
 use super::rules::{COMPLETE, Item, Rules};
@@ -28,8 +23,6 @@ pub(super) struct Tail {
     pops: u32,
     /// What is completed.
     completes: u32,
-    /// Whether nothing else can become of the state behind the nonterminal.
-    alone: bool,
 }
 
 /// By parse state: whether it is a tail call.
@@ -51,8 +44,7 @@ pub(super) fn tails(rules: &Rules, automaton: &Automaton) -> Vec<Option<Tail>> {
                 let expects = rules.nonterminal(code)? as u32;
                 let target = automaton.step(state, code)?;
                 let alone = automaton.kernels.get(target as usize).len() == 1;
-                let tail = Tail { expects, pops, completes: completes as u32, alone };
-                (alone || kernel.len() == 1).then_some(tail)
+                alone.then_some(Tail { expects, pops, completes: completes as u32 })
             })
         })
         .collect()
@@ -74,9 +66,6 @@ impl Stack {
             }
             if at.top() == self.top() {
                 return at.clone();
-            }
-            if !tail.alone {
-                return self;
             }
         }
     }

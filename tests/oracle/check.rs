@@ -1,0 +1,392 @@
+//! The walk: every viable text up to a length, the engine's whole mask against the oracle's at each.
+//!
+//! Where the engine allows something it must show a completion, which the oracle judges exactly; where it
+//! forbids something, the oracle searches for one. So the comparison is exact in both directions.
+
+use super::quoted::show;
+use super::viability::Oracle;
+use super::vocabularies::SmallVocabulary;
+use lrmask::{Constraint, Diagnostic, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Faults reported before a walk is given up.
+const MAX_FAULTS: usize = 8;
+
+/// How far to walk.
+#[derive(Clone, Debug)]
+pub struct Extent {
+    pub alphabet: Vec<u8>,
+    /// Texts up to this length are visited,
+    pub bytes: usize,
+    /// and texts of up to this many tokens,
+    pub tokens: usize,
+    /// but no more than this many.
+    pub texts: usize,
+    /// Texts whose every prefix is visited beside these.
+    pub also: Vec<Vec<u8>>,
+    /// Whether the engine must find a completion wherever it stands.
+    pub completes: bool,
+}
+
+/// What a walk did.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    pub texts: usize,
+    pub bits: usize,
+    pub faults: Vec<String>,
+}
+
+/// The engine for a grammar and a vocabulary, or the findings by which it refuses.
+pub fn build(
+    lark: &str,
+    vocabulary: &SmallVocabulary,
+) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let grammar = Grammar::from_lark(lark).map_err(|e| e.diagnostics().to_vec())?;
+    let constraint = Constraint::new(&grammar, &engine_vocabulary(vocabulary));
+    let constraint = constraint.map_err(|e| e.diagnostics().to_vec())?;
+    let mut warnings = grammar.warnings().to_vec();
+    warnings.extend_from_slice(constraint.warnings());
+    Ok((constraint, warnings))
+}
+
+fn engine_vocabulary(vocabulary: &SmallVocabulary) -> Vocabulary {
+    let mut built = Vocabulary::from_tokens(vocabulary.tokens.clone()).unwrap();
+    for &id in &vocabulary.special {
+        built = built.with_special(id, &format!("<special {id}>")).unwrap();
+    }
+    built.with_stop_tokens(&vocabulary.stops).unwrap().with_width(vocabulary.width).unwrap()
+}
+
+/// Walks and compares.
+pub fn walk(
+    oracle: &Oracle,
+    constraint: &Constraint,
+    vocabulary: &SmallVocabulary,
+    extent: &Extent,
+) -> Outcome {
+    let mut walk = Walk {
+        oracle,
+        constraint,
+        vocabulary,
+        masks: HashMap::new(),
+        random: 0x9e37_79b9_7f4a_7c15,
+        completes: extent.completes,
+        outcome: Outcome::default(),
+    };
+    walk.run(extent);
+    walk.outcome
+}
+
+#[derive(Debug)]
+struct Walk<'a> {
+    oracle: &'a Oracle,
+    constraint: &'a Constraint,
+    vocabulary: &'a SmallVocabulary,
+    /// The engine's mask on its first arrival at each text.
+    masks: HashMap<Vec<u8>, Vec<u32>>,
+    random: u64,
+    completes: bool,
+    outcome: Outcome,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, extent: &Extent) {
+        let mut visited = HashSet::new();
+        let mut queue = VecDeque::from([(Vec::new(), 0, self.constraint.matcher())]);
+        if !self.oracle.is_viable(b"") {
+            // The engine accepted an empty language: the first visit will say so.
+            self.outcome.faults.push("the language is empty, and the engine does not say so".to_owned());
+            return;
+        }
+        while let Some((text, tokens, matcher)) = queue.pop_front() {
+            if !visited.insert(text.clone()) {
+                continue;
+            }
+            let allowed = self.visit(&text, &matcher);
+            self.outcome.texts += 1;
+            if self.outcome.faults.len() >= MAX_FAULTS || visited.len() >= extent.texts {
+                return;
+            }
+            for (id, &bit) in allowed.iter().enumerate() {
+                let Some(bytes) = self.vocabulary.bytes(id) else { continue };
+                let longer = [text.as_slice(), bytes].concat();
+                let inside = longer.len() <= extent.bytes || tokens < extent.tokens;
+                let over_alphabet = bytes.iter().all(|byte| extent.alphabet.contains(byte));
+                if bit && inside && over_alphabet && !visited.contains(&longer) {
+                    let mut next = matcher.clone();
+                    if next.advance(id as u32).is_ok() {
+                        queue.push_back((longer, tokens + 1, next));
+                    }
+                }
+            }
+        }
+        for text in &extent.also {
+            let mut matcher = self.constraint.matcher();
+            for end in 0..=text.len() {
+                if end > 0 && matcher.advance_bytes(&text[end - 1..end]).is_err() {
+                    self.fault(&text[..end], "advance_bytes refuses what a person says is viable");
+                    return;
+                }
+                if visited.insert(text[..end].to_vec()) {
+                    self.visit(&text[..end], &matcher);
+                    self.outcome.texts += 1;
+                }
+                if self.outcome.faults.len() >= MAX_FAULTS {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Compares everything at one text; returns the engine's mask.
+    fn visit(&mut self, text: &[u8], matcher: &Matcher) -> Vec<bool> {
+        let mask = filled(self.constraint, matcher);
+        let bits: Vec<bool> = (0..self.vocabulary.width).map(|id| mask.allows(id as u32)).collect();
+        self.shape(text, &mask, &bits);
+        self.arrive(text, &mask);
+        let is_member = self.oracle.is_member(text);
+        if matcher.is_accepting() != is_member {
+            self.fault(text, &format!("is_accepting is {}", !is_member));
+        }
+        if self.vocabulary.spells_all && !bits.contains(&true) {
+            self.fault(text, "dead end: the mask is empty");
+        }
+        for (id, &bit) in bits.iter().enumerate() {
+            self.compare_bit(text, matcher, id, bit, is_member);
+        }
+        let mut worker = matcher.clone();
+        self.every_advance(text, &mut worker, &bits);
+        self.expect_mask(text, "after refused and taken-back tokens", &worker, &mask);
+        self.wander(text, &mut worker, &bits);
+        self.expect_mask(text, "after a random walk and rollback", &worker, &mask);
+        self.expect_mask(text, "of the original after work on its clone", matcher, &mask);
+        self.bytes_agree(text, &mask);
+        self.completion_and_forced(text, matcher, is_member);
+        bits
+    }
+
+    /// The words of the mask, and nothing set past the width.
+    fn shape(&mut self, text: &[u8], mask: &TokenMask, bits: &[bool]) {
+        let width = self.vocabulary.width;
+        let mut words = vec![0u32; width.div_ceil(32)];
+        for (id, _) in bits.iter().enumerate().filter(|(_, bit)| **bit) {
+            words[id / 32] |= 1 << (id % 32);
+        }
+        if mask.words() != words {
+            self.fault(text, "mask.words() and mask.allows() differ, or bits past the width are set");
+        }
+        if mask.allows(width as u32) || mask.allows(u32::MAX) {
+            self.fault(text, "an id past the width is allowed");
+        }
+    }
+
+    /// Whatever tokens led here, the mask is the same.
+    fn arrive(&mut self, text: &[u8], mask: &TokenMask) {
+        match self.masks.get(text) {
+            None => {
+                self.masks.insert(text.to_vec(), mask.words().to_vec());
+            }
+            Some(first) if first == mask.words() => {}
+            Some(_) => self.fault(text, "two ways to the same text have different masks"),
+        }
+    }
+
+    fn compare_bit(&mut self, text: &[u8], matcher: &Matcher, id: usize, bit: bool, is_member: bool) {
+        self.outcome.bits += 1;
+        if self.vocabulary.is_stop(id) {
+            if bit != is_member {
+                self.fault(text, &format!("stop token {id}: the bit is {bit}"));
+            }
+            return;
+        }
+        let Some(bytes) = self.vocabulary.bytes(id) else {
+            if bit {
+                self.fault(text, &format!("id {id} has no bytes, and is allowed"));
+            }
+            return;
+        };
+        let longer = [text, bytes].concat();
+        if !bit {
+            if self.oracle.is_viable(&longer) {
+                let message = format!("too narrow: {} is forbidden, but viable (id {id})", show(bytes));
+                self.fault(text, &message);
+            }
+            return;
+        }
+        if self.oracle.is_known_viable(&longer) {
+            return;
+        }
+        let mut next = matcher.clone();
+        let taken = next.advance(id as u32).is_ok();
+        let ending = next.shortest_completion().filter(|_| taken);
+        let completed = ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending));
+        if !completed && !self.oracle.is_viable(&longer) {
+            let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
+            let message =
+                format!("too wide: {} is allowed (id {id}), to be completed by {shown}", show(bytes));
+            self.fault(text, &message);
+        }
+    }
+
+    /// `advance` and `allows` against the bit, for every id.
+    fn every_advance(&mut self, text: &[u8], matcher: &mut Matcher, bits: &[bool]) {
+        let steps = matcher.steps();
+        for id in 0..bits.len() + 2 {
+            let bit = bits.get(id).copied().unwrap_or(false);
+            if matcher.allows(id as u32) != bit {
+                self.fault(text, &format!("allows({id}) is not the bit, {bit}"));
+            }
+            if matcher.validate(&[TokenId(id as u32)]) != usize::from(bit) {
+                self.fault(text, &format!("validate([{id}]) is not the bit, {bit}"));
+            }
+            let taken = matcher.advance(id as u32).is_ok();
+            if taken != bit {
+                self.fault(text, &format!("advance({id}) succeeds: {taken}; the bit: {bit}"));
+            }
+            if !taken {
+                continue;
+            }
+            if self.vocabulary.is_stop(id) {
+                self.only_stops(text, matcher);
+            } else if let Some(bytes) = self.vocabulary.bytes(id) {
+                let longer = [text, bytes].concat();
+                let mask = filled(self.constraint, matcher);
+                self.arrive(&longer, &mask);
+            }
+            if matcher.rollback(1) != 1 || matcher.steps() != steps {
+                self.fault(text, "rollback(1) does not take back one step");
+            }
+        }
+    }
+
+    fn only_stops(&mut self, text: &[u8], matcher: &mut Matcher) {
+        if !matcher.is_finished() {
+            self.fault(text, "is_finished is false after a stop token");
+        }
+        let mask = filled(self.constraint, matcher);
+        for id in 0..self.vocabulary.width {
+            let stop = self.vocabulary.is_stop(id);
+            if mask.allows(id as u32) != stop || matcher.allows(id as u32) != stop {
+                self.fault(text, &format!("after a stop token, id {id} is allowed: {}", !stop));
+            }
+            let taken = matcher.advance(id as u32).is_ok();
+            if taken != stop {
+                self.fault(text, &format!("after a stop token, advance({id}) succeeds: {taken}"));
+            }
+            if taken {
+                matcher.rollback(1);
+            }
+        }
+        if matcher.advance_bytes(b"x").is_ok() {
+            self.fault(text, "bytes are taken after a stop token");
+            matcher.rollback(1);
+        }
+    }
+
+    /// Some random allowed tokens, taken back at once.
+    fn wander(&mut self, text: &[u8], matcher: &mut Matcher, bits: &[bool]) {
+        let mut bits = bits.to_vec();
+        let mut taken = Vec::new();
+        for _ in 0..1 + self.pick(4) {
+            let allowed: Vec<usize> = (0..bits.len()).filter(|&id| bits[id]).collect();
+            if allowed.is_empty() {
+                break;
+            }
+            let id = allowed[self.pick(allowed.len())];
+            if matcher.advance(id as u32).is_err() {
+                self.fault(text, &format!("a random walk: {id} is allowed, but refused"));
+                break;
+            }
+            taken.push(TokenId(id as u32));
+            let mask = filled(self.constraint, matcher);
+            bits = (0..bits.len()).map(|id| mask.allows(id as u32)).collect();
+        }
+        let last = filled(self.constraint, matcher);
+        matcher.rollback(taken.len());
+        if matcher.validate(&taken) != taken.len() {
+            self.fault(text, "validate does not accept what was just taken");
+        }
+        for &id in &taken {
+            if matcher.advance(id).is_err() {
+                self.fault(text, "what was taken once is refused after rollback");
+                return;
+            }
+        }
+        self.expect_mask(text, "after taking the same tokens again", matcher, &last);
+        matcher.rollback(taken.len());
+    }
+
+    /// The same text as bytes: one by one, at once, and cut somewhere.
+    fn bytes_agree(&mut self, text: &[u8], mask: &TokenMask) {
+        let cut = self.pick(text.len() + 1);
+        let single: Vec<&[u8]> = text.chunks(1).collect();
+        for pieces in [single, vec![text], vec![&text[..cut], &text[cut..]]] {
+            let mut matcher = self.constraint.matcher();
+            for piece in &pieces {
+                if matcher.advance_bytes(piece).is_err() {
+                    self.fault(text, "advance_bytes refuses a viable text");
+                    return;
+                }
+            }
+            self.expect_mask(text, "after the same text as bytes", &matcher, mask);
+            matcher.reset();
+            let start = filled(self.constraint, &self.constraint.matcher());
+            self.expect_mask(b"", "after reset", &matcher, &start);
+        }
+    }
+
+    fn completion_and_forced(&mut self, text: &[u8], matcher: &Matcher, is_member: bool) {
+        match matcher.shortest_completion() {
+            Some(end) => {
+                let whole = [text, &end].concat();
+                if !self.oracle.is_member(&whole) {
+                    let message = format!("the completion {} is not a member", show(&whole));
+                    self.fault(text, &message);
+                }
+                if is_member && !end.is_empty() {
+                    self.fault(text, "a member's shortest completion is not empty");
+                }
+            }
+            None if self.completes => self.fault(text, "no completion of a viable text"),
+            None => {}
+        }
+        let forced = matcher.forced_bytes();
+        if self.vocabulary.name != "bytes" {
+            return;
+        }
+        let viable: Vec<u8> =
+            (0..=255u8).filter(|&byte| self.oracle.is_viable(&[text, &[byte]].concat())).collect();
+        let expected = if let ([only], false) = (viable.as_slice(), is_member) { Some(only) } else { None };
+        if forced.first() != expected {
+            self.fault(text, &format!("forced_bytes is {}", show(&forced)));
+        }
+        if !self.oracle.is_viable(&[text, &forced].concat()) {
+            self.fault(text, &format!("forced_bytes {} is not viable", show(&forced)));
+        }
+    }
+
+    fn expect_mask(&mut self, text: &[u8], when: &str, matcher: &Matcher, expected: &TokenMask) {
+        if filled(self.constraint, matcher).words() != expected.words() {
+            self.fault(text, &format!("a different mask {when}"));
+        }
+    }
+
+    fn fault(&mut self, text: &[u8], message: &str) {
+        if self.outcome.faults.len() < MAX_FAULTS {
+            self.outcome.faults.push(format!("[{}] after {}: {message}", self.vocabulary.name, show(text)));
+        }
+    }
+
+    fn pick(&mut self, below: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random % below as u64) as usize
+    }
+}
+
+fn filled(constraint: &Constraint, matcher: &Matcher) -> TokenMask {
+    let mut mask = constraint.new_mask();
+    matcher.fill_mask(&mut mask);
+    mask
+}

@@ -1,0 +1,127 @@
+//! An Earley recogniser over terminals: what may follow a history, and whether it is a sentence.
+//!
+//! Each chart is closed by repeating all three rules until nothing changes, which also treats nullable
+//! nonterminals right. Productions with an unproductive symbol are dropped first: then every history that
+//! the charts survive is the beginning of a sentence. Earley 1970.
+
+use super::spec::{Spec, Symbol};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// A production, how far it is recognised, and where it began.
+type Item = (usize, usize, usize);
+
+/// The chart of one history: one set of items a position.
+pub type Chart = Vec<Rc<BTreeSet<Item>>>;
+
+/// The context-free part of a [`Spec`], unproductive productions dropped.
+#[derive(Debug)]
+pub struct Earley {
+    productions: Vec<(usize, Vec<Symbol>)>,
+    /// The productions of each nonterminal.
+    of: HashMap<usize, Vec<usize>>,
+    start: usize,
+}
+
+impl Earley {
+    pub fn new(spec: &Spec) -> Self {
+        let mut productive = BTreeSet::new();
+        let fine = |rhs: &[Symbol], productive: &BTreeSet<usize>| {
+            rhs.iter().all(|s| match s {
+                Symbol::Terminal(_) => true,
+                Symbol::Nonterminal(n) => productive.contains(n),
+            })
+        };
+        loop {
+            let before = productive.len();
+            for (lhs, rhs) in &spec.productions {
+                if fine(rhs, &productive) {
+                    productive.insert(*lhs);
+                }
+            }
+            if productive.len() == before {
+                break;
+            }
+        }
+        let productions: Vec<_> =
+            spec.productions.iter().filter(|(_, rhs)| fine(rhs, &productive)).cloned().collect();
+        let mut of: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (number, (lhs, _)) in productions.iter().enumerate() {
+            of.entry(*lhs).or_default().push(number);
+        }
+        Self { productions, of, start: spec.start }
+    }
+
+    /// The chart of the empty history.
+    pub fn empty(&self) -> Chart {
+        let first = (0..self.productions.len())
+            .filter(|&p| self.productions[p].0 == self.start)
+            .map(|p| (p, 0, 0))
+            .collect();
+        self.close(Vec::new(), first)
+    }
+
+    /// The chart after one more terminal.
+    pub fn extend(&self, chart: &Chart, terminal: usize) -> Chart {
+        let last = &chart[chart.len() - 1];
+        let next = last
+            .iter()
+            .filter(|item| self.expected(item) == Some(Symbol::Terminal(terminal)))
+            .map(|&(production, dot, origin)| (production, dot + 1, origin))
+            .collect();
+        self.close(chart.clone(), next)
+    }
+
+    /// The terminals that may follow, as a bit set.
+    pub fn acceptable(&self, chart: &Chart) -> u32 {
+        let mut acceptable = 0;
+        for item in &*chart[chart.len() - 1] {
+            if let Some(Symbol::Terminal(terminal)) = self.expected(item) {
+                acceptable |= 1 << terminal;
+            }
+        }
+        acceptable
+    }
+
+    /// Whether the history is a sentence.
+    pub fn is_sentence(&self, chart: &Chart) -> bool {
+        chart[chart.len() - 1].iter().any(|item| {
+            item.2 == 0 && self.productions[item.0].0 == self.start && self.expected(item).is_none()
+        })
+    }
+
+    fn expected(&self, &(production, dot, _): &Item) -> Option<Symbol> {
+        self.productions[production].1.get(dot).copied()
+    }
+
+    /// `chart` with one more set: the items that follow from `kernel` by prediction and completion.
+    fn close(&self, mut chart: Chart, kernel: BTreeSet<Item>) -> Chart {
+        let here = chart.len();
+        let mut items = kernel;
+        loop {
+            let mut found = Vec::new();
+            for item in &items {
+                match self.expected(item) {
+                    Some(Symbol::Terminal(_)) => {}
+                    Some(Symbol::Nonterminal(n)) => {
+                        found.extend(self.of.get(&n).into_iter().flatten().map(|&p| (p, 0, here)));
+                    }
+                    None => {
+                        let (done, _, origin) = *item;
+                        let lhs = Symbol::Nonterminal(self.productions[done].0);
+                        let waiting = if origin == here { &items } else { &*chart[origin] };
+                        for waiting in waiting.iter().filter(|w| self.expected(w) == Some(lhs)) {
+                            found.push((waiting.0, waiting.1 + 1, waiting.2));
+                        }
+                    }
+                }
+            }
+            let before = items.len();
+            items.extend(found);
+            if items.len() == before {
+                chart.push(Rc::new(items));
+                return chart;
+            }
+        }
+    }
+}

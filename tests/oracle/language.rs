@@ -1,0 +1,185 @@
+//! Membership: the definition of the language, read aloud.
+
+use super::earley::{Chart, Earley};
+use super::spec::{LexerKind, Spec};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+/// A grammar with the memory of what was asked about it.
+#[derive(Debug)]
+pub struct Language {
+    spec: Spec,
+    earley: Earley,
+    histories: RefCell<Vec<History>>,
+    /// Of each slice: the terminals that match it in full, and those that something longer may match.
+    slices: RefCell<HashMap<Vec<u8>, (u32, u32)>>,
+}
+
+/// What is known of one history of terminals.
+#[derive(Debug)]
+struct History {
+    chart: Chart,
+    /// The terminals that may follow.
+    acceptable: u32,
+    /// The terminals that compete for the next lexeme.
+    candidates: u32,
+    is_sentence: bool,
+    next: HashMap<usize, usize>,
+}
+
+/// A place where a lexeme starts: its offset, and the number of the history before it.
+type Start = (usize, usize);
+
+impl Language {
+    pub fn new(spec: Spec) -> Self {
+        let earley = Earley::new(&spec);
+        let language = Self { spec, earley, histories: RefCell::default(), slices: RefCell::default() };
+        let empty = language.history(language.earley.empty());
+        language.histories.borrow_mut().push(empty);
+        language
+    }
+
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// Whether `text` is in the language.
+    pub fn is_member(&self, text: &[u8]) -> bool {
+        self.explore(text, false)
+    }
+
+    /// `false` only if no text that begins with `text` is in the language.
+    pub fn may_continue(&self, text: &[u8]) -> bool {
+        self.explore(text, true)
+    }
+
+    /// Follows all readings of `text`. As a whole text, it must end in a sentence. As a mere beginning, it
+    /// may end between two lexemes, or inside a lexeme of which some useful terminal matches a longer one:
+    /// wherever a lexeme starts, it is the longest match in `text` or it reaches beyond `text`.
+    fn explore(&self, text: &[u8], as_prefix: bool) -> bool {
+        let mut todo: Vec<Start> = vec![(0, 0)];
+        let mut seen: HashSet<Start> = HashSet::new();
+        while let Some((at, history)) = todo.pop() {
+            if !seen.insert((at, history)) {
+                continue;
+            }
+            if at == text.len() {
+                if as_prefix || self.histories.borrow()[history].is_sentence {
+                    return true;
+                }
+                continue;
+            }
+            let rest = &text[at..];
+            if as_prefix && self.may_reach_beyond(history, rest) {
+                return true;
+            }
+            if let Some((length, winner)) = self.lexeme(history, rest) {
+                todo.extend(self.readings(history, winner).into_iter().map(|next| (at + length, next)));
+            }
+        }
+        false
+    }
+
+    /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the best.
+    fn lexeme(&self, history: usize, rest: &[u8]) -> Option<(usize, usize)> {
+        let candidates = self.histories.borrow()[history].candidates;
+        let mut longest = None;
+        for length in 1..=rest.len() {
+            let (matching, extensible) = self.slice(&rest[..length]);
+            if candidates & matching != 0 {
+                longest = Some((length, (candidates & matching).trailing_zeros() as usize));
+            }
+            if candidates & extensible == 0 {
+                break;
+            }
+        }
+        longest
+    }
+
+    /// The histories after `history` and a lexeme won by `winner`.
+    fn readings(&self, history: usize, winner: usize) -> Vec<usize> {
+        self.labels(history, winner)
+            .into_iter()
+            .map(|label| label.map_or(history, |terminal| self.after(history, terminal)))
+            .collect()
+    }
+
+    /// What a lexeme won by `winner` can be: `None` is nothing at all, an ignored lexeme.
+    fn labels(&self, history: usize, winner: usize) -> Vec<Option<usize>> {
+        let acceptable = self.histories.borrow()[history].acceptable;
+        let can_stand = |terminal: usize| acceptable & (1 << terminal) != 0;
+        let terminal = &self.spec.terminals[winner];
+        if terminal.ignored {
+            return vec![None];
+        }
+        let mut labels = Vec::new();
+        if can_stand(winner) {
+            labels.push(Some(winner));
+        }
+        if let Some(fallback) = terminal.fallback
+            && can_stand(fallback.terminal)
+            && (fallback.soft || !can_stand(winner))
+        {
+            labels.push(Some(fallback.terminal));
+        }
+        labels
+    }
+
+    fn may_reach_beyond(&self, history: usize, rest: &[u8]) -> bool {
+        let mut open = self.histories.borrow()[history].candidates;
+        for length in 1..=rest.len() {
+            open &= self.slice(&rest[..length]).1;
+            if open == 0 {
+                return false;
+            }
+        }
+        (0..self.spec.terminals.len()).any(|t| open & (1 << t) != 0 && !self.labels(history, t).is_empty())
+    }
+
+    fn slice(&self, slice: &[u8]) -> (u32, u32) {
+        if let Some(&known) = self.slices.borrow().get(slice) {
+            return known;
+        }
+        let mut matching = 0;
+        let mut extensible = 0;
+        for (t, terminal) in self.spec.terminals.iter().enumerate() {
+            if let Some(pattern) = &terminal.pattern {
+                matching |= u32::from(pattern.matches(slice)) << t;
+                extensible |= u32::from(pattern.may_extend(slice)) << t;
+            }
+        }
+        self.slices.borrow_mut().insert(slice.to_vec(), (matching, extensible));
+        (matching, extensible)
+    }
+
+    fn after(&self, history: usize, terminal: usize) -> usize {
+        if let Some(&next) = self.histories.borrow()[history].next.get(&terminal) {
+            return next;
+        }
+        let chart = self.earley.extend(&self.histories.borrow()[history].chart, terminal);
+        let next = self.history(chart);
+        let mut histories = self.histories.borrow_mut();
+        histories.push(next);
+        let number = histories.len() - 1;
+        histories[history].next.insert(terminal, number);
+        number
+    }
+
+    fn history(&self, chart: Chart) -> History {
+        let acceptable = self.earley.acceptable(&chart);
+        let is_sentence = self.earley.is_sentence(&chart);
+        let all = || self.spec.terminals.iter().enumerate();
+        let candidates = match self.spec.lexer {
+            LexerKind::Basic => all().fold(0, |set, (t, _)| set | 1 << t),
+            LexerKind::Contextual => {
+                let plain =
+                    all().fold(acceptable, |set, (t, terminal)| set | u32::from(terminal.ignored) << t);
+                all().fold(plain, |set, (t, terminal)| {
+                    let reserved = terminal.reserved_against.iter().any(|&other| plain & (1 << other) != 0);
+                    set | u32::from(reserved) << t
+                })
+            }
+        };
+        History { chart, acceptable, candidates, is_sentence, next: HashMap::new() }
+    }
+}

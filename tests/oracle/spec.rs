@@ -1,0 +1,217 @@
+//! A grammar without sugar, and the reader of `oracle.txt`, which is one written out by hand.
+//!
+//! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of rank, best
+//! first, with the modifiers `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`; `declared NAME`;
+//! `rule NAME -> SYMBOL ...`, one production a line. A name that no `terminal` or `declared` line defines is
+//! a nonterminal. A line that begins with `#` is a comment.
+
+use regex::bytes::Regex;
+use regex_automata::dfa::{Automaton, dense};
+use regex_automata::{Anchored, MatchKind, util::primitives::StateID, util::start};
+use std::collections::{HashMap, HashSet};
+
+/// Which terminals compete where a lexeme starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LexerKind {
+    Basic,
+    Contextual,
+}
+
+impl LexerKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Basic => "basic",
+            Self::Contextual => "contextual",
+        }
+    }
+}
+
+/// A terminal; its rank is its position in [`Spec::terminals`].
+#[derive(Clone, Debug)]
+pub struct Terminal {
+    pub name: String,
+    /// `None` for a declared one, which no text matches.
+    pub pattern: Option<Pattern>,
+    pub ignored: bool,
+    pub reserved_against: Vec<usize>,
+    pub fallback: Option<Fallback>,
+}
+
+/// A second reading: instead of the word where it cannot stand, or beside it when `soft`.
+#[derive(Clone, Copy, Debug)]
+pub struct Fallback {
+    pub terminal: usize,
+    pub soft: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Symbol {
+    Terminal(usize),
+    Nonterminal(usize),
+}
+
+/// A grammar without sugar.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    pub lexer: LexerKind,
+    /// Best rank first; at most 32.
+    pub terminals: Vec<Terminal>,
+    pub nonterminals: Vec<String>,
+    pub start: usize,
+    pub productions: Vec<(usize, Vec<Symbol>)>,
+}
+
+/// A terminal's regular expression, to be asked two things: is this a lexeme, could this become one.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    full: Regex,
+    dfa: dense::DFA<Vec<u32>>,
+    /// The states from which one byte or more lead to a match.
+    extensible: HashSet<StateID>,
+}
+
+impl Pattern {
+    pub fn new(regex: &str) -> Self {
+        let full = Regex::new(&format!("^(?:{regex})$")).unwrap_or_else(|e| panic!("{regex}: {e}"));
+        let config = dense::Config::new()
+            .match_kind(MatchKind::All)
+            .start_kind(regex_automata::dfa::StartKind::Anchored);
+        let dfa = dense::Builder::new().configure(config).build(&format!("(?:{regex})")).unwrap();
+        let extensible = extensible_states(&dfa);
+        Self { full, dfa, extensible }
+    }
+
+    pub fn matches(&self, lexeme: &[u8]) -> bool {
+        self.full.is_match(lexeme)
+    }
+
+    /// Whether `lexeme` with at least one more byte may match. Only used to cut searches short.
+    pub fn may_extend(&self, lexeme: &[u8]) -> bool {
+        let mut state = initial(&self.dfa);
+        for &byte in lexeme {
+            state = self.dfa.next_state(state, byte);
+        }
+        self.extensible.contains(&state)
+    }
+}
+
+fn initial(dfa: &dense::DFA<Vec<u32>>) -> StateID {
+    dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).unwrap()
+}
+
+fn extensible_states(dfa: &dense::DFA<Vec<u32>>) -> HashSet<StateID> {
+    let mut states = vec![initial(dfa)];
+    let mut seen: HashSet<StateID> = states.iter().copied().collect();
+    let mut at = 0;
+    while at < states.len() {
+        for byte in 0..=255 {
+            let next = dfa.next_state(states[at], byte);
+            if seen.insert(next) {
+                states.push(next);
+            }
+        }
+        at += 1;
+    }
+    let mut live: HashSet<StateID> =
+        states.iter().copied().filter(|&s| dfa.is_match_state(dfa.next_eoi_state(s))).collect();
+    loop {
+        let into_live = |s: &StateID| (0..=255).any(|byte| live.contains(&dfa.next_state(*s, byte)));
+        let extensible: HashSet<StateID> = states.iter().copied().filter(into_live).collect();
+        let before = live.len();
+        live.extend(&extensible);
+        if live.len() == before {
+            return extensible;
+        }
+    }
+}
+
+impl Spec {
+    /// Reads `oracle.txt`.
+    ///
+    /// # Panics
+    /// On any fault: the files are part of the tests.
+    pub fn read(text: &str) -> Self {
+        let lines: Vec<&str> =
+            text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+        let mut terminals = Vec::new();
+        let mut names = HashMap::new();
+        for line in &lines {
+            let mut words = line.split_whitespace();
+            if matches!(words.next(), Some("terminal" | "declared")) {
+                let name = words.next().unwrap();
+                assert!(names.insert(name, names.len()).is_none(), "{name} defined twice");
+            }
+        }
+        assert!(names.len() <= 32);
+        let mut lexer = LexerKind::Contextual;
+        let mut start = None;
+        let mut nonterminals: Vec<String> = Vec::new();
+        let mut nonterminal = |name: &str| {
+            nonterminals.iter().position(|n| n == name).unwrap_or_else(|| {
+                nonterminals.push(name.to_owned());
+                nonterminals.len() - 1
+            })
+        };
+        let mut productions = Vec::new();
+        for line in &lines {
+            let (keyword, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+            let rest = rest.trim();
+            match keyword {
+                "lexer" if rest == "basic" => lexer = LexerKind::Basic,
+                "lexer" if rest == "contextual" => lexer = LexerKind::Contextual,
+                "start" => start = Some(nonterminal(rest)),
+                "declared" => terminals.push(Terminal {
+                    name: rest.to_owned(),
+                    pattern: None,
+                    ignored: false,
+                    reserved_against: Vec::new(),
+                    fallback: None,
+                }),
+                "terminal" => terminals.push(read_terminal(rest, &names)),
+                "rule" => {
+                    let (lhs, rhs) = rest.split_once("->").unwrap_or_else(|| panic!("{line}"));
+                    let lhs = nonterminal(lhs.trim());
+                    let rhs = rhs
+                        .split_whitespace()
+                        .map(|name| match names.get(name) {
+                            Some(&terminal) => Symbol::Terminal(terminal),
+                            None => Symbol::Nonterminal(nonterminal(name)),
+                        })
+                        .collect();
+                    productions.push((lhs, rhs));
+                }
+                _ => panic!("{line}"),
+            }
+        }
+        Self { lexer, terminals, nonterminals, start: start.expect("a start line"), productions }
+    }
+}
+
+fn read_terminal(line: &str, names: &HashMap<&str, usize>) -> Terminal {
+    let (name, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+    let rest = rest.trim();
+    let end = rest.rfind('/').unwrap();
+    let regex = rest[..end].strip_prefix('/').unwrap_or_else(|| panic!("{line}"));
+    let mut terminal = Terminal {
+        name: name.to_owned(),
+        pattern: Some(Pattern::new(regex)),
+        ignored: false,
+        reserved_against: Vec::new(),
+        fallback: None,
+    };
+    let mut words = rest[end + 1..].split_whitespace();
+    while let Some(word) = words.next() {
+        if word == "ignored" {
+            terminal.ignored = true;
+            continue;
+        }
+        let other = names[words.next().unwrap_or_else(|| panic!("{line}"))];
+        match word {
+            "reserved" => terminal.reserved_against.push(other),
+            "fallback" => terminal.fallback = Some(Fallback { terminal: other, soft: false }),
+            "soft" => terminal.fallback = Some(Fallback { terminal: other, soft: true }),
+            _ => panic!("{line}"),
+        }
+    }
+    terminal
+}
