@@ -14,6 +14,7 @@
 
 pub mod case;
 pub mod check;
+pub mod draft;
 pub mod earley;
 pub mod language;
 pub mod quoted;
