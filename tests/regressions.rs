@@ -28,3 +28,12 @@ fn comment_where_no_line_can_end() {
     assert_eq!(refusal(&format!("start: (NAME NAME END)*\n{rest}")), ["dead-end"]);
     assert_eq!(refusal(&format!("start: (NAME END)*\n{rest}")), Vec::<&str>::new());
 }
+
+/// The example of a grammar that no text of any length belongs to shows two lexemes that run into one another.
+#[test]
+fn a_dead_end_shows_which_lexemes_run_together() {
+    let grammar = Grammar::from_lark("start: A A\nA: /a+/\n").expect("the grammar can be read");
+    let error = CompiledGrammar::new(&grammar).expect_err("no text belongs to it");
+    assert_eq!(error.diagnostics()[0].code, "dead-end");
+    assert_eq!(error.diagnostics()[0].example.as_deref(), Some("A\n`a` may run into a following A"));
+}

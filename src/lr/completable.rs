@@ -257,6 +257,7 @@ impl Saturation<'_> {
         // Each entry knows the one above it, so that a stuck stack can be told.
         let mut visited: Vec<(ParseStateId, Vec<Control>, Option<usize>)> = Vec::new();
         let mut pending = VecDeque::new();
+        let mut nothing = false;
         // What is ignored behind the first entries, the stacks' tops.
         let mut places: Vec<Option<TerminalId>> = Vec::new();
         for state in self.states() {
@@ -265,7 +266,8 @@ impl Saturation<'_> {
             }
             for place in std::iter::once(None).chain(self.ignored.iter().copied().map(Some)) {
                 let controls = self.after([Control::Between(place)], state);
-                if seen.insert((state, controls.clone())) {
+                // The start state is looked at by itself and again below the others, for the sake of the example.
+                if state == self.table.start() || seen.insert((state, controls.clone())) {
                     pending.push_back(visited.len());
                     visited.push((state, controls, None));
                     places.push(place);
@@ -283,7 +285,14 @@ impl Saturation<'_> {
             }
             if state == self.table.start() {
                 let top = std::iter::successors(Some(at), |&at| visited[at].2).last();
-                return Completability::Stuck(self.symbols(&visited, at), top.and_then(|top| places[top]));
+                let place = top.and_then(|top| places[top]);
+                let symbols = self.symbols(&visited, at);
+                if symbols.is_empty() && place.is_none() {
+                    // No text at all has an end: a longer stack shows better why.
+                    nothing = true;
+                    continue;
+                }
+                return Completability::Stuck(symbols, place);
             }
             for below in self.table.predecessors(state).collect::<Vec<_>>() {
                 if !entered(below) {
@@ -296,7 +305,7 @@ impl Saturation<'_> {
                 }
             }
         }
-        Completability::Proved
+        if nothing { Completability::Stuck(Vec::new(), None) } else { Completability::Proved }
     }
 
     /// The controls after reading `state`, ascending. Nothing but `Done` once that is among them.
