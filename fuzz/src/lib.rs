@@ -1,11 +1,8 @@
 //! What the fuzz targets do with their input. Everything that must hold is asserted here.
 
 pub mod operations;
-pub mod small;
-
-/// The definition of the language, executed slowly: shared with the tests.
-#[path = "../../tests/oracle/mod.rs"]
 pub mod oracle;
+pub mod small;
 
 use std::hint::black_box;
 
@@ -39,7 +36,8 @@ pub fn read_and_use(text: &str) {
             black_box(compiled.print(stage));
         }
     }
-    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes are a vocabulary");
+    let vocabulary =
+        Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes are a vocabulary");
     let constraint = compiled.constraint(&vocabulary);
     let mut matcher = constraint.matcher();
     let mut mask = constraint.new_mask();
@@ -86,7 +84,10 @@ pub fn load_and_ask(bytes: &[u8]) {
         assert_eq!(vocabulary.bytes(TokenId(u32::MAX)), None);
         if vocabulary.width() < 10_000 {
             let same = Vocabulary::from_file_bytes(bytes);
-            assert!(same.is_err() || load(bytes).is_ok_and(|again| again.fingerprint() == vocabulary.fingerprint()));
+            assert!(
+                same.is_err()
+                    || load(bytes).is_ok_and(|again| again.fingerprint() == vocabulary.fingerprint())
+            );
         }
     }
 }

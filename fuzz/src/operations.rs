@@ -4,7 +4,8 @@ use arbitrary::Unstructured;
 use libfuzzer_sys::Corpus;
 use lrmask::{CompiledGrammar, Grammar, Limits, Matcher, TokenId, TokenMask, Vocabulary};
 
-use crate::oracle::{LexerKind, Oracle, Spec};
+use crate::oracle::spec::{LexerKind, Spec};
+use crate::oracle::viability::Oracle;
 use crate::small::{ALPHABET, Small};
 
 /// How many bytes beyond a text the oracle looks for a completion.
@@ -69,7 +70,8 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
             8 => {
                 let (text, _) = walk.past.last().cloned().expect("there is a present");
                 let length = input.int_in_range(0..=5).unwrap_or(0);
-                let bytes: Vec<u8> = (0..length).filter_map(|_| input.choose(ALPHABET).ok().copied()).collect();
+                let bytes: Vec<u8> =
+                    (0..length).filter_map(|_| input.choose(ALPHABET).ok().copied()).collect();
                 if walk.matcher.advance_bytes(&bytes).is_ok() {
                     judge.enter(&mut walk, [&text, &*bytes].concat());
                 } else {
@@ -129,9 +131,17 @@ impl Judge<'_> {
         );
         for token in (0..mask.width() as u32 + 2).map(TokenId) {
             let bit = mask.allows(token);
-            assert_eq!(bit, matcher.allows(token), "bit and `allows` of token {token} after {shown:?}\n{lark}");
+            assert_eq!(
+                bit,
+                matcher.allows(token),
+                "bit and `allows` of token {token} after {shown:?}\n{lark}"
+            );
             let mut fork = matcher.clone();
-            assert_eq!(bit, fork.advance(token).is_ok(), "bit and `advance` of {token} after {shown:?}\n{lark}");
+            assert_eq!(
+                bit,
+                fork.advance(token).is_ok(),
+                "bit and `advance` of {token} after {shown:?}\n{lark}"
+            );
             if self.vocabulary.stop_tokens().contains(&token) {
                 assert_eq!(bit, matcher.is_accepting(), "the end after {shown:?}\n{lark}");
                 continue;
@@ -150,7 +160,10 @@ impl Judge<'_> {
             let completion = completion.unwrap_or_else(|| panic!("no completion of {shown:?}\n{lark}"));
             let whole = [&*next, &completion].concat();
             let member = String::from_utf8_lossy(&whole);
-            assert!(self.oracle.is_member(&whole), "{shown:?} is allowed, but {member:?} is no sentence\n{lark}");
+            assert!(
+                self.oracle.is_member(&whole),
+                "{shown:?} is allowed, but {member:?} is no sentence\n{lark}"
+            );
             let mut by_bytes = matcher.clone();
             assert!(by_bytes.advance_bytes(bytes).is_ok(), "token but not bytes of {shown:?}\n{lark}");
             let (mut left, mut right) = (TokenMask::default(), TokenMask::default());

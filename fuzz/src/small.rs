@@ -147,7 +147,9 @@ fn is_sound(rules: &[Vec<Vec<Symbol>>], terminals: usize) -> bool {
 fn draw_regex(input: &mut Unstructured<'_>, depth: u32, regex: &mut String) -> Result<()> {
     let leaf = depth == 0 || input.ratio(1, 3)?;
     if leaf {
-        regex.push_str(*input.choose(&["a", "b", "1", "\\.", "[ab]", "[bc]", "[abc]", "[^a]", "[1.]", "ab", "bc"])?);
+        regex.push_str(
+            *input.choose(&["a", "b", "1", "\\.", "[ab]", "[bc]", "[abc]", "[^a]", "[1.]", "ab", "bc"])?,
+        );
         return Ok(());
     }
     match input.int_in_range(0..=4)? {
