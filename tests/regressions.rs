@@ -1,6 +1,6 @@
 //! Faults that were found once, each as the smallest grammar that shows it.
 
-use lrmask::{CompiledGrammar, Grammar};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Vocabulary};
 
 /// The codes of the errors for which a grammar is refused.
 fn refusal(text: &str) -> Vec<&'static str> {
@@ -36,4 +36,22 @@ fn a_dead_end_shows_which_lexemes_run_together() {
     let error = CompiledGrammar::new(&grammar).expect_err("no text belongs to it");
     assert_eq!(error.diagnostics()[0].code, "dead-end");
     assert_eq!(error.diagnostics()[0].example.as_deref(), Some("A\n`a` may run into a following A"));
+}
+
+/// The cheapest way on is a dot, but the blank would swallow it: the completion is another.
+#[test]
+fn completion_goes_round_what_cannot_be_spelled() {
+    let rest = "DOT: /\\./\nBLANK: /[ .]+/\n%ignore BLANK\n";
+    let cases =
+        [("start: NAME DOT | NAME NAME NAME\nNAME: /[abc]/\n", "a "), ("start: \"bcd\" | DOT\n", " ")];
+    for (rules, text) in cases {
+        let grammar = Grammar::from_lark(&format!("{rules}{rest}")).expect("the grammar can be read");
+        let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+        let constraint = Constraint::new(&grammar, &vocabulary).expect("every text can be completed");
+        let mut matcher = constraint.matcher();
+        matcher.advance_bytes(text.as_bytes()).expect("viable");
+        let completion = matcher.shortest_completion().expect("there is one");
+        matcher.advance_bytes(&completion).expect("viable");
+        assert!(matcher.is_accepting(), "{text:?} and {completion:?}");
+    }
 }

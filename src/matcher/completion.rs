@@ -2,8 +2,14 @@
 //!
 //! The way is planned in terminals, at the least cost ([`lr::closing`](crate::lr::closing)). Each terminal of the
 //! plan is then spelled by a breadth-first search over bytes from the configuration at hand, so
-//! that longest match is obeyed and ignored text is put between where it must.
+//! that longest match is obeyed and ignored text is put between where it must. Where longest match does not let the
+//! plan be spelled (after a blank that swallows a dot there is no dot), a search over bytes finds another way.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::{Matcher, Progress};
@@ -13,6 +19,9 @@ use crate::util::id::TerminalId;
 
 /// Configurations that the spelling of one terminal may try.
 const SEARCH_LIMIT: usize = 200_000;
+
+/// Configurations that the search for a whole completion may go on from.
+const DETOUR_LIMIT: usize = 20_000;
 
 impl Matcher {
     /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is one already.
@@ -26,9 +35,12 @@ impl Matcher {
         if self.is_accepting() {
             return Some(Vec::new());
         }
-        self.now.readings.iter().filter_map(|reading| self.complete(reading)).min_by_key(Vec::len)
+        let planned =
+            self.now.readings.iter().filter_map(|reading| self.complete(reading)).min_by_key(Vec::len);
+        planned.or_else(|| self.now.readings.iter().find_map(|reading| self.search(reading)))
     }
 
+    /// A completion by the cheapest plan, if it can be spelled.
     fn complete(&self, from: &Configuration) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         let table = scanner.table();
@@ -67,6 +79,51 @@ impl Matcher {
             stack = stack.feed(table, terminal, &mut u32::MAX.clone())?;
         }
         scanner.is_complete(&at, &mut u32::MAX.clone()).then_some(text)
+    }
+
+    /// A completion by going on from the configuration that seems nearest to an end: by the bytes so far and what
+    /// is left to do at least.
+    fn search(&self, from: &Configuration) -> Option<Vec<u8>> {
+        let scanner = self.index.scanner();
+        let mut met: Vec<(Configuration, Option<(usize, u8)>, u64)> = vec![(from.clone(), None, 0)];
+        let mut alike: HashMap<_, SmallVec<[usize; 1]>, FxBuildHasher> = HashMap::default();
+        let mut pending = BinaryHeap::from([Reverse((0, 0))]);
+        for _ in 0..DETOUR_LIMIT {
+            let Reverse((_, at)) = pending.pop()?;
+            let (configuration, _, length) = met[at].clone();
+            if length > 0 && scanner.is_complete(&configuration, &mut u32::MAX.clone()) {
+                let mut text: Vec<u8> = std::iter::successors(met[at].1, |&(before, _)| met[before].1)
+                    .map(|(_, byte)| byte)
+                    .collect();
+                text.reverse();
+                return Some(text);
+            }
+            for &byte in scanner.states().classes().representatives() {
+                scanner.step(&configuration, byte, &mut u32::MAX.clone(), |after| {
+                    let key = (after.state, after.obligations, after.stack.top(), after.stack.depth());
+                    let known = alike.entry(key).or_default();
+                    if known.iter().any(|&known| met[known].0.same(&after))
+                        || !scanner.is_viable(&after, &mut u32::MAX.clone())
+                    {
+                        return;
+                    }
+                    known.push(met.len());
+                    pending.push(Reverse((length + 1 + self.least_left(&after), met.len())));
+                    met.push((after, Some((at, byte)), length + 1));
+                });
+            }
+        }
+        None
+    }
+
+    /// What is left to do at least behind the lexeme in progress, whichever of its labels it becomes.
+    fn least_left(&self, at: &Configuration) -> u64 {
+        let scanner = self.index.scanner();
+        let (context, _) = scanner.context(&at.stack);
+        let reach = scanner.states().label_set(scanner.states().reach(at.state));
+        let labels = reach.iter().filter(|&label| context.takes.contains(label)).map(TerminalId::new);
+        let stacks = labels.flat_map(|label| self.after(&at.stack, label));
+        stacks.filter_map(|stack| Some(scanner.closing_plan(&stack)?.1)).min().unwrap_or(u64::from(u32::MAX))
     }
 
     fn after(&self, stack: &Stack, label: TerminalId) -> SmallVec<[Stack; 2]> {
