@@ -55,3 +55,11 @@ fn completion_goes_round_what_cannot_be_spelled() {
         assert!(matcher.is_accepting(), "{text:?} and {completion:?}");
     }
 }
+
+/// The second terminal shadows the third wherever both can stand, but not at the beginning: there the third one is
+/// read, and swallows all that could follow it.
+#[test]
+fn what_is_shadowed_elsewhere_can_still_be_a_dead_end() {
+    let grammar = "start: T1 | T2 T1 rest\nrest: T0 | T2\nT0: /c[ab]*/\nT1: \"a\"\nT2: /c[ab]*/\n";
+    assert_eq!(refusal(grammar), ["shadowed-terminal", "dead-end"]);
+}

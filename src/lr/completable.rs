@@ -77,14 +77,14 @@ struct Saturation<'a> {
 /// Proves that every stack between two terminals can be completed. `may_follow` says whether a lexeme of the
 /// second terminal can always be made to follow one of the first (`None`: the beginning of the text); `$` may
 /// always follow. Behind any terminal may stand those in `ignored`, and then the last of them is what the next
-/// lexeme has to follow. `usable` says which terminals have lexemes at all.
+/// lexeme has to follow. `possible` says which terminals a lexeme may ever be.
 ///
 /// Costs the look-aheads times the reductions they cause, and is bounded by `limit` steps.
 pub(crate) fn prove_completable(
     table: &ParseTable,
     may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool,
     ignored: &[TerminalId],
-    usable: &dyn Fn(TerminalId) -> bool,
+    possible: &dyn Fn(TerminalId) -> bool,
     limit: usize,
 ) -> Completability {
     let mut saturation = Saturation {
@@ -103,7 +103,7 @@ pub(crate) fn prove_completable(
     if !saturation.saturate() {
         return Completability::TooLarge;
     }
-    saturation.find_stuck(usable)
+    saturation.find_stuck(possible)
 }
 
 impl Saturation<'_> {
@@ -248,9 +248,9 @@ impl Saturation<'_> {
 
     /// Goes down all paths of the LR(0) automaton at once, from each state between two terminals to the bottom,
     /// and determinises the automaton on the way.
-    fn find_stuck(&mut self, usable: &dyn Fn(TerminalId) -> bool) -> Completability {
+    fn find_stuck(&mut self, possible: &dyn Fn(TerminalId) -> bool) -> Completability {
         let entered = |state| match self.table.accessing(state) {
-            Some(Symbol::Terminal(terminal)) => usable(terminal),
+            Some(Symbol::Terminal(terminal)) => possible(terminal),
             _ => true,
         };
         let mut seen: HashSet<(ParseStateId, Vec<Control>), FxBuildHasher> = HashSet::default();

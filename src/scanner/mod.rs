@@ -162,6 +162,18 @@ impl Scanner {
         all
     }
 
+    /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading of a word.
+    fn may_occur(&self, terminal: TerminalId) -> bool {
+        let labels = |terminal: TerminalId| match self.lexer {
+            LexerKind::Basic => self.start_of(terminal).is_some(),
+            LexerKind::Contextual => self.states.dfa(terminal).is_some_and(|dfa| !dfa.is_empty()),
+        };
+        let reads = |(word, fallback): (usize, &Option<Fallback>)| {
+            fallback.is_some_and(|fallback| fallback.terminal == terminal) && labels(TerminalId::new(word))
+        };
+        labels(terminal) || self.fallbacks.iter().enumerate().any(reads)
+    }
+
     /// A scan state where lexemes of `terminal` start and are labelled so whatever company they really meet: that
     /// of all terminals, or under the contextual lexer, where some of those shadow it, of all that stand in some
     /// row beside it. `None` when it has no lexeme.
@@ -284,8 +296,8 @@ impl Scanner {
     pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let closing = self.closing.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
-                self.start_of(TerminalId::new(index))?;
-                dfa.as_ref().map(|dfa| u64::from(dfa.distance(dfa.start())))
+                let dfa = dfa.as_ref().filter(|_| self.may_occur(TerminalId::new(index)));
+                dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))
             };
             let costs: Vec<_> = self.states.dfas().iter().enumerate().map(cost).collect();
             Closing::new(&self.table, &costs)

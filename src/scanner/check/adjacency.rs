@@ -66,8 +66,8 @@ impl Universe {
 pub(super) struct Adjacency {
     /// By terminal, the last row for the beginning of the text: what may follow, maybe after ignored lexemes.
     follows: Vec<BitSet>,
-    /// Terminals that have a lexeme.
-    usable: BitSet,
+    /// Terminals that a lexeme may ever be.
+    possible: BitSet,
     /// Those of them that are ignored.
     ignored: Vec<TerminalId>,
 }
@@ -78,18 +78,19 @@ impl Adjacency {
         let count = grammar.terminals.len();
         let starts = (0..count).map(|index| scanner.start_of(TerminalId::new(index))).collect();
         let relation = Direct { grammar, scanner, starts };
-        let usable: BitSet = {
-            let mut usable = BitSet::new(count + 1);
-            for index in 0..count {
-                if relation.starts[index].is_some() {
-                    usable.insert(index);
-                }
+        let mut certain = BitSet::new(count + 1);
+        let mut possible = BitSet::new(count + 1);
+        for index in 0..count {
+            if relation.starts[index].is_some() {
+                certain.insert(index);
             }
-            usable
-        };
+            if scanner.may_occur(TerminalId::new(index)) {
+                possible.insert(index);
+            }
+        }
         let ends = relation.ends(universe);
         let mut follows: Vec<BitSet> = ends.iter().map(|ends| relation.followers(ends)).collect();
-        follows.push(usable.clone());
+        follows.push(certain);
         // After ignored lexemes, as many as it takes.
         loop {
             let mut changed = false;
@@ -105,9 +106,10 @@ impl Adjacency {
                 break;
             }
         }
-        let ignored =
-            (usable.iter().filter(|&index| grammar.terminals[index].ignored)).map(TerminalId::new).collect();
-        Self { follows, usable, ignored }
+        let ignored = (possible.iter().filter(|&index| grammar.terminals[index].ignored))
+            .map(TerminalId::new)
+            .collect();
+        Self { follows, possible, ignored }
     }
 
     /// Whether `next` can always be made to follow `last` (`None`: the beginning of the text).
@@ -116,9 +118,9 @@ impl Adjacency {
         self.follows[row].contains(next.index())
     }
 
-    /// Whether the terminal has a lexeme that no other terminal always takes.
-    pub(super) fn is_usable(&self, terminal: TerminalId) -> bool {
-        self.usable.contains(terminal.index())
+    /// Whether a lexeme may ever be this terminal: [`Scanner::may_occur`].
+    pub(super) fn is_possible(&self, terminal: TerminalId) -> bool {
+        self.possible.contains(terminal.index())
     }
 
     /// The ignored terminals that have a lexeme: one of them may be the last before any lexeme.

@@ -82,7 +82,7 @@ pub(super) fn check(
     for &pending in &lasting {
         let unsafe_terminal = (0..grammar.terminals.len())
             .map(TerminalId::new)
-            .filter(|&terminal| adjacency.is_usable(terminal))
+            .filter(|&terminal| adjacency.is_possible(terminal))
             .find(|&terminal| !comparison.has_lexeme_within(pending, terminal));
         if let Some(terminal) = unsafe_terminal {
             return Some(

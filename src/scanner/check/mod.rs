@@ -63,8 +63,8 @@ fn check_completability(
         return None;
     }
     let may_follow = |last: Option<TerminalId>, next| adjacency.may_follow(last, next);
-    let usable = |terminal| adjacency.is_usable(terminal);
-    match prove_completable(table, &may_follow, adjacency.ignored(), &usable, proof_steps) {
+    let possible = |terminal| adjacency.is_possible(terminal);
+    match prove_completable(table, &may_follow, adjacency.ignored(), &possible, proof_steps) {
         Completability::Proved => None,
         Completability::TooLarge => Some(
             Diagnostic::error(
