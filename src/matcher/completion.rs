@@ -84,8 +84,10 @@ impl Matcher {
     /// A completion by going on from the configuration that seems nearest to an end: by the bytes so far and what
     /// is left to do at least.
     fn search(&self, from: &Configuration) -> Option<Vec<u8>> {
+        // With the one before it and the byte between, and the bytes so far.
+        type Met = (Configuration, Option<(usize, u8)>, u64);
         let scanner = self.index.scanner();
-        let mut met: Vec<(Configuration, Option<(usize, u8)>, u64)> = vec![(from.clone(), None, 0)];
+        let mut met: Vec<Met> = vec![(from.clone(), None, 0)];
         let mut alike: HashMap<_, SmallVec<[usize; 1]>, FxBuildHasher> = HashMap::default();
         let mut pending = BinaryHeap::from([Reverse((0, 0))]);
         for _ in 0..DETOUR_LIMIT {
