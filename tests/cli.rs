@@ -309,7 +309,7 @@ fn generated_texts_are_json_within_their_budget() {
             "generate",
             "json",
             "--count",
-            "200",
+            "2500",
             "--seed",
             "5",
             "--max-tokens",
@@ -318,18 +318,14 @@ fn generated_texts_are_json_within_their_budget() {
         ]);
         assert_eq!(status(&output), 0, "{}", stderr(&output));
         let objects = objects(&output);
-        assert_eq!(objects.len(), 200);
+        assert_eq!(objects.len(), 2500);
         for object in objects {
             let text = object["text"].as_str().unwrap();
-            assert!(serde_json::from_str::<Value>(text).is_ok() || is_number(text), "{text}");
+            // Not into a `Value`, which has no room for some numbers.
+            assert!(serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok(), "{text}");
             assert!(object["tokens"].as_u64().unwrap() <= budget, "{object}");
         }
     }
-}
-
-/// Numbers past those of `serde_json` are JSON all the same.
-fn is_number(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit())
 }
 
 #[test]
