@@ -23,9 +23,6 @@ const SEARCH_LIMIT: usize = 200_000;
 /// Configurations that the search for a whole completion may go on from.
 const DETOUR_LIMIT: usize = 20_000;
 
-/// A configuration of that search, where it came from over which byte, and after how many.
-type Met = (Configuration, Option<(usize, u8)>, u64);
-
 impl Matcher {
     /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is one already.
     /// `None` after a stop token, and where no way was found within a fixed number of steps.

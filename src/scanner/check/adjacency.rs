@@ -1,8 +1,8 @@
 //! Which terminals can always be made to follow which others, longest match notwithstanding.
 //!
-//! Terminal `u` *may follow* `t` when for each way a lexeme of `t` can end there is a lexeme of `u` (or first
-//! an ignored one) that the ended lexeme cannot run into: its obligation dies within that lexeme and never
-//! accepts. All lexemes are judged in the company of all terminals. Under the contextual lexer fewer compete,
+//! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so that there is a
+//! lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into: its obligation dies within that
+//! lexeme and never accepts. All lexemes are judged in the company of all terminals. Under the contextual lexer fewer compete,
 //! so lexemes are cut no longer and obligations accept no more often than here: what may follow here may follow
 //! there.
 
@@ -20,6 +20,8 @@ use crate::util::id::{ScanStateId, TerminalId};
 pub(super) struct Universe {
     pub(super) start: ScanStateId,
     pub(super) states: Vec<ScanStateId>,
+    /// Where each of them stands in `states`.
+    position: HashMap<ScanStateId, usize, FxBuildHasher>,
     labels: BitSet,
 }
 
@@ -45,7 +47,8 @@ impl Universe {
                 return None;
             }
         }
-        Some(Self { start, states, labels })
+        let position = states.iter().enumerate().map(|(at, &state)| (state, at)).collect();
+        Some(Self { start, states, position, labels })
     }
 
     /// Whether some text has this label where all terminals compete.
@@ -89,7 +92,9 @@ impl Adjacency {
             }
         }
         let ends = relation.ends(universe);
-        let mut follows: Vec<BitSet> = ends.iter().map(|ends| relation.followers(ends)).collect();
+        let mut follows: Vec<BitSet> = (ends.iter().enumerate())
+            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe))
+            .collect();
         follows.push(certain);
         // After ignored lexemes, as many as it takes.
         loop {
@@ -202,24 +207,16 @@ impl Direct<'_> {
         ends
     }
 
-    /// The terminals that may follow whichever of these states a lexeme ended in. States that the same bytes
-    /// end are judged once.
-    fn followers(&self, ends: &[ScanStateId]) -> BitSet {
+    /// The terminals that may follow `last` whichever of these states a lexeme of it has come to: there, or where
+    /// the lexeme can still go on to. A comment that is open at the end of the text is one such: it can be closed.
+    /// States that the same bytes end are judged once.
+    fn followers(&self, last: TerminalId, ends: &[ScanStateId], universe: &Universe) -> BitSet {
         let scan = self.scanner.states();
         let classes = scan.classes().representatives();
-        let count = self.grammar.terminals.len();
-        let mut judged: HashMap<BitSet, Vec<ScanStateId>, FxBuildHasher> = HashMap::default();
-        for &end in ends {
-            let mut kills = BitSet::new(classes.len());
-            for (class, &byte) in classes.iter().enumerate() {
-                if scan.next(end, byte).is_none() {
-                    kills.insert(class);
-                }
-            }
-            judged.entry(kills).or_default().push(end);
-        }
-        let mut followers = BitSet::new(count + 1);
-        for terminal in 0..count {
+        let groups = self.group(ends);
+        let mut ways: Option<Vec<BitSet>> = None;
+        let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
+        for terminal in 0..self.grammar.terminals.len() {
             let Some(start) = self.starts[terminal] else { continue };
             let begins: Vec<bool> = (classes.iter())
                 .map(|&byte| {
@@ -227,15 +224,73 @@ impl Direct<'_> {
                     next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal))
                 })
                 .collect();
-            let follows = judged.iter().all(|(kills, ends)| {
-                kills.iter().any(|class| begins[class])
+            let mut fit = BitSet::new(groups.len());
+            for (index, (kills, ends)) in groups.iter().enumerate() {
+                if kills.iter().any(|class| begins[class])
                     || ends.iter().all(|&end| self.has_lexeme_after(end, start, terminal))
-            });
+                {
+                    fit.insert(index);
+                }
+            }
+            let mut unfit = (0..groups.len()).filter(|&index| !fit.contains(index)).peekable();
+            let follows = unfit.peek().is_none()
+                || !fit.is_empty() && {
+                    let ways = ways.get_or_insert_with(|| self.ways(last, &groups, universe));
+                    let goes_on = |end: &ScanStateId| ways[universe.position[end]].intersects(&fit);
+                    unfit.all(|index| groups[index].1.iter().all(goes_on))
+                };
             if follows {
                 followers.insert(terminal);
             }
         }
         followers
+    }
+
+    /// Scan states by the classes of bytes that end a lexeme there.
+    fn group(&self, ends: &[ScanStateId]) -> Vec<(BitSet, Vec<ScanStateId>)> {
+        let scan = self.scanner.states();
+        let classes = scan.classes().representatives();
+        let mut groups: HashMap<BitSet, Vec<ScanStateId>, FxBuildHasher> = HashMap::default();
+        for &end in ends {
+            let mut kills = BitSet::new(classes.len());
+            for (class, &byte) in classes.iter().enumerate() {
+                if scan.next(end, byte).is_none() {
+                    kills.insert(class);
+                }
+            }
+            groups.entry(kills).or_default().push(end);
+        }
+        groups.into_iter().collect()
+    }
+
+    /// By position in the universe: the groups with a state that can be come to from there, and that is labelled
+    /// `last` in any company, since it is so among all terminals.
+    fn ways(
+        &self,
+        last: TerminalId,
+        groups: &[(BitSet, Vec<ScanStateId>)],
+        universe: &Universe,
+    ) -> Vec<BitSet> {
+        let scan = self.scanner.states();
+        let mut ways = vec![BitSet::new(groups.len()); universe.states.len()];
+        for (index, (_, ends)) in groups.iter().enumerate() {
+            for end in ends.iter().filter(|&&end| scan.label(end) == Some(last)) {
+                ways[universe.position[end]].insert(index);
+            }
+        }
+        loop {
+            let mut changed = false;
+            for (at, &state) in universe.states.iter().enumerate().rev() {
+                for &byte in scan.classes().representatives() {
+                    let Some(next) = scan.next(state, byte) else { continue };
+                    let beyond = ways[universe.position[&next]].clone();
+                    changed |= ways[at].union_with(&beyond);
+                }
+            }
+            if !changed {
+                return ways;
+            }
+        }
     }
 
     /// Whether some lexeme of `terminal` outlives the obligation `end` without breaking it.
