@@ -51,7 +51,10 @@ impl CompiledGrammar {
     pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
         let mut warnings = grammar.warnings().to_vec();
         let table = ParseTable::build(grammar).map_err(|error| BuildError::new(error.into_diagnostics()))?;
-        warnings.extend_from_slice(table.warnings());
+        if grammar.has_usual_start() {
+            // What another start leaves unused is of use to the usual one.
+            warnings.extend_from_slice(table.warnings());
+        }
         let dfas = compile_terminals(grammar, &limits, &mut warnings)?;
         let scanner = Scanner::new(grammar, table, dfas);
         let mut findings = check::check(grammar, &scanner, limits.scan_states, limits.proof_steps);

@@ -8,7 +8,7 @@ mod cycles;
 
 use std::sync::Arc;
 
-use crate::grammar::ir::{Fallback, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Fallback, LexerKind, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -45,7 +45,12 @@ pub(crate) fn trim(
 
     let reached = reachable(grammar, start, alive);
     if report == Report::All {
-        report_unreached(grammar, start, &written, &mut findings);
+        let mut wanted = written;
+        for &other in &grammar.starts {
+            let also = reachable(grammar, other, |_| true);
+            wanted.iter_mut().zip(also).for_each(|(wanted, also)| *wanted |= also);
+        }
+        report_unreached(grammar, start, &wanted, &mut findings);
     }
     cycles::report(grammar, &reached, alive, &mut findings);
 
@@ -288,6 +293,13 @@ fn keep(
             }
         }
     }
+    if grammar.lexer == LexerKind::Basic {
+        // All of them compete everywhere: a word stays reserved where no rule that is left has it.
+        needed
+            .iter_mut()
+            .zip(&grammar.terminals)
+            .for_each(|(needed, terminal)| *needed |= terminal.pattern.is_some());
+    }
     let in_rules = needed.clone();
     for (word, terminal) in grammar.terminals.iter().enumerate() {
         needed[word] |= terminal.reserved_against.iter().any(|against| in_rules[against.index()]);
@@ -338,6 +350,7 @@ fn keep(
         nonterminals,
         productions,
         start: nonterminal_ids[start.index()].expect("the start symbol is reached"),
+        starts: Vec::new(),
         lexer: grammar.lexer,
         reserve_covered: covered.collect(),
         warnings: Vec::new(),

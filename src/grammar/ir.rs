@@ -13,6 +13,8 @@ pub struct Grammar {
     pub(crate) nonterminals: Vec<Nonterminal>,
     pub(crate) productions: Vec<Production>,
     pub(crate) start: NonterminalId,
+    /// All rules that `%start` names; of [`Grammar::untrimmed`] only, since what is trimmed reaches one of them.
+    pub(crate) starts: Vec<NonterminalId>,
     pub(crate) lexer: LexerKind,
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
     /// against it. Which ones those are takes a regex match, so the scanner finds out.
@@ -113,6 +115,12 @@ pub(crate) enum Associativity {
 }
 
 impl Grammar {
+    /// Whether texts are what the file says that they usually are.
+    pub(crate) fn has_usual_start(&self) -> bool {
+        let name = |grammar: &Grammar| grammar.nonterminals[grammar.start.index()].name.clone();
+        self.untrimmed.as_ref().is_none_or(|untrimmed| name(untrimmed) == name(self))
+    }
+
     /// What the grammar's author should know, though nothing is refused: unused symbols, shadowed terminals,
     /// literals that a pattern covers, and so on.
     pub fn warnings(&self) -> &[Diagnostic] {

@@ -63,6 +63,12 @@ impl Grammar {
         lower::lower_yacc(grammar, terminals)
     }
 
+    /// The rules that the grammar's `%start` names, the usual one first; `start` where it names none.
+    pub fn starts(&self) -> impl Iterator<Item = &str> {
+        let untrimmed = self.untrimmed.as_deref().unwrap_or(self);
+        untrimmed.starts.iter().map(|start| untrimmed.nonterminals[start.index()].name.as_str())
+    }
+
     /// The same grammar with another start symbol: a rule by its name in the file. Rules that it does not reach
     /// are left out without a warning.
     ///

@@ -129,6 +129,11 @@ pub(super) fn resolve(grammar: &Grammar, automaton: &Automaton, lookaheads: &mut
 }
 
 impl Resolution {
+    /// Whether the edge of `state` by `symbol` has not been taken away.
+    pub(super) fn keeps_shift(&self, state: u32, symbol: u32) -> bool {
+        self.dropped_shifts.binary_search(&(state, symbol)).is_err()
+    }
+
     /// One cell. Each reduction is compared with the shift, if there is one; then
     /// * a reduction that loses to the shift is out;
     /// * when one reduction beats the shift, the shift is out;

@@ -91,7 +91,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Self { rules, automaton, yields, predecessors: automaton.predecessors(), nearest }
+        Self { rules, automaton, yields, predecessors: automaton.predecessors(|_, _| true), nearest }
     }
 
     /// The path with the shortest text to `state` on which the terminal of `leading` may follow each of `items`.

@@ -131,11 +131,13 @@ impl Automaton {
             && self.step(state, rules.nonterminal_code(rules.lhs(production))).is_some()
     }
 
-    /// The edges backwards: by state, the states with an edge into it, ascending.
-    pub(super) fn predecessors(&self) -> Lists<u32> {
+    /// The edges backwards: by state, the states with an edge into it, ascending. `exists` says of a state and a
+    /// symbol whether that edge is still there.
+    pub(super) fn predecessors(&self, exists: impl Fn(u32, Code) -> bool) -> Lists<u32> {
         let mut pairs = Vec::with_capacity(self.edges.entries().len());
-        for state in 0..self.state_count() {
-            pairs.extend(self.edges.get(state).iter().map(|edge| (edge.target, state as u32)));
+        for state in 0..self.state_count() as u32 {
+            let edges = self.edges.get(state as usize).iter().filter(|edge| exists(state, edge.symbol));
+            pairs.extend(edges.map(|edge| (edge.target, state)));
         }
         Lists::from_pairs(self.state_count(), &pairs)
     }

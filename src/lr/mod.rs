@@ -9,8 +9,8 @@
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
-//! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), and the proof that every stack can be completed
-//! ([`completable`]), and the cheapest way to do it ([`closing`]).
+//! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), the proof that every stack can be
+//! completed ([`completable`], mostly by one [`plan`] a state), and the cheapest way to do it ([`closing`]).
 
 pub(crate) mod closing;
 pub(crate) mod completable;
@@ -21,6 +21,7 @@ mod lists;
 mod lookahead;
 mod lr0;
 mod names;
+mod plan;
 mod print;
 mod report;
 mod rules;

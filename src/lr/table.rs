@@ -89,7 +89,7 @@ impl ParseTable {
         }
         let warnings = resolution.warnings(grammar, &names);
         let mut table = Self {
-            predecessors: automaton.predecessors(),
+            predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
             rules,
             names,
@@ -121,7 +121,7 @@ impl ParseTable {
             cells.clear();
             shifts.fill(0);
             for edge in self.automaton.by_terminals(state) {
-                if resolution.dropped_shifts.binary_search(&(state as u32, edge.symbol)).is_err() {
+                if resolution.keeps_shift(state as u32, edge.symbol) {
                     shifts[edge.symbol as usize / 64] |= 1 << (edge.symbol % 64);
                     cells.push((edge.symbol, Action::Shift(ParseStateId(edge.target))));
                 }
@@ -247,8 +247,8 @@ impl ParseTable {
         })
     }
 
-    /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's edges backwards, those
-    /// by shifts that precedence took away included.
+    /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's edges backwards, but
+    /// for the shifts that precedence took away.
     pub(crate) fn predecessors(&self, state: ParseStateId) -> impl Iterator<Item = ParseStateId> + '_ {
         self.predecessors.get(state.index()).iter().map(|&state| ParseStateId(state))
     }

@@ -134,7 +134,7 @@ pub(crate) enum Word {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Directive {
     /// `%start rule`.
-    Start(Spanned<String>),
+    Start(Vec<Spanned<String>>),
     /// `%lexer basic` or `%lexer contextual`: the name as written.
     Lexer(Spanned<String>),
     /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words, every plain

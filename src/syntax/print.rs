@@ -161,7 +161,10 @@ impl Display for Import {
 impl Display for Directive {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (directive, first, words) = match self {
-            Directive::Start(name) => return write!(f, "%start {}", name.node),
+            Directive::Start(names) => {
+                f.write_str("%start")?;
+                return names.iter().try_for_each(|name| write!(f, " {}", name.node));
+            }
             Directive::Lexer(name) => return write!(f, "%lexer {}", name.node),
             Directive::Reserved { against, words } => ("%reserved", Some(against), words),
             Directive::Fallback { to, words } => ("%fallback", Some(to), words),

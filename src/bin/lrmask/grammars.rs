@@ -20,17 +20,24 @@ struct BuiltIn {
 }
 
 /// The grammars that the program carries, by their paths in the project.
-const BUILT_IN: &[BuiltIn] = &[BuiltIn {
-    name: Some("json"),
-    path: "grammars/json/json.lark",
-    text: include_str!("../../../grammars/json/json.lark"),
-}];
+const BUILT_IN: &[BuiltIn] = &[
+    BuiltIn {
+        name: Some("json"),
+        path: "grammars/json/json.lark",
+        text: include_str!("../../../grammars/json/json.lark"),
+    },
+    BuiltIn {
+        name: Some("sqlite"),
+        path: "grammars/sqlite/sqlite.lark",
+        text: include_str!("../../../grammars/sqlite/sqlite.lark"),
+    },
+];
 
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
-    /// symbol behind a colon: `json:value`.
+    /// A built-in grammar's name (json, sqlite), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
+    /// symbol behind a colon: `sqlite:query`.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.

@@ -22,24 +22,37 @@ pub(crate) struct Parts<'a> {
     pub(crate) directions: Directions,
     pub(crate) ignores: &'a [(Body, At)],
     pub(crate) terminal_names: &'a HashMap<String, TerminalIndex>,
-    pub(crate) start: RuleIndex,
+    /// See [`starts`].
+    pub(crate) starts: Vec<RuleIndex>,
 }
 
-/// The rule to start from: that of `%start`, else `start`.
-pub(crate) fn start(
+/// The rules that a text may be, the usual one first: those of `%start`, else `start`.
+pub(crate) fn starts(
     context: &mut Context,
     directions: &Directions,
     names: &HashMap<String, RuleIndex>,
     rules: &[Rule],
+) -> Option<Vec<RuleIndex>> {
+    if directions.starts.is_empty() {
+        return start(context, "start", None, names, rules).map(|rule| vec![rule]);
+    }
+    let starts = directions.starts.iter();
+    starts.map(|(name, at)| start(context, name, Some(*at), names, rules)).collect()
+}
+
+/// One of them; `at` is where the file names it.
+fn start(
+    context: &mut Context,
+    name: &str,
+    at: Option<At>,
+    names: &HashMap<String, RuleIndex>,
+    rules: &[Rule],
 ) -> Option<RuleIndex> {
-    let (name, place) = match &directions.start {
-        Some((name, at)) => (name.as_str(), Some(context.sources.place(*at))),
-        None => ("start", None),
-    };
+    let place = at.map(|at| context.sources.place(at));
     let diagnostic = match names.get(name) {
         Some(&rule) if rules[rule].parameters.is_empty() => return Some(rule),
         Some(_) => Diagnostic::error("bad-start", format!("`{name}` is a template and cannot be the start")),
-        None if directions.start.is_some() => {
+        None if at.is_some() => {
             let diagnostic =
                 Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
             did_you_mean(diagnostic, name, names.keys().map(String::as_str))
@@ -105,12 +118,15 @@ pub(crate) fn assemble(
     direct_words(&mut terminals, &ids, &parts.directions);
 
     let (nonterminals, productions) = nonterminals_and_productions(context, &table, parts, &terminals, &ids)?;
-    let start = parts.rules[..parts.start].iter().filter(|rule| rule.parameters.is_empty()).count();
+    let plain =
+        |rule: RuleIndex| parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count();
+    let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
     Some(Grammar {
         terminals,
         nonterminals,
         productions,
-        start: NonterminalId::new(start),
+        start: *starts.first()?,
+        starts,
         lexer: parts.directions.lexer.unwrap_or(LexerKind::Contextual),
         reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
         warnings: Vec::new(),

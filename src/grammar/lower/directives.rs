@@ -14,7 +14,8 @@ use crate::util::diagnostic::Diagnostic;
 /// What the directives say.
 #[derive(Debug, Default)]
 pub(crate) struct Directions {
-    pub(crate) start: Option<(String, At)>,
+    /// The rules that a text may be, the usual one first; none where nothing is said.
+    pub(crate) starts: Vec<(String, At)>,
     pub(crate) lexer: Option<LexerKind>,
     /// Words and what they are reserved against.
     pub(crate) reserved: Vec<(TerminalIndex, TerminalIndex)>,
@@ -62,7 +63,7 @@ pub(crate) fn direct(
     let mut level = 0;
     for (directive, at) in directives {
         match directive {
-            ast::Directive::Start(name) => reader.start(name, *at),
+            ast::Directive::Start(names) => reader.start(names, *at),
             ast::Directive::Lexer(name) => reader.lexer(name, *at),
             ast::Directive::Reserved { against, words } => reader.reserved(against, words, *at),
             ast::Directive::Fallback { to, words } => reader.fallback(to, words, false, *at),
@@ -98,12 +99,13 @@ impl DirectiveReader<'_, '_> {
         self.context.report(diagnostic.at(place));
     }
 
-    fn start(&mut self, name: &ast::Spanned<String>, at: At) {
-        if self.directions.start.is_some() {
+    fn start(&mut self, names: &[ast::Spanned<String>], at: At) {
+        if !self.directions.starts.is_empty() {
             let diagnostic = Diagnostic::error("duplicate-directive", "a second %start");
-            self.error(at, diagnostic.help("choose another start by Grammar::with_start"));
+            self.error(at, diagnostic.help("name several rules in one %start, the usual one first"));
         } else {
-            self.directions.start = Some((name.node.clone(), at.with_span(&name.span)));
+            let starts = names.iter().map(|name| (name.node.clone(), at.with_span(&name.span)));
+            self.directions.starts = starts.collect();
         }
     }
 

@@ -75,15 +75,15 @@ fn lower_library(mut context: Context, library: Library) -> Result<Grammar, Gram
     context.check()?;
     // AFTER THIS: every word that a directive names is a terminal.
 
-    let start = assemble::start(&mut context, &directions, &resolved.rule_names, &rules);
-    let start = context.checked(start)?;
+    let starts = assemble::starts(&mut context, &directions, &resolved.rule_names, &rules);
+    let starts = context.checked(starts)?;
     let parts = assemble::Parts {
         rules: &rules,
         productions,
         directions,
         ignores: &resolved.ignores,
         terminal_names: &resolved.terminal_names,
-        start,
+        starts,
     };
     let untrimmed = assemble::assemble(&mut context, table, &parts);
     let mut untrimmed = context.checked(untrimmed)?;

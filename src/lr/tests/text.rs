@@ -14,6 +14,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
         nonterminals: Vec::new(),
         productions: Vec::new(),
         start: NonterminalId(0),
+        starts: Vec::new(),
         lexer: LexerKind::Basic,
         reserve_covered: Vec::new(),
         untrimmed: None,

@@ -22,6 +22,8 @@ pub(super) struct Universe {
     pub(super) states: Vec<ScanStateId>,
     /// Where each of them stands in `states`.
     position: HashMap<ScanStateId, usize, FxBuildHasher>,
+    /// By position: the positions of the states that some byte leads to.
+    successors: Vec<Vec<usize>>,
     labels: BitSet,
 }
 
@@ -31,8 +33,9 @@ impl Universe {
         let scan = scanner.states();
         let count = scan.dfas().len();
         let start = scan.start(&scanner.all());
-        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([start]);
+        let mut position: HashMap<ScanStateId, usize, FxBuildHasher> = HashMap::from_iter([(start, 0)]);
         let mut states = vec![start];
+        let mut successors = Vec::new();
         let mut labels = BitSet::new(count + 1);
         let mut at = 0;
         while let Some(&state) = states.get(at) {
@@ -40,15 +43,21 @@ impl Universe {
             if let Some(label) = scan.label(state) {
                 labels.insert(label.index());
             }
-            for &byte in scan.classes().representatives() {
-                states.extend(scan.next(state, byte).filter(|&next| seen.insert(next)));
+            let mut after = Vec::new();
+            for next in scan.classes().representatives().iter().filter_map(|&byte| scan.next(state, byte)) {
+                after.push(*position.entry(next).or_insert_with(|| {
+                    states.push(next);
+                    states.len() - 1
+                }));
             }
+            after.sort_unstable();
+            after.dedup();
+            successors.push(after);
             if states.len() > limit {
                 return None;
             }
         }
-        let position = states.iter().enumerate().map(|(at, &state)| (state, at)).collect();
-        Some(Self { start, states, position, labels })
+        Some(Self { start, states, position, successors, labels })
     }
 
     /// Whether some text has this label where all terminals compete.
@@ -80,7 +89,7 @@ impl Adjacency {
     pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
         let count = grammar.terminals.len();
         let starts = (0..count).map(|index| scanner.start_of(TerminalId::new(index))).collect();
-        let relation = Direct { grammar, scanner, starts };
+        let relation = Direct::new(grammar, scanner, starts);
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
@@ -174,9 +183,27 @@ struct Direct<'a> {
     scanner: &'a Scanner,
     /// By terminal: [`Scanner::start_of`].
     starts: Vec<Option<ScanStateId>>,
+    /// By terminal: the classes of bytes that its lexemes begin with.
+    begins: Vec<BitSet>,
 }
 
-impl Direct<'_> {
+impl<'a> Direct<'a> {
+    fn new(grammar: &'a Grammar, scanner: &'a Scanner, starts: Vec<Option<ScanStateId>>) -> Self {
+        let scan = scanner.states();
+        let classes = scan.classes().representatives();
+        let mut begins = vec![BitSet::new(classes.len()); starts.len()];
+        for (terminal, start) in starts.iter().enumerate() {
+            let Some(start) = *start else { continue };
+            for (class, &byte) in classes.iter().enumerate() {
+                let next = scan.next(start, byte);
+                if next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal)) {
+                    begins[terminal].insert(class);
+                }
+            }
+        }
+        Self { grammar, scanner, starts, begins }
+    }
+
     /// By terminal, the scan states in which a lexeme of it may end.
     fn ends(&self, universe: &Universe) -> Vec<Vec<ScanStateId>> {
         let scan = self.scanner.states();
@@ -211,23 +238,17 @@ impl Direct<'_> {
     /// the lexeme can still go on to. A comment that is open at the end of the text is one such: it can be closed.
     /// States that the same bytes end are judged once.
     fn followers(&self, last: TerminalId, ends: &[ScanStateId], universe: &Universe) -> BitSet {
-        let scan = self.scanner.states();
-        let classes = scan.classes().representatives();
         let groups = self.group(ends);
+        let pends: Vec<BitSet> = groups.iter().map(|(_, ends)| self.pends(ends)).collect();
         let mut ways: Option<Vec<BitSet>> = None;
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for terminal in 0..self.grammar.terminals.len() {
             let Some(start) = self.starts[terminal] else { continue };
-            let begins: Vec<bool> = (classes.iter())
-                .map(|&byte| {
-                    let next = scan.next(start, byte);
-                    next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal))
-                })
-                .collect();
             let mut fit = BitSet::new(groups.len());
             for (index, (kills, ends)) in groups.iter().enumerate() {
-                if kills.iter().any(|class| begins[class])
-                    || ends.iter().all(|&end| self.has_lexeme_after(end, start, terminal))
+                if kills.intersects(&self.begins[terminal])
+                    || pends[index].intersects(&self.begins[terminal])
+                        && ends.iter().all(|&end| self.has_lexeme_after(end, start, terminal))
                 {
                     fit.insert(index);
                 }
@@ -244,6 +265,21 @@ impl Direct<'_> {
             }
         }
         followers
+    }
+
+    /// The classes of bytes that leave it open in one of these states whether the lexeme has ended.
+    fn pends(&self, ends: &[ScanStateId]) -> BitSet {
+        let scan = self.scanner.states();
+        let classes = scan.classes().representatives();
+        let mut pends = BitSet::new(classes.len());
+        for &end in ends {
+            for (class, &byte) in classes.iter().enumerate() {
+                if scan.next(end, byte).is_some_and(|next| scan.label(next).is_none()) {
+                    pends.insert(class);
+                }
+            }
+        }
+        pends
     }
 
     /// Scan states by the classes of bytes that end a lexeme there.
@@ -280,12 +316,12 @@ impl Direct<'_> {
         }
         loop {
             let mut changed = false;
-            for (at, &state) in universe.states.iter().enumerate().rev() {
-                for &byte in scan.classes().representatives() {
-                    let Some(next) = scan.next(state, byte) else { continue };
-                    let beyond = ways[universe.position[&next]].clone();
-                    changed |= ways[at].union_with(&beyond);
+            for (at, successors) in universe.successors.iter().enumerate().rev() {
+                let mut here = std::mem::replace(&mut ways[at], BitSet::new(0));
+                for &next in successors.iter().filter(|&&next| next != at) {
+                    changed |= here.union_with(&ways[next]);
                 }
+                ways[at] = here;
             }
             if !changed {
                 return ways;

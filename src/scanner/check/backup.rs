@@ -127,8 +127,8 @@ fn follow(grammar: &Grammar, scanner: &Scanner) -> Vec<Vec<TerminalId>> {
 /// A pair that was met.
 struct Met {
     pair: Pair,
-    /// Over which byte from which pair; the first ones begin after the given text.
-    from: Result<(usize, u8), Vec<u8>>,
+    /// Over which byte from which pair; the first ones over a byte behind a lexeme of a terminal.
+    from: Result<(usize, u8), (TerminalId, u8)>,
     next: Vec<usize>,
     /// Whether some byte fails the pending match and goes on with the other reading.
     fails: bool,
@@ -163,9 +163,7 @@ impl Comparison<'_> {
                     labels.into_iter().flat_map(|label| self.terminals_of(label)).collect();
                 for last in lasts {
                     for pair in self.lexemes_after(pending, last, byte) {
-                        let mut text = scan.dfa(last).map_or_else(Vec::new, Dfa::shortest);
-                        text.push(byte);
-                        self.meet(pair, Err(text));
+                        self.meet(pair, Err((last, byte)));
                     }
                 }
             }
@@ -193,7 +191,7 @@ impl Comparison<'_> {
             .collect()
     }
 
-    fn meet(&mut self, pair: Pair, from: Result<(usize, u8), Vec<u8>>) -> usize {
+    fn meet(&mut self, pair: Pair, from: Result<(usize, u8), (TerminalId, u8)>) -> usize {
         if let Some(&known) = self.ids.get(&pair) {
             return known;
         }
@@ -265,13 +263,15 @@ impl Comparison<'_> {
     fn text(&self, mut at: usize) -> Vec<u8> {
         let mut reversed = Vec::new();
         loop {
-            match &self.pairs[at].from {
+            match self.pairs[at].from {
                 Ok((from, byte)) => {
-                    reversed.push(*byte);
-                    at = *from;
+                    reversed.push(byte);
+                    at = from;
                 }
-                Err(begin) => {
-                    reversed.extend(begin.iter().rev());
+                Err((last, byte)) => {
+                    reversed.push(byte);
+                    let dfa = self.scanner.states().dfa(last);
+                    reversed.extend(dfa.map_or_else(Vec::new, Dfa::shortest).iter().rev());
                     reversed.reverse();
                     return reversed;
                 }

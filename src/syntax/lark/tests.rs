@@ -197,7 +197,7 @@ mod constructs {
 
     #[test]
     fn directives() {
-        let text = "%start a\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
+        let text = "%start a b\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
                     %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"";
         let directives: Vec<_> = read(text)
             .items
@@ -208,7 +208,9 @@ mod constructs {
             })
             .collect();
         assert_eq!(&text[directives[3].span.clone()], "%reserved NAME \"if\" THEN");
-        assert!(matches!(&directives[0].node, Directive::Start(name) if name.node == "a"));
+        assert!(
+            matches!(&directives[0].node, Directive::Start(names) if names[0].node == "a" && names.len() == 2)
+        );
         assert!(matches!(&directives[1].node, Directive::Lexer(name) if name.node == "basic"));
         assert!(matches!(&directives[2].node, Directive::Reserved { words, .. } if words.is_empty()));
         assert!(matches!(&directives[3].node, Directive::Reserved { words, .. } if words.len() == 2));
@@ -597,7 +599,8 @@ mod random {
         let associativity =
             prop_oneof![Just(Associativity::Left), Just(Associativity::Right), Just(Associativity::Nonassoc)];
         prop_oneof![
-            rule_name().prop_map(|name| Directive::Start(spanned(name))),
+            proptest::collection::vec(rule_name(), 1..4)
+                .prop_map(|names| Directive::Start(names.into_iter().map(spanned).collect())),
             rule_name().prop_map(|name| Directive::Lexer(spanned(name))),
             (word(), words(0)).prop_map(|(against, words)| Directive::Reserved { against, words }),
             (word(), words(1)).prop_map(|(to, words)| Directive::Fallback { to, words }),

@@ -156,7 +156,7 @@ impl Converter<'_> {
         let mut items = Vec::with_capacity(self.ast.rules.len() + self.ast.precs.len() + 1);
         if let Some((name, span)) = &self.ast.start {
             let span = span.start()..span.end();
-            items.push(Item::Directive(Spanned { node: Directive::Start(named(name, &span)), span }));
+            items.push(Item::Directive(Spanned { node: Directive::Start(vec![named(name, &span)]), span }));
         }
         self.precedences(&mut items)?;
         for rule in self.ast.rules.values() {

@@ -48,6 +48,7 @@ fn each_finding_has_its_place() {
         ("start: \"a\"\nb: \"b\"\n", &[("unused-rule", 2, 1)]),
         ("start: \"a\"\nb: \"b\" c\nc: \"c\" b\n", &[("unreachable", 2, 1), ("unreachable", 3, 1)]),
         ("start: \"a\"\nb{x}: x\n", &[("unused-rule", 2, 1)]),
+        ("start: \"a\"\nb: c\nc: \"c\"\nd: \"d\"\n%start start b\n", &[("unused-rule", 4, 1)]),
         ("start: \"a\"\nB: C\nC: \"b\"\n", &[("unused-terminal", 2, 1)]),
         ("start: ID\nID: /a/\n%fallback ID \"abort\"\n", &[("unused-terminal", 3, 14)]),
         ("start.2: \"a\"\n", &[("rule-priority", 1, 7)]),

@@ -1,0 +1,255 @@
+//! A plan for every parse state that completes whatever stack it is on top of: a quick proof that none is stuck.
+//!
+//! The LR(0) property says that every kernel item of the state on top may be finished. A plan chooses one of them for
+//! each state and the shortest text of what is behind its dot. Finishing it takes the item's symbols off the stack and
+//! leads to a state with a plan of its own. Items that have read two symbols or more make the stack lower; the others
+//! leave it as high and lead to a state of lower *rank*, so the plans come to an end.
+//!
+//! That is a completion if the tables let each step happen, which precedence may have prevented, and if the lexemes may
+//! stand side by side. Both are checked once for each state: the text is fed to the state alone, and then every terminal
+//! that the plans of the states below might go on with. Which ones those are is computed from the automaton, without
+//! regard to the stack as a whole. So a plan that fails here may be sound on all stacks that there are, and then
+//! [`super::completable`] finds out. Nearly all grammars pass, at a hundredth of that proof's cost.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::rules::{Code, Item};
+use super::table::{Action, ParseTable};
+use super::yields::{UNKNOWN, Yields};
+use crate::grammar::ir::Symbol;
+use crate::util::bitset::BitSet;
+use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+
+/// Whether plans complete every stack, with terminals that are `possible` and where `may_follow` lets each lexeme follow
+/// the one before it (`None`: the beginning of the text), behind a lexeme of `ignored` as well. `false` proves nothing.
+pub(super) fn complete_every_stack(
+    table: &ParseTable,
+    may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool,
+    ignored: &[TerminalId],
+    possible: &dyn Fn(TerminalId) -> bool,
+) -> bool {
+    let end = table.end();
+    let weight = |code: Code| if code == end.0 || possible(TerminalId(code)) { 1 } else { UNKNOWN };
+    let yields = Yields::weighted(&table.rules, weight);
+    let states = reached(table, possible);
+    let Some(plans) = choose(table, &yields, &states) else { return false };
+    let continuations = continuations(table, &plans, &states);
+    states.iter().all(|state| {
+        let Some(plan) = &plans[state] else { return false };
+        let after = &continuations[state];
+        let next = plan.text.first().map_or_else(|| after.iter().collect(), |&first| vec![first.index()]);
+        let stands = |next: TerminalId, behind: Option<TerminalId>| next == end || may_follow(behind, next);
+        let behind: Vec<Option<TerminalId>> = match table.accessing(ParseStateId::new(state)) {
+            Some(Symbol::Nonterminal(_)) => Vec::new(),
+            Some(Symbol::Terminal(terminal)) => vec![Some(terminal)],
+            None => vec![None],
+        };
+        let places =
+            behind.iter().copied().chain(ignored.iter().copied().map(Some).filter(|_| !behind.is_empty()));
+        let begins =
+            places.into_iter().all(|behind| next.iter().all(|&next| stands(TerminalId::new(next), behind)));
+        let inside = plan.text.windows(2).all(|pair| stands(pair[1], Some(pair[0])));
+        let ends = plan
+            .text
+            .last()
+            .is_none_or(|&last| after.iter().all(|next| stands(TerminalId::new(next), Some(last))));
+        begins && inside && ends && plan.works(table, ParseStateId::new(state), after)
+    })
+}
+
+/// What a state does to be rid of an item.
+struct Plan {
+    item: Item,
+    /// What is behind the item's dot, as terminals.
+    text: Vec<TerminalId>,
+    /// The states that finishing the item may lead to.
+    targets: Vec<ParseStateId>,
+}
+
+/// The states that a stack may hold.
+fn reached(table: &ParseTable, possible: &dyn Fn(TerminalId) -> bool) -> BitSet {
+    let mut reached = BitSet::new(table.state_count());
+    reached.insert(table.start().index());
+    let mut pending = vec![table.start().index()];
+    while let Some(state) = pending.pop() {
+        for edge in table.automaton.edges.get(state) {
+            let exists = table.rules.nonterminal(edge.symbol).is_some()
+                || table.shifts(ParseStateId::new(state)).contains(edge.symbol as usize)
+                    && possible(TerminalId(edge.symbol));
+            if exists && reached.insert(edge.target as usize) {
+                pending.push(edge.target as usize);
+            }
+        }
+    }
+    reached
+}
+
+/// How many symbols an item has read.
+fn read(table: &ParseTable, item: Item) -> u32 {
+    item - table.rules.first(table.rules.production(item))
+}
+
+/// The states that finishing `item` in `state` may lead to; none for the item of the whole text.
+fn targets(table: &ParseTable, states: &BitSet, state: usize, item: Item) -> Vec<ParseStateId> {
+    let production = table.rules.production(item);
+    if production == table.rules.accept() {
+        return Vec::new();
+    }
+    let mut level = vec![ParseStateId::new(state)];
+    for _ in 0..read(table, item) {
+        let below = level.iter().flat_map(|&state| table.predecessors(state));
+        let mut below: Vec<_> = below.filter(|below| states.contains(below.index())).collect();
+        below.sort_unstable();
+        below.dedup();
+        level = below;
+    }
+    let lhs = NonterminalId::new(table.rules.lhs(production));
+    let mut targets: Vec<_> = level.into_iter().filter_map(|below| table.goto(below, lhs)).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    targets
+}
+
+/// The best item of every state; `None` when some state has none. The rank of a state is the length of its text, and
+/// where the stack gets no lower one more than the greatest rank that follows: a fixed point, found from above.
+fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Option<Plan>>> {
+    /// An item that has read one symbol at most, and where it leads.
+    struct Level {
+        state: usize,
+        item: Item,
+        targets: Vec<ParseStateId>,
+    }
+    let mut best: Vec<(u64, Item)> = vec![(UNKNOWN, 0); table.state_count()];
+    let mut levels: Vec<Level> = Vec::new();
+    for state in states.iter() {
+        for &item in table.automaton.kernels.get(state) {
+            let rest = yields.rest(item);
+            if table.rules.production(item) == table.rules.accept() || read(table, item) > 1 {
+                best[state] = best[state].min((rest, item));
+            } else if rest < UNKNOWN {
+                levels.push(Level { state, item, targets: targets(table, states, state, item) });
+            }
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for Level { state, item, targets } in &levels {
+            let beyond = targets.iter().map(|target| best[target.index()].0).max().unwrap_or(UNKNOWN);
+            let rank = yields.rest(*item).saturating_add(beyond).saturating_add(1).min(UNKNOWN);
+            if rank < best[*state].0 {
+                best[*state] = (rank, *item);
+                changed = true;
+            }
+        }
+    }
+    let plan = |state: usize| {
+        let (rank, item) = best[state];
+        if !states.contains(state) || rank >= UNKNOWN {
+            return None;
+        }
+        let mut codes = Vec::new();
+        yields.expand_up_to(UNKNOWN - 1, &table.rules, table.rules.rest(item), &mut codes);
+        let text = codes.into_iter().map(TerminalId).collect();
+        Some(Plan { item, text, targets: targets(table, states, state, item) })
+    };
+    let plans: Vec<_> = (0..table.state_count()).map(plan).collect();
+    states.iter().all(|state| plans[state].is_some()).then_some(plans)
+}
+
+/// By state: the terminals that may come when its plan's item is finished. They are the first of the texts of the plans
+/// that follow, or, where such a text is empty, what comes after that plan.
+fn continuations(table: &ParseTable, plans: &[Option<Plan>], states: &BitSet) -> Vec<BitSet> {
+    let bound = table.end().index() + 1;
+    let mut after = vec![BitSet::new(bound); plans.len()];
+    let mut silent: HashMap<usize, Vec<usize>, FxBuildHasher> = HashMap::default();
+    for state in states.iter() {
+        let Some(plan) = &plans[state] else { continue };
+        if plan.targets.is_empty() {
+            after[state].insert(table.end().index());
+        }
+        for target in &plan.targets {
+            match plans[target.index()].as_ref().map(|plan| plan.text.first()) {
+                Some(Some(first)) => {
+                    after[state].insert(first.index());
+                }
+                Some(None) => silent.entry(target.index()).or_default().push(state),
+                None => {}
+            }
+        }
+    }
+    let mut pending: Vec<usize> = silent.keys().copied().collect();
+    while let Some(target) = pending.pop() {
+        let more = after[target].clone();
+        for &state in silent.get(&target).into_iter().flatten() {
+            if after[state].union_with(&more) && silent.contains_key(&state) {
+                pending.push(state);
+            }
+        }
+    }
+    after
+}
+
+impl Plan {
+    /// Whether the parser, with `state` on top, reads the text and then finishes the item before each terminal of
+    /// `after`, and does nothing to what lies below until then.
+    fn works(&self, table: &ParseTable, state: ParseStateId, after: &BitSet) -> bool {
+        let mut stack = vec![state];
+        let shifts = |stack: &mut Vec<ParseStateId>, terminal| {
+            while let Some(action) = table.actions(stack[stack.len() - 1], terminal).first() {
+                match action {
+                    Action::Shift(next) => {
+                        stack.push(*next);
+                        return true;
+                    }
+                    Action::Reduce(production) => {
+                        if !reduce(table, stack, production.0) {
+                            return false;
+                        }
+                    }
+                    Action::Accept => return false,
+                }
+            }
+            false
+        };
+        if !self.text.iter().all(|&terminal| shifts(&mut stack, terminal)) {
+            return false;
+        }
+        let wanted = table.rules.production(self.item);
+        let read = read(table, self.item) as usize;
+        let finishes = |terminal| {
+            let mut stack = stack.clone();
+            while let Some(action) = table.actions(stack[stack.len() - 1], terminal).first() {
+                match action {
+                    Action::Shift(_) => return false,
+                    Action::Accept => return wanted == table.rules.accept(),
+                    Action::Reduce(production) => {
+                        let (_, length) = table.production(*production);
+                        if production.0 == wanted && length == read + stack.len() - 1 {
+                            return true;
+                        }
+                        if !reduce(table, &mut stack, production.0) {
+                            return false;
+                        }
+                    }
+                }
+            }
+            false
+        };
+        after.iter().all(|terminal| finishes(TerminalId::new(terminal)))
+    }
+}
+
+/// A reduction that leaves the bottom of the stack where it is; `false` when it cannot.
+fn reduce(table: &ParseTable, stack: &mut Vec<ParseStateId>, production: u32) -> bool {
+    let lhs = NonterminalId::new(table.rules.lhs(production));
+    let length = table.rules.rhs(production).len();
+    if length >= stack.len() {
+        return false;
+    }
+    stack.truncate(stack.len() - length);
+    let Some(next) = table.goto(stack[stack.len() - 1], lhs) else { return false };
+    stack.push(next);
+    true
+}
