@@ -27,7 +27,7 @@ fn what_plans_complete_can_be_completed() {
         let may_follow = |last: Option<TerminalId>, next: TerminalId| {
             last.is_none_or(|last| !apart.contains(&(last.0 * 5 + next.0)))
         };
-        let ignored: &[TerminalId] = if apart.len() % 2 == 0 { &[] } else { &[TerminalId(4)] };
+        let ignored: &[TerminalId] = if apart.len().is_multiple_of(2) { &[] } else { &[TerminalId(4)] };
         let planned = complete_every_stack(&table, &may_follow, ignored, &|_| true);
         let saturated = saturate(&table, &may_follow, ignored, &|_| true, 1_000_000);
         match (planned, saturated == Completability::Proved) {
