@@ -31,8 +31,8 @@ struct Pair {
     /// The lexeme that the other reading is in.
     terminal: TerminalId,
     state: u32,
-    /// The last terminal before it that was not ignored.
-    last: TerminalId,
+    /// The last terminal before it that was not ignored; `None` where it might be any.
+    last: Option<TerminalId>,
 }
 
 /// Finds pending matches that matter without bound; tells the scanner of those that the end of the text decides.
@@ -46,7 +46,7 @@ pub(super) fn check(
     let mut comparison = Comparison {
         grammar,
         scanner,
-        follow: follow(grammar, scanner),
+        follow: Follow::new(grammar, scanner),
         pairs: Vec::new(),
         ids: HashMap::default(),
     };
@@ -68,10 +68,10 @@ pub(super) fn check(
                 "unbounded-backup",
                 format!(
                     "how a text is cut into {} and what follows may stay open without bound, because a longer match is pending",
-                    grammar.terminals[pair.last.index()].name
+                    pair.last.map_or("what is ignored", |last| &grammar.terminals[last.index()].name)
                 ),
             )
-            .at(grammar.terminals[pair.last.index()].place.clone())
+            .at(pair.last.and_then(|last| grammar.terminals[last.index()].place.clone()))
             .example(String::from_utf8_lossy(&comparison.text(at)).into_owned())
             .help("make the longer terminal fail early, or match what it has read so far as well"),
         );
@@ -102,26 +102,42 @@ pub(super) fn check(
     None
 }
 
-/// By terminal, what the tables let follow it, and the ignored terminals.
-fn follow(grammar: &Grammar, scanner: &Scanner) -> Vec<Vec<TerminalId>> {
-    let table = scanner.table();
-    let count = grammar.terminals.len();
-    let mut rows = vec![BitSet::new(count + 1); count];
-    for state in (0..table.state_count()).map(ParseStateId::new) {
-        if let Some(Symbol::Terminal(terminal)) = table.accessing(state) {
-            rows[terminal.index()].union_with(table.row(state));
+/// What the tables let follow a terminal, and the ignored terminals.
+struct Follow {
+    by_terminal: Vec<Vec<TerminalId>>,
+    /// Behind any terminal, or at the beginning.
+    any: Vec<TerminalId>,
+}
+
+impl Follow {
+    fn new(grammar: &Grammar, scanner: &Scanner) -> Self {
+        let table = scanner.table();
+        let count = grammar.terminals.len();
+        let mut rows = vec![BitSet::new(count + 1); count + 1];
+        for state in (0..table.state_count()).map(ParseStateId::new) {
+            if let Some(Symbol::Terminal(terminal)) = table.accessing(state) {
+                rows[terminal.index()].union_with(table.row(state));
+            }
+            rows[count].union_with(table.row(state));
         }
-    }
-    for row in &mut rows {
-        row.remove(table.end().index());
-        for (index, terminal) in grammar.terminals.iter().enumerate() {
-            let instead = terminal.fallback.is_some_and(|fallback| row.contains(fallback.terminal.index()));
-            if terminal.ignored || instead {
-                row.insert(index);
+        for row in &mut rows {
+            row.remove(table.end().index());
+            for (index, terminal) in grammar.terminals.iter().enumerate() {
+                let instead =
+                    terminal.fallback.is_some_and(|fallback| row.contains(fallback.terminal.index()));
+                if terminal.ignored || instead {
+                    row.insert(index);
+                }
             }
         }
+        let mut lists = rows.iter().map(|row| row.iter().map(TerminalId::new).collect());
+        let by_terminal = lists.by_ref().take(count).collect();
+        Self { by_terminal, any: lists.next().unwrap_or_default() }
     }
-    rows.iter().map(|row| row.iter().map(TerminalId::new).collect()).collect()
+
+    fn behind(&self, last: Option<TerminalId>) -> &[TerminalId] {
+        last.map_or(&self.any, |last| &self.by_terminal[last.index()])
+    }
 }
 
 /// A pair that was met.
@@ -137,7 +153,7 @@ struct Met {
 struct Comparison<'a> {
     grammar: &'a Grammar,
     scanner: &'a Scanner,
-    follow: Vec<Vec<TerminalId>>,
+    follow: Follow,
     pairs: Vec<Met>,
     ids: HashMap<Pair, usize, FxBuildHasher>,
 }
@@ -159,30 +175,31 @@ impl Comparison<'_> {
                         .map(|c| c.terminal)
                         .collect(),
                 };
-                let lasts: Vec<TerminalId> =
+                let lasts: Vec<Option<TerminalId>> =
                     labels.into_iter().flat_map(|label| self.terminals_of(label)).collect();
                 for last in lasts {
                     for pair in self.lexemes_after(pending, last, byte) {
-                        self.meet(pair, Err((last, byte)));
+                        self.meet(pair, Err((last.unwrap_or(label), byte)));
                     }
                 }
             }
         }
     }
 
-    /// What a lexeme with this label may be. Ignored ones leave the last terminal alone, which might be any:
-    /// each stands for itself, with everything that may follow anything.
-    fn terminals_of(&self, label: TerminalId) -> Vec<TerminalId> {
+    /// What a lexeme with this label may be. Ignored ones leave the last terminal alone, which might be any.
+    fn terminals_of(&self, label: TerminalId) -> Vec<Option<TerminalId>> {
         let terminal = &self.grammar.terminals[label.index()];
         if terminal.ignored {
-            return (0..self.grammar.terminals.len()).map(TerminalId::new).collect();
+            return vec![None];
         }
-        std::iter::once(label).chain(terminal.fallback.map(|fallback| fallback.terminal)).collect()
+        std::iter::once(Some(label))
+            .chain(terminal.fallback.map(|fallback| Some(fallback.terminal)))
+            .collect()
     }
 
-    fn lexemes_after(&self, pending: ScanStateId, last: TerminalId, byte: u8) -> Vec<Pair> {
+    fn lexemes_after(&self, pending: ScanStateId, last: Option<TerminalId>, byte: u8) -> Vec<Pair> {
         let scan = self.scanner.states();
-        (self.follow[last.index()].iter())
+        (self.follow.behind(last).iter())
             .filter_map(|&terminal| {
                 let dfa = scan.dfa(terminal)?;
                 let state = dfa.next(dfa.start(), byte);
