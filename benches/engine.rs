@@ -10,6 +10,10 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
+const SQLITE: &str = include_str!("../grammars/sqlite/sqlite.lark");
+
+/// The grammars that the beginning is timed for.
+const GRAMMARS: [(&str, &str); 2] = [("json", JSON), ("sqlite", SQLITE)];
 
 /// A document of some variety; repeated, it makes documents of any size.
 const ELEMENT: &str = "{\"id\": 17, \"name\": \"caf\\u00e9 \u{1f40d} noir\", \"tags\": [\"a\", \"b c\", []], \"size\": -1.5e3, \
@@ -60,23 +64,22 @@ fn follow(matcher: &mut Matcher, tokens: &[TokenId], mask: &mut TokenMask) {
 /// What happens before the first token.
 fn beginning(c: &mut Criterion) {
     let mut group = c.benchmark_group("beginning");
-    group.bench_function("read json.lark", |b| b.iter(|| black_box(json())));
-    let grammar = json();
-    group.bench_function("compile json", |b| b.iter(|| CompiledGrammar::new(black_box(&grammar))));
     group.bench_function("load o200k", |b| b.iter(o200k));
     let vocabulary = o200k();
-    let compiled = CompiledGrammar::new(&grammar).expect("sound");
-    group.bench_function("first mask of json with o200k", |b| {
-        b.iter_batched(
-            || compiled.constraint(&vocabulary),
-            |constraint| {
+    for (name, text) in GRAMMARS {
+        let read = || Grammar::from_lark(text).expect("the built-in grammar is sound");
+        group.bench_function(format!("read {name}"), |b| b.iter(|| black_box(read())));
+        let grammar = read();
+        group.bench_function(format!("compile {name}"), |b| b.iter(|| CompiledGrammar::new(black_box(&grammar))));
+        group.bench_function(format!("compile {name}, and its first mask with o200k"), |b| {
+            b.iter(|| {
+                let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
                 let mut mask = constraint.new_mask();
                 constraint.matcher().fill_mask(&mut mask);
                 (mask, constraint)
-            },
-            BatchSize::LargeInput,
-        );
-    });
+            });
+        });
+    }
     group.finish();
 }
 
