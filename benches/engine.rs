@@ -70,7 +70,9 @@ fn beginning(c: &mut Criterion) {
         let read = || Grammar::from_lark(text).expect("the built-in grammar is sound");
         group.bench_function(format!("read {name}"), |b| b.iter(|| black_box(read())));
         let grammar = read();
-        group.bench_function(format!("compile {name}"), |b| b.iter(|| CompiledGrammar::new(black_box(&grammar))));
+        group.bench_function(format!("compile {name}"), |b| {
+            b.iter(|| CompiledGrammar::new(black_box(&grammar)))
+        });
         group.bench_function(format!("compile {name}, and its first mask with o200k"), |b| {
             b.iter(|| {
                 let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");

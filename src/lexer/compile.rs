@@ -1,12 +1,12 @@
 //! The driver: its body is the list of the passes.
 
 use crate::grammar::pattern::Pattern;
+use crate::lexer::chain::{chain, steps};
 use crate::lexer::determinize::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
 use crate::lexer::lower::lower;
-use crate::util::byte_classes::ByteClasses;
 use crate::util::diagnostic::Diagnostic;
 
 /// What became of a pattern.
@@ -26,40 +26,14 @@ impl Dfa {
     /// the automaton exceeds a limit.
     pub(crate) fn compile(pattern: &Pattern, limits: &LexerLimits) -> Result<Compiled, PatternError> {
         if let Pattern::Literal { text, ignore_case: false } = pattern {
-            return Ok(Compiled { dfa: literal(text.as_bytes(), limits)?, warnings: Vec::new() });
+            let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
+            return Ok(Compiled { dfa: chain(&steps, limits)?, warnings: Vec::new() });
         }
         let lowered = lower(pattern, limits)?;
+        if let Some(steps) = steps(&lowered.hir) {
+            return Ok(Compiled { dfa: chain(&steps, limits)?, warnings: lowered.warnings });
+        }
         let raw = determinize(&lowered.hir, limits)?;
         Ok(Compiled { dfa: raw.minimize(), warnings: lowered.warnings })
     }
-}
-
-/// The chain that reads `text`; it is minimal as it stands.
-fn literal(text: &[u8], limits: &LexerLimits) -> Result<Dfa, PatternError> {
-    let states = text.len() + 1;
-    if states > limits.states {
-        return Err(PatternError::string_too_long(
-            text.len(),
-            format_args!("more than {} states", limits.states),
-        ));
-    }
-    let mut occurs = [false; 256];
-    for &byte in text {
-        occurs[usize::from(byte)] = true;
-    }
-    let classes = ByteClasses::by_key(|byte| occurs[usize::from(byte)].then_some(byte));
-    let width = classes.count();
-    if states * width * size_of::<u32>() > limits.memory {
-        return Err(PatternError::string_too_long(
-            text.len(),
-            format_args!("a table of more than {} MiB", limits.memory >> 20),
-        ));
-    }
-    let mut table = vec![Dfa::DEAD; states * width];
-    for (at, &byte) in text.iter().enumerate() {
-        table[at * width + usize::from(classes.get(byte))] = at as u32 + 1;
-    }
-    let mut accept = vec![false; states];
-    accept[text.len()] = true;
-    Ok(Dfa::from_minimal(classes, table, &accept))
 }

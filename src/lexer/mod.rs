@@ -7,8 +7,9 @@
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
 //! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
 //!
-//! Plain strings skip the first two: their automaton is a chain.
+//! Patterns that are one class of bytes after another take the short way of [`chain`].
 
+mod chain;
 mod compile;
 mod determinize;
 mod dfa;

@@ -72,7 +72,18 @@ impl ByteClasses {
 
     /// The coarsest partition that refines both.
     pub(crate) fn merge(&self, other: &Self) -> Self {
-        Self::by_key(|byte| (self.get(byte), other.get(byte)))
+        let mut ids = vec![u16::MAX; self.count() * other.count()];
+        let mut map = [0; 256];
+        let mut representatives = Vec::new();
+        for byte in 0..=255u8 {
+            let pair = usize::from(self.get(byte)) * other.count() + usize::from(other.get(byte));
+            if ids[pair] == u16::MAX {
+                ids[pair] = representatives.len() as u16;
+                representatives.push(byte);
+            }
+            map[usize::from(byte)] = ids[pair] as u8;
+        }
+        Self { map, representatives: representatives.into() }
     }
 
     /// The coarsest partition that refines all of `parts`. Costs 256 steps for each.

@@ -101,8 +101,9 @@ impl Adjacency {
             }
         }
         let ends = relation.ends(universe);
+        let mut known = HashMap::default();
         let mut follows: Vec<BitSet> = (ends.iter().enumerate())
-            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe))
+            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe, &mut known))
             .collect();
         follows.push(certain);
         // After ignored lexemes, as many as it takes.
@@ -236,10 +237,35 @@ impl<'a> Direct<'a> {
 
     /// The terminals that may follow `last` whichever of these states a lexeme of it has come to: there, or where
     /// the lexeme can still go on to. A comment that is open at the end of the text is one such: it can be closed.
-    /// States that the same bytes end are judged once.
-    fn followers(&self, last: TerminalId, ends: &[ScanStateId], universe: &Universe) -> BitSet {
+    /// States that the same bytes end are judged once, and where nothing stays open, as behind most words, once for all
+    /// terminals: those judgements are in `known`.
+    fn followers(
+        &self,
+        last: TerminalId,
+        ends: &[ScanStateId],
+        universe: &Universe,
+        known: &mut HashMap<BitSet, BitSet, FxBuildHasher>,
+    ) -> BitSet {
         let groups = self.group(ends);
         let pends: Vec<BitSet> = groups.iter().map(|(_, ends)| self.pends(ends)).collect();
+        let kills =
+            groups.first().map(|(kills, _)| kills).filter(|_| groups.len() == 1 && pends[0].is_empty());
+        match kills {
+            None => self.judge(last, &groups, &pends, universe),
+            Some(kills) => {
+                let judge = || self.judge(last, &groups, &pends, universe);
+                known.entry(kills.clone()).or_insert_with(judge).clone()
+            }
+        }
+    }
+
+    fn judge(
+        &self,
+        last: TerminalId,
+        groups: &[(BitSet, Vec<ScanStateId>)],
+        pends: &[BitSet],
+        universe: &Universe,
+    ) -> BitSet {
         let mut ways: Option<Vec<BitSet>> = None;
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for terminal in 0..self.grammar.terminals.len() {
@@ -256,7 +282,7 @@ impl<'a> Direct<'a> {
             let mut unfit = (0..groups.len()).filter(|&index| !fit.contains(index)).peekable();
             let follows = unfit.peek().is_none()
                 || !fit.is_empty() && {
-                    let ways = ways.get_or_insert_with(|| self.ways(last, &groups, universe));
+                    let ways = ways.get_or_insert_with(|| self.ways(last, groups, universe));
                     let goes_on = |end: &ScanStateId| ways[universe.position[end]].intersects(&fit);
                     unfit.all(|index| groups[index].1.iter().all(goes_on))
                 };

@@ -13,7 +13,7 @@
 //!   terminal has a lexeme that does not complete the pending match.
 //! * Else the engine would have to look ahead without bound: refused, with the text that goes round the cycle.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::adjacency::{Adjacency, Universe};
@@ -162,6 +162,7 @@ impl Comparison<'_> {
     /// Every way for a match to become pending.
     fn begin(&mut self, universe: &Universe) {
         let scan = self.scanner.states();
+        let mut begun: HashSet<(ScanStateId, Option<TerminalId>, u8), FxBuildHasher> = HashSet::default();
         for &end in &universe.states {
             let Some(label) = scan.label(end) else { continue };
             for &byte in scan.classes().representatives() {
@@ -178,6 +179,9 @@ impl Comparison<'_> {
                 let lasts: Vec<Option<TerminalId>> =
                     labels.into_iter().flat_map(|label| self.terminals_of(label)).collect();
                 for last in lasts {
+                    if !begun.insert((pending, last, byte)) {
+                        continue;
+                    }
                     for pair in self.lexemes_after(pending, last, byte) {
                         self.meet(pair, Err((last.unwrap_or(label), byte)));
                     }

@@ -1,0 +1,59 @@
+//! Patterns that are one class of bytes after another: strings, and words in any case. Most terminals of a programming
+//! language are such; their automaton is a chain and minimal as it stands.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::lexer::dfa::Dfa;
+use crate::lexer::error::PatternError;
+use crate::lexer::limits::LexerLimits;
+use crate::util::byte_classes::ByteClasses;
+
+/// The bytes that may stand at each place of `hir`; `None` where it is no chain.
+pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
+    let mut steps = Vec::new();
+    let parts = match hir.kind() {
+        HirKind::Concat(parts) => parts.as_slice(),
+        _ => std::slice::from_ref(hir),
+    };
+    for part in parts {
+        match part.kind() {
+            HirKind::Literal(literal) => steps.extend(literal.0.iter().map(|&byte| vec![byte])),
+            HirKind::Class(Class::Unicode(class)) if class.is_ascii() => {
+                let bytes = class.ranges().iter().flat_map(|range| range.start() as u8..=range.end() as u8);
+                steps.push(bytes.collect());
+            }
+            HirKind::Class(Class::Bytes(class)) => {
+                steps.push(class.ranges().iter().flat_map(|range| range.start()..=range.end()).collect());
+            }
+            _ => return None,
+        }
+    }
+    steps.iter().all(|step| !step.is_empty()).then_some(steps)
+}
+
+/// The automaton that reads one of each step's bytes after the other.
+pub(super) fn chain(steps: &[impl AsRef<[u8]>], limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    let states = steps.len() + 1;
+    let too_long = |what| Err(PatternError::string_too_long(steps.len(), what));
+    if states > limits.states {
+        return too_long(format_args!("more than {} states", limits.states));
+    }
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); 256];
+    for (at, step) in steps.iter().enumerate() {
+        step.as_ref().iter().for_each(|&byte| places[usize::from(byte)].push(at as u32));
+    }
+    let classes = ByteClasses::by_key(|byte| places[usize::from(byte)].as_slice());
+    let width = classes.count();
+    if states * width * size_of::<u32>() > limits.memory {
+        return too_long(format_args!("a table of more than {} MiB", limits.memory >> 20));
+    }
+    let mut table = vec![Dfa::DEAD; states * width];
+    for (at, step) in steps.iter().enumerate() {
+        for &byte in step.as_ref() {
+            table[at * width + usize::from(classes.get(byte))] = at as u32 + 1;
+        }
+    }
+    let mut accept = vec![false; states];
+    accept[steps.len()] = true;
+    Ok(Dfa::from_minimal(classes, table, &accept))
+}
