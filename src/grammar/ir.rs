@@ -51,6 +51,8 @@ pub(crate) struct Terminal {
     pub(crate) reserved_against: Vec<TerminalId>,
     /// What a lexeme of this word is where the stack cannot shift the word itself (`%fallback ID ABORT`).
     pub(crate) fallback: Option<Fallback>,
+    /// Whether it competes only where the stack can shift it, and there only with what else the stack can shift.
+    pub(crate) exclusive: bool,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.

@@ -54,6 +54,9 @@ impl Grammar {
         if terminal.ignored {
             f.write_str(", ignored")?;
         }
+        if terminal.exclusive {
+            f.write_str(", exclusive")?;
+        }
         if let Some(precedence) = &terminal.precedence {
             write!(f, ", {precedence}")?;
         }

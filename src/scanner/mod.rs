@@ -4,7 +4,9 @@
 //! # The meaning
 //!
 //! Where a lexeme starts on parse stack `g`, the *candidates* are all terminals (`basic`), or those that `g`
-//! can really shift, the ignored ones, and every word reserved against one of these (`contextual`). The lexeme
+//! can really shift, the ignored ones, and every word reserved against one of these (`contextual`); exclusive
+//! ones are not among them. But where `g` can shift an *exclusive* terminal, the candidates are what `g` can
+//! shift, under either lexer, and nothing is ignored. The lexeme
 //! is the longest text that a candidate matches; its *label* is the accepting candidate of least rank. The
 //! label has *readings*: an ignored terminal leaves the stack alone; a `%fallback` word is itself where the
 //! stack can shift it and the other terminal elsewhere; a `%soft` word is whichever of the two the stack can
@@ -20,6 +22,7 @@
 //! nearly every obligation dies on the next byte.
 
 pub(crate) mod check;
+mod company;
 pub(crate) mod configuration;
 mod states;
 
@@ -35,7 +38,7 @@ use crate::lr::stack::{Acceptable, AcceptableSets, Stack};
 use crate::lr::table::ParseTable;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
-use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+use crate::util::id::{ScanStateId, TerminalId};
 
 use states::Component;
 pub(crate) use states::ScanStates;
@@ -47,6 +50,9 @@ pub(crate) struct Scanner {
     states: ScanStates,
     lexer: LexerKind,
     ignored: BitSet,
+    exclusive: BitSet,
+    /// Companies of which each that has an exclusive terminal is a part.
+    companies: Vec<BitSet>,
     /// By terminal: the words reserved against it.
     reserved: Vec<Vec<TerminalId>>,
     fallbacks: Vec<Option<Fallback>>,
@@ -97,10 +103,14 @@ impl Scanner {
     pub(crate) fn new(grammar: &Grammar, table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
         let count = grammar.terminals.len();
         let mut ignored = BitSet::new(count + 1);
+        let mut exclusive = BitSet::new(count + 1);
         let mut reserved = vec![Vec::new(); count];
         for (index, terminal) in grammar.terminals.iter().enumerate() {
             if terminal.ignored {
                 ignored.insert(index);
+            }
+            if terminal.exclusive {
+                exclusive.insert(index);
             }
             for against in &terminal.reserved_against {
                 reserved[against.index()].push(TerminalId::new(index));
@@ -118,11 +128,14 @@ impl Scanner {
         let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
         let obligations = Interner::default();
         obligations.intern(Obligations::new());
+        let companies = company::exclusive_companies(&table, &exclusive, &ignored);
         Self {
             table,
             states: ScanStates::new(dfas, ranks),
             lexer: grammar.lexer,
             ignored,
+            exclusive,
+            companies,
             reserved,
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             acceptable_sets: Interner::default(),
@@ -151,47 +164,6 @@ impl Scanner {
     /// Whether `word` competes wherever `terminal` does.
     fn is_reserved_against(&self, word: TerminalId, terminal: TerminalId) -> bool {
         self.reserved[terminal.index()].contains(&word)
-    }
-
-    /// All terminals.
-    fn all(&self) -> BitSet {
-        let mut all = BitSet::new(self.fallbacks.len() + 1);
-        (0..self.fallbacks.len()).for_each(|index| {
-            all.insert(index);
-        });
-        all
-    }
-
-    /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading of a word.
-    fn may_occur(&self, terminal: TerminalId) -> bool {
-        let labels = |terminal: TerminalId| match self.lexer {
-            LexerKind::Basic => self.start_of(terminal).is_some(),
-            LexerKind::Contextual => self.states.dfa(terminal).is_some_and(|dfa| !dfa.is_empty()),
-        };
-        let reads = |(word, fallback): (usize, &Option<Fallback>)| {
-            fallback.is_some_and(|fallback| fallback.terminal == terminal) && labels(TerminalId::new(word))
-        };
-        labels(terminal) || self.fallbacks.iter().enumerate().any(reads)
-    }
-
-    /// A scan state where lexemes of `terminal` start and are labelled so whatever company they really meet: that
-    /// of all terminals, or under the contextual lexer, where some of those shadow it, of all that stand in some
-    /// row beside it. `None` when it has no lexeme.
-    fn start_of(&self, terminal: TerminalId) -> Option<ScanStateId> {
-        let labelled =
-            |start: &ScanStateId| self.states.label_set(self.states.reach(*start)).contains(terminal.index());
-        self.states.dfa(terminal)?;
-        let start = Some(self.states.start(&self.all())).filter(labelled);
-        if start.is_some() || self.lexer == LexerKind::Basic {
-            return start;
-        }
-        let mut company = BitSet::new(self.fallbacks.len() + 1);
-        for state in (0..self.table.state_count()).map(ParseStateId::new) {
-            if self.table.row(state).contains(terminal.index()) {
-                company.union_with(self.table.row(state));
-            }
-        }
-        Some(self.states.start(&self.candidates(&company))).filter(labelled)
     }
 
     /// Whether lexemes of `terminal` are dropped.
@@ -227,24 +199,8 @@ impl Scanner {
                 takes.insert(index);
             }
         }
-        let candidates = match self.lexer {
-            LexerKind::Basic => self.all(),
-            LexerKind::Contextual => self.candidates(acceptable),
-        };
+        let candidates = self.candidates(acceptable);
         Context { acceptable: acceptable.clone(), takes, start: self.states.start(&candidates) }
-    }
-
-    /// The terminals that compete under the contextual lexer where these are acceptable.
-    fn candidates(&self, acceptable: &BitSet) -> BitSet {
-        let mut candidates = acceptable.clone();
-        candidates.remove(self.table.end().index());
-        candidates.union_with(&self.ignored);
-        for index in candidates.clone().iter() {
-            for word in &self.reserved[index] {
-                candidates.insert(word.index());
-            }
-        }
-        candidates
     }
 
     /// The readings of `label` where `context` holds; none when the lexeme is an error there.

@@ -144,6 +144,8 @@ pub(crate) enum Directive {
     Fallback { to: Word, words: Vec<Word> },
     /// `%soft NAME "match" "case"`: soft keywords, both readings carried.
     Soft { to: Word, words: Vec<Word> },
+    /// `%exclusive TEXT END`: where one of them can stand, nothing competes that cannot.
+    Exclusive(Vec<Word>),
     /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
     Precedence { associativity: Associativity, words: Vec<Word> },
 }

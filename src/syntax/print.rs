@@ -169,6 +169,7 @@ impl Display for Directive {
             Directive::Reserved { against, words } => ("%reserved", Some(against), words),
             Directive::Fallback { to, words } => ("%fallback", Some(to), words),
             Directive::Soft { to, words } => ("%soft", Some(to), words),
+            Directive::Exclusive(words) => ("%exclusive", None, words),
             Directive::Precedence { associativity: Associativity::Left, words } => ("%left", None, words),
             Directive::Precedence { associativity: Associativity::Right, words } => ("%right", None, words),
             Directive::Precedence { associativity: Associativity::Nonassoc, words } => {

@@ -57,6 +57,13 @@ impl BitSet {
         }
     }
 
+    /// Takes out what is in `other`.
+    pub(crate) fn subtract(&mut self, other: &BitSet) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= !other;
+        }
+    }
+
     /// Whether the two sets share an id.
     #[inline]
     pub(crate) fn intersects(&self, other: &BitSet) -> bool {

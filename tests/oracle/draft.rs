@@ -14,6 +14,8 @@ pub struct Draft {
     /// Alternatives of each nonterminal.
     pub rules: Vec<Vec<Vec<usize>>>,
     pub relation: Relation,
+    /// Of each terminal: whether it is exclusive.
+    pub exclusive: Vec<bool>,
     /// Longer tokens.
     pub tokens: Vec<Vec<u8>>,
 }
@@ -54,14 +56,16 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
         0..IGNORED.len(),
         prop::collection::vec(alternatives, 1..=4),
         relation,
+        prop_oneof![3 => Just(vec![false; 4]), 1 => prop::collection::vec(any::<bool>(), 4)],
         prop::collection::vec(token, 1..=12),
     )
-        .prop_map(|(basic, terminals, ignored, rules, relation, tokens)| Draft {
+        .prop_map(|(basic, terminals, ignored, rules, relation, exclusive, tokens)| Draft {
             basic,
             terminals,
             ignored,
             rules,
             relation,
+            exclusive,
             tokens,
         })
 }
@@ -136,6 +140,10 @@ impl Draft {
         }
         if let Some(Relation { kind, word, other }) = relation {
             writeln!(lark, "%{} T{other} T{word}", RELATIONS[kind]).unwrap();
+        }
+        for &t in used.iter().filter(|&&t| self.exclusive[t]) {
+            writeln!(lark, "%exclusive T{t}").unwrap();
+            writeln!(spec_rules, "exclusive T{t}").unwrap();
         }
         // Stable: the order in the file is the last criterion.
         ranked.sort_by_key(|(rank, _)| *rank);

@@ -1,7 +1,7 @@
 //! Membership: the definition of the language, read aloud.
 
 use super::earley::{Chart, Earley};
-use super::spec::{LexerKind, Spec};
+use super::spec::{LexerKind, Spec, Terminal};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -169,7 +169,12 @@ impl Language {
         let acceptable = self.earley.acceptable(&chart);
         let is_sentence = self.earley.is_sentence(&chart);
         let all = || self.spec.terminals.iter().enumerate();
+        let is_exclusive = |(t, terminal): (usize, &Terminal)| u32::from(terminal.exclusive) << t;
+        let exclusive = all().map(is_exclusive).sum::<u32>();
         let candidates = match self.spec.lexer {
+            _ if acceptable & exclusive != 0 => {
+                all().filter(|(_, terminal)| terminal.ignored).fold(acceptable, |set, (t, _)| set & !(1 << t))
+            }
             LexerKind::Basic => all().fold(0, |set, (t, _)| set | 1 << t),
             LexerKind::Contextual => {
                 let plain =
@@ -180,6 +185,7 @@ impl Language {
                 })
             }
         };
+        let candidates = if acceptable & exclusive != 0 { candidates } else { candidates & !exclusive };
         History { chart, acceptable, candidates, is_sentence, next: HashMap::new() }
     }
 }

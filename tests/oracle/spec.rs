@@ -2,6 +2,7 @@
 //!
 //! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of rank, best
 //! first, with the modifiers `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`; `declared NAME`;
+//! `exclusive NAME ...`;
 //! `rule NAME -> SYMBOL ...`, one production a line. A name that no `terminal` or `declared` line defines is
 //! a nonterminal. A line that begins with `#` is a comment.
 
@@ -35,6 +36,7 @@ pub struct Terminal {
     pub ignored: bool,
     pub reserved_against: Vec<usize>,
     pub fallback: Option<Fallback>,
+    pub exclusive: bool,
 }
 
 /// A second reading: instead of the word where it cannot stand, or beside it when `soft`.
@@ -153,6 +155,7 @@ impl Spec {
             })
         };
         let mut productions = Vec::new();
+        let mut exclusive = Vec::new();
         for line in &lines {
             let (keyword, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
             let rest = rest.trim();
@@ -166,6 +169,7 @@ impl Spec {
                     ignored: false,
                     reserved_against: Vec::new(),
                     fallback: None,
+                    exclusive: false,
                 }),
                 "terminal" => terminals.push(read_terminal(rest, &names)),
                 "rule" => {
@@ -180,8 +184,12 @@ impl Spec {
                         .collect();
                     productions.push((lhs, rhs));
                 }
+                "exclusive" => exclusive.extend(rest.split_whitespace().map(|name| names[name])),
                 _ => panic!("{line}"),
             }
+        }
+        for terminal in exclusive {
+            terminals[terminal].exclusive = true;
         }
         Self { lexer, terminals, nonterminals, start: start.expect("a start line"), productions }
     }
@@ -198,6 +206,7 @@ fn read_terminal(line: &str, names: &HashMap<&str, usize>) -> Terminal {
         ignored: false,
         reserved_against: Vec::new(),
         fallback: None,
+        exclusive: false,
     };
     let mut words = rest[end + 1..].split_whitespace();
     while let Some(word) = words.next() {

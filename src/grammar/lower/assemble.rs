@@ -77,6 +77,7 @@ pub(crate) fn assemble(
     let ignored = ignored(context, &mut table, parts.ignores)?;
     let used = used(&table, parts, &ignored);
     warn_unused(context, &table, parts.ignores, &used);
+    refuse_ignored(context, &table, &parts.directions, &ignored);
 
     let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
     let mut terminals = Vec::new();
@@ -106,6 +107,7 @@ pub(crate) fn assemble(
             rank: 0,
             reserved_against: Vec::new(),
             fallback: None,
+            exclusive: parts.directions.exclusive.contains_key(&terminal),
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });
@@ -202,6 +204,22 @@ fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[(Bod
             let place = context.sources.place(terminal.at);
             context.report(Diagnostic::warning("unused-terminal", message).at(place));
         }
+    }
+}
+
+/// Nothing is ignored where an exclusive terminal can stand: it cannot be both.
+fn refuse_ignored(
+    context: &mut Context,
+    table: &TerminalTable<'_>,
+    directions: &Directions,
+    ignored: &[TerminalIndex],
+) {
+    for (&terminal, &at) in directions.exclusive.iter().filter(|(terminal, _)| ignored.contains(terminal)) {
+        let message = format!("`{}` is ignored and exclusive", table.name(terminal));
+        let place = context.sources.place(at);
+        context.report(Diagnostic::error("contradicting-words", message).at(place).help(
+            "where an exclusive terminal can stand, nothing is ignored; write a terminal of its own for each",
+        ));
     }
 }
 

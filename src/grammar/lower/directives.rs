@@ -23,6 +23,8 @@ pub(crate) struct Directions {
     pub(crate) covered: Vec<TerminalIndex>,
     /// Words, what they fall back to, and whether softly.
     pub(crate) fallbacks: BTreeMap<TerminalIndex, (TerminalIndex, bool, At)>,
+    /// Terminals that shut out what cannot stand where they can.
+    pub(crate) exclusive: BTreeMap<TerminalIndex, At>,
     levels: HashMap<Level, Precedence>,
 }
 
@@ -68,6 +70,7 @@ pub(crate) fn direct(
             ast::Directive::Reserved { against, words } => reader.reserved(against, words, *at),
             ast::Directive::Fallback { to, words } => reader.fallback(to, words, false, *at),
             ast::Directive::Soft { to, words } => reader.fallback(to, words, true, *at),
+            ast::Directive::Exclusive(words) => reader.exclusive(words, *at),
             ast::Directive::Precedence { associativity, words } => {
                 level += 1;
                 reader.precedence(level, *associativity, words, *at);
@@ -155,6 +158,14 @@ impl DirectiveReader<'_, '_> {
             if previous.is_some_and(|previous| previous != fallback) {
                 let message = format!("`{}` has two different fallbacks", self.table.name(terminal));
                 self.error(at, Diagnostic::error("contradicting-words", message));
+            }
+        }
+    }
+
+    fn exclusive(&mut self, words: &[ast::Word], at: At) {
+        for word in words {
+            if let Some(terminal) = self.word(word, at) {
+                self.directions.exclusive.insert(terminal, at.with_span(span(word)));
             }
         }
     }

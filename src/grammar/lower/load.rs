@@ -391,6 +391,7 @@ impl Loader<'_> {
             ast::Directive::Reserved { .. } => "%reserved",
             ast::Directive::Fallback { .. } => "%fallback",
             ast::Directive::Soft { .. } => "%soft",
+            ast::Directive::Exclusive(_) => "%exclusive",
             ast::Directive::Precedence { .. } => "a precedence level",
         };
         let place = self.context.sources.place(At::new(source, &directive.span));

@@ -78,6 +78,7 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
         rank: grammar.terminals.len() as u32,
         reserved_against: Vec::new(),
         fallback: None,
+        exclusive: false,
         precedence,
         place: None,
     });

@@ -2,9 +2,9 @@
 //!
 //! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so that there is a
 //! lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into: its obligation dies within that
-//! lexeme and never accepts. All lexemes are judged in the company of all terminals. Under the contextual lexer fewer compete,
-//! so lexemes are cut no longer and obligations accept no more often than here: what may follow here may follow
-//! there.
+//! lexeme and never accepts. Lexemes are judged in the company of all ordinary terminals, and in those that rows
+//! with an exclusive terminal promise. Where fewer compete, lexemes are cut no longer and obligations accept no more
+//! often than here: what may follow here may follow there.
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -12,18 +12,22 @@ use rustc_hash::FxBuildHasher;
 use crate::grammar::ir::{Grammar, LexerKind, Symbol};
 use crate::lr::table::ParseTable;
 use crate::scanner::Scanner;
+use crate::scanner::company::Starts;
+use crate::scanner::states::Component;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// All scan states of all terminals together.
+/// All scan states of the companies of which every real one is a part.
 #[derive(Debug)]
 pub(super) struct Universe {
-    pub(super) start: ScanStateId,
-    pub(super) states: Vec<ScanStateId>,
+    starts: Vec<ScanStateId>,
+    states: Vec<ScanStateId>,
     /// Where each of them stands in `states`.
     position: HashMap<ScanStateId, usize, FxBuildHasher>,
     /// By position: the positions of the states that some byte leads to.
     successors: Vec<Vec<usize>>,
+    /// Positions of the states that a lexeme comes to in company with an exclusive terminal.
+    exclusive: BitSet,
     labels: BitSet,
 }
 
@@ -31,12 +35,13 @@ impl Universe {
     /// Explores them; `None` when there are more than `limit`.
     pub(super) fn explore(scanner: &Scanner, limit: usize) -> Option<Self> {
         let scan = scanner.states();
-        let count = scan.dfas().len();
-        let start = scan.start(&scanner.all());
-        let mut position: HashMap<ScanStateId, usize, FxBuildHasher> = HashMap::from_iter([(start, 0)]);
-        let mut states = vec![start];
+        let mut states = vec![scan.start(&scanner.ordinary())];
+        states.extend(scanner.companies.iter().map(|company| scan.start(company)));
+        let starts = states.clone();
+        let mut position: HashMap<ScanStateId, usize, FxBuildHasher> =
+            states.iter().enumerate().map(|(at, &start)| (start, at)).collect();
         let mut successors = Vec::new();
-        let mut labels = BitSet::new(count + 1);
+        let mut labels = BitSet::new(scan.dfas().len() + 1);
         let mut at = 0;
         while let Some(&state) = states.get(at) {
             at += 1;
@@ -57,19 +62,45 @@ impl Universe {
                 return None;
             }
         }
-        Some(Self { start, states, position, successors, labels })
+        let mut exclusive = BitSet::new(states.len());
+        let mut pending: Vec<usize> = (1..starts.len()).collect();
+        while let Some(at) = pending.pop() {
+            if exclusive.insert(at) {
+                pending.extend(&successors[at]);
+            }
+        }
+        Some(Self { starts, states, position, successors, exclusive, labels })
     }
 
-    /// Whether some text has this label where all terminals compete.
+    /// The states in which a lexeme may end, with the labels that it may have there. Under the basic lexer that is
+    /// the best one; where fewer terminals may really compete, it is any.
+    pub(super) fn ends(&self, lexer: LexerKind, scanner: &Scanner) -> Vec<(ScanStateId, Vec<TerminalId>)> {
+        let scan = scanner.states();
+        let accepts = |c: &&Component| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state));
+        let labels = |(at, &state): (usize, &ScanStateId)| {
+            let best = scan.label(state)?;
+            let labels = match lexer {
+                LexerKind::Basic if !self.exclusive.contains(at) => vec![best],
+                _ => scan.components(state).iter().filter(accepts).map(|c| c.terminal).collect(),
+            };
+            Some((state, labels))
+        };
+        self.states.iter().enumerate().filter_map(labels).collect()
+    }
+
+    /// Whether some text has this label in one of the companies.
     pub(super) fn is_label(&self, terminal: TerminalId) -> bool {
         self.labels.contains(terminal.index())
     }
 
-    /// The label of `text` where all terminals compete.
+    /// The label of `text` in one of the companies.
     pub(super) fn winner(&self, scanner: &Scanner, text: &[u8]) -> Option<TerminalId> {
         let scan = scanner.states();
-        let state = text.iter().try_fold(self.start, |state, &byte| scan.next(state, byte))?;
-        scan.label(state)
+        let label = |&start: &ScanStateId| {
+            let state = text.iter().try_fold(start, |state, &byte| scan.next(state, byte))?;
+            scan.label(state)
+        };
+        self.starts.iter().find_map(label)
     }
 }
 
@@ -88,8 +119,8 @@ impl Adjacency {
     /// Computes the relation.
     pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
         let count = grammar.terminals.len();
-        let starts = (0..count).map(|index| scanner.start_of(TerminalId::new(index))).collect();
-        let relation = Direct::new(grammar, scanner, starts);
+        let starts = (0..count).map(|index| scanner.starts_of(TerminalId::new(index))).collect();
+        let relation = Direct { grammar, scanner, starts };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
@@ -101,9 +132,9 @@ impl Adjacency {
             }
         }
         let ends = relation.ends(universe);
-        let mut known = HashMap::default();
+        let mut ordinary = relation.openings(|starts| &starts.ordinary);
         let mut follows: Vec<BitSet> = (ends.iter().enumerate())
-            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe, &mut known))
+            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe, &mut ordinary))
             .collect();
         follows.push(certain);
         // After ignored lexemes, as many as it takes.
@@ -119,6 +150,20 @@ impl Adjacency {
             }
             if !changed {
                 break;
+            }
+        }
+        // Nothing is ignored before an exclusive terminal, nor before what competes with one.
+        let mut exclusive = relation.openings(|starts| &starts.exclusive);
+        for (last, ends) in ends.iter().enumerate() {
+            let directly = relation.followers(TerminalId::new(last), ends, universe, &mut exclusive);
+            for opening in &exclusive.all {
+                let elsewhere = follows[last].contains(opening.terminal)
+                    || !ordinary.all.iter().any(|other| other.terminal == opening.terminal);
+                if elsewhere && (directly.contains(opening.terminal) || grammar.terminals[last].ignored) {
+                    follows[last].insert(opening.terminal);
+                } else {
+                    follows[last].remove(opening.terminal);
+                }
             }
         }
         let ignored = (possible.iter().filter(|&index| grammar.terminals[index].ignored))
@@ -182,79 +227,95 @@ impl Adjacency {
 struct Direct<'a> {
     grammar: &'a Grammar,
     scanner: &'a Scanner,
-    /// By terminal: [`Scanner::start_of`].
-    starts: Vec<Option<ScanStateId>>,
-    /// By terminal: the classes of bytes that its lexemes begin with.
-    begins: Vec<BitSet>,
+    /// By terminal: [`Scanner::starts_of`].
+    starts: Vec<Option<Starts>>,
 }
 
-impl<'a> Direct<'a> {
-    fn new(grammar: &'a Grammar, scanner: &'a Scanner, starts: Vec<Option<ScanStateId>>) -> Self {
-        let scan = scanner.states();
+/// How the lexemes of a terminal begin.
+struct Opening<'a> {
+    terminal: usize,
+    /// Each start, and the classes of bytes that lexemes begin with there.
+    starts: Vec<(ScanStateId, BitSet)>,
+    direct: &'a Direct<'a>,
+}
+
+/// How lexemes begin in one kind of company.
+struct Openings<'a> {
+    all: Vec<Opening<'a>>,
+    /// What may follow where just these bytes end a lexeme and nothing stays open.
+    known: HashMap<BitSet, BitSet, FxBuildHasher>,
+}
+
+impl Opening<'_> {
+    /// Whether, from each start, some lexeme outlives what is left open in these states, which the same bytes end.
+    fn fits(&self, kills: &BitSet, pends: &BitSet, ends: &[ScanStateId]) -> bool {
+        self.starts.iter().all(|(start, begins)| {
+            kills.intersects(begins)
+                || pends.intersects(begins)
+                    && ends.iter().all(|&end| self.direct.has_lexeme_after(end, *start, self.terminal))
+        })
+    }
+}
+
+impl Direct<'_> {
+    /// The terminals that have starts of this kind.
+    fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings<'_> {
+        let scan = self.scanner.states();
         let classes = scan.classes().representatives();
-        let mut begins = vec![BitSet::new(classes.len()); starts.len()];
-        for (terminal, start) in starts.iter().enumerate() {
-            let Some(start) = *start else { continue };
-            for (class, &byte) in classes.iter().enumerate() {
-                let next = scan.next(start, byte);
-                if next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal)) {
-                    begins[terminal].insert(class);
+        let mut all = Vec::new();
+        for (terminal, starts) in self.starts.iter().enumerate() {
+            let Some(starts) = starts.as_ref().map(&kind).filter(|starts| !starts.is_empty()) else {
+                continue;
+            };
+            let begins = |&start: &ScanStateId| {
+                let mut begins = BitSet::new(classes.len());
+                for (class, &byte) in classes.iter().enumerate() {
+                    let next = scan.next(start, byte);
+                    if next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal)) {
+                        begins.insert(class);
+                    }
                 }
-            }
+                (start, begins)
+            };
+            all.push(Opening { terminal, starts: starts.iter().map(begins).collect(), direct: self });
         }
-        Self { grammar, scanner, starts, begins }
+        Openings { all, known: HashMap::default() }
     }
 
     /// By terminal, the scan states in which a lexeme of it may end.
     fn ends(&self, universe: &Universe) -> Vec<Vec<ScanStateId>> {
-        let scan = self.scanner.states();
         let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
-        for &state in &universe.states {
-            match self.grammar.lexer {
-                LexerKind::Basic => {
-                    let Some(label) = scan.label(state) else { continue };
-                    ends[label.index()].push(state);
-                    if let Some(fallback) = self.grammar.terminals[label.index()].fallback {
-                        ends[fallback.terminal.index()].push(state);
-                    }
-                }
-                LexerKind::Contextual => {
-                    for component in scan.components(state) {
-                        let accepts = |dfa: &crate::lexer::Dfa| dfa.is_accept(component.state);
-                        if scan.dfa(component.terminal).is_some_and(accepts) {
-                            ends[component.terminal.index()].push(state);
-                            let fallback = self.grammar.terminals[component.terminal.index()].fallback;
-                            if let Some(fallback) = fallback {
-                                ends[fallback.terminal.index()].push(state);
-                            }
-                        }
-                    }
+        for (state, labels) in universe.ends(self.grammar.lexer, self.scanner) {
+            for label in labels {
+                ends[label.index()].push(state);
+                if let Some(fallback) = self.grammar.terminals[label.index()].fallback {
+                    ends[fallback.terminal.index()].push(state);
                 }
             }
         }
         ends
     }
 
-    /// The terminals that may follow `last` whichever of these states a lexeme of it has come to: there, or where
+    /// Those of the terminals that may follow `last` whichever of these states a lexeme of it has come to: there, or where
     /// the lexeme can still go on to. A comment that is open at the end of the text is one such: it can be closed.
     /// States that the same bytes end are judged once, and where nothing stays open, as behind most words, once for all
-    /// terminals: those judgements are in `known`.
+    /// terminals.
     fn followers(
         &self,
         last: TerminalId,
         ends: &[ScanStateId],
         universe: &Universe,
-        known: &mut HashMap<BitSet, BitSet, FxBuildHasher>,
+        openings: &mut Openings<'_>,
     ) -> BitSet {
         let groups = self.group(ends);
         let pends: Vec<BitSet> = groups.iter().map(|(_, ends)| self.pends(ends)).collect();
         let kills =
             groups.first().map(|(kills, _)| kills).filter(|_| groups.len() == 1 && pends[0].is_empty());
         match kills {
-            None => self.judge(last, &groups, &pends, universe),
+            None => self.judge(last, &groups, &pends, universe, &openings.all),
             Some(kills) => {
-                let judge = || self.judge(last, &groups, &pends, universe);
-                known.entry(kills.clone()).or_insert_with(judge).clone()
+                let judge = || self.judge(last, &groups, &pends, universe, &openings.all);
+                openings.known.entry(kills.clone()).or_insert_with(judge).clone()
             }
         }
     }
@@ -265,17 +326,14 @@ impl<'a> Direct<'a> {
         groups: &[(BitSet, Vec<ScanStateId>)],
         pends: &[BitSet],
         universe: &Universe,
+        openings: &[Opening<'_>],
     ) -> BitSet {
         let mut ways: Option<Vec<BitSet>> = None;
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
-        for terminal in 0..self.grammar.terminals.len() {
-            let Some(start) = self.starts[terminal] else { continue };
+        for opening in openings {
             let mut fit = BitSet::new(groups.len());
             for (index, (kills, ends)) in groups.iter().enumerate() {
-                if kills.intersects(&self.begins[terminal])
-                    || pends[index].intersects(&self.begins[terminal])
-                        && ends.iter().all(|&end| self.has_lexeme_after(end, start, terminal))
-                {
+                if opening.fits(kills, &pends[index], ends) {
                     fit.insert(index);
                 }
             }
@@ -287,7 +345,7 @@ impl<'a> Direct<'a> {
                     unfit.all(|index| groups[index].1.iter().all(goes_on))
                 };
             if follows {
-                followers.insert(terminal);
+                followers.insert(opening.terminal);
             }
         }
         followers

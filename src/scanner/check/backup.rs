@@ -17,7 +17,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::adjacency::{Adjacency, Universe};
-use crate::grammar::ir::{Grammar, LexerKind, Symbol};
+use crate::grammar::ir::{Grammar, Symbol};
 use crate::lexer::Dfa;
 use crate::scanner::Scanner;
 use crate::util::bitset::BitSet;
@@ -163,22 +163,15 @@ impl Comparison<'_> {
     fn begin(&mut self, universe: &Universe) {
         let scan = self.scanner.states();
         let mut begun: HashSet<(ScanStateId, Option<TerminalId>, u8), FxBuildHasher> = HashSet::default();
-        for &end in &universe.states {
-            let Some(label) = scan.label(end) else { continue };
+        for (end, labels) in universe.ends(self.grammar.lexer, self.scanner) {
             for &byte in scan.classes().representatives() {
                 let Some(pending) = scan.next(end, byte).filter(|&next| scan.label(next).is_none()) else {
                     continue;
                 };
-                let labels: Vec<TerminalId> = match self.grammar.lexer {
-                    LexerKind::Basic => vec![label],
-                    LexerKind::Contextual => (scan.components(end).iter())
-                        .filter(|c| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state)))
-                        .map(|c| c.terminal)
-                        .collect(),
-                };
-                let lasts: Vec<Option<TerminalId>> =
-                    labels.into_iter().flat_map(|label| self.terminals_of(label)).collect();
-                for last in lasts {
+                let lasts: Vec<(TerminalId, Option<TerminalId>)> = (labels.iter())
+                    .flat_map(|&label| self.terminals_of(label).into_iter().map(move |last| (label, last)))
+                    .collect();
+                for (label, last) in lasts {
                     if !begun.insert((pending, last, byte)) {
                         continue;
                     }

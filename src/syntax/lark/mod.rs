@@ -149,6 +149,7 @@ impl<'a> Expected<'a> {
                     "%reserved",
                     "%fallback",
                     "%soft",
+                    "%exclusive",
                     "%left",
                     "%right",
                     "%nonassoc",

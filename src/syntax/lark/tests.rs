@@ -198,7 +198,8 @@ mod constructs {
     #[test]
     fn directives() {
         let text = "%start a b\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
-                    %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"";
+                    %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"\n\
+                    %exclusive TEXT \"$\"";
         let directives: Vec<_> = read(text)
             .items
             .into_iter()
@@ -218,7 +219,7 @@ mod constructs {
         assert!(
             matches!(&directives[5].node, Directive::Soft { to: Word::Name(_), words } if words.len() == 2)
         );
-        let associativities: Vec<_> = directives[6..]
+        let associativities: Vec<_> = directives[6..9]
             .iter()
             .map(|directive| match &directive.node {
                 Directive::Precedence { associativity, words } => (*associativity, words.len()),
@@ -227,6 +228,7 @@ mod constructs {
             .collect();
         let expected = [(Associativity::Left, 2), (Associativity::Right, 1), (Associativity::Nonassoc, 2)];
         assert_eq!(associativities, expected);
+        assert!(matches!(&directives[9].node, Directive::Exclusive(words) if words.len() == 2));
     }
 }
 
@@ -605,6 +607,7 @@ mod random {
             (word(), words(0)).prop_map(|(against, words)| Directive::Reserved { against, words }),
             (word(), words(1)).prop_map(|(to, words)| Directive::Fallback { to, words }),
             (word(), words(1)).prop_map(|(to, words)| Directive::Soft { to, words }),
+            words(1).prop_map(Directive::Exclusive),
             (associativity, words(1))
                 .prop_map(|(associativity, words)| Directive::Precedence { associativity, words }),
         ]

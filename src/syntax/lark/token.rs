@@ -51,6 +51,7 @@ pub(crate) enum Token<'input> {
     Reserved,
     Fallback,
     Soft,
+    Exclusive,
     Left,
     Right,
     Nonassoc,
@@ -58,7 +59,7 @@ pub(crate) enum Token<'input> {
 }
 
 /// Each directive's word, without the `%`.
-pub(crate) const DIRECTIVES: [(&str, Token<'static>); 14] = [
+pub(crate) const DIRECTIVES: [(&str, Token<'static>); 15] = [
     ("import", Token::Import),
     ("ignore", Token::Ignore),
     ("declare", Token::Declare),
@@ -69,6 +70,7 @@ pub(crate) const DIRECTIVES: [(&str, Token<'static>); 14] = [
     ("reserved", Token::Reserved),
     ("fallback", Token::Fallback),
     ("soft", Token::Soft),
+    ("exclusive", Token::Exclusive),
     ("left", Token::Left),
     ("right", Token::Right),
     ("nonassoc", Token::Nonassoc),

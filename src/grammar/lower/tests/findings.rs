@@ -37,6 +37,8 @@ fn each_finding_has_its_place() {
             "start: A B \"if\"\nA: /a/\nB: /b/\n%soft A \"if\"\n%soft B \"if\"\n",
             &[("contradicting-words", 5, 9)],
         ),
+        ("start: A B\nA: /a/\nB: / /\n%ignore B\n%exclusive A B\n", &[("contradicting-words", 5, 14)]),
+        ("start: A\nA: /a/\n%exclusive B\n", &[("undefined-symbol", 3, 12)]),
         ("start: A\nA: /a/\n%fallback A A\n", &[("contradicting-words", 3, 13)]),
         // The grammar's shape.
         ("start: a\na: \"(\" a \")\"\n", &[("unproductive", 1, 1), ("unproductive", 2, 1)]),

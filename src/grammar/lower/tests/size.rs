@@ -177,6 +177,7 @@ const PIECES: &[&str] = &[
     "\n%reserved T",
     "\n%soft T \"s\"",
     "\n%fallback U \"t\"i T",
+    "\n%exclusive T \"t\"i",
     "\n%import common.INT",
     "INT",
     "\n%override",

@@ -1,0 +1,153 @@
+//! Which terminals compete for a lexeme: its company. The engine asks by what the stack can shift; the check of
+//! a grammar asks for companies that no real one exceeds.
+//!
+//! In the company of fewer terminals, lexemes are cut no longer, no terminal is shadowed that was not shadowed
+//! before, and obligations accept no more often. So what holds in a company holds in each part of it.
+
+use super::Scanner;
+use crate::grammar::ir::{Fallback, LexerKind};
+use crate::lr::table::ParseTable;
+use crate::util::bitset::BitSet;
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+
+/// The scan states where lexemes of a terminal start, in companies such that whatever company they really meet is a
+/// part of one.
+#[derive(Debug)]
+pub(super) struct Starts {
+    /// Without an exclusive terminal; one at most.
+    pub(super) ordinary: Vec<ScanStateId>,
+    /// With one.
+    pub(super) exclusive: Vec<ScanStateId>,
+}
+
+impl Scanner {
+    /// The terminals that compete where these are acceptable.
+    pub(super) fn candidates(&self, acceptable: &BitSet) -> BitSet {
+        if acceptable.intersects(&self.exclusive) {
+            return shut(&self.table, acceptable, &self.ignored);
+        }
+        match self.lexer {
+            LexerKind::Basic => self.ordinary(),
+            LexerKind::Contextual => self.contextual(acceptable),
+        }
+    }
+
+    /// The company under the contextual lexer where these are acceptable, and no exclusive one is.
+    fn contextual(&self, acceptable: &BitSet) -> BitSet {
+        let mut candidates = acceptable.clone();
+        candidates.remove(self.table.end().index());
+        candidates.union_with(&self.ignored);
+        for index in candidates.clone().iter() {
+            for word in &self.reserved[index] {
+                candidates.insert(word.index());
+            }
+        }
+        candidates.subtract(&self.exclusive);
+        candidates
+    }
+
+    /// All terminals that are not exclusive: no company without an exclusive one exceeds it.
+    pub(super) fn ordinary(&self) -> BitSet {
+        let mut all = BitSet::new(self.fallbacks.len() + 1);
+        (0..self.fallbacks.len()).for_each(|index| {
+            all.insert(index);
+        });
+        all.subtract(&self.exclusive);
+        all
+    }
+
+    /// Whether a lexeme of `terminal` may be met in company without an exclusive terminal.
+    fn is_ordinary(&self, terminal: TerminalId) -> bool {
+        if self.exclusive.is_empty() || self.ignored.contains(terminal.index()) {
+            return true;
+        }
+        // In a state that shifts an exclusive terminal, every stack can shift it.
+        !self.exclusive.contains(terminal.index())
+            && parse_states(&self.table).any(|state| {
+                self.table.row(state).contains(terminal.index())
+                    && !self.table.shifts(state).intersects(&self.exclusive)
+                    && (self.table.resolved_by_precedence() || !only_reduces(&self.table, state))
+            })
+    }
+
+    /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading of a word.
+    pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
+        let labels = |terminal: TerminalId| match self.lexer {
+            LexerKind::Basic if !self.companies.iter().any(|company| company.contains(terminal.index())) => {
+                self.starts_of(terminal).is_some()
+            }
+            _ => self.states.dfa(terminal).is_some_and(|dfa| !dfa.is_empty()),
+        };
+        let reads = |(word, fallback): (usize, &Option<Fallback>)| {
+            fallback.is_some_and(|fallback| fallback.terminal == terminal) && labels(TerminalId::new(word))
+        };
+        labels(terminal) || self.fallbacks.iter().enumerate().any(reads)
+    }
+
+    /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is labelled so.
+    pub(super) fn starts_of(&self, terminal: TerminalId) -> Option<Starts> {
+        self.states.dfa(terminal)?;
+        let with = self.companies.iter().filter(|company| company.contains(terminal.index()));
+        let exclusive = with.map(|company| self.labelled_start(company, terminal));
+        let ordinary = self.is_ordinary(terminal).then(|| self.ordinary_start(terminal));
+        Some(Starts {
+            ordinary: ordinary.into_iter().collect::<Option<_>>()?,
+            exclusive: exclusive.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The company of all ordinary terminals; or under the contextual lexer, where some of those shadow the
+    /// terminal, of all that stand in some row beside it.
+    fn ordinary_start(&self, terminal: TerminalId) -> Option<ScanStateId> {
+        let start = self.labelled_start(&self.ordinary(), terminal);
+        if start.is_some() || self.lexer == LexerKind::Basic {
+            return start;
+        }
+        let mut beside = BitSet::new(self.fallbacks.len() + 1);
+        for state in parse_states(&self.table) {
+            if self.table.row(state).contains(terminal.index()) {
+                beside.union_with(self.table.row(state));
+            }
+        }
+        self.labelled_start(&self.contextual(&beside), terminal)
+    }
+
+    /// Where lexemes start in a company in which some are labelled `terminal`.
+    fn labelled_start(&self, company: &BitSet, terminal: TerminalId) -> Option<ScanStateId> {
+        let start = self.states.start(company);
+        self.states.label_set(self.states.reach(start)).contains(terminal.index()).then_some(start)
+    }
+}
+
+/// Companies of which each that has an exclusive terminal is a part: what the rows promise. A state that only
+/// reduces, and in one way, is passed over: a stack that it tops can shift no more than after that reduction, and
+/// the state then on top promises less.
+pub(super) fn exclusive_companies(table: &ParseTable, exclusive: &BitSet, ignored: &BitSet) -> Vec<BitSet> {
+    let mut companies: Vec<BitSet> = Vec::new();
+    for state in parse_states(table) {
+        let row = table.row(state);
+        if row.intersects(exclusive) && !only_reduces(table, state) {
+            let company = shut(table, row, ignored);
+            if !companies.contains(&company) {
+                companies.push(company);
+            }
+        }
+    }
+    companies
+}
+
+/// The acceptable terminals among themselves.
+fn shut(table: &ParseTable, acceptable: &BitSet, ignored: &BitSet) -> BitSet {
+    let mut company = acceptable.clone();
+    company.remove(table.end().index());
+    company.subtract(ignored);
+    company
+}
+
+fn only_reduces(table: &ParseTable, state: ParseStateId) -> bool {
+    table.shifts(state).is_empty() && table.reductions(state).len() == 1
+}
+
+fn parse_states(table: &ParseTable) -> impl Iterator<Item = ParseStateId> + use<> {
+    (0..table.state_count()).map(ParseStateId::new)
+}
