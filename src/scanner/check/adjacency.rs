@@ -247,14 +247,26 @@ struct Openings<'a> {
 }
 
 impl Opening<'_> {
-    /// Whether, from each start, some lexeme outlives what is left open in these states, which the same bytes end.
-    fn fits(&self, kills: &BitSet, pends: &BitSet, ends: &[ScanStateId]) -> bool {
+    /// Whether, from each start, some lexeme outlives what is left open in each of these states.
+    fn fits(&self, group: &Ends) -> bool {
         self.starts.iter().all(|(start, begins)| {
-            kills.intersects(begins)
-                || pends.intersects(begins)
-                    && ends.iter().all(|&end| self.direct.has_lexeme_after(end, *start, self.terminal))
+            group.kills.intersects(begins)
+                || group.pends.intersects(begins)
+                    && group
+                        .states
+                        .iter()
+                        .all(|&end| self.direct.has_lexeme_after(end, *start, self.terminal))
         })
     }
+}
+
+/// Scan states in which a lexeme may end, alike in what the next byte does to it.
+struct Ends {
+    /// The classes of bytes that end it.
+    kills: BitSet,
+    /// Those that leave it open whether it has ended.
+    pends: BitSet,
+    states: Vec<ScanStateId>,
 }
 
 impl Direct<'_> {
@@ -308,23 +320,19 @@ impl Direct<'_> {
         openings: &mut Openings<'_>,
     ) -> BitSet {
         let groups = self.group(ends);
-        let pends: Vec<BitSet> = groups.iter().map(|(_, ends)| self.pends(ends)).collect();
-        let kills =
-            groups.first().map(|(kills, _)| kills).filter(|_| groups.len() == 1 && pends[0].is_empty());
-        match kills {
-            None => self.judge(last, &groups, &pends, universe, &openings.all),
-            Some(kills) => {
-                let judge = || self.judge(last, &groups, &pends, universe, &openings.all);
-                openings.known.entry(kills.clone()).or_insert_with(judge).clone()
+        match groups.as_slice() {
+            [only] if only.pends.is_empty() => {
+                let judge = || self.judge(last, &groups, universe, &openings.all);
+                openings.known.entry(only.kills.clone()).or_insert_with(judge).clone()
             }
+            _ => self.judge(last, &groups, universe, &openings.all),
         }
     }
 
     fn judge(
         &self,
         last: TerminalId,
-        groups: &[(BitSet, Vec<ScanStateId>)],
-        pends: &[BitSet],
+        groups: &[Ends],
         universe: &Universe,
         openings: &[Opening<'_>],
     ) -> BitSet {
@@ -332,8 +340,8 @@ impl Direct<'_> {
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for opening in openings {
             let mut fit = BitSet::new(groups.len());
-            for (index, (kills, ends)) in groups.iter().enumerate() {
-                if opening.fits(kills, &pends[index], ends) {
+            for (index, group) in groups.iter().enumerate() {
+                if opening.fits(group) {
                     fit.insert(index);
                 }
             }
@@ -342,7 +350,7 @@ impl Direct<'_> {
                 || !fit.is_empty() && {
                     let ways = ways.get_or_insert_with(|| self.ways(last, groups, universe));
                     let goes_on = |end: &ScanStateId| ways[universe.position[end]].intersects(&fit);
-                    unfit.all(|index| groups[index].1.iter().all(goes_on))
+                    unfit.all(|index| groups[index].states.iter().all(goes_on))
                 };
             if follows {
                 followers.insert(opening.terminal);
@@ -351,50 +359,37 @@ impl Direct<'_> {
         followers
     }
 
-    /// The classes of bytes that leave it open in one of these states whether the lexeme has ended.
-    fn pends(&self, ends: &[ScanStateId]) -> BitSet {
+    /// Scan states by what the next byte does to a lexeme that ends there.
+    fn group(&self, ends: &[ScanStateId]) -> Vec<Ends> {
         let scan = self.scanner.states();
         let classes = scan.classes().representatives();
-        let mut pends = BitSet::new(classes.len());
-        for &end in ends {
-            for (class, &byte) in classes.iter().enumerate() {
-                if scan.next(end, byte).is_some_and(|next| scan.label(next).is_none()) {
-                    pends.insert(class);
-                }
-            }
-        }
-        pends
-    }
-
-    /// Scan states by the classes of bytes that end a lexeme there.
-    fn group(&self, ends: &[ScanStateId]) -> Vec<(BitSet, Vec<ScanStateId>)> {
-        let scan = self.scanner.states();
-        let classes = scan.classes().representatives();
-        let mut groups: HashMap<BitSet, Vec<ScanStateId>, FxBuildHasher> = HashMap::default();
+        let mut groups: HashMap<(BitSet, BitSet), Vec<ScanStateId>, FxBuildHasher> = HashMap::default();
         for &end in ends {
             let mut kills = BitSet::new(classes.len());
+            let mut pends = BitSet::new(classes.len());
             for (class, &byte) in classes.iter().enumerate() {
-                if scan.next(end, byte).is_none() {
-                    kills.insert(class);
+                match scan.next(end, byte) {
+                    None => {
+                        kills.insert(class);
+                    }
+                    Some(next) if scan.label(next).is_none() => {
+                        pends.insert(class);
+                    }
+                    Some(_) => {}
                 }
             }
-            groups.entry(kills).or_default().push(end);
+            groups.entry((kills, pends)).or_default().push(end);
         }
-        groups.into_iter().collect()
+        groups.into_iter().map(|((kills, pends), states)| Ends { kills, pends, states }).collect()
     }
 
     /// By position in the universe: the groups with a state that can be come to from there, and that is labelled
     /// `last` in any company, since it is so among all terminals.
-    fn ways(
-        &self,
-        last: TerminalId,
-        groups: &[(BitSet, Vec<ScanStateId>)],
-        universe: &Universe,
-    ) -> Vec<BitSet> {
+    fn ways(&self, last: TerminalId, groups: &[Ends], universe: &Universe) -> Vec<BitSet> {
         let scan = self.scanner.states();
         let mut ways = vec![BitSet::new(groups.len()); universe.states.len()];
-        for (index, (_, ends)) in groups.iter().enumerate() {
-            for end in ends.iter().filter(|&&end| scan.label(end) == Some(last)) {
+        for (index, group) in groups.iter().enumerate() {
+            for end in group.states.iter().filter(|&&end| scan.label(end) == Some(last)) {
                 ways[universe.position[end]].insert(index);
             }
         }
