@@ -8,7 +8,7 @@ mod cycles;
 
 use std::sync::Arc;
 
-use crate::grammar::ir::{Fallback, LexerKind, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -130,9 +130,18 @@ fn reachable(grammar: &Grammar, start: NonterminalId, through: impl Fn(&Producti
     reached
 }
 
-/// Terminals that the parser never sees: those only declared, and those ignored wherever they stand.
+/// Terminals that the parser never sees: those only declared that no word is at times, and those ignored wherever
+/// they stand.
 fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
-    grammar.terminals.iter().map(|terminal| terminal.pattern.is_none() || terminal.ignored).collect()
+    let terminals = &grammar.terminals;
+    let mut dead: Vec<bool> =
+        terminals.iter().map(|terminal| terminal.pattern.is_none() || terminal.ignored).collect();
+    for word in terminals.iter().filter(|word| word.pattern.is_some() && !word.ignored) {
+        if let Some(lookahead) = &word.lookahead {
+            dead[lookahead.other.index()] = terminals[lookahead.other.index()].ignored;
+        }
+    }
+    dead
 }
 
 /// Whether this nonterminal was made by the lowering.
@@ -303,6 +312,10 @@ fn keep(
     let in_rules = needed.clone();
     for (word, terminal) in grammar.terminals.iter().enumerate() {
         needed[word] |= terminal.reserved_against.iter().any(|against| in_rules[against.index()]);
+        if let Some(lookahead) = &terminal.lookahead {
+            needed[word] |= in_rules[lookahead.other.index()];
+            needed[lookahead.other.index()] |= in_rules[word];
+        }
     }
 
     let terminal_ids = renumber(&needed, TerminalId::new);
@@ -315,6 +328,16 @@ fn keep(
         terminal.fallback = terminal.fallback.and_then(|fallback| {
             let terminal = terminal_ids[fallback.terminal.index()]?;
             Some(Fallback { terminal, soft: fallback.soft })
+        });
+        terminal.lookahead = terminal.lookahead.and_then(|lookahead| {
+            let kept = |list: &Vec<TerminalId>| {
+                list.iter().filter_map(|other| terminal_ids[other.index()]).collect()
+            };
+            Some(Lookahead {
+                other: terminal_ids[lookahead.other.index()]?,
+                after: lookahead.after.as_ref().map(kept),
+                before: lookahead.before.iter().map(kept).collect(),
+            })
         });
         terminals.push(terminal);
     }

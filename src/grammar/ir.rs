@@ -53,6 +53,8 @@ pub(crate) struct Terminal {
     pub(crate) fallback: Option<Fallback>,
     /// Whether it competes only where the stack can shift it, and there only with what else the stack can shift.
     pub(crate) exclusive: bool,
+    /// What decides whether a lexeme of this word is itself (`%lookahead ID OVER ...`).
+    pub(crate) lookahead: Option<Lookahead>,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
@@ -67,6 +69,18 @@ pub(crate) struct Fallback {
     /// `%fallback`: only where the stack cannot shift the word. `%soft`: both readings are carried where both
     /// are possible, until one of them dies.
     pub(crate) soft: bool,
+}
+
+/// The lexemes around a word that make it itself; elsewhere it is another terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lookahead {
+    /// What it is elsewhere, in most grammars an identifier.
+    pub(crate) other: TerminalId,
+    /// As one of these the last lexeme before it that was not ignored must have been read; `None`: anything, or
+    /// nothing, may stand before it.
+    pub(crate) after: Option<Vec<TerminalId>>,
+    /// The labels of the lexemes behind it that are not ignored: one list for each, one list at least.
+    pub(crate) before: Vec<Vec<TerminalId>>,
 }
 
 /// A nonterminal.

@@ -70,6 +70,15 @@ impl Grammar {
             let kind = if fallback.soft { "soft" } else { "fallback" };
             write!(f, ", {kind} {}", self.terminals[fallback.terminal.index()].name)?;
         }
+        if let Some(lookahead) = &terminal.lookahead {
+            write!(f, ", lookahead {}", self.terminals[lookahead.other.index()].name)?;
+            let after = lookahead.after.iter().map(|list| ("after", list));
+            let ahead = std::iter::once("before").chain(std::iter::repeat("then")).zip(&lookahead.before);
+            for (name, list) in after.chain(ahead) {
+                write!(f, " {name}")?;
+                list.iter().try_for_each(|other| write!(f, " {}", self.terminals[other.index()].name))?;
+            }
+        }
         writeln!(f, "]")
     }
 }

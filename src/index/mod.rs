@@ -22,6 +22,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::scanner::configuration::Configuration;
+use crate::scanner::lookahead::{Between, ExpectationsId};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::id::{ParseStateId, ScanStateId};
 use crate::vocab::Vocabulary;
@@ -51,10 +52,13 @@ struct Generation {
     bytes: AtomicUsize,
 }
 
+/// Scan state, obligations, expectations, and whether no byte has been read.
+type RootKey = (ScanStateId, ObligationsId, ExpectationsId, bool);
+
 /// From scan state and parse stack to mask.
 #[derive(Debug, Default)]
 struct StackTrie {
-    roots: HashMap<(ScanStateId, ObligationsId, bool), u32, FxBuildHasher>,
+    roots: HashMap<RootKey, u32, FxBuildHasher>,
     /// From a node, over the next parse state down the stack.
     edges: HashMap<(u32, ParseStateId), Branch, FxBuildHasher>,
     nodes: u32,
@@ -169,11 +173,12 @@ impl Index {
                 }
             }
             for boundary in &walk.boundaries {
-                for stack in scanner.after_lexeme(&from.stack, boundary.label, &mut lowest) {
+                let after = scanner.after_lexeme(&from.stack, from.expectations, boundary.label, &mut lowest);
+                for Between { stack, expectations } in after {
                     let (context, acceptable) = scanner.context(&stack);
                     lowest = lowest.min(acceptable.lowest);
-                    let next =
-                        Configuration { stack, state: context.start, obligations: boundary.obligations };
+                    let (state, obligations) = (context.start, boundary.obligations);
+                    let next = Configuration { stack, state, obligations, expectations };
                     pending.push((boundary.nodes.clone(), next));
                 }
             }
@@ -217,7 +222,7 @@ impl Generation {
 
     fn find(&self, at: &Configuration, fresh: bool) -> Option<Arc<TokenSet>> {
         let stacks = self.stacks.read().unwrap_or_else(PoisonError::into_inner);
-        let mut node = *stacks.roots.get(&(at.state, at.obligations, fresh))?;
+        let mut node = *stacks.roots.get(&root_key(at, fresh))?;
         let mut stack = &at.stack;
         loop {
             match stacks.edges.get(&(node, stack.top()))? {
@@ -246,7 +251,7 @@ impl Generation {
             nodes += 1;
             nodes
         };
-        let mut node = *stacks.roots.entry((at.state, at.obligations, fresh)).or_insert_with(&mut fresh_node);
+        let mut node = *stacks.roots.entry(root_key(at, fresh)).or_insert_with(&mut fresh_node);
         let mut stack = &at.stack;
         while stack.depth() > lowest {
             let branch = stacks.edges.entry((node, stack.top())).or_insert_with(|| {
@@ -264,6 +269,10 @@ impl Generation {
         stacks.nodes = nodes;
         mask
     }
+}
+
+fn root_key(at: &Configuration, fresh: bool) -> RootKey {
+    (at.state, at.obligations, at.expectations, fresh)
 }
 
 /// A branch of the trie over stacks, with the spare room of its hash table.

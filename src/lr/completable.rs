@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::plan;
 use super::table::{Action, ParseTable};
@@ -33,19 +34,56 @@ pub(crate) enum Completability {
     TooLarge,
 }
 
+/// What the proof has to know of lexemes. A *condition* is a number for what the terminals so far ask of those to
+/// come; 0 asks nothing.
+pub(crate) trait Succession {
+    /// Whether a lexeme of `next` can always be made to follow one of `behind` (`None`: the beginning of the text).
+    fn may_follow(&self, behind: Option<TerminalId>, next: TerminalId) -> bool;
+
+    /// The terminals of which any number may stand behind any other, without a part in the productions. The last of
+    /// them is what the next lexeme has to follow.
+    fn ignored(&self) -> &[TerminalId];
+
+    /// Whether a lexeme may ever be this terminal.
+    fn is_possible(&self, terminal: TerminalId) -> bool;
+
+    /// Whether this terminal may stand wherever the parser takes it, and asks nothing.
+    fn is_plain(&self, terminal: TerminalId) -> bool;
+
+    /// Whether nothing may be asked directly behind this terminal.
+    fn may_ask_nothing(&self, terminal: TerminalId) -> bool;
+
+    /// The conditions after `next`, one for each way in which a lexeme of it can always be made to follow: where
+    /// `condition` holds, `last` was the last terminal, and behind that stands the ignored one, if any. None where it
+    /// cannot follow.
+    fn after(
+        &self,
+        condition: u32,
+        last: Option<TerminalId>,
+        ignored: Option<TerminalId>,
+        next: TerminalId,
+    ) -> SmallVec<[u32; 2]>;
+
+    /// Whether the text may end where `condition` holds.
+    fn may_end(&self, condition: u32) -> bool;
+}
+
 /// A control of the pushdown system, which is also a state of the automaton over stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Control {
-    /// Between two terminals, directly behind the last one or behind this ignored one.
-    Between(Option<TerminalId>),
+    /// Between two terminals, directly behind the last one or behind this ignored one, where a condition holds.
+    Between(Option<TerminalId>, u32),
     /// About to act on this look-ahead.
-    Feed(TerminalId),
+    Feed(Fed),
     /// With this look-ahead: takes so many more states off the stack, whichever they are, then goes to the
     /// nonterminal's state.
-    Pop(TerminalId, NonterminalId, u32),
+    Pop(Fed, NonterminalId, u32),
     /// Accepted: whatever lies below.
     Done,
 }
+
+/// A look-ahead, and the condition that will hold behind it.
+type Fed = (TerminalId, u32);
 
 /// A transition of the automaton: from a control, reading a parse state, to a control.
 type Transition = (Control, ParseStateId, Control);
@@ -61,7 +99,7 @@ enum Rule {
 /// Saturates, then looks for a stack that is not accepted.
 struct Saturation<'a> {
     table: &'a ParseTable,
-    ignored: &'a [TerminalId],
+    succession: &'a dyn Succession,
     /// Rules by the configuration head on their right side.
     rules: HashMap<(Control, ParseStateId), Vec<Rule>, FxBuildHasher>,
     /// Transitions out of a control, by parse state.
@@ -76,106 +114,151 @@ struct Saturation<'a> {
     limit: usize,
 }
 
-/// Proves that every stack between two terminals can be completed. `may_follow` says whether a lexeme of the
-/// second terminal can always be made to follow one of the first (`None`: the beginning of the text); `$` may
-/// always follow. Behind any terminal may stand those in `ignored`, and then the last of them is what the next
-/// lexeme has to follow. `possible` says which terminals a lexeme may ever be.
+/// Proves that every stack between two terminals where nothing is asked can be completed.
 ///
 /// Tries [`plan`] first. Costs the look-aheads times the reductions they cause, and is bounded by `limit` steps.
 pub(crate) fn prove_completable(
     table: &ParseTable,
-    may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool,
-    ignored: &[TerminalId],
-    possible: &dyn Fn(TerminalId) -> bool,
+    succession: &dyn Succession,
     limit: usize,
 ) -> Completability {
-    if plan::complete_every_stack(table, may_follow, ignored, possible) {
+    if plan::complete_every_stack(table, succession) {
         return Completability::Proved;
     }
-    saturate(table, may_follow, ignored, possible, limit)
+    saturate(table, succession, limit)
 }
 
 /// [`prove_completable`] without the help of plans.
-pub(super) fn saturate(
-    table: &ParseTable,
-    may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool,
-    ignored: &[TerminalId],
-    possible: &dyn Fn(TerminalId) -> bool,
-    limit: usize,
-) -> Completability {
-    let mut saturation = Saturation {
-        table,
-        ignored,
-        rules: HashMap::default(),
-        transitions: HashMap::default(),
-        known: HashSet::default(),
-        opened: HashSet::default(),
-        waiting: HashMap::default(),
-        pending: Vec::new(),
-        steps: 0,
-        limit,
-    };
-    saturation.add_rules(may_follow);
-    if !saturation.saturate() {
+pub(super) fn saturate(table: &ParseTable, succession: &dyn Succession, limit: usize) -> Completability {
+    let mut saturation = Saturation::new(table, succession, limit);
+    if !saturation.add_rules(vec![0]) || !saturation.saturate() {
         return Completability::TooLarge;
     }
-    saturation.find_stuck(possible)
+    saturation.find_stuck(0, &|last| last.is_none_or(|last| succession.may_ask_nothing(last)))
 }
 
-impl Saturation<'_> {
+/// For each terminal and condition whether every stack on which the terminal was shifted last can be completed, where
+/// the condition holds. `false` proves nothing.
+pub(crate) fn always_completable(
+    table: &ParseTable,
+    succession: &dyn Succession,
+    places: &[(TerminalId, u32)],
+    limit: usize,
+) -> Vec<bool> {
+    let mut saturation = Saturation::new(table, succession, limit);
+    let mut conditions: Vec<u32> = std::iter::once(0).chain(places.iter().map(|place| place.1)).collect();
+    conditions.sort_unstable();
+    conditions.dedup();
+    if !saturation.add_rules(conditions) || !saturation.saturate() {
+        return vec![false; places.len()];
+    }
+    let mut proved = |&(terminal, condition): &(TerminalId, u32)| {
+        saturation.find_stuck(condition, &|last| last == Some(terminal)) == Completability::Proved
+    };
+    places.iter().map(&mut proved).collect()
+}
+
+impl<'a> Saturation<'a> {
+    fn new(table: &'a ParseTable, succession: &'a dyn Succession, limit: usize) -> Self {
+        Self {
+            table,
+            succession,
+            rules: HashMap::default(),
+            transitions: HashMap::default(),
+            known: HashSet::default(),
+            opened: HashSet::default(),
+            waiting: HashMap::default(),
+            pending: Vec::new(),
+            steps: 0,
+            limit,
+        }
+    }
+
     fn states(&self) -> impl Iterator<Item = ParseStateId> + use<> {
         (0..self.table.state_count()).map(ParseStateId::new)
     }
 
-    /// Translates the tables into rules; those that pop, and acceptance, are transitions at once.
-    fn add_rules(&mut self, may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool) {
-        let end = self.table.end();
+    /// Translates the tables into rules; those that pop, and acceptance, are transitions at once. All is meant to
+    /// begin where one of the `conditions` holds. False when the limit was exceeded.
+    fn add_rules(&mut self, conditions: Vec<u32>) -> bool {
+        let Some(fed) = self.add_successions(conditions) else { return false };
         for state in self.states() {
-            let between = match self.table.accessing(state) {
-                None => Some(None),
-                Some(Symbol::Terminal(terminal)) => Some(Some(terminal)),
-                Some(Symbol::Nonterminal(_)) => None,
-            };
             for terminal in self.table.row(state).iter().map(TerminalId::new) {
-                if let Some(last) = between {
-                    let places = std::iter::once((None, last));
-                    let ignored = self.ignored.iter().map(|&ignored| (Some(ignored), Some(ignored)));
-                    for (place, last) in places.chain(ignored) {
-                        if terminal == end || may_follow(last, terminal) {
-                            let from = (Control::Between(place), state);
-                            self.add_rule((Control::Feed(terminal), state), Rule::Step { from });
-                        }
-                    }
-                }
-                let feed = (Control::Feed(terminal), state);
-                match self.table.actions(state, terminal).first() {
-                    Some(Action::Shift(next)) => {
-                        self.add_rule(
-                            (Control::Between(None), *next),
-                            Rule::Push { from: feed, below: state },
-                        );
-                    }
-                    Some(Action::Reduce(production)) => {
-                        let (lhs, length) = self.table.production(*production);
-                        match length {
-                            0 => {
-                                if let Some(goto) = self.table.goto(state, lhs) {
-                                    self.add_rule(
-                                        (Control::Feed(terminal), goto),
-                                        Rule::Push { from: feed, below: state },
-                                    );
-                                }
-                            }
-                            _ => {
-                                let rest = Control::Pop(terminal, lhs, length as u32 - 1);
-                                self.add_transition((feed.0, state, rest));
-                            }
-                        }
-                    }
-                    Some(Action::Accept) => self.add_transition((feed.0, state, Control::Done)),
-                    None => {}
+                for &condition in &fed[terminal.index()] {
+                    self.add_action(state, (terminal, condition));
                 }
             }
+        }
+        true
+    }
+
+    /// The rules that choose the next terminal. By terminal, the conditions that may hold behind it; `None` when the
+    /// limit was exceeded.
+    fn add_successions(&mut self, mut conditions: Vec<u32>) -> Option<Vec<Vec<u32>>> {
+        let end = self.table.end();
+        let mut fed: Vec<Vec<u32>> = vec![Vec::new(); end.index() + 1];
+        let mut at = 0;
+        while let Some(&condition) = conditions.get(at) {
+            at += 1;
+            for state in self.states() {
+                let last = match self.table.accessing(state) {
+                    None => None,
+                    Some(Symbol::Terminal(terminal)) => Some(terminal),
+                    Some(Symbol::Nonterminal(_)) => continue,
+                };
+                let ignored = self.succession.ignored().iter().copied().map(Some);
+                let places: Vec<Option<TerminalId>> = std::iter::once(None).chain(ignored).collect();
+                for terminal in self.table.row(state).iter().map(TerminalId::new) {
+                    for &place in &places {
+                        let after = match terminal == end {
+                            true => self.succession.may_end(condition).then_some(0).into_iter().collect(),
+                            false => self.succession.after(condition, last, place, terminal),
+                        };
+                        for after in after {
+                            let from = (Control::Between(place, condition), state);
+                            self.add_rule((Control::Feed((terminal, after)), state), Rule::Step { from });
+                            if !fed[terminal.index()].contains(&after) {
+                                fed[terminal.index()].push(after);
+                            }
+                            if !conditions.contains(&after) {
+                                conditions.push(after);
+                            }
+                        }
+                    }
+                    self.steps += usize::from(condition > 0);
+                    if self.steps > self.limit {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(fed)
+    }
+
+    /// The rules of a cell.
+    fn add_action(&mut self, state: ParseStateId, fed: Fed) {
+        let feed = (Control::Feed(fed), state);
+        match self.table.actions(state, fed.0).first() {
+            Some(Action::Shift(next)) => {
+                self.add_rule(
+                    (Control::Between(None, fed.1), *next),
+                    Rule::Push { from: feed, below: state },
+                );
+            }
+            Some(Action::Reduce(production)) => {
+                let (lhs, length) = self.table.production(*production);
+                match length {
+                    0 => {
+                        if let Some(goto) = self.table.goto(state, lhs) {
+                            let head = (Control::Feed(fed), goto);
+                            self.add_rule(head, Rule::Push { from: feed, below: state });
+                        }
+                    }
+                    _ => self.add_transition((feed.0, state, Control::Pop(fed, lhs, length as u32 - 1))),
+                }
+            }
+            Some(Action::Accept) => self.add_transition((feed.0, state, Control::Done)),
+            None => {}
         }
     }
 
@@ -195,17 +278,17 @@ impl Saturation<'_> {
     /// The rules of a pop control that has taken off all it must, made when it is first met: from each state
     /// that it may uncover it goes on to the nonterminal's state.
     fn open_pop(&mut self, control: Control) {
-        let Control::Pop(terminal, lhs, count) = control else { return };
+        let Control::Pop(fed, lhs, count) = control else { return };
         if !self.opened.insert(control) {
             return;
         }
         if count > 0 {
-            self.open_pop(Control::Pop(terminal, lhs, count - 1));
+            self.open_pop(Control::Pop(fed, lhs, count - 1));
             return;
         }
         for state in self.states() {
             let Some(goto) = self.table.goto(state, lhs) else { continue };
-            let head = (Control::Feed(terminal), goto);
+            let head = (Control::Feed(fed), goto);
             let from = (control, state);
             self.add_rule(head, Rule::Push { from, below: state });
             // Transitions that were there before the rule.
@@ -219,8 +302,8 @@ impl Saturation<'_> {
     fn push_after(&mut self, from: (Control, ParseStateId), to: Control, below: ParseStateId) {
         match to {
             Control::Done => self.add_transition((from.0, from.1, Control::Done)),
-            Control::Pop(terminal, lhs, count) if count > 0 => {
-                self.add_transition((from.0, from.1, Control::Pop(terminal, lhs, count - 1)));
+            Control::Pop(fed, lhs, count) if count > 0 => {
+                self.add_transition((from.0, from.1, Control::Pop(fed, lhs, count - 1)));
             }
             _ => {
                 self.waiting.entry((to, below)).or_default().push(from);
@@ -262,12 +345,22 @@ impl Saturation<'_> {
         true
     }
 
-    /// Goes down all paths of the LR(0) automaton at once, from each state between two terminals to the bottom,
+    /// Goes down all paths of the LR(0) automaton at once, from each state between two terminals to the bottom, where
+    /// the terminal may be the last on a stack where the condition holds,
     /// and determinises the automaton on the way.
-    fn find_stuck(&mut self, possible: &dyn Fn(TerminalId) -> bool) -> Completability {
+    fn find_stuck(
+        &mut self,
+        condition: u32,
+        may_be_last: &dyn Fn(Option<TerminalId>) -> bool,
+    ) -> Completability {
         let entered = |state| match self.table.accessing(state) {
-            Some(Symbol::Terminal(terminal)) => possible(terminal),
+            Some(Symbol::Terminal(terminal)) => self.succession.is_possible(terminal),
             _ => true,
+        };
+        let may_be_top = |state| match self.table.accessing(state) {
+            Some(Symbol::Terminal(terminal)) => may_be_last(Some(terminal)),
+            Some(Symbol::Nonterminal(_)) => false,
+            None => may_be_last(None),
         };
         let mut seen: HashSet<(ParseStateId, Vec<Control>), FxBuildHasher> = HashSet::default();
         // Each entry knows the one above it, so that a stuck stack can be told.
@@ -277,11 +370,11 @@ impl Saturation<'_> {
         // What is ignored behind the first entries, the stacks' tops.
         let mut places: Vec<Option<TerminalId>> = Vec::new();
         for state in self.states() {
-            if matches!(self.table.accessing(state), Some(Symbol::Nonterminal(_))) || !entered(state) {
+            if !may_be_top(state) || !entered(state) {
                 continue;
             }
-            for place in std::iter::once(None).chain(self.ignored.iter().copied().map(Some)) {
-                let controls = self.after([Control::Between(place)], state);
+            for place in std::iter::once(None).chain(self.succession.ignored().iter().copied().map(Some)) {
+                let controls = self.after([Control::Between(place, condition)], state);
                 // The start state is looked at by itself and again below the others, for the sake of the example.
                 if state == self.table.start() || seen.insert((state, controls.clone())) {
                     pending.push_back(visited.len());
@@ -329,8 +422,8 @@ impl Saturation<'_> {
         let mut next = Vec::new();
         for control in controls {
             match control {
-                Control::Pop(terminal, lhs, count) if count > 0 => {
-                    next.push(Control::Pop(terminal, lhs, count - 1));
+                Control::Pop(fed, lhs, count) if count > 0 => {
+                    next.push(Control::Pop(fed, lhs, count - 1));
                 }
                 _ => next.extend(self.transitions.get(&(control, state)).into_iter().flatten()),
             }

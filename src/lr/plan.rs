@@ -14,6 +14,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::completable::Succession;
 use super::rules::{Code, Item};
 use super::table::{Action, ParseTable};
 use super::yields::{UNKNOWN, Yields};
@@ -21,32 +22,30 @@ use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
 
-/// Whether plans complete every stack, with terminals that are `possible` and where `may_follow` lets each lexeme follow
-/// the one before it (`None`: the beginning of the text), behind a lexeme of `ignored` as well. `false` proves nothing.
-pub(super) fn complete_every_stack(
-    table: &ParseTable,
-    may_follow: &dyn Fn(Option<TerminalId>, TerminalId) -> bool,
-    ignored: &[TerminalId],
-    possible: &dyn Fn(TerminalId) -> bool,
-) -> bool {
+/// Whether plans of plain terminals complete every stack, where each lexeme may follow the one before it, behind one
+/// that is ignored as well. `false` proves nothing.
+pub(super) fn complete_every_stack(table: &ParseTable, succession: &dyn Succession) -> bool {
     let end = table.end();
-    let weight = |code: Code| if code == end.0 || possible(TerminalId(code)) { 1 } else { UNKNOWN };
+    let usable =
+        |terminal| terminal == end || succession.is_possible(terminal) && succession.is_plain(terminal);
+    let weight = |code: Code| if usable(TerminalId(code)) { 1 } else { UNKNOWN };
     let yields = Yields::weighted(&table.rules, weight);
-    let states = reached(table, possible);
+    let states = reached(table, &|terminal| succession.is_possible(terminal));
     let Some(plans) = choose(table, &yields, &states) else { return false };
     let continuations = continuations(table, &plans, &states);
     states.iter().all(|state| {
         let Some(plan) = &plans[state] else { return false };
         let after = &continuations[state];
         let next = plan.text.first().map_or_else(|| after.iter().collect(), |&first| vec![first.index()]);
-        let stands = |next: TerminalId, behind: Option<TerminalId>| next == end || may_follow(behind, next);
+        let stands =
+            |next: TerminalId, behind: Option<TerminalId>| next == end || succession.may_follow(behind, next);
         let behind: Vec<Option<TerminalId>> = match table.accessing(ParseStateId::new(state)) {
             Some(Symbol::Nonterminal(_)) => Vec::new(),
             Some(Symbol::Terminal(terminal)) => vec![Some(terminal)],
             None => vec![None],
         };
-        let places =
-            behind.iter().copied().chain(ignored.iter().copied().map(Some).filter(|_| !behind.is_empty()));
+        let ignored = succession.ignored().iter().copied().map(Some).filter(|_| !behind.is_empty());
+        let places = behind.iter().copied().chain(ignored);
         let begins =
             places.into_iter().all(|behind| next.iter().all(|&next| stands(TerminalId::new(next), behind)));
         let inside = plan.text.windows(2).all(|pair| stands(pair[1], Some(pair[0])));

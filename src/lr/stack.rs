@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::table::{Action, ParseTable};
+use crate::grammar::ir::Symbol;
 use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ParseStateId, TerminalId};
@@ -70,6 +71,15 @@ impl Stack {
     #[inline]
     pub(crate) fn below(&self) -> Option<&Stack> {
         self.0.below.as_ref()
+    }
+
+    /// The terminal that was shifted last; `None` before the first. Holds between lexemes: a stack's top is then
+    /// what a shift pushed, and taking out an idle round keeps it.
+    pub(crate) fn last_terminal(&self, table: &ParseTable) -> Option<TerminalId> {
+        match table.accessing(self.top())? {
+            Symbol::Terminal(terminal) => Some(terminal),
+            Symbol::Nonterminal(_) => None,
+        }
     }
 
     /// Whether the two stacks hold the same states. Stops at the first node that they share.

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::{Matcher, Progress};
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
+use crate::scanner::lookahead::Between;
 use crate::util::id::TerminalId;
 
 /// Configurations that the spelling of one terminal may try.
@@ -43,40 +44,44 @@ impl Matcher {
     /// A completion by the cheapest plan, if it can be spelled.
     fn complete(&self, from: &Configuration) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
-        let table = scanner.table();
         let mut text = Vec::new();
         let mut at = from.clone();
-        let fresh = self.now.progress == Progress::Fresh;
-        if !fresh
-            && scanner.states().label(at.state).is_none_or(|label| self.after(&at.stack, label).is_empty())
-        {
+        if self.now.progress == Progress::Fresh {
+            return self.follow_plan(text, at.clone(), at.stack);
+        }
+        let states = scanner.states();
+        if states.label(at.state).is_none_or(|label| self.after(&at, label).is_empty()) {
             // The lexeme in progress first, towards the label after which least is left to do.
             let (context, _) = scanner.context(&at.stack);
-            let reach = scanner.states().label_set(scanner.states().reach(at.state));
+            let reach = states.label_set(states.reach(at.state));
             let mut labels: Vec<(u64, TerminalId)> = (reach.iter())
                 .filter(|&label| context.takes.contains(label))
                 .map(TerminalId::new)
                 .filter_map(|label| {
-                    let after = self.after(&at.stack, label).into_iter().next()?;
-                    Some((scanner.closing_plan(&after)?.1, label))
+                    let stacks = self.after(&at, label).into_iter();
+                    let costs = stacks.filter_map(|stack| Some(scanner.closing_plan(&stack)?.1));
+                    Some((costs.min()?, label))
                 })
                 .collect();
             labels.sort_unstable();
-            let (bytes, reached) =
-                labels.into_iter().find_map(|(_, label)| self.spell(&at, None, label, false))?;
+            let (bytes, reached) = labels.into_iter().find_map(|(_, label)| self.spell(&at, None, label))?;
             text.extend(bytes);
             at = reached;
         }
-        let mut stack = match fresh {
-            true => at.stack.clone(),
-            false => self.after(&at.stack, scanner.states().label(at.state)?).into_iter().next()?,
-        };
+        let stacks = self.after(&at, states.label(at.state)?);
+        stacks.into_iter().find_map(|stack| self.follow_plan(text.clone(), at.clone(), stack))
+    }
+
+    /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds after the lexeme in
+    /// progress.
+    fn follow_plan(&self, mut text: Vec<u8>, mut at: Configuration, mut stack: Stack) -> Option<Vec<u8>> {
+        let scanner = self.index.scanner();
         let (plan, _) = scanner.closing_plan(&stack)?;
-        for (count, terminal) in plan.into_iter().enumerate() {
-            let (bytes, reached) = self.spell(&at, Some(&stack), terminal, fresh && count == 0)?;
+        for terminal in plan {
+            let (bytes, reached) = self.spell(&at, Some(&stack), terminal)?;
             text.extend(bytes);
             at = reached;
-            stack = stack.feed(table, terminal, &mut u32::MAX.clone())?;
+            stack = stack.feed(scanner.table(), terminal, &mut u32::MAX.clone())?;
         }
         scanner.is_complete(&at, &mut u32::MAX.clone()).then_some(text)
     }
@@ -102,7 +107,8 @@ impl Matcher {
             }
             for &byte in scanner.states().classes().representatives() {
                 scanner.step(&configuration, byte, &mut u32::MAX.clone(), |after| {
-                    let key = (after.state, after.obligations, after.stack.top(), after.stack.depth());
+                    let open = (after.obligations, after.expectations);
+                    let key = (after.state, open, after.stack.top(), after.stack.depth());
                     let known = alike.entry(key).or_default();
                     if known.iter().any(|&known| met[known].0.same(&after))
                         || !scanner.is_viable(&after, &mut u32::MAX.clone())
@@ -124,12 +130,19 @@ impl Matcher {
         let (context, _) = scanner.context(&at.stack);
         let reach = scanner.states().label_set(scanner.states().reach(at.state));
         let labels = reach.iter().filter(|&label| context.takes.contains(label)).map(TerminalId::new);
-        let stacks = labels.flat_map(|label| self.after(&at.stack, label));
+        let stacks = labels.flat_map(|label| self.after(at, label));
         stacks.filter_map(|stack| Some(scanner.closing_plan(&stack)?.1)).min().unwrap_or(u64::from(u32::MAX))
     }
 
-    fn after(&self, stack: &Stack, label: TerminalId) -> SmallVec<[Stack; 2]> {
-        self.index.scanner().after_lexeme(stack, label, &mut u32::MAX.clone())
+    /// The stacks after the lexeme in progress, if it ends with this label and the text can go on so.
+    fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Stack; 2]> {
+        let scanner = self.index.scanner();
+        let after = scanner.after_lexeme(&at.stack, at.expectations, label, &mut u32::MAX.clone());
+        let goes_on = |after: Between| {
+            let stack = after.stack.clone();
+            scanner.goes_on(after, &mut u32::MAX.clone()).then_some(stack)
+        };
+        after.into_iter().filter_map(goes_on).collect()
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in progress (`None`:
@@ -139,7 +152,6 @@ impl Matcher {
         from: &Configuration,
         on: Option<&Stack>,
         terminal: TerminalId,
-        fresh: bool,
     ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
         let lexeme_stack = on.unwrap_or(&from.stack);
@@ -151,7 +163,7 @@ impl Matcher {
         let mut at = 0;
         while at < seen.len().min(SEARCH_LIMIT) {
             let configuration = seen[at].0.clone();
-            let begun = at > 0 || (on.is_none() && !fresh);
+            let begun = at > 0 || on.is_none();
             if begun && self.ends_as(&configuration, lexeme_stack, terminal) {
                 let mut text = Vec::new();
                 let mut back = at;
@@ -206,11 +218,12 @@ impl Matcher {
     fn ends_as(&self, at: &Configuration, stack: &Stack, terminal: TerminalId) -> bool {
         let scanner = self.index.scanner();
         let Some(label) = scanner.states().label(at.state) else { return false };
-        let (context, _) = scanner.context(&at.stack);
         let reads = || {
-            label == terminal
-                || scanner.readings(label, context).contains(&crate::scanner::Reading::Terminal(terminal))
+            let (context, _) = scanner.context(&at.stack);
+            let readings =
+                scanner.readings(label, &context.acceptable, at.stack.last_terminal(scanner.table()));
+            label == terminal || readings.iter().any(|(read, _)| *read == terminal)
         };
-        at.stack.same_states(stack) && reads() && !self.after(&at.stack, label).is_empty()
+        at.stack.same_states(stack) && reads() && !self.after(at, label).is_empty()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Matcher, Progress};
 use crate::scanner::configuration::Configuration;
+use crate::scanner::lookahead::Between;
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
@@ -37,19 +38,20 @@ impl Matcher {
     fn expect(&self, at: &Configuration, next: &mut BitSet, ignored: &mut BitSet) {
         let scanner = self.index.scanner();
         let states = scanner.states();
-        let (context, _) = scanner.context(&at.stack);
+        let from = Between { stack: at.stack.clone(), expectations: at.expectations };
         if self.now.progress == Progress::Fresh {
-            next.union_with(&context.acceptable);
+            scanner.next_terminals(&from, next);
             return;
         }
+        let after = |label| scanner.after_lexeme(&at.stack, at.expectations, label, &mut u32::MAX.clone());
         let label = states.label(at.state);
         if let Some(label) = label {
-            for stack in scanner.after_lexeme(&at.stack, label, &mut u32::MAX.clone()) {
-                next.union_with(&scanner.context(&stack).0.acceptable);
-            }
+            after(label).iter().for_each(|after| scanner.next_terminals(after, next));
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {
-            if context.takes.contains(terminal) && label.is_none_or(|label| label.index() != terminal) {
+            let mut readings = after(TerminalId::new(terminal)).into_iter();
+            let may_be = readings.any(|after| scanner.goes_on(after, &mut u32::MAX.clone()));
+            if may_be && label.is_none_or(|label| label.index() != terminal) {
                 let set =
                     if scanner.is_ignored(TerminalId::new(terminal)) { &mut *ignored } else { &mut *next };
                 set.insert(terminal);

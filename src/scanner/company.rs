@@ -5,7 +5,7 @@
 //! before, and obligations accept no more often. So what holds in a company holds in each part of it.
 
 use super::Scanner;
-use crate::grammar::ir::{Fallback, LexerKind};
+use crate::grammar::ir::LexerKind;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
@@ -62,9 +62,10 @@ impl Scanner {
             return true;
         }
         // In a state that shifts an exclusive terminal, every stack can shift it.
+        let other = self.other_reading(terminal).unwrap_or(terminal);
         !self.exclusive.contains(terminal.index())
             && parse_states(&self.table).any(|state| {
-                self.table.row(state).contains(terminal.index())
+                [terminal, other].iter().any(|read| self.table.row(state).contains(read.index()))
                     && !self.table.shifts(state).intersects(&self.exclusive)
                     && (self.table.resolved_by_precedence() || !only_reduces(&self.table, state))
             })
@@ -72,16 +73,18 @@ impl Scanner {
 
     /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
-        let labels = |terminal: TerminalId| match self.lexer {
+        let reads = |word: TerminalId| self.other_reading(word) == Some(terminal) && self.may_be_label(word);
+        self.may_be_label(terminal) || (0..self.fallbacks.len()).map(TerminalId::new).any(reads)
+    }
+
+    /// Whether `terminal` may ever be the label of a lexeme, be it only in some company.
+    pub(super) fn may_be_label(&self, terminal: TerminalId) -> bool {
+        match self.lexer {
             LexerKind::Basic if !self.companies.iter().any(|company| company.contains(terminal.index())) => {
                 self.starts_of(terminal).is_some()
             }
             _ => self.states.dfa(terminal).is_some_and(|dfa| !dfa.is_empty()),
-        };
-        let reads = |(word, fallback): (usize, &Option<Fallback>)| {
-            fallback.is_some_and(|fallback| fallback.terminal == terminal) && labels(TerminalId::new(word))
-        };
-        labels(terminal) || self.fallbacks.iter().enumerate().any(reads)
+        }
     }
 
     /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is labelled so.

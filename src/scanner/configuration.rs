@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::lookahead::{Between, ExpectationsId};
 use super::{ObligationsId, Scanner};
 use crate::lr::stack::Stack;
 use crate::util::id::ScanStateId;
@@ -17,6 +18,8 @@ pub(crate) struct Configuration {
     pub(crate) state: ScanStateId,
     /// What the lexemes that have ended still ask of the text.
     pub(crate) obligations: ObligationsId,
+    /// What the words that have ended still ask of the labels behind them.
+    pub(crate) expectations: ExpectationsId,
 }
 
 /// How many configurations a search for a way to discharge obligations may try. The check of the grammar makes
@@ -28,6 +31,7 @@ impl Configuration {
     pub(crate) fn same(&self, other: &Self) -> bool {
         self.state == other.state
             && self.obligations == other.obligations
+            && self.expectations == other.expectations
             && self.stack.same_states(&other.stack)
     }
 }
@@ -37,7 +41,8 @@ impl Scanner {
     pub(crate) fn initial(&self) -> Configuration {
         let stack = Stack::new(self.table().start());
         let state = self.context(&stack).0.start;
-        Configuration { stack, state, obligations: ObligationsId::NONE }
+        let (obligations, expectations) = (ObligationsId::NONE, ExpectationsId::NONE);
+        Configuration { stack, state, obligations, expectations }
     }
 
     /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the byte begins
@@ -61,17 +66,20 @@ impl Scanner {
                 Some(_) => None,
             };
             if let Some(obligations) = ended {
-                for stack in self.after_lexeme(&from.stack, label, lowest) {
+                for Between { stack, expectations } in
+                    self.after_lexeme(&from.stack, from.expectations, label, lowest)
+                {
                     let (context, acceptable) = self.context(&stack);
                     *lowest = (*lowest).min(acceptable.lowest);
                     if let Some(state) = self.states().next(context.start, byte) {
-                        emit(Configuration { stack, state, obligations });
+                        emit(Configuration { stack, state, obligations, expectations });
                     }
                 }
             }
         }
         if let Some(state) = next {
-            emit(Configuration { stack: from.stack.clone(), state, obligations });
+            let (stack, expectations) = (from.stack.clone(), from.expectations);
+            emit(Configuration { stack, state, obligations, expectations });
         }
     }
 
@@ -87,7 +95,9 @@ impl Scanner {
 
     /// Whether the text may end here.
     pub(crate) fn is_complete(&self, at: &Configuration, lowest: &mut u32) -> bool {
-        self.states().label(at.state).is_some_and(|label| self.ends_text(&at.stack, label, lowest))
+        self.states()
+            .label(at.state)
+            .is_some_and(|label| self.ends_text(&at.stack, at.expectations, label, lowest))
     }
 
     /// Whether some rest of the text discharges all obligations, breaks none, and goes on being viable. Breadth
@@ -124,14 +134,20 @@ impl Scanner {
     fn outlasts(&self, at: &Configuration, lowest: &mut u32) -> bool {
         let lasting = self.obligations(at.obligations).iter().all(|&pending| self.is_lasting(pending));
         let label = self.states().label(at.state).filter(|_| lasting);
-        label.is_some_and(|label| !self.after_lexeme(&at.stack, label, lowest).is_empty())
+        let after = label.map(|label| self.after_lexeme(&at.stack, at.expectations, label, lowest));
+        after.into_iter().flatten().any(|after| self.goes_on(after, lowest))
     }
 
-    /// Whether the lexeme in progress can still become one that the stack takes.
+    /// Whether the lexeme in progress can still become one that the stack takes, and with which what is expected of
+    /// the labels can be met.
     #[inline]
     fn takes_lexeme(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        let reach = self.states().label_set(self.states().reach(at.state));
+        if !self.lookaheads.is_empty() {
+            return self.can_settle(&at.stack, at.expectations, reach, lowest);
+        }
         let (context, acceptable) = self.context(&at.stack);
         *lowest = (*lowest).min(acceptable.lowest);
-        self.states().label_set(self.states().reach(at.state)).intersects(&context.takes)
+        reach.intersects(&context.takes)
     }
 }

@@ -10,7 +10,8 @@
 //! is the longest text that a candidate matches; its *label* is the accepting candidate of least rank. The
 //! label has *readings*: an ignored terminal leaves the stack alone; a `%fallback` word is itself where the
 //! stack can shift it and the other terminal elsewhere; a `%soft` word is whichever of the two the stack can
-//! shift, or both. A reading that the stack cannot shift is no reading.
+//! shift, or both; what a `%lookahead` word is the lexemes around it decide ([`lookahead`]). A reading that the
+//! stack cannot shift is no reading.
 //!
 //! # Longest match as obligations
 //!
@@ -24,6 +25,7 @@
 pub(crate) mod check;
 mod company;
 pub(crate) mod configuration;
+pub(crate) mod lookahead;
 mod states;
 
 use std::sync::OnceLock;
@@ -40,6 +42,7 @@ use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
+use lookahead::{Between, Expectation, ExpectationsId, Lookaheads};
 use states::Component;
 pub(crate) use states::ScanStates;
 
@@ -56,6 +59,7 @@ pub(crate) struct Scanner {
     /// By terminal: the words reserved against it.
     reserved: Vec<Vec<TerminalId>>,
     fallbacks: Vec<Option<Fallback>>,
+    lookaheads: Lookaheads,
     acceptable_sets: AcceptableSets,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
@@ -71,7 +75,7 @@ pub(crate) struct Scanner {
 pub(crate) struct Context {
     /// The terminals (and `$`) that the stack can really shift (accept).
     pub(crate) acceptable: BitSet,
-    /// The labels that have a reading.
+    /// The labels that have a reading; a word that what stands around it decides about only may have one.
     pub(crate) takes: BitSet,
     /// The scan state where the next lexeme starts.
     pub(crate) start: ScanStateId,
@@ -89,14 +93,8 @@ impl ObligationsId {
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// What a label is on a given stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// Nothing: the stack stays as it is.
-    Ignored,
-    /// This terminal, which the stack can shift.
-    Terminal(TerminalId),
-}
+/// A terminal that a lexeme is, and what that asks of the labels behind it.
+pub(crate) type Reading = (TerminalId, Option<Expectation>);
 
 impl Scanner {
     /// The scanner of `grammar` over its tables and the DFAs of its terminals.
@@ -114,6 +112,10 @@ impl Scanner {
             }
             for against in &terminal.reserved_against {
                 reserved[against.index()].push(TerminalId::new(index));
+            }
+            // The parser has no say in what such a word is.
+            if let Some(lookahead) = &terminal.lookahead {
+                reserved[lookahead.other.index()].push(TerminalId::new(index));
             }
         }
         for &against in &grammar.reserve_covered {
@@ -138,6 +140,7 @@ impl Scanner {
             companies,
             reserved,
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
+            lookaheads: Lookaheads::new(grammar),
             acceptable_sets: Interner::default(),
             contexts: Slots::default(),
             obligations,
@@ -164,6 +167,12 @@ impl Scanner {
     /// Whether `word` competes wherever `terminal` does.
     fn is_reserved_against(&self, word: TerminalId, terminal: TerminalId) -> bool {
         self.reserved[terminal.index()].contains(&word)
+    }
+
+    /// What a lexeme with this label may be beside the label itself.
+    fn other_reading(&self, label: TerminalId) -> Option<TerminalId> {
+        let fallback = self.fallbacks[label.index()].map(|fallback| fallback.terminal);
+        fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other))
     }
 
     /// Whether lexemes of `terminal` are dropped.
@@ -194,58 +203,79 @@ impl Scanner {
     fn make_context(&self, acceptable: &BitSet) -> Context {
         let mut takes = acceptable.clone();
         takes.union_with(&self.ignored);
-        for (index, fallback) in self.fallbacks.iter().enumerate() {
-            if fallback.is_some_and(|fallback| acceptable.contains(fallback.terminal.index())) {
-                takes.insert(index);
+        for label in (0..self.fallbacks.len()).map(TerminalId::new) {
+            if self.other_reading(label).is_some_and(|other| acceptable.contains(other.index())) {
+                takes.insert(label.index());
             }
         }
         let candidates = self.candidates(acceptable);
         Context { acceptable: acceptable.clone(), takes, start: self.states.start(&candidates) }
     }
 
-    /// The readings of `label` where `context` holds; none when the lexeme is an error there.
-    pub(crate) fn readings(&self, label: TerminalId, context: &Context) -> SmallVec<[Reading; 2]> {
-        let mut readings = SmallVec::new();
-        if self.ignored.contains(label.index()) {
-            readings.push(Reading::Ignored);
-            return readings;
+    /// The readings of `label`, which is not ignored, where the stack can shift the terminals in `acceptable` and has
+    /// shifted `last` last; none when the lexeme is an error there.
+    pub(crate) fn readings(
+        &self,
+        label: TerminalId,
+        acceptable: &BitSet,
+        last: Option<TerminalId>,
+    ) -> SmallVec<[Reading; 2]> {
+        match self.lookaheads.word(label) {
+            Some(_) => self.lookaheads.readings(label, acceptable, last),
+            None => self.plain_readings(label, acceptable).into_iter().map(|read| (read, None)).collect(),
         }
+    }
+
+    /// The readings of a label about which the parser alone decides.
+    fn plain_readings(&self, label: TerminalId, acceptable: &BitSet) -> SmallVec<[TerminalId; 2]> {
+        let mut readings = SmallVec::new();
         let mut fallback = self.fallbacks[label.index()];
-        if context.acceptable.contains(label.index()) {
-            readings.push(Reading::Terminal(label));
+        if acceptable.contains(label.index()) {
+            readings.push(label);
             fallback = fallback.filter(|fallback| fallback.soft);
         }
-        if let Some(fallback) = fallback.filter(|f| context.acceptable.contains(f.terminal.index())) {
-            readings.push(Reading::Terminal(fallback.terminal));
+        if let Some(fallback) = fallback.filter(|fallback| acceptable.contains(fallback.terminal.index())) {
+            readings.push(fallback.terminal);
         }
         readings
     }
 
-    /// The stacks after a lexeme with this label, one for each reading. `lowest` is lowered to the lowest depth
-    /// read.
+    /// What holds after a lexeme with this label, for each reading. `lowest` is lowered to the lowest depth read.
     pub(crate) fn after_lexeme(
         &self,
         stack: &Stack,
+        expectations: ExpectationsId,
         label: TerminalId,
         lowest: &mut u32,
-    ) -> SmallVec<[Stack; 2]> {
+    ) -> SmallVec<[Between; 2]> {
         if self.ignored.contains(label.index()) {
-            return SmallVec::from_iter([stack.clone()]);
+            return SmallVec::from_iter([Between { stack: stack.clone(), expectations }]);
+        }
+        if !self.lookaheads.is_empty() {
+            return self.after_lexeme_among_words(stack, expectations, label, lowest);
         }
         let (context, acceptable) = self.context(stack);
         *lowest = (*lowest).min(acceptable.lowest);
-        self.readings(label, context)
+        self.plain_readings(label, &context.acceptable)
             .into_iter()
-            .filter_map(|reading| match reading {
-                Reading::Ignored => Some(stack.clone()),
-                Reading::Terminal(terminal) => stack.feed(&self.table, terminal, lowest),
+            .filter_map(|terminal| {
+                let stack = stack.feed(&self.table, terminal, lowest)?;
+                Some(Between { stack, expectations })
             })
             .collect()
     }
 
-    /// Whether some reading of `stack` after a lexeme with this label can end the text.
-    pub(crate) fn ends_text(&self, stack: &Stack, label: TerminalId, lowest: &mut u32) -> bool {
-        self.after_lexeme(stack, label, lowest).iter().any(|stack| self.is_sentence(stack, lowest))
+    /// Whether the text may end after a lexeme with this label.
+    pub(crate) fn ends_text(
+        &self,
+        stack: &Stack,
+        expectations: ExpectationsId,
+        label: TerminalId,
+        lowest: &mut u32,
+    ) -> bool {
+        self.after_lexeme(stack, expectations, label, lowest).iter().any(|after| {
+            self.lookaheads.facts(after.expectations).may_end && self.is_sentence(&after.stack, lowest)
+        })
     }
 
     /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
@@ -253,7 +283,10 @@ impl Scanner {
         let closing = self.closing.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
                 let dfa = dfa.as_ref().filter(|_| self.may_occur(TerminalId::new(index)));
-                dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))
+                let length = dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))?;
+                // What stands around such a word must fit, which the plan does not see to: only where it must.
+                let asks = self.lookaheads.word(TerminalId::new(index)).is_some();
+                Some(length + if asks { 1_000 } else { 0 })
             };
             let costs: Vec<_> = self.states.dfas().iter().enumerate().map(cost).collect();
             Closing::new(&self.table, &costs)

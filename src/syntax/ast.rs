@@ -146,6 +146,8 @@ pub(crate) enum Directive {
     Soft { to: Word, words: Vec<Word> },
     /// `%exclusive TEXT END`: where one of them can stand, nothing competes that cannot.
     Exclusive(Vec<Word>),
+    /// `%lookahead NAME "over" after ")" before "(" NAME then "as"`: what stands around the word decides.
+    Lookahead { to: Word, word: Word, after: Option<Vec<Word>>, before: Vec<Vec<Word>> },
     /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
     Precedence { associativity: Associativity, words: Vec<Word> },
 }

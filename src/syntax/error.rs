@@ -41,6 +41,8 @@ pub(crate) enum SyntaxErrorKind {
     BadRange,
     /// An import that names nothing.
     BadImport,
+    /// A `%lookahead` without what decides, or with more than one word.
+    BadLookahead,
     /// A definition, or another item, that has no place in this file.
     #[cfg(feature = "yacc")]
     Misplaced,
@@ -69,6 +71,7 @@ impl SyntaxErrorKind {
             Self::BadRepetition => "bad-repetition",
             Self::BadRange => "bad-range",
             Self::BadImport => "bad-import",
+            Self::BadLookahead => "bad-lookahead",
             #[cfg(feature = "yacc")]
             Self::Misplaced => "misplaced-item",
             #[cfg(feature = "yacc")]

@@ -166,6 +166,15 @@ impl Display for Directive {
                 return names.iter().try_for_each(|name| write!(f, " {}", name.node));
             }
             Directive::Lexer(name) => return write!(f, "%lexer {}", name.node),
+            Directive::Lookahead { to, word, after, before } => {
+                write!(f, "%lookahead {to} {word}")?;
+                let after = after.iter().map(|list| ("after", list));
+                let ahead = std::iter::once("before").chain(std::iter::repeat("then")).zip(before);
+                return after.chain(ahead).try_for_each(|(name, list)| {
+                    write!(f, " {name}")?;
+                    list.iter().try_for_each(|word| write!(f, " {word}"))
+                });
+            }
             Directive::Reserved { against, words } => ("%reserved", Some(against), words),
             Directive::Fallback { to, words } => ("%fallback", Some(to), words),
             Directive::Soft { to, words } => ("%soft", Some(to), words),

@@ -70,6 +70,13 @@ impl BitSet {
         self.words.iter().zip(&other.words).any(|(&a, &b)| a & b != 0)
     }
 
+    /// Whether some id is in all three sets.
+    #[inline]
+    pub(crate) fn intersects_both(&self, second: &BitSet, third: &BitSet) -> bool {
+        let both = second.words.iter().zip(&third.words).map(|(&a, &b)| a & b);
+        self.words.iter().zip(both).any(|(&a, b)| a & b != 0)
+    }
+
     /// Whether nothing is in the set.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)

@@ -21,11 +21,14 @@ pub struct Draft {
 }
 
 /// What a directive says of two terminals.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Relation {
     pub kind: usize,
     pub word: usize,
     pub other: usize,
+    /// What decides about the word, if that is the kind.
+    pub after: Option<Vec<usize>>,
+    pub ahead: Vec<Vec<usize>>,
 }
 
 /// Both notations write these alike.
@@ -35,7 +38,7 @@ const PATTERNS: [&str; 22] = [
     "/b+c?/",
 ];
 const IGNORED: [&str; 7] = ["", "\" \"", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/"];
-const RELATIONS: [&str; 4] = ["", "reserved", "fallback", "soft"];
+const RELATIONS: [&str; 5] = ["", "reserved", "fallback", "soft", "lookahead"];
 
 /// The letters of all patterns.
 pub const ALPHABET: &[u8] = b"abc ";
@@ -44,11 +47,14 @@ pub const ALPHABET: &[u8] = b"abc ";
 pub fn drafts() -> impl Strategy<Value = Draft> {
     let alternative = || prop::collection::vec(0..20usize, 0..=3);
     let alternatives = prop::collection::vec(alternative(), 1..=3);
-    let relation = (0..8usize, 0..4usize, 0..4usize).prop_map(|(kind, word, other)| Relation {
-        kind: kind.saturating_sub(4) % RELATIONS.len(),
-        word,
-        other,
-    });
+    let list = || prop::collection::vec(0..4usize, 1..=3);
+    let ahead = prop::collection::vec(list(), 1..=2);
+    let relation = (0..11usize, 0..4usize, 0..4usize, prop::option::of(list()), ahead).prop_map(
+        |(kind, word, other, after, ahead)| {
+            let kind = kind.saturating_sub(4).min(RELATIONS.len() - 1);
+            Relation { kind, word, other, after, ahead }
+        },
+    );
     let token = prop::collection::vec(prop::sample::select(ALPHABET), 2..=5);
     (
         any::<bool>(),
@@ -94,7 +100,7 @@ impl Draft {
                 reached.iter().any(|&r| rules[r].iter().flatten().any(|&s| s == Symbol::Terminal(t)))
             })
             .collect();
-        let relation = Some(self.relation).filter(|relation| {
+        let relation = Some(&self.relation).filter(|relation| {
             let is_literal = |t: usize| PATTERNS[self.terminals[t].0].starts_with('"');
             relation.kind > 0
                 && relation.word != relation.other
@@ -128,7 +134,7 @@ impl Draft {
             if let Some(relation) = relation.filter(|relation| relation.word == t) {
                 let name = RELATIONS[relation.kind];
                 let other = relation.other;
-                write!(line, " {name} T{other}").unwrap();
+                write!(line, " {name} T{other}{}", relation.around(&used, ",")).unwrap();
             }
             ranked.push(((!raised, !pattern.starts_with('"')), line));
         }
@@ -138,8 +144,10 @@ impl Draft {
             let line = format!("terminal IGNORED {} ignored", slashed(ignored));
             ranked.push(((true, !ignored.starts_with('"')), line));
         }
-        if let Some(Relation { kind, word, other }) = relation {
-            writeln!(lark, "%{} T{other} T{word}", RELATIONS[kind]).unwrap();
+        if let Some(relation) = relation {
+            let Relation { kind, word, other, .. } = relation;
+            let around = relation.around(&used, " ");
+            writeln!(lark, "%{} T{other} T{word}{around}", RELATIONS[*kind]).unwrap();
         }
         for &t in used.iter().filter(|&&t| self.exclusive[t]) {
             writeln!(lark, "%exclusive T{t}").unwrap();
@@ -178,6 +186,29 @@ impl Draft {
             rules.push(made);
         }
         rules
+    }
+}
+
+impl Relation {
+    /// What must stand around the word, in either notation; nothing for the other kinds.
+    fn around(&self, used: &[usize], separator: &str) -> String {
+        if RELATIONS[self.kind] != "lookahead" {
+            return String::new();
+        }
+        let list = |terminals: &Vec<usize>| {
+            let mut names: Vec<String> =
+                terminals.iter().filter(|t| used.contains(t)).map(|t| format!("T{t}")).collect();
+            if names.is_empty() {
+                names.push(format!("T{}", self.other));
+            }
+            names.join(separator)
+        };
+        let mut around =
+            self.after.as_ref().map_or_else(String::new, |after| format!(" after {}", list(after)));
+        for (name, terminals) in std::iter::once("before").chain(std::iter::repeat("then")).zip(&self.ahead) {
+            write!(around, " {name} {}", list(terminals)).unwrap();
+        }
+        around
     }
 }
 

@@ -10,6 +10,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Language {
     spec: Spec,
     earley: Earley,
+    /// How many lexemes a word may care about, itself and the one before it included.
+    memory: usize,
     histories: RefCell<Vec<History>>,
     /// Of each slice: the terminals that match it in full, and those that something longer may match.
     slices: RefCell<HashMap<Vec<u8>, (u32, u32)>>,
@@ -27,13 +29,18 @@ struct History {
     next: HashMap<usize, usize>,
 }
 
-/// A place where a lexeme starts: its offset, and the number of the history before it.
-type Start = (usize, usize);
+/// A place where a lexeme starts: its offset, the number of the history before it, and the lexemes before it that
+/// are not ignored, as far back as any word cares: who won each, and as which terminal it is read.
+type Start = (usize, usize, Vec<(usize, usize)>);
 
 impl Language {
     pub fn new(spec: Spec) -> Self {
         let earley = Earley::new(&spec);
-        let language = Self { spec, earley, histories: RefCell::default(), slices: RefCell::default() };
+        let furthest =
+            spec.terminals.iter().filter_map(|t| Some(t.lookahead.as_ref()?.ahead.len() + 2)).max();
+        let memory = furthest.unwrap_or(0);
+        let (histories, slices) = (RefCell::default(), RefCell::default());
+        let language = Self { spec, earley, memory, histories, slices };
         let empty = language.history(language.earley.empty());
         language.histories.borrow_mut().push(empty);
         language
@@ -57,14 +64,14 @@ impl Language {
     /// may end between two lexemes, or inside a lexeme of which some useful terminal matches a longer one:
     /// wherever a lexeme starts, it is the longest match in `text` or it reaches beyond `text`.
     fn explore(&self, text: &[u8], as_prefix: bool) -> bool {
-        let mut todo: Vec<Start> = vec![(0, 0)];
+        let mut todo: Vec<Start> = vec![(0, 0, Vec::new())];
         let mut seen: HashSet<Start> = HashSet::new();
-        while let Some((at, history)) = todo.pop() {
-            if !seen.insert((at, history)) {
+        while let Some((at, history, trail)) = todo.pop() {
+            if !seen.insert((at, history, trail.clone())) {
                 continue;
             }
             if at == text.len() {
-                if as_prefix || self.histories.borrow()[history].is_sentence {
+                if as_prefix || self.histories.borrow()[history].is_sentence && self.is_right(&trail, true) {
                     return true;
                 }
                 continue;
@@ -74,10 +81,53 @@ impl Language {
                 return true;
             }
             if let Some((length, winner)) = self.lexeme(history, rest) {
-                todo.extend(self.readings(history, winner).into_iter().map(|next| (at + length, next)));
+                for label in self.labels(history, winner) {
+                    let Some(terminal) = label else {
+                        todo.push((at + length, history, trail.clone()));
+                        continue;
+                    };
+                    let mut trail = trail.clone();
+                    trail.push((winner, terminal));
+                    if self.is_right(&trail, false) {
+                        let kept = trail.split_off(trail.len().saturating_sub(self.memory));
+                        todo.push((at + length, self.after(history, terminal), kept));
+                    }
+                }
             }
         }
         false
+    }
+
+    /// Whether each word of the trail is read as what stands around it makes it, as far as that can be told: at the
+    /// end of the text it always can.
+    fn is_right(&self, trail: &[(usize, usize)], is_whole: bool) -> bool {
+        (0..trail.len()).all(|at| {
+            let (winner, terminal) = trail[at];
+            let Some(lookahead) = &self.spec.terminals[winner].lookahead else { return true };
+            let last = at.checked_sub(1).map(|last| trail[last].1);
+            if at == 0 && trail.len() >= self.memory {
+                // Long decided; what stood before it is forgotten.
+                return true;
+            }
+            let mut itself = Some(
+                lookahead.after.as_ref().is_none_or(|after| last.is_some_and(|last| after.contains(&last))),
+            );
+            for (distance, list) in lookahead.ahead.iter().enumerate() {
+                itself = match (itself, trail.get(at + 1 + distance)) {
+                    (Some(true), Some((next, _))) => Some(self.meets(*next, list)),
+                    (Some(true), None) if is_whole => Some(false),
+                    (Some(true), None) => None,
+                    (decided, _) => decided,
+                };
+            }
+            itself.is_none_or(|itself| itself == (terminal == winner))
+        })
+    }
+
+    /// Whether a lexeme won by `winner` is in a list: named itself, or by what it may fall back to.
+    fn meets(&self, winner: usize, list: &[usize]) -> bool {
+        let fallback = self.spec.terminals[winner].fallback;
+        list.contains(&winner) || fallback.is_some_and(|fallback| list.contains(&fallback.terminal))
     }
 
     /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the best.
@@ -96,14 +146,6 @@ impl Language {
         longest
     }
 
-    /// The histories after `history` and a lexeme won by `winner`.
-    fn readings(&self, history: usize, winner: usize) -> Vec<usize> {
-        self.labels(history, winner)
-            .into_iter()
-            .map(|label| label.map_or(history, |terminal| self.after(history, terminal)))
-            .collect()
-    }
-
     /// What a lexeme won by `winner` can be: `None` is nothing at all, an ignored lexeme.
     fn labels(&self, history: usize, winner: usize) -> Vec<Option<usize>> {
         let acceptable = self.histories.borrow()[history].acceptable;
@@ -113,6 +155,9 @@ impl Language {
             return vec![None];
         }
         let mut labels = Vec::new();
+        if let Some(lookahead) = &terminal.lookahead {
+            return [winner, lookahead.other].into_iter().filter(|&t| can_stand(t)).map(Some).collect();
+        }
         if can_stand(winner) {
             labels.push(Some(winner));
         }
@@ -180,8 +225,10 @@ impl Language {
                 let plain =
                     all().fold(acceptable, |set, (t, terminal)| set | u32::from(terminal.ignored) << t);
                 all().fold(plain, |set, (t, terminal)| {
-                    let reserved = terminal.reserved_against.iter().any(|&other| plain & (1 << other) != 0);
-                    set | u32::from(reserved) << t
+                    let against = terminal.reserved_against.iter().copied();
+                    let mut against = against.chain(terminal.lookahead.iter().map(|l| l.other));
+                    let competes = against.any(|other| plain & (1 << other) != 0);
+                    set | u32::from(competes) << t
                 })
             }
         };

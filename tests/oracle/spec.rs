@@ -1,8 +1,9 @@
 //! A grammar without sugar, and the reader of `oracle.txt`, which is one written out by hand.
 //!
 //! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of rank, best
-//! first, with the modifiers `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`; `declared NAME`;
-//! `exclusive NAME ...`;
+//! first, with the modifiers `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`, and, last,
+//! `lookahead NAME after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
+//! `declared NAME`; `exclusive NAME ...`;
 //! `rule NAME -> SYMBOL ...`, one production a line. A name that no `terminal` or `declared` line defines is
 //! a nonterminal. A line that begins with `#` is a comment.
 
@@ -37,6 +38,7 @@ pub struct Terminal {
     pub reserved_against: Vec<usize>,
     pub fallback: Option<Fallback>,
     pub exclusive: bool,
+    pub lookahead: Option<Lookahead>,
 }
 
 /// A second reading: instead of the word where it cannot stand, or beside it when `soft`.
@@ -44,6 +46,16 @@ pub struct Terminal {
 pub struct Fallback {
     pub terminal: usize,
     pub soft: bool,
+}
+
+/// What must stand around a word that it is itself; elsewhere it is another terminal.
+#[derive(Clone, Debug)]
+pub struct Lookahead {
+    pub other: usize,
+    /// What the lexeme before must have been read as.
+    pub after: Option<Vec<usize>>,
+    /// What the lexemes behind it must be, one list each.
+    pub ahead: Vec<Vec<usize>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -170,6 +182,7 @@ impl Spec {
                     reserved_against: Vec::new(),
                     fallback: None,
                     exclusive: false,
+                    lookahead: None,
                 }),
                 "terminal" => terminals.push(read_terminal(rest, &names)),
                 "rule" => {
@@ -207,15 +220,28 @@ fn read_terminal(line: &str, names: &HashMap<&str, usize>) -> Terminal {
         reserved_against: Vec::new(),
         fallback: None,
         exclusive: false,
+        lookahead: None,
     };
+    let list = |names_of_list: &str| names_of_list.split(',').map(|name| names[name]).collect::<Vec<_>>();
     let mut words = rest[end + 1..].split_whitespace();
     while let Some(word) = words.next() {
         if word == "ignored" {
             terminal.ignored = true;
             continue;
         }
-        let other = names[words.next().unwrap_or_else(|| panic!("{line}"))];
+        let operand = words.next().unwrap_or_else(|| panic!("{line}"));
+        if let ("after" | "before" | "then", Some(lookahead)) = (word, &mut terminal.lookahead) {
+            match word {
+                "after" => lookahead.after = Some(list(operand)),
+                _ => lookahead.ahead.push(list(operand)),
+            }
+            continue;
+        }
+        let other = names[operand];
         match word {
+            "lookahead" => {
+                terminal.lookahead = Some(Lookahead { other, after: None, ahead: Vec::new() });
+            }
             "reserved" => terminal.reserved_against.push(other),
             "fallback" => terminal.fallback = Some(Fallback { terminal: other, soft: false }),
             "soft" => terminal.fallback = Some(Fallback { terminal: other, soft: true }),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Fallback, LexerKind, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
 use crate::grammar::lower::expand::Productions;
@@ -108,6 +108,7 @@ pub(crate) fn assemble(
             reserved_against: Vec::new(),
             fallback: None,
             exclusive: parts.directions.exclusive.contains_key(&terminal),
+            lookahead: None,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });
@@ -179,6 +180,12 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
     for &(word, against) in &parts.directions.reserved {
         used[word] |= used[against];
     }
+    // Nor need a word that what stands around it decides about, or what it is elsewhere.
+    let in_rules = used.clone();
+    for (&word, lookahead) in &parts.directions.lookaheads {
+        used[word] |= in_rules[lookahead.other];
+        used[lookahead.other] |= in_rules[word];
+    }
     used
 }
 
@@ -233,6 +240,17 @@ fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directio
     for (&word, &(to, soft, _)) in &directions.fallbacks {
         if let (Some(word), Some(terminal)) = (ids[word], ids[to]) {
             terminals[word.index()].fallback = Some(Fallback { terminal, soft });
+        }
+    }
+    for (&word, lookahead) in &directions.lookaheads {
+        if let (Some(word), Some(other)) = (ids[word], ids[lookahead.other]) {
+            // A terminal that the grammar does not use is never met.
+            let kept = |list: &Vec<usize>| list.iter().filter_map(|&terminal| ids[terminal]).collect();
+            terminals[word.index()].lookahead = Some(Lookahead {
+                other,
+                after: lookahead.after.as_ref().map(kept),
+                before: lookahead.before.iter().map(kept).collect(),
+            });
         }
     }
 }

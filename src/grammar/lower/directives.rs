@@ -25,7 +25,18 @@ pub(crate) struct Directions {
     pub(crate) fallbacks: BTreeMap<TerminalIndex, (TerminalIndex, bool, At)>,
     /// Terminals that shut out what cannot stand where they can.
     pub(crate) exclusive: BTreeMap<TerminalIndex, At>,
+    /// Words, and what decides that they are themselves.
+    pub(crate) lookaheads: BTreeMap<TerminalIndex, Lookahead>,
     levels: HashMap<Level, Precedence>,
+}
+
+/// A `%lookahead`.
+#[derive(Debug)]
+pub(crate) struct Lookahead {
+    pub(crate) other: TerminalIndex,
+    pub(crate) after: Option<Vec<TerminalIndex>>,
+    pub(crate) before: Vec<Vec<TerminalIndex>>,
+    at: At,
 }
 
 /// What has a precedence: a terminal, or a name or string that is none and serves `%prec` alone.
@@ -71,6 +82,9 @@ pub(crate) fn direct(
             ast::Directive::Fallback { to, words } => reader.fallback(to, words, false, *at),
             ast::Directive::Soft { to, words } => reader.fallback(to, words, true, *at),
             ast::Directive::Exclusive(words) => reader.exclusive(words, *at),
+            ast::Directive::Lookahead { to, word, after, before } => {
+                reader.lookahead(to, word, after.as_deref(), before, *at);
+            }
             ast::Directive::Precedence { associativity, words } => {
                 level += 1;
                 reader.precedence(level, *associativity, words, *at);
@@ -170,7 +184,36 @@ impl DirectiveReader<'_, '_> {
         }
     }
 
-    /// No word is both reserved against a terminal and at times that terminal.
+    fn lookahead(
+        &mut self,
+        to: &ast::Word,
+        word: &ast::Word,
+        after: Option<&[ast::Word]>,
+        before: &[Vec<ast::Word>],
+        at: At,
+    ) {
+        let Some(other) = self.word(to, at) else { return };
+        let Some(terminal) = self.word(word, at) else { return };
+        if terminal == other {
+            self.against_itself(word, at);
+            return;
+        }
+        let mut list = |words: &[ast::Word]| words.iter().filter_map(|word| self.word(word, at)).collect();
+        let after = after.map(&mut list);
+        let before = before.iter().map(|words| list(words)).collect();
+        let at = at.with_span(span(word));
+        let lookahead = Lookahead { other, after, before, at };
+        if self.directions.lookaheads.insert(terminal, lookahead).is_some() {
+            let message = format!("`{}` has two %lookahead", self.table.name(terminal));
+            self.error(
+                at,
+                Diagnostic::error("contradicting-words", message)
+                    .help("one line says all that decides about a word; name several terminals in one list"),
+            );
+        }
+    }
+
+    /// No word is both reserved against a terminal and at times that terminal, and one directive says when it is.
     fn contradictions(&mut self) {
         let reserved: HashSet<_> = self.directions.reserved.iter().copied().collect();
         let both: Vec<_> = self
@@ -187,6 +230,34 @@ impl DirectiveReader<'_, '_> {
                 at,
                 Diagnostic::error("contradicting-words", message).help(
                     "a reserved word is never the other terminal, a fallback word sometimes is; keep one",
+                ),
+            );
+        }
+        self.lookahead_contradictions(&reserved);
+    }
+
+    /// A word that what stands around it decides about is not reserved against the same terminal, does not fall
+    /// back, and competes though the parser could not take it.
+    fn lookahead_contradictions(&mut self, reserved: &HashSet<(TerminalIndex, TerminalIndex)>) {
+        let both: Vec<_> = (self.directions.lookaheads.iter())
+            .filter_map(|(&word, lookahead)| {
+                let why = if self.directions.exclusive.contains_key(&word) {
+                    "is exclusive".to_owned()
+                } else if reserved.contains(&(word, lookahead.other)) {
+                    format!("is reserved against `{}`", self.table.name(lookahead.other))
+                } else {
+                    let (to, ..) = self.directions.fallbacks.get(&word)?;
+                    format!("falls back to `{}`", self.table.name(*to))
+                };
+                Some((word, why, lookahead.at))
+            })
+            .collect();
+        for (word, why, at) in both {
+            let message = format!("`{}` has a %lookahead and {why}", self.table.name(word));
+            self.error(
+                at,
+                Diagnostic::error("contradicting-words", message).help(
+                    "either what stands around a word decides what it is, or the parser does; keep one",
                 ),
             );
         }

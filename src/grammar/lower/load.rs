@@ -392,6 +392,7 @@ impl Loader<'_> {
             ast::Directive::Fallback { .. } => "%fallback",
             ast::Directive::Soft { .. } => "%soft",
             ast::Directive::Exclusive(_) => "%exclusive",
+            ast::Directive::Lookahead { .. } => "%lookahead",
             ast::Directive::Precedence { .. } => "a precedence level",
         };
         let place = self.context.sources.place(At::new(source, &directive.span));

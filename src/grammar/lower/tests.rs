@@ -161,6 +161,21 @@ GOTO: \"goto\"  [rank 3, reserved against ID]
 }
 
 #[test]
+fn what_stands_around_a_word_prints() {
+    let grammar = grammar(
+        "start: ID | \")\" \"over\" \"(\"\nID: /[a-z]+/\nUNUSED: \"u\"\n\
+         %lookahead ID \"over\" after \")\" before \"(\" UNUSED ID then ID\n%lookahead ID \"window\" before ID\n",
+    );
+    let printed = grammar.to_string();
+    assert!(
+        printed.contains("OVER: \"over\"  [rank 1, lookahead ID after RPAR before LPAR ID then ID]"),
+        "{printed}"
+    );
+    // It stands in no rule, and yet is never an ID where it is itself.
+    assert!(printed.contains("WINDOW: \"window\"  [rank 3, lookahead ID before ID]"), "{printed}");
+}
+
+#[test]
 fn the_json_grammar_lowers_to_this() {
     let printed = grammar(include_str!("../../../grammars/json/json.lark")).to_string();
     let expected = "\

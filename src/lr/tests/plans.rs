@@ -3,9 +3,10 @@
 use proptest::prelude::{Just, Strategy, prop, prop_oneof};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use smallvec::SmallVec;
 
 use super::oracle::{cases, realise, sketches};
-use crate::lr::completable::{Completability, saturate};
+use crate::lr::completable::{Completability, Succession, saturate};
 use crate::lr::plan::complete_every_stack;
 use crate::lr::table::ParseTable;
 use crate::util::id::TerminalId;
@@ -13,6 +14,48 @@ use crate::util::id::TerminalId;
 /// Pairs of terminals that may not stand side by side, each as one number.
 fn apart() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![1 => Just(Vec::new()), 2 => prop::collection::vec(0u32..25, 1..4)]
+}
+
+/// Terminals of which some may not stand side by side, and none asks anything.
+struct Apart {
+    pairs: Vec<u32>,
+    ignored: Vec<TerminalId>,
+}
+
+impl Succession for Apart {
+    fn may_follow(&self, behind: Option<TerminalId>, next: TerminalId) -> bool {
+        behind.is_none_or(|behind| !self.pairs.contains(&(behind.0 * 5 + next.0)))
+    }
+
+    fn ignored(&self) -> &[TerminalId] {
+        &self.ignored
+    }
+
+    fn is_possible(&self, _: TerminalId) -> bool {
+        true
+    }
+
+    fn is_plain(&self, _: TerminalId) -> bool {
+        true
+    }
+
+    fn may_ask_nothing(&self, _: TerminalId) -> bool {
+        true
+    }
+
+    fn after(
+        &self,
+        condition: u32,
+        last: Option<TerminalId>,
+        ignored: Option<TerminalId>,
+        next: TerminalId,
+    ) -> SmallVec<[u32; 2]> {
+        self.may_follow(ignored.or(last), next).then_some(condition).into_iter().collect()
+    }
+
+    fn may_end(&self, _: u32) -> bool {
+        true
+    }
 }
 
 #[test]
@@ -24,12 +67,10 @@ fn what_plans_complete_can_be_completed() {
         let apart = apart().new_tree(&mut runner).expect("no filter rejects").current();
         let Some(grammar) = realise(&sketch) else { continue };
         let Ok(table) = ParseTable::build(&grammar) else { continue };
-        let may_follow = |last: Option<TerminalId>, next: TerminalId| {
-            last.is_none_or(|last| !apart.contains(&(last.0 * 5 + next.0)))
-        };
-        let ignored: &[TerminalId] = if apart.len().is_multiple_of(2) { &[] } else { &[TerminalId(4)] };
-        let planned = complete_every_stack(&table, &may_follow, ignored, &|_| true);
-        let saturated = saturate(&table, &may_follow, ignored, &|_| true, 1_000_000);
+        let ignored = if apart.len().is_multiple_of(2) { Vec::new() } else { vec![TerminalId(4)] };
+        let succession = Apart { pairs: apart.clone(), ignored };
+        let planned = complete_every_stack(&table, &succession);
+        let saturated = saturate(&table, &succession, 1_000_000);
         match (planned, saturated == Completability::Proved) {
             (true, true) => proved += 1,
             (true, false) => panic!("{grammar}\napart: {apart:?}\n{saturated:?}"),

@@ -79,6 +79,7 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
         reserved_against: Vec::new(),
         fallback: None,
         exclusive: false,
+        lookahead: None,
         precedence,
         place: None,
     });

@@ -300,8 +300,8 @@ impl Direct<'_> {
         for (state, labels) in universe.ends(self.grammar.lexer, self.scanner) {
             for label in labels {
                 ends[label.index()].push(state);
-                if let Some(fallback) = self.grammar.terminals[label.index()].fallback {
-                    ends[fallback.terminal.index()].push(state);
+                if let Some(other) = self.scanner.other_reading(label) {
+                    ends[other.index()].push(state);
                 }
             }
         }

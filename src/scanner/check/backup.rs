@@ -17,7 +17,7 @@ use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::adjacency::{Adjacency, Universe};
-use crate::grammar::ir::{Grammar, Symbol};
+use crate::grammar::ir::Grammar;
 use crate::lexer::Dfa;
 use crate::scanner::Scanner;
 use crate::util::bitset::BitSet;
@@ -113,19 +113,17 @@ impl Follow {
     fn new(grammar: &Grammar, scanner: &Scanner) -> Self {
         let table = scanner.table();
         let count = grammar.terminals.len();
-        let mut rows = vec![BitSet::new(count + 1); count + 1];
+        let mut rows = super::rows(table);
+        let mut any = BitSet::new(count + 1);
         for state in (0..table.state_count()).map(ParseStateId::new) {
-            if let Some(Symbol::Terminal(terminal)) = table.accessing(state) {
-                rows[terminal.index()].union_with(table.row(state));
-            }
-            rows[count].union_with(table.row(state));
+            any.union_with(table.row(state));
         }
+        rows.push(any);
         for row in &mut rows {
             row.remove(table.end().index());
             for (index, terminal) in grammar.terminals.iter().enumerate() {
-                let instead =
-                    terminal.fallback.is_some_and(|fallback| row.contains(fallback.terminal.index()));
-                if terminal.ignored || instead {
+                let other = scanner.other_reading(TerminalId::new(index));
+                if terminal.ignored || other.is_some_and(|other| row.contains(other.index())) {
                     row.insert(index);
                 }
             }
@@ -189,9 +187,7 @@ impl Comparison<'_> {
         if terminal.ignored {
             return vec![None];
         }
-        std::iter::once(Some(label))
-            .chain(terminal.fallback.map(|fallback| Some(fallback.terminal)))
-            .collect()
+        std::iter::once(Some(label)).chain(self.scanner.other_reading(label).map(Some)).collect()
     }
 
     fn lexemes_after(&self, pending: ScanStateId, last: Option<TerminalId>, byte: u8) -> Vec<Pair> {

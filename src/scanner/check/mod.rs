@@ -6,19 +6,26 @@
 //!
 //! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
+//! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind them;
 //! * [`crate::lr::completable`]: with that, every stack can be completed (run only where it is in doubt);
+//! * [`expectations`]: what a word asks of the lexemes behind it is settled within a bounded number of them;
 //! * [`backup`]: how long a lexeme's end can stay open.
 
 mod adjacency;
 mod backup;
+mod expectations;
+mod succession;
 mod terminals;
 
 use crate::grammar::ir::{Grammar, Symbol};
 use crate::lr::completable::{Completability, prove_completable};
+use crate::lr::table::ParseTable;
 use crate::scanner::Scanner;
+use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
-use crate::util::id::TerminalId;
+use crate::util::id::ParseStateId;
 use adjacency::Adjacency;
+use succession::Lexemes;
 
 /// All findings about the lexemes of a grammar: errors where the engine could not be exact.
 pub(crate) fn check(
@@ -44,6 +51,7 @@ pub(crate) fn check(
     findings.extend(terminals::check_labels(grammar, scanner, &universe));
     let adjacency = Adjacency::new(grammar, scanner, &universe);
     findings.extend(check_completability(grammar, scanner, &adjacency, proof_steps));
+    findings.extend(expectations::check(grammar, scanner, &adjacency, scan_states, proof_steps));
     if !findings.iter().any(|finding| finding.severity == Severity::Error) {
         findings.extend(backup::check(grammar, scanner, &universe, &adjacency, scan_states));
     }
@@ -58,13 +66,11 @@ fn check_completability(
     proof_steps: usize,
 ) -> Option<Diagnostic> {
     let table = scanner.table();
-    if adjacency.is_total(table) && !table.resolved_by_precedence() {
+    if scanner.lookaheads.is_empty() && adjacency.is_total(table) && !table.resolved_by_precedence() {
         // Every cell of the tables is really there, so the completion that the items promise exists.
         return None;
     }
-    let may_follow = |last: Option<TerminalId>, next| adjacency.may_follow(last, next);
-    let possible = |terminal| adjacency.is_possible(terminal);
-    match prove_completable(table, &may_follow, adjacency.ignored(), &possible, proof_steps) {
+    match prove_completable(table, &Lexemes { grammar, scanner, adjacency }, proof_steps) {
         Completability::Proved => None,
         Completability::TooLarge => Some(
             Diagnostic::error(
@@ -99,4 +105,16 @@ fn check_completability(
             )
         }
     }
+}
+
+/// By terminal, what the tables let follow it, `$` included.
+fn rows(table: &ParseTable) -> Vec<BitSet> {
+    let count = table.end().index();
+    let mut rows = vec![BitSet::new(count + 1); count];
+    for state in (0..table.state_count()).map(ParseStateId::new) {
+        if let Some(Symbol::Terminal(terminal)) = table.accessing(state) {
+            rows[terminal.index()].union_with(table.row(state));
+        }
+    }
+    rows
 }

@@ -41,7 +41,7 @@ pub(super) fn check_labels(grammar: &Grammar, scanner: &Scanner, universe: &Univ
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
         let Some(dfa) = scanner.states().dfa(id) else { continue };
-        if universe.is_label(id) {
+        if universe.is_label(id) || scanner.lookaheads.is_other(id) {
             continue;
         }
         let text = dfa.shortest();
@@ -86,7 +86,7 @@ fn covered_words(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
         let Some(dfa) = scanner.states().dfa(id) else { continue };
         let is_free = |(word_index, word): &(usize, &Terminal)| {
             let declared = scanner.is_reserved_against(TerminalId::new(*word_index), id)
-                || word.fallback.is_some_and(|fallback| fallback.terminal == id);
+                || scanner.other_reading(TerminalId::new(*word_index)) == Some(id);
             let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
             !declared && dfa.matches(text.as_bytes())
         };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "the generated parser hands over what it has")]
 
-use crate::syntax::ast::{Expr, ExprKind, Import, Item, Mode, Span, Spanned};
+use crate::syntax::ast::{Directive, Expr, ExprKind, Import, Item, Mode, Span, Spanned, Word};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
 /// The span from `start` to `end`. Around nothing the parser reports the next word's start and the last word's
@@ -129,4 +129,38 @@ pub(crate) fn import(
         },
     };
     Ok(Import { level: dots.into_iter().sum(), path, names, span })
+}
+
+/// `%lookahead`, from the other terminal, the word, and each `after`, `before` or `then` with what stands behind it.
+pub(crate) fn lookahead(
+    to: Word,
+    words: Vec<Word>,
+    clauses: Vec<(Spanned<String>, Vec<Word>)>,
+    span: Span,
+) -> Result<Directive, SyntaxError> {
+    let error = |span: Span, message: String| {
+        Err(SyntaxError::new(SyntaxErrorKind::BadLookahead, span, message).help(
+            "write `%lookahead NAME \"word\" after A before B then C`; `after` and `then` may be left out",
+        ))
+    };
+    let Ok([word]) = <[Word; 1]>::try_from(words) else {
+        return error(span, "%lookahead takes one word a line".to_owned());
+    };
+    let mut after = None;
+    let mut before: Vec<Vec<Word>> = Vec::new();
+    for (name, list) in clauses {
+        match name.node.as_str() {
+            "after" if after.is_none() && before.is_empty() => after = Some(list),
+            "before" if before.is_empty() => before.push(list),
+            "then" if !before.is_empty() => before.push(list),
+            "after" | "before" | "then" => {
+                return error(name.span, format!("`{}` cannot stand here", name.node));
+            }
+            other => return error(name.span, format!("`{other}` is none of `after`, `before` and `then`")),
+        }
+    }
+    if before.is_empty() {
+        return error(span, "this %lookahead has no `before`".to_owned());
+    }
+    Ok(Directive::Lookahead { to, word, after, before })
 }

@@ -150,6 +150,7 @@ impl<'a> Expected<'a> {
                     "%fallback",
                     "%soft",
                     "%exclusive",
+                    "%lookahead",
                     "%left",
                     "%right",
                     "%nonassoc",

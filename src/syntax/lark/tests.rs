@@ -199,6 +199,7 @@ mod constructs {
     fn directives() {
         let text = "%start a b\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
                     %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"\n\
+                    %lookahead NAME \"over\" after \")\" before \"(\" NAME then \"as\" then \"x\"\n\
                     %exclusive TEXT \"$\"";
         let directives: Vec<_> = read(text)
             .items
@@ -219,6 +220,10 @@ mod constructs {
         assert!(
             matches!(&directives[5].node, Directive::Soft { to: Word::Name(_), words } if words.len() == 2)
         );
+        let Directive::Lookahead { after: Some(after), before, .. } = &directives[9].node else {
+            panic!("{directives:?}")
+        };
+        assert_eq!((after.len(), before.iter().map(Vec::len).collect::<Vec<_>>()), (1, vec![2, 1, 1]));
         let associativities: Vec<_> = directives[6..9]
             .iter()
             .map(|directive| match &directive.node {
@@ -228,7 +233,7 @@ mod constructs {
             .collect();
         let expected = [(Associativity::Left, 2), (Associativity::Right, 1), (Associativity::Nonassoc, 2)];
         assert_eq!(associativities, expected);
-        assert!(matches!(&directives[9].node, Directive::Exclusive(words) if words.len() == 2));
+        assert!(matches!(&directives[10].node, Directive::Exclusive(words) if words.len() == 2));
     }
 }
 
@@ -608,6 +613,8 @@ mod random {
             (word(), words(1)).prop_map(|(to, words)| Directive::Fallback { to, words }),
             (word(), words(1)).prop_map(|(to, words)| Directive::Soft { to, words }),
             words(1).prop_map(Directive::Exclusive),
+            ((word(), word()), proptest::option::of(words(1)), proptest::collection::vec(words(1), 1..4),)
+                .prop_map(|((to, word), after, before)| Directive::Lookahead { to, word, after, before }),
             (associativity, words(1))
                 .prop_map(|(associativity, words)| Directive::Precedence { associativity, words }),
         ]
@@ -651,7 +658,7 @@ mod random {
                 proptest::sample::select(vec![
                     "a", "B", "_c", "\"x\"", "\"y\"i", "/r/i", "2", "-1", ":", ",", "|", ".", "..", "->", "~", "?",
                     "*", "+", "!", "(", ")", "[", "]", "{", "}", "\n", "\n", "%import", "%ignore", "%declare",
-                    "%override", "%extend", "%start", "%reserved", "%left", "%prec", "//", "#", "\\\n", "\r\n",
+                    "%override", "%extend", "%start", "%reserved", "%lookahead", "before", "%left", "%prec", "//", "#", "\\\n", "\r\n",
                 ]),
                 0..24,
             ),

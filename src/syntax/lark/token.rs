@@ -52,6 +52,7 @@ pub(crate) enum Token<'input> {
     Fallback,
     Soft,
     Exclusive,
+    Lookahead,
     Left,
     Right,
     Nonassoc,
@@ -59,7 +60,7 @@ pub(crate) enum Token<'input> {
 }
 
 /// Each directive's word, without the `%`.
-pub(crate) const DIRECTIVES: [(&str, Token<'static>); 15] = [
+pub(crate) const DIRECTIVES: [(&str, Token<'static>); 16] = [
     ("import", Token::Import),
     ("ignore", Token::Ignore),
     ("declare", Token::Declare),
@@ -71,6 +72,7 @@ pub(crate) const DIRECTIVES: [(&str, Token<'static>); 15] = [
     ("fallback", Token::Fallback),
     ("soft", Token::Soft),
     ("exclusive", Token::Exclusive),
+    ("lookahead", Token::Lookahead),
     ("left", Token::Left),
     ("right", Token::Right),
     ("nonassoc", Token::Nonassoc),

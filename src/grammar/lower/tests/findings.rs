@@ -40,6 +40,32 @@ fn each_finding_has_its_place() {
         ("start: A B\nA: /a/\nB: / /\n%ignore B\n%exclusive A B\n", &[("contradicting-words", 5, 14)]),
         ("start: A\nA: /a/\n%exclusive B\n", &[("undefined-symbol", 3, 12)]),
         ("start: A\nA: /a/\n%fallback A A\n", &[("contradicting-words", 3, 13)]),
+        ("start: A\nA: /a/\n%lookahead A A before A\n", &[("contradicting-words", 3, 14)]),
+        (
+            "start: A \"if\"\nA: /a/\n%reserved A \"if\"\n%lookahead A \"if\" before A\n",
+            &[("contradicting-words", 4, 14)],
+        ),
+        (
+            "start: A B \"if\"\nA: /a/\nB: /b/\n%soft B \"if\"\n%lookahead A \"if\" before A\n",
+            &[("contradicting-words", 5, 14)],
+        ),
+        (
+            "start: A \"if\"\nA: /a/\n%lookahead A \"if\" before A\n%lookahead A \"if\" before A\n",
+            &[("contradicting-words", 4, 14)],
+        ),
+        (
+            "start: A \"if\"\nA: /a/\n%lookahead A \"if\" after B before A then C\n",
+            &[("undefined-symbol", 3, 25), ("undefined-symbol", 3, 41)],
+        ),
+        (
+            "start: A \"if\"\nA: /a/\n%exclusive \"if\"\n%lookahead A \"if\" before A\n",
+            &[("contradicting-words", 4, 14)],
+        ),
+        ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" after A\n", &[("bad-lookahead", 3, 1)]),
+        ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" A before A\n", &[("bad-lookahead", 3, 1)]),
+        ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" behind A\n", &[("bad-lookahead", 3, 19)]),
+        ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" before A after A\n", &[("bad-lookahead", 3, 28)]),
+        ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" then A\n", &[("bad-lookahead", 3, 19)]),
         // The grammar's shape.
         ("start: a\na: \"(\" a \")\"\n", &[("unproductive", 1, 1), ("unproductive", 2, 1)]),
         ("start: \"x\" | a\na: \"(\" b\nb: a \")\"\n", &[("unproductive", 2, 1), ("unproductive", 3, 1)]),

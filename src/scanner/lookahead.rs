@@ -1,0 +1,402 @@
+//! Words that the lexemes around them decide about: `%lookahead`.
+//!
+//! Whether such a word is itself is known only when the lexemes behind it have ended. Until then each reading
+//! carries an *expectation*: that the labels to come meet the word's lists, where it was read as itself, or that
+//! they do not, where it was read as the other terminal. Each lexeme that ends advances the expectations by its
+//! label: one list met, or the whole decided. Expectations do not look at bytes, so they lie beside the
+//! obligations of longest match, and nothing that is known of scan states depends on them.
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+
+use super::{Reading, Scanner};
+use crate::grammar::ir::Grammar;
+use crate::lr::stack::Stack;
+use crate::util::append::{Interner, Slots};
+use crate::util::bitset::BitSet;
+use crate::util::id::TerminalId;
+
+/// What an ended word still asks of the labels behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Expectation {
+    word: TerminalId,
+    /// How many of its lists have been met.
+    met: u32,
+    /// Whether all lists must be met, or at least one be missed.
+    must_hold: bool,
+}
+
+/// Expectations that are open together; ascending, each once.
+type Expectations = SmallVec<[Expectation; 2]>;
+
+/// An interned set of expectations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ExpectationsId(pub(crate) u32);
+
+impl ExpectationsId {
+    /// No expectations.
+    pub(crate) const NONE: Self = Self(0);
+}
+
+/// Where a text stands between two lexemes.
+#[derive(Clone, Debug)]
+pub(crate) struct Between {
+    pub(crate) stack: Stack,
+    pub(crate) expectations: ExpectationsId,
+}
+
+/// A word and what decides about it.
+#[derive(Debug)]
+pub(super) struct Word {
+    /// What it is elsewhere.
+    pub(super) other: TerminalId,
+    /// What the last lexeme must have been read as.
+    after: Option<BitSet>,
+    /// By place behind the word: the labels that meet the list.
+    before: Vec<BitSet>,
+}
+
+/// What a set of expectations means for the next label that is not ignored.
+#[derive(Debug)]
+pub(super) struct Facts {
+    /// The labels that break none of them.
+    pub(super) permitted: BitSet,
+    /// The labels after which nothing is expected any more: no words. Where nothing is expected as it is, the
+    /// ignored ones, too.
+    pub(super) settling: BitSet,
+    /// Whether the text may end.
+    pub(super) may_end: bool,
+}
+
+/// The words of a grammar, and what is open about them.
+#[derive(Debug)]
+pub(super) struct Lookaheads {
+    /// By terminal.
+    words: Vec<Option<Word>>,
+    any: bool,
+    ignored: BitSet,
+    expectations: Interner<Expectations>,
+    facts: Slots<Facts>,
+    /// What was read last and what is expected behind it, where every stack can be completed; ascending.
+    settled: OnceLock<Vec<(TerminalId, ExpectationsId)>>,
+}
+
+/// How many places between lexemes a search for a way to settle expectations may try. The check of the grammar
+/// makes sure that the searches end long before.
+const SEARCH_LIMIT: usize = 10_000;
+
+impl Word {
+    /// Whether the word may be itself behind a lexeme that was read as `last`.
+    pub(super) fn may_follow(&self, last: Option<TerminalId>) -> bool {
+        let Some(after) = &self.after else { return true };
+        last.is_some_and(|last| after.contains(last.index()))
+    }
+}
+
+impl Lookaheads {
+    /// The words of `grammar`.
+    pub(super) fn new(grammar: &Grammar) -> Self {
+        let count = grammar.terminals.len();
+        let set = |list: &Vec<TerminalId>| {
+            let mut set = BitSet::new(count);
+            list.iter().for_each(|terminal| {
+                set.insert(terminal.index());
+            });
+            set
+        };
+        // A list that names a terminal means the words that may fall back to it as well.
+        let labels = |list: &Vec<TerminalId>| {
+            let mut labels = set(list);
+            for (index, terminal) in grammar.terminals.iter().enumerate() {
+                if terminal.fallback.is_some_and(|fallback| list.contains(&fallback.terminal)) {
+                    labels.insert(index);
+                }
+            }
+            labels
+        };
+        let words: Vec<Option<Word>> = (grammar.terminals.iter())
+            .map(|terminal| {
+                let lookahead = terminal.lookahead.as_ref()?;
+                Some(Word {
+                    other: lookahead.other,
+                    after: lookahead.after.as_ref().map(set),
+                    before: lookahead.before.iter().map(labels).collect(),
+                })
+            })
+            .collect();
+        let mut ignored = BitSet::new(count);
+        for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| terminal.ignored) {
+            ignored.insert(index);
+        }
+        let expectations = Interner::default();
+        expectations.intern(Expectations::new());
+        let any = words.iter().any(Option::is_some);
+        Self { words, any, ignored, expectations, facts: Slots::default(), settled: OnceLock::new() }
+    }
+
+    /// Whether the grammar has no such words.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        !self.any
+    }
+
+    /// Remembers places that can always be completed, as the check of the grammar found.
+    pub(super) fn set_settled(&self, mut settled: Vec<(TerminalId, ExpectationsId)>) {
+        settled.sort_unstable();
+        let _ = self.settled.set(settled);
+    }
+
+    /// Whether every stack can be completed on which `last` was shifted last and these are expected.
+    fn is_settled(&self, last: Option<TerminalId>, id: ExpectationsId) -> bool {
+        let settled = self.settled.get().map_or(&[][..], Vec::as_slice);
+        id == ExpectationsId::NONE || last.is_some_and(|last| settled.binary_search(&(last, id)).is_ok())
+    }
+
+    /// What decides about a terminal.
+    #[inline]
+    pub(super) fn word(&self, terminal: TerminalId) -> Option<&Word> {
+        self.words[terminal.index()].as_ref()
+    }
+
+    /// All words.
+    pub(super) fn words(&self) -> impl Iterator<Item = (TerminalId, &Word)> {
+        let words = self.words.iter().enumerate();
+        words.filter_map(|(index, word)| Some((TerminalId::new(index), word.as_ref()?)))
+    }
+
+    /// Whether a lexeme of some word may be read as `terminal` elsewhere.
+    pub(super) fn is_other(&self, terminal: TerminalId) -> bool {
+        self.words().any(|(_, word)| word.other == terminal)
+    }
+
+    /// The readings of a word where the stack can shift the terminals in `acceptable` and has shifted `last` last.
+    pub(super) fn readings(
+        &self,
+        label: TerminalId,
+        acceptable: &BitSet,
+        last: Option<TerminalId>,
+    ) -> SmallVec<[Reading; 2]> {
+        let mut readings = SmallVec::new();
+        let Some(word) = self.word(label) else { return readings };
+        let may_be_itself = word.may_follow(last);
+        if may_be_itself && acceptable.contains(label.index()) {
+            readings.push((label, Some(self.expect(label, true))));
+        }
+        if acceptable.contains(word.other.index()) {
+            readings.push((word.other, may_be_itself.then(|| self.expect(label, false))));
+        }
+        readings
+    }
+
+    /// What `word` expects when it has just ended.
+    pub(super) fn expect(&self, word: TerminalId, must_hold: bool) -> Expectation {
+        Expectation { word, met: 0, must_hold }
+    }
+
+    /// The word that one of these expectations is about.
+    pub(super) fn about(&self, id: ExpectationsId) -> Option<TerminalId> {
+        self.expectations.get(id.0).first().map(|expectation| expectation.word)
+    }
+
+    /// The expectations after a lexeme with this label, which is not ignored; `None` when one is broken.
+    #[inline]
+    pub(super) fn advance(&self, id: ExpectationsId, label: TerminalId) -> Option<ExpectationsId> {
+        if id == ExpectationsId::NONE { Some(id) } else { self.advance_open(id, label) }
+    }
+
+    fn advance_open(&self, id: ExpectationsId, label: TerminalId) -> Option<ExpectationsId> {
+        let mut after = Expectations::new();
+        for &expectation in self.expectations.get(id.0) {
+            let Some(word) = self.word(expectation.word) else { continue };
+            let met = expectation.met as usize;
+            let meets = word.before[met].contains(label.index());
+            let last = met + 1 == word.before.len();
+            match (meets, last, expectation.must_hold) {
+                (false, _, true) | (true, true, false) => return None,
+                (false, _, false) | (true, true, true) => {}
+                (true, false, _) => after.push(Expectation { met: expectation.met + 1, ..expectation }),
+            }
+        }
+        Some(self.intern(after))
+    }
+
+    /// `id` and one more.
+    pub(super) fn add(&self, id: ExpectationsId, expectation: Option<Expectation>) -> ExpectationsId {
+        let Some(expectation) = expectation else { return id };
+        let mut all = self.expectations.get(id.0).clone();
+        all.push(expectation);
+        self.intern(all)
+    }
+
+    fn intern(&self, mut all: Expectations) -> ExpectationsId {
+        all.sort_unstable();
+        all.dedup();
+        if all.is_empty() { ExpectationsId::NONE } else { ExpectationsId(self.expectations.intern(all)) }
+    }
+
+    /// Whether all that `id` expects is among what `other` does.
+    fn is_within(&self, id: ExpectationsId, other: ExpectationsId) -> bool {
+        let others = self.expectations.get(other.0);
+        self.expectations.get(id.0).iter().all(|expectation| others.contains(expectation))
+    }
+
+    /// Whether a plain lexeme of `terminal` would do as well as one with this label that is read as `terminal`:
+    /// the stack is the same then, and no more is expected.
+    pub(super) fn is_spare(
+        &self,
+        before: ExpectationsId,
+        label: TerminalId,
+        terminal: TerminalId,
+        after: ExpectationsId,
+    ) -> bool {
+        label != terminal
+            && self.word(terminal).is_none()
+            && self.advance(before, terminal).is_some_and(|plain| self.is_within(plain, after))
+    }
+
+    /// What a set of expectations means.
+    pub(super) fn facts(&self, id: ExpectationsId) -> &Facts {
+        self.facts.get_or_init(id.0, || {
+            let mut permitted = BitSet::new(self.words.len());
+            let mut settling = BitSet::new(self.words.len());
+            for label in 0..self.words.len() {
+                let after = match self.ignored.contains(label) {
+                    true => Some(id),
+                    false => self.advance(id, TerminalId::new(label)),
+                };
+                if after.is_some() {
+                    permitted.insert(label);
+                }
+                if after == Some(ExpectationsId::NONE) && self.words[label].is_none() {
+                    settling.insert(label);
+                }
+            }
+            let may_end = !self.expectations.get(id.0).iter().any(|expectation| expectation.must_hold);
+            Facts { permitted, settling, may_end }
+        })
+    }
+}
+
+impl Scanner {
+    /// [`Scanner::after_lexeme`] where the grammar has words that other lexemes decide about; the label is not ignored.
+    pub(super) fn after_lexeme_among_words(
+        &self,
+        stack: &Stack,
+        expectations: ExpectationsId,
+        label: TerminalId,
+        lowest: &mut u32,
+    ) -> SmallVec<[Between; 2]> {
+        let Some(expectations) = self.lookaheads.advance(expectations, label) else {
+            return SmallVec::new();
+        };
+        let (context, acceptable) = self.context(stack);
+        *lowest = (*lowest).min(acceptable.lowest);
+        self.readings(label, &context.acceptable, stack.last_terminal(self.table()))
+            .into_iter()
+            .filter_map(|(terminal, expectation)| {
+                let stack = stack.feed(self.table(), terminal, lowest)?;
+                Some(Between { stack, expectations: self.lookaheads.add(expectations, expectation) })
+            })
+            .collect()
+    }
+
+    /// Whether a lexeme in progress on `stack` that can end with the labels in `reach` can end with one after which
+    /// some rest of the text makes a sentence, longest match aside.
+    pub(super) fn can_settle(
+        &self,
+        stack: &Stack,
+        expectations: ExpectationsId,
+        reach: &BitSet,
+        lowest: &mut u32,
+    ) -> bool {
+        let (context, acceptable) = self.context(stack);
+        *lowest = (*lowest).min(acceptable.lowest);
+        let facts = self.lookaheads.facts(expectations);
+        if reach.intersects_both(&context.takes, &facts.settling) {
+            return true;
+        }
+        let mut labels = reach.clone();
+        labels.intersect_with(&context.takes);
+        labels.intersect_with(&facts.permitted);
+        labels.iter().any(|label| {
+            let after = self.after_lexeme(stack, expectations, TerminalId::new(label), lowest);
+            after.into_iter().any(|between| self.goes_on(between, lowest))
+        })
+    }
+
+    /// Whether some rest of the text settles all expectations and makes a sentence.
+    ///
+    /// A search over labels: the check of the grammar has shown that each may follow what it is tried behind, that
+    /// without expectations every stack can be completed, and that no search goes on without end if words that a
+    /// plain lexeme can stand for are left out.
+    pub(crate) fn goes_on(&self, from: Between, lowest: &mut u32) -> bool {
+        let mut seen: SmallVec<[Between; 4]> = SmallVec::from_iter([from]);
+        let mut at = 0;
+        while let Some(between) = seen.get(at).filter(|_| at < SEARCH_LIMIT).cloned() {
+            at += 1;
+            let last = between.stack.last_terminal(self.table());
+            if self.lookaheads.is_settled(last, between.expectations) {
+                return true;
+            }
+            let (context, acceptable) = self.context(&between.stack);
+            *lowest = (*lowest).min(acceptable.lowest);
+            let facts = self.lookaheads.facts(between.expectations);
+            if facts.may_end && context.acceptable.contains(self.table().end().index()) {
+                return true;
+            }
+            let reach = self.states().label_set(self.states().reach(context.start));
+            if reach.intersects_both(&context.takes, &facts.settling) {
+                return true;
+            }
+            let mut labels = reach.clone();
+            labels.intersect_with(&context.takes);
+            labels.intersect_with(&facts.permitted);
+            // An ignored lexeme leads back here.
+            for label in labels.iter().map(TerminalId::new).filter(|&label| !self.is_ignored(label)) {
+                for after in self.after_lexeme(&between.stack, between.expectations, label, lowest) {
+                    let read = after.stack.last_terminal(self.table());
+                    let spare = read.is_some_and(|read| {
+                        reach.contains(read.index())
+                            && self.lookaheads.is_spare(between.expectations, label, read, after.expectations)
+                    });
+                    if !spare && !seen.iter().any(|known| known.same(&after)) {
+                        seen.push(after);
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
+    pub(crate) fn next_terminals(&self, from: &Between, next: &mut BitSet) {
+        let (context, _) = self.context(&from.stack);
+        if self.lookaheads.is_empty() {
+            next.union_with(&context.acceptable);
+            return;
+        }
+        let facts = self.lookaheads.facts(from.expectations);
+        let end = self.table().end().index();
+        if facts.may_end && context.acceptable.contains(end) {
+            next.insert(end);
+        }
+        let reach = self.states().label_set(self.states().reach(context.start));
+        let labels = reach.iter().filter(|&label| !self.ignored.contains(label));
+        for label in labels.map(TerminalId::new) {
+            for after in self.after_lexeme(&from.stack, from.expectations, label, &mut u32::MAX.clone()) {
+                let read = after.stack.last_terminal(self.table());
+                if let Some(read) = read.filter(|_| self.goes_on(after, &mut u32::MAX.clone())) {
+                    next.insert(read.index());
+                }
+            }
+        }
+    }
+}
+
+impl Between {
+    /// Whether both have the same future for the same reason.
+    fn same(&self, other: &Self) -> bool {
+        self.expectations == other.expectations && self.stack.same_states(&other.stack)
+    }
+}
