@@ -1,0 +1,88 @@
+//! Statements with one token changed: the hardest texts to judge, for nearly all of them is sound.
+
+use super::tokens::{Kind, pieces};
+
+/// Chance that a seed decides: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+/// OOPSLA 2014).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}
+
+/// Tokens to put in place of others: every keyword, every sign, and one or two of each kind of literal.
+const POOL: &str = "
+    ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH AUTOINCREMENT BEFORE BEGIN BETWEEN BY CASCADE CASE CAST
+    CHECK COLLATE COLUMN COMMIT CONFLICT CONSTRAINT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE
+    DEFAULT DEFERRABLE DEFERRED DELETE DESC DETACH DISTINCT DO DROP EACH ELSE END ESCAPE EXCEPT EXCLUDE EXCLUSIVE EXISTS
+    EXPLAIN FAIL FILTER FIRST FOLLOWING FOR FOREIGN FROM FULL GENERATED GLOB GROUP GROUPS HAVING IF IGNORE IMMEDIATE IN INDEX
+    INDEXED INITIALLY INNER INSERT INSTEAD INTERSECT INTO IS ISNULL JOIN KEY LAST LEFT LIKE LIMIT MATCH MATERIALIZED NATURAL
+    NO NOT NOTHING NOTNULL NULL NULLS OF OFFSET ON OR ORDER OTHERS OUTER OVER PARTITION PLAN PRAGMA PRECEDING PRIMARY QUERY
+    RAISE RANGE RECURSIVE REFERENCES REGEXP REINDEX RELEASE RENAME REPLACE RESTRICT RETURNING RIGHT ROLLBACK ROW ROWS
+    SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION TRIGGER UNBOUNDED UNION UNIQUE UPDATE USING VACUUM
+    VALUES VIEW VIRTUAL WHEN WHERE WINDOW WITH WITHIN WITHOUT
+    ( ) , ; . * + - / % = == < > <= >= <> != << >> & | || ~ -> ->> ! : ? @ # $ { } [ ] ' \" ` ^ \\
+    a b t rowid \"a\" [a] `a` 'a' '' x'00' x'0' 0 1 1.5 .5 1. 1e5 1e 0x1F 1_000 1_ 1a ?1 :a @a $a $a::b(c) #a #1 é -- /* */ /**/
+";
+
+/// The keywords of SQLite.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    POOL.split_whitespace().filter(|word| {
+        let is_word = word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        is_word && word.len() > 1
+    })
+}
+
+/// What is done to a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    Delete,
+    Duplicate,
+    Swap,
+    Replace,
+}
+
+/// The `index`th change of a text, and the text with one token deleted, doubled, swapped with the next or replaced; `None`
+/// where it has no token. What stands between tokens stays.
+pub fn mutate(text: &str, random: &mut Random) -> Option<(Change, String)> {
+    let mut parts: Vec<(Kind, String)> =
+        pieces(text).into_iter().map(|(kind, piece)| (kind, piece.to_owned())).collect();
+    let tokens: Vec<usize> = (0..parts.len()).filter(|&part| parts[part].0 != Kind::Blank).collect();
+    if tokens.is_empty() {
+        return None;
+    }
+    let at = random.below(tokens.len());
+    let token = tokens[at];
+    let change = match random.below(4) {
+        0 => Change::Delete,
+        1 => Change::Duplicate,
+        2 if at + 1 < tokens.len() => Change::Swap,
+        _ => Change::Replace,
+    };
+    match change {
+        Change::Delete => parts[token].1.clear(),
+        Change::Duplicate => parts[token].1 = format!("{0} {0}", parts[token].1),
+        Change::Swap => parts.swap(token, tokens[at + 1]),
+        Change::Replace => {
+            let pool: Vec<&str> = POOL.split_whitespace().collect();
+            parts[token].1 = pool[random.below(pool.len())].to_owned();
+        }
+    }
+    Some((change, parts.into_iter().map(|(_, part)| part).collect()))
+}
