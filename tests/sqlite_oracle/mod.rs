@@ -33,16 +33,25 @@ const NO_TOKEN: char = '\u{1}';
 pub enum Answer {
     /// It does, or its complaint is not of syntax.
     Yes,
-    /// An error of syntax, and SQLite's words for it.
-    No(String),
+    /// An error of syntax: SQLite's words for it, and where the token begins that it stumbles over, if it says so.
+    No(String, Option<usize>),
     /// Another error came before the end, so that what stands behind it was not read.
     Hidden(String),
 }
 
 impl Answer {
+    /// Whether a verdict agrees with this answer; with one that was hidden, either does.
+    pub fn agrees(&self, accepted: bool) -> bool {
+        match self {
+            Self::Yes => accepted,
+            Self::No(..) => !accepted,
+            Self::Hidden(_) => true,
+        }
+    }
+
     /// Yes or no, as far as SQLite's own words go: an error that is not of syntax means yes.
     pub fn is_yes(&self) -> bool {
-        !matches!(self, Self::No(_))
+        !matches!(self, Self::No(..))
     }
 }
 
@@ -66,13 +75,17 @@ impl Sqlite {
     pub fn script(&self, text: &str) -> Answer {
         // A zero byte ends the text for SQLite; there is no such text for us.
         if text.contains('\0') {
-            return Answer::No("zero byte".to_owned());
+            return Answer::No("zero byte".to_owned(), text.find('\0'));
         }
         let mut answer = Answer::Yes;
         for statement in tokens::statements(text) {
             match self.statement(statement) {
                 Answer::Yes => {}
-                no @ Answer::No(_) => return no,
+                Answer::No(complaint, at) => {
+                    let before = statement.as_ptr() as usize - text.as_ptr() as usize;
+                    let at = if complaint == "incomplete input" { Some(statement.len()) } else { at };
+                    return Answer::No(complaint, at.map(|at| before + at));
+                }
                 hidden @ Answer::Hidden(_) => answer = hidden,
             }
         }
@@ -105,12 +118,12 @@ fn empty() -> Connection {
 fn ask(connection: &Connection, text: &str) -> Result<Answer, String> {
     match complaint(connection, text) {
         None => Ok(Answer::Yes),
-        Some(complaint) if is_of_syntax(&complaint) => Ok(Answer::No(complaint)),
-        Some(complaint) => {
+        Some((complaint, at)) if is_of_syntax(&complaint) => Ok(Answer::No(complaint, at)),
+        Some((complaint, _)) => {
             let end = tokens::end_of_last(text);
             let marked = format!("{} {NO_TOKEN}", &text[..end]);
             let reads_all = self::complaint(connection, &marked)
-                .is_some_and(|again| again == format!("unrecognized token: \"{NO_TOKEN}\""));
+                .is_some_and(|(again, _)| again == format!("unrecognized token: \"{NO_TOKEN}\""));
             if reads_all { Ok(Answer::Yes) } else { Err(complaint) }
         }
     }
@@ -133,12 +146,14 @@ fn repaired(text: &str, first: String) -> Answer {
     Answer::Hidden(complaint)
 }
 
-/// What SQLite says against the first statement of a text.
-fn complaint(connection: &Connection, text: &str) -> Option<String> {
+/// What SQLite says against the first statement of a text, and of which place.
+fn complaint(connection: &Connection, text: &str) -> Option<(String, Option<usize>)> {
     match connection.prepare(text).err()? {
-        rusqlite::Error::SqlInputError { msg, .. } => Some(msg),
-        rusqlite::Error::SqliteFailure(error, message) => Some(message.unwrap_or_else(|| error.to_string())),
-        other => Some(other.to_string()),
+        rusqlite::Error::SqlInputError { msg, offset, .. } => Some((msg, usize::try_from(offset).ok())),
+        rusqlite::Error::SqliteFailure(error, message) => {
+            Some((message.unwrap_or_else(|| error.to_string()), None))
+        }
+        other => Some((other.to_string(), None)),
     }
 }
 
@@ -160,12 +175,16 @@ fn make_what_is_missing(connection: &Connection, complaint: &str) -> bool {
         match name.split_once('.') {
             Some((schema, table)) => {
                 let _ = connection.execute_batch(&format!("ATTACH ':memory:' AS {}", quoted(schema)));
-                connection.execute_batch(&format!("CREATE TABLE {}.{}(lrmask)", quoted(schema), quoted(table)))
+                connection.execute_batch(&format!(
+                    "CREATE TABLE {}.{}(lrmask)",
+                    quoted(schema),
+                    quoted(table)
+                ))
             }
             None => connection.execute_batch(&format!("CREATE TABLE {}(lrmask)", quoted(name))),
         }
     } else if let Some(name) = complaint.strip_prefix("no such collation sequence: ") {
-        connection.create_collation(name, |a, b| a.cmp(b))
+        connection.create_collation(name, str::cmp)
     } else {
         return false;
     };

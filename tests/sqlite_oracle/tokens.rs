@@ -47,8 +47,9 @@ pub fn end_of_last(text: &str) -> usize {
     last
 }
 
-/// The statements of a script, without the semicolons between them; those without a token are left out. The
-/// semicolons in the body of a trigger end no statement: it goes on to the one behind its END.
+/// The statements of a script, without the semicolons between them; those without a token are left out. Semicolons in the
+/// body of a trigger end no statement, it goes on to the one behind its END; neither do those within the parentheses of
+/// a virtual table, where anything may stand.
 pub fn statements(text: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     let (mut begin, mut at) = (0, 0);
@@ -57,6 +58,7 @@ pub fn statements(text: &str) -> Vec<&str> {
         match kind {
             Kind::Blank => {}
             Kind::Semicolon if is_trigger(&words) && !ends_trigger(&words) => words.push(piece),
+            Kind::Semicolon if is_virtual_table(&words) && is_open(&words) => words.push(piece),
             Kind::Semicolon => {
                 if !words.is_empty() {
                     statements.push(&text[begin..at]);
@@ -80,15 +82,33 @@ fn is(word: &str, keyword: &str) -> bool {
 
 /// Whether a statement that begins with `words` makes a trigger.
 fn is_trigger(words: &[&str]) -> bool {
-    let mut words = words.iter().copied().peekable();
-    if words.next_if(|word| is(word, "explain")).is_some() && words.next_if(|word| is(word, "query")).is_some() {
-        words.next();
-    }
-    if words.next_if(|word| is(word, "create")).is_none() {
-        return false;
-    }
-    words.next_if(|word| is(word, "temp") || is(word, "temporary"));
-    words.next().is_some_and(|word| is(word, "trigger"))
+    let words = match created(words) {
+        Some([temporary, rest @ ..]) if is(temporary, "temp") || is(temporary, "temporary") => rest,
+        Some(words) => words,
+        None => return false,
+    };
+    matches!(words, [trigger, ..] if is(trigger, "trigger"))
+}
+
+/// Whether a statement that begins with `words` makes a virtual table.
+fn is_virtual_table(words: &[&str]) -> bool {
+    matches!(created(words), Some([kind, ..]) if is(kind, "virtual"))
+}
+
+/// What follows CREATE, where a statement begins with it.
+fn created<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
+    let words = match words {
+        [explain, query, _, rest @ ..] if is(explain, "explain") && is(query, "query") => rest,
+        [explain, rest @ ..] if is(explain, "explain") => rest,
+        words => words,
+    };
+    words.split_first().filter(|(create, _)| is(create, "create")).map(|(_, rest)| rest)
+}
+
+/// Whether a parenthesis is open behind `words`.
+fn is_open(words: &[&str]) -> bool {
+    let count = |sign: &str| words.iter().filter(|word| **word == sign).count();
+    count("(") > count(")")
 }
 
 /// Whether the body of a trigger ends with `words`.
