@@ -71,7 +71,7 @@ fn beginning(c: &mut Criterion) {
         group.bench_function(format!("read {name}"), |b| b.iter(|| black_box(read())));
         let grammar = read();
         group.bench_function(format!("compile {name}"), |b| {
-            b.iter(|| CompiledGrammar::new(black_box(&grammar)))
+            b.iter(|| CompiledGrammar::new(black_box(&grammar)));
         });
         group.bench_function(format!("compile {name}, and its first mask with o200k"), |b| {
             b.iter(|| {

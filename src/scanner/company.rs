@@ -90,8 +90,9 @@ impl Scanner {
     /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is labelled so.
     pub(super) fn starts_of(&self, terminal: TerminalId) -> Option<Starts> {
         self.states.dfa(terminal)?;
-        let with = self.companies.iter().filter(|company| company.contains(terminal.index()));
-        let exclusive = with.map(|company| self.labelled_start(company, terminal));
+        let companies = self.companies.iter().zip(&self.company_starts().exclusive);
+        let with = companies.filter(|(company, _)| company.contains(terminal.index()));
+        let exclusive = with.map(|(_, &start)| self.labelled_start(start, terminal));
         let ordinary = self.is_ordinary(terminal).then(|| self.ordinary_start(terminal));
         Some(Starts {
             ordinary: ordinary.into_iter().collect::<Option<_>>()?,
@@ -102,7 +103,8 @@ impl Scanner {
     /// The company of all ordinary terminals; or under the contextual lexer, where some of those shadow the
     /// terminal, of all that stand in some row beside it.
     fn ordinary_start(&self, terminal: TerminalId) -> Option<ScanStateId> {
-        let start = self.labelled_start(&self.ordinary(), terminal);
+        let everyone = self.company_starts().ordinary.first();
+        let start = everyone.and_then(|&start| self.labelled_start(start, terminal));
         if start.is_some() || self.lexer == LexerKind::Basic {
             return start;
         }
@@ -112,12 +114,19 @@ impl Scanner {
                 beside.union_with(self.table.row(state));
             }
         }
-        self.labelled_start(&self.contextual(&beside), terminal)
+        self.labelled_start(self.states.start(&self.contextual(&beside)), terminal)
     }
 
-    /// Where lexemes start in a company in which some are labelled `terminal`.
-    fn labelled_start(&self, company: &BitSet, terminal: TerminalId) -> Option<ScanStateId> {
-        let start = self.states.start(company);
+    /// Where the lexemes of the greatest companies start: of all ordinary terminals, and of each exclusive company.
+    fn company_starts(&self) -> &Starts {
+        self.company_starts.get_or_init(|| Starts {
+            ordinary: vec![self.states.start(&self.ordinary())],
+            exclusive: self.companies.iter().map(|company| self.states.start(company)).collect(),
+        })
+    }
+
+    /// `start`, if some lexemes that start there are labelled `terminal`.
+    fn labelled_start(&self, start: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
         self.states.label_set(self.states.reach(start)).contains(terminal.index()).then_some(start)
     }
 }

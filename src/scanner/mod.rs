@@ -56,6 +56,8 @@ pub(crate) struct Scanner {
     exclusive: BitSet,
     /// Companies of which each that has an exclusive terminal is a part.
     companies: Vec<BitSet>,
+    /// Found once: the check asks often.
+    company_starts: OnceLock<company::Starts>,
     /// By terminal: the words reserved against it.
     reserved: Vec<Vec<TerminalId>>,
     fallbacks: Vec<Option<Fallback>>,
@@ -138,6 +140,7 @@ impl Scanner {
             ignored,
             exclusive,
             companies,
+            company_starts: OnceLock::new(),
             reserved,
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             lookaheads: Lookaheads::new(grammar),

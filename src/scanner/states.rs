@@ -168,6 +168,38 @@ impl ScanStates {
         (next != DEAD).then_some(ScanStateId(next))
     }
 
+    /// The states after `state` over each representative byte, all steps made at once: most of them lead to few states.
+    pub(crate) fn successors(&self, state: ScanStateId) -> Vec<Option<ScanStateId>> {
+        let facts = self.facts(state);
+        let from = self.components(state);
+        let mut met: Vec<(Vec<Component>, u32)> = Vec::new();
+        let mut after: Vec<Component> = Vec::new();
+        for (&byte, known) in self.classes.representatives().iter().zip(&facts.next) {
+            if known.load(Ordering::Acquire) != UNKNOWN {
+                continue;
+            }
+            after.clear();
+            for &Component { terminal, state } in from {
+                let next =
+                    self.dfas[terminal.index()].as_ref().map_or(Dfa::DEAD, |dfa| dfa.next(state, byte));
+                if next != Dfa::DEAD {
+                    after.push(Component { terminal, state: next });
+                }
+            }
+            let next = match met.iter().find(|(components, _)| *components == after) {
+                Some(&(_, next)) => next,
+                None => {
+                    let next = if after.is_empty() { DEAD } else { self.intern(after.as_slice().into()).0 };
+                    met.push((after.clone(), next));
+                    next
+                }
+            };
+            known.store(next, Ordering::Release);
+        }
+        let id = |next: &AtomicU32| Some(next.load(Ordering::Acquire)).filter(|&next| next != DEAD);
+        facts.next.iter().map(|next| id(next).map(ScanStateId)).collect()
+    }
+
     /// For each component looks for a way on which its terminal is the label at the end. The shortest way of
     /// the component's own DFA is tried first and nearly always succeeds; the search is exhaustive only for
     /// terminals that others shadow, and then remembered for all states it went through.

@@ -49,7 +49,7 @@ impl Universe {
                 labels.insert(label.index());
             }
             let mut after = Vec::new();
-            for next in scan.classes().representatives().iter().filter_map(|&byte| scan.next(state, byte)) {
+            for next in scan.successors(state).into_iter().flatten() {
                 after.push(*position.entry(next).or_insert_with(|| {
                     states.push(next);
                     states.len() - 1
