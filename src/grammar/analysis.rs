@@ -130,7 +130,7 @@ fn reachable(grammar: &Grammar, start: NonterminalId, through: impl Fn(&Producti
     reached
 }
 
-/// Terminals that the parser never sees: those only declared that no word is at times, and those ignored wherever
+/// Terminals that the parser never sees: those only declared that no word is at times and no line start gives, and those ignored wherever
 /// they stand.
 fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
     let terminals = &grammar.terminals;
@@ -140,6 +140,10 @@ fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
         if let Some(lookahead) = &word.lookahead {
             dead[lookahead.other.index()] = terminals[lookahead.other.index()].ignored;
         }
+    }
+    if let Some(indentation) = &grammar.indentation {
+        dead[indentation.indent.index()] = false;
+        dead[indentation.dedent.index()] = false;
     }
     dead
 }
@@ -295,6 +299,9 @@ fn keep(
         .collect();
 
     let mut needed: Vec<bool> = grammar.terminals.iter().map(|terminal| terminal.ignored).collect();
+    if let Some(indentation) = &grammar.indentation {
+        indentation.own().for_each(|terminal| needed[terminal.index()] = true);
+    }
     for production in &kept {
         for symbol in &production.rhs {
             if let Symbol::Terminal(terminal) = symbol {
@@ -376,6 +383,8 @@ fn keep(
         starts: Vec::new(),
         lexer: grammar.lexer,
         reserve_covered: covered.collect(),
+        indentation: (grammar.indentation.as_ref())
+            .and_then(|indentation| indentation.map(|terminal| terminal_ids[terminal.index()])),
         warnings: Vec::new(),
         untrimmed: None,
     }

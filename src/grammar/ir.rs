@@ -19,9 +19,56 @@ pub struct Grammar {
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
     /// against it. Which ones those are takes a regex match, so the scanner finds out.
     pub(crate) reserve_covered: Vec<TerminalId>,
+    /// `%indent`: what line starts mean.
+    pub(crate) indentation: Option<Indentation<TerminalId>>,
     pub(crate) warnings: Vec<Diagnostic>,
     /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`: this one.
     pub(crate) untrimmed: Option<Arc<Grammar>>,
+}
+
+/// `%indent`: what the ends of lines and the blanks before their first lexeme are to the parser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Indentation<Id> {
+    /// Ends a line.
+    pub(crate) newline: Id,
+    /// Stands before the first lexeme of a line that is deeper than the one before. Has no text.
+    pub(crate) indent: Id,
+    /// Stands before the first lexeme behind a block, once for each block that ends. Has no text.
+    pub(crate) dedent: Id,
+    /// Between these and [`Indentation::close`] line ends count for nothing.
+    pub(crate) open: Vec<Id>,
+    pub(crate) close: Vec<Id>,
+    /// The ignored terminal that joins the next line to its own.
+    pub(crate) join: Option<Id>,
+    /// A tab goes on to the next multiple of this many columns; not 0.
+    pub(crate) tab: u32,
+    /// How many blocks may be open.
+    pub(crate) levels: Option<u32>,
+    /// The directive.
+    pub(crate) place: Option<Place>,
+}
+
+impl<Id> Indentation<Id> {
+    /// The terminals without which the directive says nothing.
+    pub(crate) fn own(&self) -> impl Iterator<Item = &Id> {
+        [&self.newline, &self.indent, &self.dedent].into_iter().chain(&self.join)
+    }
+
+    /// The same over other ids; `None` when one of the three terminals has none. Brackets that have none are left
+    /// out.
+    pub(crate) fn map<New>(&self, id: impl Fn(&Id) -> Option<New>) -> Option<Indentation<New>> {
+        Some(Indentation {
+            newline: id(&self.newline)?,
+            indent: id(&self.indent)?,
+            dedent: id(&self.dedent)?,
+            open: self.open.iter().filter_map(&id).collect(),
+            close: self.close.iter().filter_map(&id).collect(),
+            join: self.join.as_ref().and_then(&id),
+            tab: self.tab,
+            levels: self.levels,
+            place: self.place.clone(),
+        })
+    }
 }
 
 /// Which terminals compete where a lexeme starts.

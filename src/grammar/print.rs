@@ -3,8 +3,9 @@
 use std::fmt;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Associativity, LexerKind, Precedence, Symbol, Terminal};
+use crate::grammar::ir::{Associativity, Indentation, LexerKind, Precedence, Symbol, Terminal};
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::util::id::TerminalId;
 
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -12,7 +13,11 @@ impl fmt::Display for Grammar {
             LexerKind::Basic => "basic",
             LexerKind::Contextual => "contextual",
         };
-        writeln!(f, "%start {}\n%lexer {lexer}\n", self.nonterminals[self.start.index()].name)?;
+        writeln!(f, "%start {}\n%lexer {lexer}", self.nonterminals[self.start.index()].name)?;
+        if let Some(indentation) = &self.indentation {
+            self.indentation(f, indentation)?;
+        }
+        writeln!(f)?;
         for nonterminal in &self.nonterminals {
             for production in &nonterminal.productions {
                 let production = &self.productions[production.index()];
@@ -42,6 +47,21 @@ impl Grammar {
             Symbol::Terminal(terminal) => &self.terminals[terminal.index()].name,
             Symbol::Nonterminal(nonterminal) => &self.nonterminals[nonterminal.index()].name,
         }
+    }
+
+    fn indentation(&self, f: &mut fmt::Formatter<'_>, indentation: &Indentation<TerminalId>) -> fmt::Result {
+        let Indentation { newline, indent, dedent, open, close, join, tab, levels, .. } = indentation;
+        let name = |terminal: &TerminalId| self.terminals[terminal.index()].name.as_str();
+        write!(f, "%indent {} {} {}", name(newline), name(indent), name(dedent))?;
+        for (clause, words) in [("open", open.as_slice()), ("close", close), ("join", join.as_slice())] {
+            if !words.is_empty() {
+                write!(f, " {clause}")?;
+            }
+            words.iter().try_for_each(|word| write!(f, " {}", name(word)))?;
+        }
+        write!(f, " tab {tab}")?;
+        levels.iter().try_for_each(|levels| write!(f, " levels {levels}"))?;
+        writeln!(f)
     }
 
     fn terminal(&self, f: &mut fmt::Formatter<'_>, terminal: &Terminal, covers: bool) -> fmt::Result {

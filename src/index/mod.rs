@@ -23,12 +23,12 @@ use rustc_hash::FxBuildHasher;
 
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::{Between, ExpectationsId};
-use crate::scanner::{ObligationsId, Scanner};
+use crate::scanner::{Lines, ObligationsId, Scanner};
 use crate::util::id::{ParseStateId, ScanStateId};
 use crate::vocab::Vocabulary;
 use crate::vocab::trie::Trie;
 use token_set::TokenSet;
-use walk::{NodeSet, Walk};
+use walk::{NodeSet, Origin, Walk};
 
 /// The index of a grammar and a vocabulary.
 #[derive(Debug)]
@@ -59,6 +59,8 @@ type RootKey = (ScanStateId, ObligationsId, ExpectationsId, bool);
 #[derive(Debug, Default)]
 struct StackTrie {
     roots: HashMap<RootKey, u32, FxBuildHasher>,
+    /// The same where the text stands among lines and blocks.
+    roots_in_lines: HashMap<(RootKey, Lines), u32, FxBuildHasher>,
     /// From a node, over the next parse state down the stack.
     edges: HashMap<(u32, ParseStateId), Branch, FxBuildHasher>,
     nodes: u32,
@@ -168,17 +170,24 @@ impl Index {
             for class in &walk.ends {
                 end.state = class.state;
                 end.obligations = class.obligations;
+                end.layout = scanner.read_all(&from.layout, &class.leading);
                 if scanner.is_viable(&end, &mut lowest) {
                     class.tokens.add_to(&mut row);
                 }
             }
             for boundary in &walk.boundaries {
-                let after = scanner.after_lexeme(&from.stack, from.expectations, boundary.label, &mut lowest);
-                for Between { stack, expectations } in after {
-                    let (context, acceptable) = scanner.context(&stack);
-                    lowest = lowest.min(acceptable.lowest);
-                    let (state, obligations) = (context.start, boundary.obligations);
-                    let next = Configuration { stack, state, obligations, expectations };
+                let layout = scanner.read_all(&from.layout, &boundary.leading);
+                let after = scanner.after_lexeme(
+                    &from.stack,
+                    &layout,
+                    from.expectations,
+                    boundary.label,
+                    &mut lowest,
+                );
+                for Between { stack, layout, expectations } in after {
+                    let state = scanner.context_at(&stack, &layout, &mut lowest).start;
+                    let obligations = boundary.obligations;
+                    let next = Configuration { stack, layout, state, obligations, expectations };
                     pending.push((boundary.nodes.clone(), next));
                 }
             }
@@ -189,7 +198,8 @@ impl Index {
     fn walk(&self, generation: &Generation, nodes: &NodeSet, from: &Configuration) -> Arc<Walk> {
         let mut used = 0;
         let mut share = |nodes| generation.share(nodes);
-        let key = (from.state, from.obligations);
+        let counting = from.layout.is_counting();
+        let key = Origin { state: from.state, obligations: from.obligations, counting };
         let trie = self.vocabulary.trie();
         let walk = nodes.walk(key, &self.scanner, trie, self.words, &mut share, &mut used);
         generation.bytes.fetch_add(used, Ordering::Relaxed);
@@ -222,7 +232,10 @@ impl Generation {
 
     fn find(&self, at: &Configuration, fresh: bool) -> Option<Arc<TokenSet>> {
         let stacks = self.stacks.read().unwrap_or_else(PoisonError::into_inner);
-        let mut node = *stacks.roots.get(&root_key(at, fresh))?;
+        let mut node = *match at.layout.lines() {
+            None => stacks.roots.get(&root_key(at, fresh)),
+            Some(lines) => stacks.roots_in_lines.get(&(root_key(at, fresh), lines.clone())),
+        }?;
         let mut stack = &at.stack;
         loop {
             match stacks.edges.get(&(node, stack.top()))? {
@@ -251,7 +264,17 @@ impl Generation {
             nodes += 1;
             nodes
         };
-        let mut node = *stacks.roots.entry(root_key(at, fresh)).or_insert_with(&mut fresh_node);
+        let mut node = *match at.layout.lines() {
+            None => stacks.roots.entry(root_key(at, fresh)).or_insert_with(&mut fresh_node),
+            Some(lines) => {
+                let key = (root_key(at, fresh), lines.clone());
+                stacks.roots_in_lines.entry(key).or_insert_with(|| {
+                    let bytes = BRANCH_BYTES + BLOCK_BYTES * lines.blocks.level() as usize;
+                    self.bytes.fetch_add(bytes, Ordering::Relaxed);
+                    fresh_node()
+                })
+            }
+        };
         let mut stack = &at.stack;
         while stack.depth() > lowest {
             let branch = stacks.edges.entry((node, stack.top())).or_insert_with(|| {
@@ -277,3 +300,6 @@ fn root_key(at: &Configuration, fresh: bool) -> RootKey {
 
 /// A branch of the trie over stacks, with the spare room of its hash table.
 const BRANCH_BYTES: usize = 2 * size_of::<((u32, ParseStateId), Branch)>();
+
+/// An open block that a root holds on to.
+const BLOCK_BYTES: usize = 56;

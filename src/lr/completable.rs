@@ -37,8 +37,9 @@ pub(crate) enum Completability {
 /// What the proof has to know of lexemes. A *condition* is a number for what the terminals so far ask of those to
 /// come; 0 asks nothing.
 pub(crate) trait Succession {
-    /// Whether a lexeme of `next` can always be made to follow one of `behind` (`None`: the beginning of the text).
-    fn may_follow(&self, behind: Option<TerminalId>, next: TerminalId) -> bool;
+    /// Whether `next`, perhaps `$`, can always be made to follow `taken`, the terminal before it (`None`: the beginning
+    /// of the text), where a lexeme of `ignored` stands between (`None`: none does).
+    fn may_follow(&self, taken: Option<TerminalId>, ignored: Option<TerminalId>, next: TerminalId) -> bool;
 
     /// The terminals of which any number may stand behind any other, without a part in the productions. The last of
     /// them is what the next lexeme has to follow.
@@ -211,7 +212,11 @@ impl<'a> Saturation<'a> {
                 for terminal in self.table.row(state).iter().map(TerminalId::new) {
                     for &place in &places {
                         let after = match terminal == end {
-                            true => self.succession.may_end(condition).then_some(0).into_iter().collect(),
+                            true => {
+                                let ends = self.succession.may_end(condition)
+                                    && self.succession.may_follow(last, place, end);
+                                ends.then_some(0).into_iter().collect()
+                            }
                             false => self.succession.after(condition, last, place, terminal),
                         };
                         for after in after {

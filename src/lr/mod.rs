@@ -10,7 +10,8 @@
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
 //! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), the proof that every stack can be
-//! completed ([`completable`], mostly by one [`plan`] a state), and the cheapest way to do it ([`closing`]).
+//! completed ([`completable`], mostly by one [`plan`] a state), the cheapest way to do it ([`closing`]), and how deep it must nest
+//! ([`nesting`]).
 
 pub(crate) mod closing;
 pub(crate) mod completable;
@@ -21,6 +22,7 @@ mod lists;
 mod lookahead;
 mod lr0;
 mod names;
+pub(crate) mod nesting;
 mod plan;
 mod print;
 mod report;

@@ -37,22 +37,21 @@ pub(super) fn complete_every_stack(table: &ParseTable, succession: &dyn Successi
         let Some(plan) = &plans[state] else { return false };
         let after = &continuations[state];
         let next = plan.text.first().map_or_else(|| after.iter().collect(), |&first| vec![first.index()]);
-        let stands =
-            |next: TerminalId, behind: Option<TerminalId>| next == end || succession.may_follow(behind, next);
-        let behind: Vec<Option<TerminalId>> = match table.accessing(ParseStateId::new(state)) {
-            Some(Symbol::Nonterminal(_)) => Vec::new(),
-            Some(Symbol::Terminal(terminal)) => vec![Some(terminal)],
-            None => vec![None],
+        let stands = |next: TerminalId, behind: TerminalId| succession.may_follow(Some(behind), None, next);
+        let behind = match table.accessing(ParseStateId::new(state)) {
+            Some(Symbol::Nonterminal(_)) => None,
+            Some(Symbol::Terminal(terminal)) => Some(Some(terminal)),
+            None => Some(None),
         };
-        let ignored = succession.ignored().iter().copied().map(Some).filter(|_| !behind.is_empty());
-        let places = behind.iter().copied().chain(ignored);
-        let begins =
-            places.into_iter().all(|behind| next.iter().all(|&next| stands(TerminalId::new(next), behind)));
-        let inside = plan.text.windows(2).all(|pair| stands(pair[1], Some(pair[0])));
-        let ends = plan
-            .text
-            .last()
-            .is_none_or(|&last| after.iter().all(|next| stands(TerminalId::new(next), Some(last))));
+        let mut places = std::iter::once(None).chain(succession.ignored().iter().copied().map(Some));
+        let begins = behind.is_none_or(|behind| {
+            places.all(|place| {
+                next.iter().all(|&next| succession.may_follow(behind, place, TerminalId::new(next)))
+            })
+        });
+        let inside = plan.text.windows(2).all(|pair| stands(pair[1], pair[0]));
+        let ends =
+            plan.text.last().is_none_or(|&last| after.iter().all(|next| stands(TerminalId::new(next), last)));
         begins && inside && ends && plan.works(table, ParseStateId::new(state), after)
     })
 }

@@ -44,32 +44,16 @@ impl Matcher {
     /// A completion by the cheapest plan, if it can be spelled.
     fn complete(&self, from: &Configuration) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
-        let mut text = Vec::new();
-        let mut at = from.clone();
+        if let Some(indentation) = scanner.indentation() {
+            return self.complete_in_lines(from, indentation);
+        }
         if self.now.progress == Progress::Fresh {
-            return self.follow_plan(text, at.clone(), at.stack);
+            return self.follow_plan(Vec::new(), from.clone(), from.stack.clone());
         }
-        let states = scanner.states();
-        if states.label(at.state).is_none_or(|label| self.after(&at, label).is_empty()) {
-            // The lexeme in progress first, towards the label after which least is left to do.
-            let (context, _) = scanner.context(&at.stack);
-            let reach = states.label_set(states.reach(at.state));
-            let mut labels: Vec<(u64, TerminalId)> = (reach.iter())
-                .filter(|&label| context.takes.contains(label))
-                .map(TerminalId::new)
-                .filter_map(|label| {
-                    let stacks = self.after(&at, label).into_iter();
-                    let costs = stacks.filter_map(|stack| Some(scanner.closing_plan(&stack)?.1));
-                    Some((costs.min()?, label))
-                })
-                .collect();
-            labels.sort_unstable();
-            let (bytes, reached) = labels.into_iter().find_map(|(_, label)| self.spell(&at, None, label))?;
-            text.extend(bytes);
-            at = reached;
-        }
-        let stacks = self.after(&at, states.label(at.state)?);
-        stacks.into_iter().find_map(|stack| self.follow_plan(text.clone(), at.clone(), stack))
+        // The lexeme in progress first.
+        let (text, at) = self.finish_lexeme(from)?;
+        let after = self.after(&at, scanner.states().label(at.state)?);
+        after.into_iter().find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack))
     }
 
     /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds after the lexeme in
@@ -84,6 +68,28 @@ impl Matcher {
             stack = stack.feed(scanner.table(), terminal, &mut u32::MAX.clone())?;
         }
         scanner.is_complete(&at, &mut u32::MAX.clone()).then_some(text)
+    }
+
+    /// Bytes after which the lexeme in progress can end, and the configuration then: towards the label after which
+    /// least is left to do.
+    pub(super) fn finish_lexeme(&self, at: &Configuration) -> Option<(Vec<u8>, Configuration)> {
+        let scanner = self.index.scanner();
+        if scanner.states().label(at.state).is_some_and(|label| !self.after(at, label).is_empty()) {
+            return Some((Vec::new(), at.clone()));
+        }
+        let context = scanner.context_at(&at.stack, &at.layout, &mut u32::MAX.clone());
+        let reach = scanner.states().label_set(scanner.states().reach(at.state));
+        let mut labels: Vec<(u64, TerminalId)> = (reach.iter())
+            .filter(|&label| context.takes.contains(label))
+            .map(TerminalId::new)
+            .filter_map(|label| {
+                let after = self.after(at, label).into_iter();
+                let costs = after.filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1));
+                Some((costs.min()?, label))
+            })
+            .collect();
+        labels.sort_unstable();
+        labels.into_iter().find_map(|(_, label)| self.spell(at, None, label))
     }
 
     /// A completion by going on from the configuration that seems nearest to an end: by the bytes so far and what
@@ -127,27 +133,27 @@ impl Matcher {
     /// What is left to do at least behind the lexeme in progress, whichever of its labels it becomes.
     fn least_left(&self, at: &Configuration) -> u64 {
         let scanner = self.index.scanner();
-        let (context, _) = scanner.context(&at.stack);
+        let context = scanner.context_at(&at.stack, &at.layout, &mut u32::MAX.clone());
         let reach = scanner.states().label_set(scanner.states().reach(at.state));
         let labels = reach.iter().filter(|&label| context.takes.contains(label)).map(TerminalId::new);
         let stacks = labels.flat_map(|label| self.after(at, label));
-        stacks.filter_map(|stack| Some(scanner.closing_plan(&stack)?.1)).min().unwrap_or(u64::from(u32::MAX))
+        stacks
+            .filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1))
+            .min()
+            .unwrap_or(u64::from(u32::MAX))
     }
 
-    /// The stacks after the lexeme in progress, if it ends with this label and the text can go on so.
-    fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Stack; 2]> {
+    /// What holds after the lexeme in progress, if it ends with this label and the text can go on so.
+    pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 2]> {
         let scanner = self.index.scanner();
-        let after = scanner.after_lexeme(&at.stack, at.expectations, label, &mut u32::MAX.clone());
-        let goes_on = |after: Between| {
-            let stack = after.stack.clone();
-            scanner.goes_on(after, &mut u32::MAX.clone()).then_some(stack)
-        };
-        after.into_iter().filter_map(goes_on).collect()
+        let after =
+            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut u32::MAX.clone());
+        after.into_iter().filter(|after| scanner.goes_on(after.clone(), &mut u32::MAX.clone())).collect()
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in progress (`None`:
     /// this lexeme is the one), and the configuration then.
-    fn spell(
+    pub(super) fn spell(
         &self,
         from: &Configuration,
         on: Option<&Stack>,
@@ -215,11 +221,11 @@ impl Matcher {
     }
 
     /// Whether the lexeme in progress stands on `stack` and may end as `terminal`.
-    fn ends_as(&self, at: &Configuration, stack: &Stack, terminal: TerminalId) -> bool {
+    pub(super) fn ends_as(&self, at: &Configuration, stack: &Stack, terminal: TerminalId) -> bool {
         let scanner = self.index.scanner();
         let Some(label) = scanner.states().label(at.state) else { return false };
         let reads = || {
-            let (context, _) = scanner.context(&at.stack);
+            let context = scanner.context_at(&at.stack, &at.layout, &mut u32::MAX.clone());
             let readings =
                 scanner.readings(label, &context.acceptable, at.stack.last_terminal(scanner.table()));
             label == terminal || readings.iter().any(|(read, _)| *read == terminal)

@@ -38,12 +38,15 @@ impl Matcher {
     fn expect(&self, at: &Configuration, next: &mut BitSet, ignored: &mut BitSet) {
         let scanner = self.index.scanner();
         let states = scanner.states();
-        let from = Between { stack: at.stack.clone(), expectations: at.expectations };
+        let (stack, layout) = (at.stack.clone(), at.layout.clone());
+        let from = Between { stack, layout, expectations: at.expectations };
         if self.now.progress == Progress::Fresh {
             scanner.next_terminals(&from, next);
             return;
         }
-        let after = |label| scanner.after_lexeme(&at.stack, at.expectations, label, &mut u32::MAX.clone());
+        let after = |label| {
+            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut u32::MAX.clone())
+        };
         let label = states.label(at.state);
         if let Some(label) = label {
             after(label).iter().for_each(|after| scanner.next_terminals(after, next));

@@ -2,6 +2,7 @@
 
 mod completion;
 mod expected;
+mod lines;
 mod mask;
 
 use std::fmt;

@@ -57,7 +57,7 @@ impl Scanner {
     }
 
     /// Whether a lexeme of `terminal` may be met in company without an exclusive terminal.
-    fn is_ordinary(&self, terminal: TerminalId) -> bool {
+    pub(super) fn is_ordinary(&self, terminal: TerminalId) -> bool {
         if self.exclusive.is_empty() || self.ignored.contains(terminal.index()) {
             return true;
         }

@@ -3,9 +3,10 @@
 use smallvec::SmallVec;
 
 use super::lookahead::{Between, ExpectationsId};
-use super::{ObligationsId, Scanner};
+use super::{Layout, ObligationsId, Scanner};
 use crate::lr::stack::Stack;
-use crate::util::id::ScanStateId;
+use crate::util::bitset::BitSet;
+use crate::util::id::{ScanStateId, TerminalId};
 
 /// One reading of the text so far. Nearly always there is only one; several are alive while a longest match
 /// is open or a soft keyword undecided.
@@ -13,6 +14,8 @@ use crate::util::id::ScanStateId;
 pub(crate) struct Configuration {
     /// The parse stack after all lexemes that have ended.
     pub(crate) stack: Stack,
+    /// Where the text stands among lines and blocks, after all of its bytes.
+    pub(crate) layout: Layout,
     /// Where the lexeme in progress stands. A lexeme ends only when the next byte is read, so this is a start
     /// state only at the very beginning of the text.
     pub(crate) state: ScanStateId,
@@ -32,6 +35,7 @@ impl Configuration {
         self.state == other.state
             && self.obligations == other.obligations
             && self.expectations == other.expectations
+            && self.layout == other.layout
             && self.stack.same_states(&other.stack)
     }
 }
@@ -40,9 +44,10 @@ impl Scanner {
     /// The configuration before the first byte.
     pub(crate) fn initial(&self) -> Configuration {
         let stack = Stack::new(self.table().start());
-        let state = self.context(&stack).0.start;
+        let layout = self.initial_layout();
+        let state = self.context_at(&stack, &layout, &mut u32::MAX.clone()).start;
         let (obligations, expectations) = (ObligationsId::NONE, ExpectationsId::NONE);
-        Configuration { stack, state, obligations, expectations }
+        Configuration { stack, layout, state, obligations, expectations }
     }
 
     /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the byte begins
@@ -66,20 +71,21 @@ impl Scanner {
                 Some(_) => None,
             };
             if let Some(obligations) = ended {
-                for Between { stack, expectations } in
-                    self.after_lexeme(&from.stack, from.expectations, label, lowest)
+                for Between { stack, layout, expectations } in
+                    self.after_lexeme(&from.stack, &from.layout, from.expectations, label, lowest)
                 {
-                    let (context, acceptable) = self.context(&stack);
-                    *lowest = (*lowest).min(acceptable.lowest);
+                    let context = self.context_at(&stack, &layout, lowest);
                     if let Some(state) = self.states().next(context.start, byte) {
-                        emit(Configuration { stack, state, obligations, expectations });
+                        let layout = self.read(&layout, byte);
+                        emit(Configuration { stack, layout, state, obligations, expectations });
                     }
                 }
             }
         }
         if let Some(state) = next {
             let (stack, expectations) = (from.stack.clone(), from.expectations);
-            emit(Configuration { stack, state, obligations, expectations });
+            let layout = self.read(&from.layout, byte);
+            emit(Configuration { stack, layout, state, obligations, expectations });
         }
     }
 
@@ -97,7 +103,7 @@ impl Scanner {
     pub(crate) fn is_complete(&self, at: &Configuration, lowest: &mut u32) -> bool {
         self.states()
             .label(at.state)
-            .is_some_and(|label| self.ends_text(&at.stack, at.expectations, label, lowest))
+            .is_some_and(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, lowest))
     }
 
     /// Whether some rest of the text discharges all obligations, breaks none, and goes on being viable. Breadth
@@ -134,7 +140,8 @@ impl Scanner {
     fn outlasts(&self, at: &Configuration, lowest: &mut u32) -> bool {
         let lasting = self.obligations(at.obligations).iter().all(|&pending| self.is_lasting(pending));
         let label = self.states().label(at.state).filter(|_| lasting);
-        let after = label.map(|label| self.after_lexeme(&at.stack, at.expectations, label, lowest));
+        let after =
+            label.map(|label| self.after_lexeme(&at.stack, &at.layout, at.expectations, label, lowest));
         after.into_iter().flatten().any(|after| self.goes_on(after, lowest))
     }
 
@@ -142,6 +149,9 @@ impl Scanner {
     /// the labels can be met.
     #[inline]
     fn takes_lexeme(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        if at.layout.lines().is_some() {
+            return self.takes_lexeme_in_lines(at, lowest);
+        }
         let reach = self.states().label_set(self.states().reach(at.state));
         if !self.lookaheads.is_empty() {
             return self.can_settle(&at.stack, at.expectations, reach, lowest);
@@ -149,5 +159,22 @@ impl Scanner {
         let (context, acceptable) = self.context(&at.stack);
         *lowest = (*lowest).min(acceptable.lowest);
         reach.intersects(&context.takes)
+    }
+
+    #[cold]
+    fn takes_lexeme_in_lines(&self, at: &Configuration, lowest: &mut u32) -> bool {
+        let context = self.context_at(&at.stack, &at.layout, lowest);
+        let reach = self.states().label_set(self.states().reach(at.state));
+        reach.intersects(&context.takes)
+            && (!self.is_crowded(&at.layout) || self.finds_room(at, reach, lowest))
+    }
+
+    /// Whether the lexeme in progress can become one that leaves room for the blocks which it makes necessary.
+    #[cold]
+    fn finds_room(&self, at: &Configuration, reach: &BitSet, lowest: &mut u32) -> bool {
+        let takes = &self.context_at(&at.stack, &at.layout, lowest).takes;
+        let mut labels = reach.iter().filter(|&label| takes.contains(label)).map(TerminalId::new);
+        labels
+            .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, lowest).is_empty())
     }
 }

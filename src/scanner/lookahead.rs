@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
-use super::{Reading, Scanner};
+use super::{Layout, Reading, Scanner};
 use crate::grammar::ir::Grammar;
 use crate::lr::stack::Stack;
 use crate::util::append::{Interner, Slots};
@@ -43,6 +43,8 @@ impl ExpectationsId {
 #[derive(Clone, Debug)]
 pub(crate) struct Between {
     pub(crate) stack: Stack,
+    /// Nothing where there are such words: the check refuses both together.
+    pub(crate) layout: Layout,
     pub(crate) expectations: ExpectationsId,
 }
 
@@ -296,7 +298,8 @@ impl Scanner {
             .into_iter()
             .filter_map(|(terminal, expectation)| {
                 let stack = stack.feed(self.table(), terminal, lowest)?;
-                Some(Between { stack, expectations: self.lookaheads.add(expectations, expectation) })
+                let expectations = self.lookaheads.add(expectations, expectation);
+                Some(Between { stack, layout: Layout::NONE, expectations })
             })
             .collect()
     }
@@ -320,7 +323,7 @@ impl Scanner {
         labels.intersect_with(&context.takes);
         labels.intersect_with(&facts.permitted);
         labels.iter().any(|label| {
-            let after = self.after_lexeme(stack, expectations, TerminalId::new(label), lowest);
+            let after = self.after_lexeme(stack, &Layout::NONE, expectations, TerminalId::new(label), lowest);
             after.into_iter().any(|between| self.goes_on(between, lowest))
         })
     }
@@ -354,7 +357,9 @@ impl Scanner {
             labels.intersect_with(&facts.permitted);
             // An ignored lexeme leads back here.
             for label in labels.iter().map(TerminalId::new).filter(|&label| !self.is_ignored(label)) {
-                for after in self.after_lexeme(&between.stack, between.expectations, label, lowest) {
+                for after in
+                    self.after_lexeme(&between.stack, &between.layout, between.expectations, label, lowest)
+                {
                     let read = after.stack.last_terminal(self.table());
                     let spare = read.is_some_and(|read| {
                         reach.contains(read.index())
@@ -371,7 +376,7 @@ impl Scanner {
 
     /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
     pub(crate) fn next_terminals(&self, from: &Between, next: &mut BitSet) {
-        let (context, _) = self.context(&from.stack);
+        let context = self.context_at(&from.stack, &from.layout, &mut u32::MAX.clone());
         if self.lookaheads.is_empty() {
             next.union_with(&context.acceptable);
             return;
@@ -384,7 +389,9 @@ impl Scanner {
         let reach = self.states().label_set(self.states().reach(context.start));
         let labels = reach.iter().filter(|&label| !self.ignored.contains(label));
         for label in labels.map(TerminalId::new) {
-            for after in self.after_lexeme(&from.stack, from.expectations, label, &mut u32::MAX.clone()) {
+            for after in
+                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, &mut u32::MAX.clone())
+            {
                 let read = after.stack.last_terminal(self.table());
                 if let Some(read) = read.filter(|_| self.goes_on(after, &mut u32::MAX.clone())) {
                     next.insert(read.index());

@@ -25,6 +25,8 @@
 pub(crate) mod check;
 mod company;
 pub(crate) mod configuration;
+mod indentation;
+mod layout;
 pub(crate) mod lookahead;
 mod states;
 
@@ -42,6 +44,8 @@ use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
+pub(crate) use indentation::Indentation;
+pub(crate) use layout::{Layout, Lines, Width, is_blank};
 use lookahead::{Between, Expectation, ExpectationsId, Lookaheads};
 use states::Component;
 pub(crate) use states::ScanStates;
@@ -65,9 +69,17 @@ pub(crate) struct Scanner {
     acceptable_sets: AcceptableSets,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
+    /// `%indent`.
+    indentation: Option<Indentation>,
+    /// By id of the acceptable set: where a line begins and between brackets.
+    loose_contexts: Slots<Context>,
+    /// The id of the set of no terminals.
+    nothing: u32,
     obligations: Interner<Obligations>,
     /// Obligations that only the end of the text discharges, by the scan states of all terminals together.
     lasting: OnceLock<Vec<ScanStateId>>,
+    /// Ignored terminals that not everything may follow, and what may.
+    gates: OnceLock<Vec<(TerminalId, BitSet)>>,
     /// Made when a text is first to be ended.
     closing: OnceLock<Closing>,
 }
@@ -133,9 +145,13 @@ impl Scanner {
         let obligations = Interner::default();
         obligations.intern(Obligations::new());
         let companies = company::exclusive_companies(&table, &exclusive, &ignored);
+        let acceptable_sets = AcceptableSets::default();
+        let nothing = acceptable_sets.intern(BitSet::new(count + 1));
+        let indentation = grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table));
+        let blanks = indentation.as_ref().map(|_| layout::blank_classes());
         Self {
             table,
-            states: ScanStates::new(dfas, ranks),
+            states: ScanStates::new(dfas, ranks, blanks.as_ref()),
             lexer: grammar.lexer,
             ignored,
             exclusive,
@@ -144,10 +160,14 @@ impl Scanner {
             reserved,
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             lookaheads: Lookaheads::new(grammar),
-            acceptable_sets: Interner::default(),
+            acceptable_sets,
             contexts: Slots::default(),
+            indentation,
+            loose_contexts: Slots::default(),
+            nothing,
             obligations,
             lasting: OnceLock::new(),
+            gates: OnceLock::new(),
             closing: OnceLock::new(),
         }
     }
@@ -155,6 +175,11 @@ impl Scanner {
     /// Remembers which obligations only the end of the text discharges, as the check of the grammar found.
     fn set_lasting(&self, lasting: Vec<ScanStateId>) {
         let _ = self.lasting.set(lasting);
+    }
+
+    /// Remembers what may follow which ignored terminals, as the check of the grammar found.
+    fn set_gates(&self, gates: Vec<(TerminalId, BitSet)>) {
+        let _ = self.gates.set(gates);
     }
 
     /// Whether only the end of the text discharges an obligation. Under the contextual lexer fewer terminals
@@ -200,19 +225,32 @@ impl Scanner {
     }
 
     fn context_of(&self, set: u32) -> &Context {
-        self.contexts.get_or_init(set, || self.make_context(self.acceptable_sets.get(set)))
+        self.contexts.get_or_init(set, || self.make_context(self.acceptable_sets.get(set).clone(), None))
     }
 
-    fn make_context(&self, acceptable: &BitSet) -> Context {
+    /// What `acceptable` means, where `loose` is a terminal that is ignored just here.
+    fn make_context(&self, acceptable: BitSet, loose: Option<usize>) -> Context {
         let mut takes = acceptable.clone();
-        takes.union_with(&self.ignored);
         for label in (0..self.fallbacks.len()).map(TerminalId::new) {
             if self.other_reading(label).is_some_and(|other| acceptable.contains(other.index())) {
                 takes.insert(label.index());
             }
         }
-        let candidates = self.candidates(acceptable);
-        Context { acceptable: acceptable.clone(), takes, start: self.states.start(&candidates) }
+        let gates = self.gates.get().filter(|_| loose.is_none()).map_or(&[][..], Vec::as_slice);
+        let closed = gates.iter().filter(|(_, passing)| !passing.intersects(&takes));
+        let mut ignored = self.ignored.clone();
+        closed.for_each(|(closed, _)| ignored.remove(closed.index()));
+        takes.union_with(&ignored);
+        if let Some(loose) = loose {
+            takes.insert(loose);
+        }
+        // Before literal text nothing is ignored.
+        let mut competing = acceptable.clone();
+        if let Some(loose) = loose.filter(|_| !acceptable.intersects(&self.exclusive)) {
+            competing.insert(loose);
+        }
+        let candidates = self.candidates(&competing);
+        Context { acceptable, takes, start: self.states.start(&candidates) }
     }
 
     /// The readings of `label`, which is not ignored, where the stack can shift the terminals in `acceptable` and has
@@ -247,12 +285,20 @@ impl Scanner {
     pub(crate) fn after_lexeme(
         &self,
         stack: &Stack,
+        layout: &Layout,
         expectations: ExpectationsId,
         label: TerminalId,
         lowest: &mut u32,
     ) -> SmallVec<[Between; 2]> {
+        if self.indentation.is_some() {
+            return self.after_lexeme_in_lines(stack, layout, label, lowest);
+        }
         if self.ignored.contains(label.index()) {
-            return SmallVec::from_iter([Between { stack: stack.clone(), expectations }]);
+            return SmallVec::from_iter([Between {
+                stack: stack.clone(),
+                layout: Layout::NONE,
+                expectations,
+            }]);
         }
         if !self.lookaheads.is_empty() {
             return self.after_lexeme_among_words(stack, expectations, label, lowest);
@@ -263,7 +309,7 @@ impl Scanner {
             .into_iter()
             .filter_map(|terminal| {
                 let stack = stack.feed(&self.table, terminal, lowest)?;
-                Some(Between { stack, expectations })
+                Some(Between { stack, layout: Layout::NONE, expectations })
             })
             .collect()
     }
@@ -272,19 +318,28 @@ impl Scanner {
     pub(crate) fn ends_text(
         &self,
         stack: &Stack,
+        layout: &Layout,
         expectations: ExpectationsId,
         label: TerminalId,
         lowest: &mut u32,
     ) -> bool {
-        self.after_lexeme(stack, expectations, label, lowest).iter().any(|after| {
-            self.lookaheads.facts(after.expectations).may_end && self.is_sentence(&after.stack, lowest)
-        })
+        let joins = self.indentation.as_ref().is_some_and(|indentation| indentation.join == Some(label));
+        !joins
+            && self.after_lexeme(stack, layout, expectations, label, lowest).iter().any(|after| {
+                self.lookaheads.facts(after.expectations).may_end
+                    && self.ends_between(&after.stack, &after.layout, lowest)
+            })
     }
 
     /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
     pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let closing = self.closing.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
+                if let Some(indentation) = &self.indentation
+                    && (index == indentation.indent.index() || index == indentation.dedent.index())
+                {
+                    return Some(u64::from(index == indentation.indent.index()));
+                }
                 let dfa = dfa.as_ref().filter(|_| self.may_occur(TerminalId::new(index)));
                 let length = dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))?;
                 // What stands around such a word must fit, which the plan does not see to: only where it must.

@@ -56,8 +56,9 @@ pub(crate) struct ScanStates {
 
 impl ScanStates {
     /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept the same text.
-    pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>) -> Self {
-        let classes = ByteClasses::refinement(dfas.iter().flatten().map(Dfa::classes));
+    /// Bytes that `distinct` tells apart are told apart.
+    pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>, distinct: Option<&ByteClasses>) -> Self {
+        let classes = ByteClasses::refinement(dfas.iter().flatten().map(Dfa::classes).chain(distinct));
         Self {
             dfas,
             ranks,

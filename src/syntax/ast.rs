@@ -150,6 +150,16 @@ pub(crate) enum Directive {
     Lookahead { to: Word, word: Word, after: Option<Vec<Word>>, before: Vec<Vec<Word>> },
     /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
     Precedence { associativity: Associativity, words: Vec<Word> },
+    /// `%indent NEWLINE INDENT DEDENT open "(" close ")" tab 8`.
+    Indent { newline: Word, indent: Word, dedent: Word, clauses: Vec<Clause> },
+}
+
+/// A part of a directive: `open "(" "["`, `tab 8`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Clause {
+    pub(crate) name: Spanned<String>,
+    pub(crate) words: Vec<Word>,
+    pub(crate) number: Option<Spanned<u32>>,
 }
 
 /// Of a precedence line.

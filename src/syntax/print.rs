@@ -6,7 +6,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::syntax::ast::{
-    Alternative, Associativity, Directive, Expansions, ExprKind, File, Import, Item, Mode, Rule,
+    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, File, Import, Item, Mode, Rule,
     TerminalDefinition, Word,
 };
 
@@ -184,9 +184,21 @@ impl Display for Directive {
             Directive::Precedence { associativity: Associativity::Nonassoc, words } => {
                 ("%nonassoc", None, words)
             }
+            Directive::Indent { newline, indent, dedent, clauses } => {
+                write!(f, "%indent {newline} {indent} {dedent}")?;
+                return clauses.iter().try_for_each(|clause| write!(f, " {clause}"));
+            }
         };
         f.write_str(directive)?;
         first.into_iter().chain(words).try_for_each(|word| write!(f, " {word}"))
+    }
+}
+
+impl Display for Clause {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name.node)?;
+        self.words.iter().try_for_each(|word| write!(f, " {word}"))?;
+        self.number.iter().try_for_each(|number| write!(f, " {}", number.node))
     }
 }
 

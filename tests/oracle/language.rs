@@ -1,7 +1,8 @@
 //! Membership: the definition of the language, read aloud.
 
 use super::earley::{Chart, Earley};
-use super::spec::{LexerKind, Spec, Terminal};
+use super::layout::{Layout, Step};
+use super::spec::{Indentation, LexerKind, Spec, Terminal};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -29,9 +30,9 @@ struct History {
     next: HashMap<usize, usize>,
 }
 
-/// A place where a lexeme starts: its offset, the number of the history before it, and the lexemes before it that
+/// A place where a lexeme starts: its offset, the number of the history before it, the layout, and the lexemes before it that
 /// are not ignored, as far back as any word cares: who won each, and as which terminal it is read.
-type Start = (usize, usize, Vec<(usize, usize)>);
+type Start = (usize, usize, Layout, Vec<(usize, usize)>);
 
 impl Language {
     pub fn new(spec: Spec) -> Self {
@@ -64,34 +65,35 @@ impl Language {
     /// may end between two lexemes, or inside a lexeme of which some useful terminal matches a longer one:
     /// wherever a lexeme starts, it is the longest match in `text` or it reaches beyond `text`.
     fn explore(&self, text: &[u8], as_prefix: bool) -> bool {
-        let mut todo: Vec<Start> = vec![(0, 0, Vec::new())];
+        let layout = self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
+        let mut todo: Vec<Start> = vec![(0, 0, layout, Vec::new())];
         let mut seen: HashSet<Start> = HashSet::new();
-        while let Some((at, history, trail)) = todo.pop() {
-            if !seen.insert((at, history, trail.clone())) {
+        while let Some(start) = todo.pop() {
+            if !seen.insert(start.clone()) {
                 continue;
             }
+            let (at, history, layout, trail) = start;
             if at == text.len() {
-                if as_prefix || self.histories.borrow()[history].is_sentence && self.is_right(&trail, true) {
+                if as_prefix || self.ends(history, &layout) && self.is_right(&trail, true) {
                     return true;
                 }
                 continue;
             }
             let rest = &text[at..];
-            if as_prefix && self.may_reach_beyond(history, rest) {
+            if as_prefix && self.may_reach_beyond(history, &layout, rest) {
                 return true;
             }
-            if let Some((length, winner)) = self.lexeme(history, rest) {
-                for label in self.labels(history, winner) {
-                    let Some(terminal) = label else {
-                        todo.push((at + length, history, trail.clone()));
-                        continue;
-                    };
+            if let Some((length, winner)) = self.lexeme(history, &layout, rest) {
+                for (label, history, layout) in self.readings(history, &layout, winner, &rest[..length]) {
                     let mut trail = trail.clone();
-                    trail.push((winner, terminal));
-                    if self.is_right(&trail, false) {
-                        let kept = trail.split_off(trail.len().saturating_sub(self.memory));
-                        todo.push((at + length, self.after(history, terminal), kept));
+                    if let Some(terminal) = label {
+                        trail.push((winner, terminal));
+                        if !self.is_right(&trail, false) {
+                            continue;
+                        }
                     }
+                    let kept = trail.split_off(trail.len().saturating_sub(self.memory));
+                    todo.push((at + length, history, layout, kept));
                 }
             }
         }
@@ -130,9 +132,67 @@ impl Language {
         list.contains(&winner) || fallback.is_some_and(|fallback| list.contains(&fallback.terminal))
     }
 
+    /// Whether the text may end here.
+    fn ends(&self, history: usize, layout: &Layout) -> bool {
+        let mut history = history;
+        if let Some(rules) = &self.spec.indentation {
+            if layout.is_joined() {
+                return false;
+            }
+            if let Some(line) = layout.ends_line() {
+                let newline = line.then_some(rules.newline);
+                let dedents = std::iter::repeat_n(rules.dedent, layout.blocks());
+                match self.after_all(history, newline.into_iter().chain(dedents)) {
+                    Some(after) => history = after,
+                    None => return false,
+                }
+            }
+        }
+        self.histories.borrow()[history].is_sentence
+    }
+
+    /// The history after these terminals, if each can stand there.
+    fn after_all(&self, history: usize, terminals: impl IntoIterator<Item = usize>) -> Option<usize> {
+        terminals.into_iter().try_fold(history, |history, terminal| {
+            let stands = self.histories.borrow()[history].acceptable & (1 << terminal) != 0;
+            stands.then(|| self.after(history, terminal))
+        })
+    }
+
+    /// The history and layout before the lexeme that starts here, if it is the first of a line and the line's width
+    /// is right.
+    fn before_first(&self, history: usize, layout: &Layout, rules: &Indentation) -> Option<(usize, Layout)> {
+        let step = layout.step(rules)?;
+        let (terminal, count) = match step {
+            Step::Indent(_) => (rules.indent, 1),
+            Step::Dedent(count) => (rules.dedent, count),
+        };
+        let history = self.after_all(history, std::iter::repeat_n(terminal, count))?;
+        Some((history, layout.after_step(step)))
+    }
+
+    /// The terminals that can stand here, and those that compete.
+    fn possible(&self, history: usize, layout: &Layout) -> (u32, u32) {
+        let known = |history: usize| {
+            let known = &self.histories.borrow()[history];
+            (known.acceptable, known.candidates)
+        };
+        let Some(rules) = self.spec.indentation.as_ref().filter(|_| layout.is_loose()) else {
+            return known(history);
+        };
+        let before = match layout.begins_line() {
+            true => self.before_first(history, layout, rules).map(|(history, _)| history),
+            false => Some(history),
+        };
+        let newline = 1 << rules.newline;
+        let acceptable = before.map_or(0, |history| known(history).0) & !newline;
+        let ignored = if acceptable & self.exclusive() == 0 { newline } else { 0 };
+        (acceptable, self.candidates(acceptable | ignored))
+    }
+
     /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the best.
-    fn lexeme(&self, history: usize, rest: &[u8]) -> Option<(usize, usize)> {
-        let candidates = self.histories.borrow()[history].candidates;
+    fn lexeme(&self, history: usize, layout: &Layout, rest: &[u8]) -> Option<(usize, usize)> {
+        let (_, candidates) = self.possible(history, layout);
         let mut longest = None;
         for length in 1..=rest.len() {
             let (matching, extensible) = self.slice(&rest[..length]);
@@ -146,12 +206,42 @@ impl Language {
         longest
     }
 
+    /// The histories and layouts after `history` and a lexeme won by `winner`.
+    fn readings(
+        &self,
+        history: usize,
+        layout: &Layout,
+        winner: usize,
+        lexeme: &[u8],
+    ) -> Vec<(Option<usize>, usize, Layout)> {
+        let labels = self.labels(history, layout, winner);
+        let Some(rules) = &self.spec.indentation else {
+            let after =
+                |label: Option<usize>| label.map_or(history, |terminal| self.after(history, terminal));
+            return labels.into_iter().map(|label| (label, after(label), layout.clone())).collect();
+        };
+        labels
+            .into_iter()
+            .filter_map(|label| match label {
+                None => Some((label, history, layout.after_ignored(winner, lexeme, rules))),
+                Some(terminal) => {
+                    let (history, layout) = match layout.begins_line() {
+                        true => self.before_first(history, layout, rules)?,
+                        false => (history, layout.clone()),
+                    };
+                    Some((label, self.after(history, terminal), layout.after_terminal(terminal, rules)))
+                }
+            })
+            .collect()
+    }
+
     /// What a lexeme won by `winner` can be: `None` is nothing at all, an ignored lexeme.
-    fn labels(&self, history: usize, winner: usize) -> Vec<Option<usize>> {
-        let acceptable = self.histories.borrow()[history].acceptable;
+    fn labels(&self, history: usize, layout: &Layout, winner: usize) -> Vec<Option<usize>> {
+        let (acceptable, _) = self.possible(history, layout);
         let can_stand = |terminal: usize| acceptable & (1 << terminal) != 0;
         let terminal = &self.spec.terminals[winner];
-        if terminal.ignored {
+        let newline = self.spec.indentation.as_ref().is_some_and(|rules| rules.newline == winner);
+        if terminal.ignored || newline && layout.is_loose() {
             return vec![None];
         }
         let mut labels = Vec::new();
@@ -170,15 +260,16 @@ impl Language {
         labels
     }
 
-    fn may_reach_beyond(&self, history: usize, rest: &[u8]) -> bool {
-        let mut open = self.histories.borrow()[history].candidates;
+    fn may_reach_beyond(&self, history: usize, layout: &Layout, rest: &[u8]) -> bool {
+        let (_, mut open) = self.possible(history, layout);
         for length in 1..=rest.len() {
             open &= self.slice(&rest[..length]).1;
             if open == 0 {
                 return false;
             }
         }
-        (0..self.spec.terminals.len()).any(|t| open & (1 << t) != 0 && !self.labels(history, t).is_empty())
+        let has_label = |terminal: usize| !self.labels(history, layout, terminal).is_empty();
+        (0..self.spec.terminals.len()).any(|terminal| open & (1 << terminal) != 0 && has_label(terminal))
     }
 
     fn slice(&self, slice: &[u8]) -> (u32, u32) {
@@ -213,9 +304,19 @@ impl Language {
     fn history(&self, chart: Chart) -> History {
         let acceptable = self.earley.acceptable(&chart);
         let is_sentence = self.earley.is_sentence(&chart);
-        let all = || self.spec.terminals.iter().enumerate();
+        let candidates = self.candidates(acceptable);
+        History { chart, acceptable, candidates, is_sentence, next: HashMap::new() }
+    }
+
+    fn exclusive(&self) -> u32 {
         let is_exclusive = |(t, terminal): (usize, &Terminal)| u32::from(terminal.exclusive) << t;
-        let exclusive = all().map(is_exclusive).sum::<u32>();
+        self.spec.terminals.iter().enumerate().map(is_exclusive).sum()
+    }
+
+    /// The terminals that compete where these can stand.
+    fn candidates(&self, acceptable: u32) -> u32 {
+        let all = || self.spec.terminals.iter().enumerate();
+        let exclusive = self.exclusive();
         let candidates = match self.spec.lexer {
             _ if acceptable & exclusive != 0 => {
                 all().filter(|(_, terminal)| terminal.ignored).fold(acceptable, |set, (t, _)| set & !(1 << t))
@@ -232,7 +333,6 @@ impl Language {
                 })
             }
         };
-        let candidates = if acceptable & exclusive != 0 { candidates } else { candidates & !exclusive };
-        History { chart, acceptable, candidates, is_sentence, next: HashMap::new() }
+        if acceptable & exclusive != 0 { candidates } else { candidates & !exclusive }
     }
 }

@@ -8,7 +8,7 @@
 //! each lexeme start the candidates are all terminals (`basic`) or those that can follow `h` in some sentence
 //! of terminals, the ignored ones, and the words reserved against one of either (`contextual`). The lexeme is
 //! the longest prefix of the rest of the text that a candidate matches in full; of the candidates that match
-//! it the one of smallest rank wins. The winner's readings extend `h`; at the end of the text some reading
+//! it the one of smallest rank wins. (Where lines count, [`layout`] says what else.) The winner's readings extend `h`; at the end of the text some reading
 //! must be a sentence.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used, clippy::print_stderr)]
 
@@ -17,6 +17,7 @@ pub mod check;
 pub mod draft;
 pub mod earley;
 pub mod language;
+pub mod layout;
 pub mod quoted;
 pub mod spec;
 pub mod viability;

@@ -4,7 +4,8 @@
 //! first, with the modifiers `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`, and, last,
 //! `lookahead NAME after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
 //! `declared NAME`; `exclusive NAME ...`;
-//! `rule NAME -> SYMBOL ...`, one production a line. A name that no `terminal` or `declared` line defines is
+//! `indent NEWLINE INDENT DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`,
+//! `levels N`; `rule NAME -> SYMBOL ...`, one production a line. A name that no `terminal` or `declared` line defines is
 //! a nonterminal. A line that begins with `#` is a comment.
 
 use regex::bytes::Regex;
@@ -73,6 +74,20 @@ pub struct Spec {
     pub nonterminals: Vec<String>,
     pub start: usize,
     pub productions: Vec<(usize, Vec<Symbol>)>,
+    pub indentation: Option<Indentation>,
+}
+
+/// What the beginnings and ends of lines mean.
+#[derive(Clone, Debug, Default)]
+pub struct Indentation {
+    pub newline: usize,
+    pub indent: usize,
+    pub dedent: usize,
+    pub open: Vec<usize>,
+    pub close: Vec<usize>,
+    pub join: Option<usize>,
+    pub tab: usize,
+    pub levels: Option<usize>,
 }
 
 /// A terminal's regular expression, to be asked two things: is this a lexeme, could this become one.
@@ -168,6 +183,7 @@ impl Spec {
         };
         let mut productions = Vec::new();
         let mut exclusive = Vec::new();
+        let mut indentation = None;
         for line in &lines {
             let (keyword, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
             let rest = rest.trim();
@@ -184,6 +200,7 @@ impl Spec {
                     exclusive: false,
                     lookahead: None,
                 }),
+                "indent" => indentation = Some(read_indentation(rest, &names)),
                 "terminal" => terminals.push(read_terminal(rest, &names)),
                 "rule" => {
                     let (lhs, rhs) = rest.split_once("->").unwrap_or_else(|| panic!("{line}"));
@@ -204,8 +221,29 @@ impl Spec {
         for terminal in exclusive {
             terminals[terminal].exclusive = true;
         }
-        Self { lexer, terminals, nonterminals, start: start.expect("a start line"), productions }
+        let start = start.expect("a start line");
+        Self { lexer, terminals, nonterminals, start, productions, indentation }
     }
+}
+
+fn read_indentation(line: &str, names: &HashMap<&str, usize>) -> Indentation {
+    let mut words = line.split_whitespace();
+    let mut name = || names[words.next().unwrap_or_else(|| panic!("{line}"))];
+    let (newline, indent, dedent) = (name(), name(), name());
+    let mut read = Indentation { newline, indent, dedent, tab: 8, ..Indentation::default() };
+    let mut clause = "";
+    for word in words {
+        match clause {
+            _ if matches!(word, "open" | "close" | "join" | "tab" | "levels") => clause = word,
+            "open" => read.open.push(names[word]),
+            "close" => read.close.push(names[word]),
+            "join" => read.join = Some(names[word]),
+            "tab" => read.tab = word.parse().unwrap(),
+            "levels" => read.levels = Some(word.parse().unwrap()),
+            _ => panic!("{line}"),
+        }
+    }
+    read
 }
 
 fn read_terminal(line: &str, names: &HashMap<&str, usize>) -> Terminal {

@@ -132,6 +132,8 @@ pub(crate) fn assemble(
         starts,
         lexer: parts.directions.lexer.unwrap_or(LexerKind::Contextual),
         reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
+        indentation: (parts.directions.indentation.as_ref())
+            .and_then(|indentation| indentation.map(|&terminal| ids[terminal])),
         warnings: Vec::new(),
         untrimmed: None,
     })
@@ -185,6 +187,9 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
     for (&word, lookahead) in &parts.directions.lookaheads {
         used[word] |= in_rules[lookahead.other];
         used[lookahead.other] |= in_rules[word];
+    }
+    if let Some(indentation) = &parts.directions.indentation {
+        indentation.own().for_each(|&terminal| used[terminal] = true);
     }
     used
 }

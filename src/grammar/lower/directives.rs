@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::grammar::ir::{Associativity, LexerKind, Precedence};
+use crate::grammar::ir::{Associativity, Indentation, LexerKind, Precedence};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
@@ -27,6 +27,8 @@ pub(crate) struct Directions {
     pub(crate) exclusive: BTreeMap<TerminalIndex, At>,
     /// Words, and what decides that they are themselves.
     pub(crate) lookaheads: BTreeMap<TerminalIndex, Lookahead>,
+    /// `%indent`.
+    pub(crate) indentation: Option<Indentation<TerminalIndex>>,
     levels: HashMap<Level, Precedence>,
 }
 
@@ -88,6 +90,9 @@ pub(crate) fn direct(
             ast::Directive::Precedence { associativity, words } => {
                 level += 1;
                 reader.precedence(level, *associativity, words, *at);
+            }
+            ast::Directive::Indent { newline, indent, dedent, clauses } => {
+                reader.indentation([newline, indent, dedent], clauses, *at);
             }
         }
     }
@@ -289,6 +294,44 @@ impl DirectiveReader<'_, '_> {
                 self.error(at.with_span(span(word)), diagnostic);
             }
         }
+    }
+
+    fn indentation(&mut self, terminals: [&ast::Word; 3], clauses: &[ast::Clause], at: At) {
+        if self.directions.indentation.is_some() {
+            self.error(at, Diagnostic::error("duplicate-directive", "a second %indent"));
+        }
+        let [newline, indent, dedent] = terminals.map(|word| self.word(word, at));
+        let (Some(newline), Some(indent), Some(dedent)) = (newline, indent, dedent) else { return };
+        let place = Some(self.context.sources.place(at));
+        let (open, close) = (Vec::new(), Vec::new());
+        let mut indentation =
+            Indentation { newline, indent, dedent, open, close, join: None, tab: 8, levels: None, place };
+        for (index, clause) in clauses.iter().enumerate() {
+            let name = clause.name.node.as_str();
+            let at = at.with_span(&clause.name.span);
+            if clauses[..index].iter().any(|other| other.name.node == name) {
+                let message = format!("`{name}` stands twice in this directive");
+                self.error(at, Diagnostic::error("duplicate-directive", message));
+            }
+            let words: Vec<TerminalIndex> =
+                clause.words.iter().filter_map(|word| self.word(word, at)).collect();
+            let number = clause.number.as_ref().map(|number| number.node);
+            match (name, &words[..], number) {
+                ("open", [_, ..], None) => indentation.open = words,
+                ("close", [_, ..], None) => indentation.close = words,
+                ("join", [join], None) => indentation.join = Some(*join),
+                ("tab", [], Some(tab @ 1..)) => indentation.tab = tab,
+                ("levels", [], levels @ Some(_)) => indentation.levels = levels,
+                _ => {
+                    let diagnostic =
+                        Diagnostic::error("bad-clause", format!("`{name}` cannot stand so in %indent"));
+                    let help = "write `open \"(\" close \")\"` with any number of brackets, `join TERMINAL`, `tab 8`, \
+                                `levels 100`";
+                    self.error(at, diagnostic.help(help));
+                }
+            }
+        }
+        self.directions.indentation = Some(indentation);
     }
 
     /// The terminal that a directive names; a string that stands in no rule becomes one.

@@ -394,6 +394,7 @@ impl Loader<'_> {
             ast::Directive::Exclusive(_) => "%exclusive",
             ast::Directive::Lookahead { .. } => "%lookahead",
             ast::Directive::Precedence { .. } => "a precedence level",
+            ast::Directive::Indent { .. } => "%indent",
         };
         let place = self.context.sources.place(At::new(source, &directive.span));
         self.context.report(

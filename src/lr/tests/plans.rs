@@ -20,11 +20,13 @@ fn apart() -> impl Strategy<Value = Vec<u32>> {
 struct Apart {
     pairs: Vec<u32>,
     ignored: Vec<TerminalId>,
+    end: TerminalId,
 }
 
 impl Succession for Apart {
-    fn may_follow(&self, behind: Option<TerminalId>, next: TerminalId) -> bool {
-        behind.is_none_or(|behind| !self.pairs.contains(&(behind.0 * 5 + next.0)))
+    fn may_follow(&self, taken: Option<TerminalId>, ignored: Option<TerminalId>, next: TerminalId) -> bool {
+        let behind = ignored.or(taken);
+        next == self.end || behind.is_none_or(|behind| !self.pairs.contains(&(behind.0 * 5 + next.0)))
     }
 
     fn ignored(&self) -> &[TerminalId] {
@@ -50,7 +52,7 @@ impl Succession for Apart {
         ignored: Option<TerminalId>,
         next: TerminalId,
     ) -> SmallVec<[u32; 2]> {
-        self.may_follow(ignored.or(last), next).then_some(condition).into_iter().collect()
+        self.may_follow(last, ignored, next).then_some(condition).into_iter().collect()
     }
 
     fn may_end(&self, _: u32) -> bool {
@@ -68,7 +70,7 @@ fn what_plans_complete_can_be_completed() {
         let Some(grammar) = realise(&sketch) else { continue };
         let Ok(table) = ParseTable::build(&grammar) else { continue };
         let ignored = if apart.len().is_multiple_of(2) { Vec::new() } else { vec![TerminalId(4)] };
-        let succession = Apart { pairs: apart.clone(), ignored };
+        let succession = Apart { pairs: apart.clone(), ignored, end: table.end() };
         let planned = complete_every_stack(&table, &succession);
         let saturated = saturate(&table, &succession, 1_000_000);
         match (planned, saturated == Completability::Proved) {

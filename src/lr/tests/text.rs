@@ -17,6 +17,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
         starts: Vec::new(),
         lexer: LexerKind::Basic,
         reserve_covered: Vec::new(),
+        indentation: None,
         untrimmed: None,
         warnings: Vec::new(),
     };

@@ -9,6 +9,8 @@
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
+use super::gates::{self, Gates};
+use super::indentation::blank_states;
 use crate::grammar::ir::{Grammar, LexerKind, Symbol};
 use crate::lr::table::ParseTable;
 use crate::scanner::Scanner;
@@ -111,8 +113,22 @@ pub(super) struct Adjacency {
     follows: Vec<BitSet>,
     /// Terminals that a lexeme may ever be.
     possible: BitSet,
-    /// Those of them that are ignored.
-    ignored: Vec<TerminalId>,
+    /// What may follow ignored terminals that have a gate: see [`gates`].
+    gates: Vec<(TerminalId, BitSet)>,
+    /// Ignored terminals that not everything may follow, and have no gate.
+    doubtful: Vec<TerminalId>,
+    end: TerminalId,
+    lines: Option<Lines>,
+}
+
+/// What `%indent` adds.
+#[derive(Debug)]
+struct Lines {
+    newline: TerminalId,
+    indent: TerminalId,
+    dedent: TerminalId,
+    /// What can always be made the first lexeme of a line, of any width.
+    first: BitSet,
 }
 
 impl Adjacency {
@@ -137,21 +153,21 @@ impl Adjacency {
             .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe, &mut ordinary))
             .collect();
         follows.push(certain);
-        // After ignored lexemes, as many as it takes.
-        loop {
-            let mut changed = false;
-            for ignored in (0..count).filter(|&index| grammar.terminals[index].ignored) {
-                let after = follows[ignored].clone();
-                for row in &mut follows {
-                    if row.contains(ignored) {
-                        changed |= row.union_with(&after);
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
+        let lines = scanner.indentation().map(|indentation| {
+            let blanks = blank_states(scanner).unwrap_or_default();
+            let mut first = relation.followers_of_all(&blanks, &ordinary);
+            first.intersect_with(&follows[indentation.newline.index()]);
+            let (newline, indent, dedent) = (indentation.newline, indentation.indent, indentation.dedent);
+            Lines { newline, indent, dedent, first }
+        });
+        let newline = lines.as_ref().map(|lines| lines.newline);
+        let ignored: Vec<usize> = (0..count).filter(|&index| grammar.terminals[index].ignored).collect();
+        let loosely = newline.map_or_else(Vec::new, |newline| {
+            let mut loosely = follows.clone();
+            close(&mut loosely, &[&ignored[..], &[newline.index()]].concat());
+            loosely
+        });
+        close(&mut follows, &ignored);
         // Nothing is ignored before an exclusive terminal, nor before what competes with one.
         let mut exclusive = relation.openings(|starts| &starts.exclusive);
         for (last, ends) in ends.iter().enumerate() {
@@ -166,14 +182,71 @@ impl Adjacency {
                 }
             }
         }
-        let ignored = (possible.iter().filter(|&index| grammar.terminals[index].ignored))
-            .map(TerminalId::new)
-            .collect();
-        Self { follows, possible, ignored }
+        let Gates { gates, doubtful } =
+            gates::sort(grammar, scanner, (&follows, &loosely), newline, &possible);
+        if let Some(Lines { indent, dedent, .. }) = lines {
+            possible.insert(indent.index());
+            possible.insert(dedent.index());
+        }
+        Self { follows, possible, gates, doubtful, end: scanner.table().end(), lines }
     }
 
-    /// Whether `next` can always be made to follow `last` (`None`: the beginning of the text).
-    pub(super) fn may_follow(&self, last: Option<TerminalId>, next: TerminalId) -> bool {
+    /// The ignored terminals behind which some can stand and others not, and the ones that can.
+    pub(super) fn gates(&self) -> &[(TerminalId, BitSet)] {
+        &self.gates
+    }
+
+    /// Whether a line end may follow whatever is ignored, so that any line can be left blank.
+    pub(super) fn unending(&self, grammar: &Grammar) -> Option<TerminalId> {
+        let newline = self.lines.as_ref()?.newline;
+        (self.possible.iter().filter(|&index| grammar.terminals[index].ignored))
+            .map(TerminalId::new)
+            .find(|&ignored| !self.follows(Some(ignored), newline))
+    }
+
+    /// Whether `next` (perhaps `$`) can always be made to follow `taken`, the last terminal that the parser has
+    /// taken (`None`: the beginning of the text), where the last lexeme is `ignored` (`None`: is that terminal's).
+    pub(super) fn may_follow(
+        &self,
+        taken: Option<TerminalId>,
+        ignored: Option<TerminalId>,
+        next: TerminalId,
+    ) -> bool {
+        match &self.lines {
+            Some(lines) => self.may_follow_in_lines(lines, taken, ignored, next),
+            None => next == self.end || self.follows(ignored.or(taken), next),
+        }
+    }
+
+    /// INDENT and DEDENT stand only where a line begins, and NEWLINE only behind another lexeme. Where a line begins,
+    /// it can be begun anew with other blanks if a line end may follow.
+    fn may_follow_in_lines(
+        &self,
+        lines: &Lines,
+        taken: Option<TerminalId>,
+        ignored: Option<TerminalId>,
+        next: TerminalId,
+    ) -> bool {
+        let behind = |terminals: &[TerminalId]| taken.is_none_or(|taken| terminals.contains(&taken));
+        if !behind(&[lines.newline, lines.indent, lines.dedent]) {
+            let own = [lines.indent, lines.dedent, self.end].contains(&next);
+            // An ignored line end stands between brackets, where no other line end is wanted.
+            let between = ignored == Some(lines.newline) && next == lines.newline;
+            return !own && (between || self.follows(ignored.or(taken), next));
+        }
+        let fresh = ignored.is_none_or(|ignored| self.follows(Some(ignored), lines.newline));
+        fresh
+            && match next {
+                next if next == self.end => taken != Some(lines.indent),
+                next if next == lines.newline => false,
+                next if next == lines.indent => behind(&[lines.newline]),
+                next if next == lines.dedent => taken.is_some() && behind(&[lines.newline, lines.dedent]),
+                next => lines.first.contains(next.index()),
+            }
+    }
+
+    /// Whether a lexeme of `next` can always be made to follow one of `last` (`None`: the beginning of the text).
+    fn follows(&self, last: Option<TerminalId>, next: TerminalId) -> bool {
         let row = last.map_or(self.follows.len() - 1, TerminalId::index);
         self.follows[row].contains(next.index())
     }
@@ -183,9 +256,9 @@ impl Adjacency {
         self.possible.contains(terminal.index())
     }
 
-    /// The ignored terminals that have a lexeme: one of them may be the last before any lexeme.
-    pub(super) fn ignored(&self) -> &[TerminalId] {
-        &self.ignored
+    /// The ignored terminals that may stand before any lexeme though it may not be able to follow.
+    pub(super) fn doubtful(&self) -> &[TerminalId] {
+        &self.doubtful
     }
 
     /// Whether every terminal that the tables let follow another may follow it, and any ignored one between.
@@ -196,11 +269,9 @@ impl Adjacency {
                 Some(Symbol::Terminal(terminal)) => Some(terminal),
                 Some(Symbol::Nonterminal(_)) => return true,
             };
-            let ignored = self.ignored.iter().copied().map(Some);
-            table.row(state).iter().map(TerminalId::new).all(|next| {
-                next == table.end()
-                    || std::iter::once(last).chain(ignored.clone()).all(|last| self.may_follow(last, next))
-            })
+            let places = || std::iter::once(None).chain(self.doubtful.iter().copied().map(Some));
+            let mut row = table.row(state).iter().map(TerminalId::new);
+            row.all(|next| places().all(|ignored| self.may_follow(last, ignored, next)))
         })
     }
 
@@ -220,6 +291,22 @@ impl Adjacency {
             .collect();
         let text = String::from_utf8_lossy(&text).into_owned();
         (!barred.is_empty()).then(|| format!("`{text}` may run into a following {}", barred.join(", ")))
+    }
+}
+
+/// Adds to each row what may follow the ignored terminals in it, as many as it takes.
+fn close(rows: &mut [BitSet], ignored: &[usize]) {
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &ignored in ignored {
+            let after = rows[ignored].clone();
+            for row in rows.iter_mut() {
+                if row.contains(ignored) {
+                    changed |= row.union_with(&after);
+                }
+            }
+        }
     }
 }
 
@@ -353,6 +440,18 @@ impl Direct<'_> {
                     unfit.all(|index| groups[index].states.iter().all(goes_on))
                 };
             if follows {
+                followers.insert(opening.terminal);
+            }
+        }
+        followers
+    }
+
+    /// The terminals that may follow each of these states, there.
+    fn followers_of_all(&self, ends: &[ScanStateId], openings: &Openings<'_>) -> BitSet {
+        let groups = self.group(ends);
+        let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
+        for opening in &openings.all {
+            if groups.iter().all(|group| opening.fits(group)) {
                 followers.insert(opening.terminal);
             }
         }

@@ -19,7 +19,7 @@ use rustc_hash::FxBuildHasher;
 use super::adjacency::{Adjacency, Universe};
 use crate::grammar::ir::Grammar;
 use crate::lexer::Dfa;
-use crate::scanner::Scanner;
+use crate::scanner::{Indentation, Scanner};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
@@ -47,6 +47,7 @@ pub(super) fn check(
         grammar,
         scanner,
         follow: Follow::new(grammar, scanner),
+        newline: scanner.indentation().map(|indentation| indentation.newline),
         pairs: Vec::new(),
         ids: HashMap::default(),
     };
@@ -119,6 +120,25 @@ impl Follow {
             any.union_with(table.row(state));
         }
         rows.push(any);
+        if let Some(indentation) = scanner.indentation() {
+            // INDENT and DEDENT are followed by what may stand behind them; line ends may be ignored anywhere.
+            let Indentation { newline, indent, dedent, .. } = *indentation;
+            let mut changed = true;
+            while changed {
+                changed = false;
+                for before in 0..=count {
+                    for within in [indent, dedent] {
+                        if rows[before].contains(within.index()) {
+                            let behind = rows[within.index()].clone();
+                            changed |= rows[before].union_with(&behind);
+                        }
+                    }
+                }
+            }
+            rows.iter_mut().for_each(|row| {
+                row.insert(newline.index());
+            });
+        }
         for row in &mut rows {
             row.remove(table.end().index());
             for (index, terminal) in grammar.terminals.iter().enumerate() {
@@ -152,6 +172,8 @@ struct Comparison<'a> {
     grammar: &'a Grammar,
     scanner: &'a Scanner,
     follow: Follow,
+    /// NEWLINE, if there is `%indent`: ignored in places.
+    newline: Option<TerminalId>,
     pairs: Vec<Met>,
     ids: HashMap<Pair, usize, FxBuildHasher>,
 }
@@ -230,6 +252,7 @@ impl Comparison<'_> {
                 let goes_on = Some(dfa.next(state, byte)).filter(|&next| next != Dfa::DEAD);
                 let lasts = match dfa.is_accept(state) {
                     true if self.grammar.terminals[terminal.index()].ignored => vec![last],
+                    true if self.newline == Some(terminal) => vec![last, Some(terminal)],
                     true => self.terminals_of(terminal),
                     false => Vec::new(),
                 };

@@ -124,7 +124,7 @@ impl Search<'_> {
                         return barred;
                     }
                     let after = lookaheads.add(advanced, expectation);
-                    let plain = self.adjacency.may_follow(None, read);
+                    let plain = self.adjacency.may_follow(None, None, read);
                     if after != ExpectationsId::NONE
                         && !(plain && lookaheads.is_spare(expectations, label, read, after))
                     {
@@ -153,8 +153,8 @@ impl Search<'_> {
 
     /// Whether a lexeme with this label can always be made to follow, directly and behind whatever is ignored.
     fn may_follow(&self, last: TerminalId, label: TerminalId) -> bool {
-        let mut before = std::iter::once(last).chain(self.adjacency.ignored().iter().copied());
-        before.all(|before| self.adjacency.may_follow(Some(before), label))
+        let mut before = std::iter::once(last).chain(self.adjacency.doubtful().iter().copied());
+        before.all(|before| self.adjacency.may_follow(Some(before), None, label))
     }
 
     /// The proof that every stack can be completed lets a word go on to a longer lexeme of the terminal that it is read
@@ -167,7 +167,8 @@ impl Search<'_> {
     ) -> Option<Diagnostic> {
         let mut next = self.rows[read.index()].iter().map(TerminalId::new);
         let barred = next.find(|&next| {
-            self.adjacency.may_follow(Some(read), next) && !self.adjacency.may_follow(Some(label), next)
+            self.adjacency.may_follow(Some(read), None, next)
+                && !self.adjacency.may_follow(Some(label), None, next)
         });
         Some(self.uncertain(label, barred?, expectations))
     }

@@ -5,8 +5,10 @@
 //! by side, and if what is still open about earlier lexemes gets settled. The passes, in order:
 //!
 //! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
+//! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
 //! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind them;
+//! * [`gates`]: which ignored terminals only some may follow;
 //! * [`crate::lr::completable`]: with that, every stack can be completed (run only where it is in doubt);
 //! * [`expectations`]: what a word asks of the lexemes behind it is settled within a bounded number of them;
 //! * [`backup`]: how long a lexeme's end can stay open.
@@ -14,6 +16,8 @@
 mod adjacency;
 mod backup;
 mod expectations;
+mod gates;
+mod indentation;
 mod succession;
 mod terminals;
 
@@ -35,6 +39,7 @@ pub(crate) fn check(
     proof_steps: usize,
 ) -> Vec<Diagnostic> {
     let mut findings = terminals::check_texts(grammar, scanner);
+    findings.extend(indentation::check(grammar, scanner));
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return findings;
     }
@@ -49,7 +54,16 @@ pub(crate) fn check(
         return findings;
     };
     findings.extend(terminals::check_labels(grammar, scanner, &universe));
+    if grammar.indentation.is_some() && !scanner.lookaheads.is_empty() {
+        findings.push(indentation::among_words(grammar));
+        return findings;
+    }
     let adjacency = Adjacency::new(grammar, scanner, &universe);
+    scanner.set_gates(adjacency.gates().to_vec());
+    if let Some(ignored) = adjacency.unending(grammar) {
+        findings.push(indentation::unending(grammar, ignored));
+    }
+    findings.extend(indentation::check_limit(grammar, scanner, adjacency.is_total(scanner.table())));
     findings.extend(check_completability(grammar, scanner, &adjacency, proof_steps));
     findings.extend(expectations::check(grammar, scanner, &adjacency, scan_states, proof_steps));
     if !findings.iter().any(|finding| finding.severity == Severity::Error) {

@@ -22,12 +22,12 @@ pub(super) struct Lexemes<'a> {
 }
 
 impl Succession for Lexemes<'_> {
-    fn may_follow(&self, behind: Option<TerminalId>, next: TerminalId) -> bool {
-        self.adjacency.may_follow(behind, next)
+    fn may_follow(&self, taken: Option<TerminalId>, ignored: Option<TerminalId>, next: TerminalId) -> bool {
+        self.adjacency.may_follow(taken, ignored, next)
     }
 
     fn ignored(&self) -> &[TerminalId] {
-        self.adjacency.ignored()
+        self.adjacency.doubtful()
     }
 
     fn is_possible(&self, terminal: TerminalId) -> bool {
@@ -51,10 +51,9 @@ impl Succession for Lexemes<'_> {
         next: TerminalId,
     ) -> SmallVec<[u32; 2]> {
         let lookaheads = &self.scanner.lookaheads;
-        let behind = ignored.or(last);
         let mut after = SmallVec::new();
         let mut read = |label: TerminalId, must_hold: bool| {
-            if !self.adjacency.may_follow(behind, label) {
+            if !self.adjacency.may_follow(last, ignored, label) {
                 return;
             }
             let Some(advanced) = lookaheads.advance(ExpectationsId(condition), label) else { return };
@@ -67,7 +66,7 @@ impl Succession for Lexemes<'_> {
         }
         // Where an exclusive terminal can stand, words that cannot do not compete.
         let always_compete = !self.scanner.companies.iter().any(|company| company.contains(next.index()));
-        if always_compete && (condition != 0 || !self.adjacency.may_follow(None, next)) {
+        if always_compete && (condition != 0 || !self.adjacency.may_follow(None, None, next)) {
             for (label, _) in lookaheads.words().filter(|(_, word)| word.other == next) {
                 read(label, false);
             }

@@ -154,6 +154,7 @@ impl<'a> Expected<'a> {
                     "%left",
                     "%right",
                     "%nonassoc",
+                    "%indent",
                 ],
             ),
             (

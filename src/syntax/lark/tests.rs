@@ -5,7 +5,7 @@ use regex::Regex;
 
 use super::*;
 use crate::syntax::ast::{
-    Alternative, Associativity, Directive, Expansions, ExprKind, Import, Item, Mode, Rule, Spanned,
+    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, Import, Item, Mode, Rule, Spanned,
     TerminalDefinition, Word,
 };
 
@@ -200,7 +200,8 @@ mod constructs {
         let text = "%start a b\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
                     %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"\n\
                     %lookahead NAME \"over\" after \")\" before \"(\" NAME then \"as\" then \"x\"\n\
-                    %exclusive TEXT \"$\"";
+                    %exclusive TEXT \"$\"\n\
+                    %indent NEWLINE INDENT DEDENT open \"(\" \"[\" close \")\" tab 8";
         let directives: Vec<_> = read(text)
             .items
             .into_iter()
@@ -224,6 +225,10 @@ mod constructs {
             panic!("{directives:?}")
         };
         assert_eq!((after.len(), before.iter().map(Vec::len).collect::<Vec<_>>()), (1, vec![2, 1, 1]));
+        let Directive::Indent { clauses, .. } = &directives[11].node else { panic!("{:?}", directives[11]) };
+        assert_eq!(clauses.len(), 3);
+        assert_eq!(clauses[0].words.len(), 2);
+        assert_eq!(clauses[2].number.as_ref().map(|number| number.node), Some(8));
         let associativities: Vec<_> = directives[6..9]
             .iter()
             .map(|directive| match &directive.node {
@@ -602,6 +607,15 @@ mod random {
             .prop_map(|(level, path, names)| Item::Import(Import { level, path, names, span: 0..0 }))
     }
 
+    fn clause() -> impl Strategy<Value = Clause> {
+        let number = proptest::option::of(any::<u32>().prop_map(spanned));
+        (rule_name().prop_map(spanned), words(0), number).prop_map(|(name, words, number)| Clause {
+            name,
+            words,
+            number,
+        })
+    }
+
     fn directive() -> impl Strategy<Value = Item> {
         let associativity =
             prop_oneof![Just(Associativity::Left), Just(Associativity::Right), Just(Associativity::Nonassoc)];
@@ -617,6 +631,9 @@ mod random {
                 .prop_map(|((to, word), after, before)| Directive::Lookahead { to, word, after, before }),
             (associativity, words(1))
                 .prop_map(|(associativity, words)| Directive::Precedence { associativity, words }),
+            (word(), word(), word(), proptest::collection::vec(clause(), 0..3)).prop_map(
+                |(newline, indent, dedent, clauses)| Directive::Indent { newline, indent, dedent, clauses }
+            ),
         ]
         .prop_map(|directive| Item::Directive(spanned(directive)))
     }

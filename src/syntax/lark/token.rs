@@ -57,10 +57,11 @@ pub(crate) enum Token<'input> {
     Right,
     Nonassoc,
     Prec,
+    Indent,
 }
 
 /// Each directive's word, without the `%`.
-pub(crate) const DIRECTIVES: [(&str, Token<'static>); 16] = [
+pub(crate) const DIRECTIVES: [(&str, Token<'static>); 17] = [
     ("import", Token::Import),
     ("ignore", Token::Ignore),
     ("declare", Token::Declare),
@@ -77,6 +78,7 @@ pub(crate) const DIRECTIVES: [(&str, Token<'static>); 16] = [
     ("right", Token::Right),
     ("nonassoc", Token::Nonassoc),
     ("prec", Token::Prec),
+    ("indent", Token::Indent),
 ];
 
 /// As error messages name it.

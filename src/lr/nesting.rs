@@ -1,0 +1,124 @@
+//! How deep brackets still have to nest until a stack is finished: for limits on nesting.
+//!
+//! Precondition: each production closes what it opens. Then the brackets that are open on a stack are those that the
+//! productions being read have opened, and finishing them, innermost first, closes them one by one. As every kernel item
+//! of the state on top is possible after what is on the stack (the LR(0) property), any of them may be finished, and the
+//! one whose rest nests least is the best.
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
+use super::rules::{Code, Item, Rules};
+use super::stack::Stack;
+use super::table::ParseTable;
+use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+
+/// By item, what it needs and what it has open.
+#[derive(Debug)]
+pub(crate) struct Nesting {
+    /// How many more levels the symbols behind the dot open at once, at least.
+    rest: Vec<u32>,
+    /// How many levels opened before the dot are closed behind it.
+    open: Vec<u32>,
+    /// The most that any item needs: a stack with so much room can be finished.
+    most: u32,
+}
+
+/// What derives nothing.
+const NEVER: i64 = i64::MAX / 2;
+
+impl Nesting {
+    /// For the brackets `open` and `close` of the grammar behind `table`.
+    pub(crate) fn new(table: &ParseTable, open: TerminalId, close: TerminalId) -> Self {
+        let rules = &table.rules;
+        let mut needs = vec![NEVER; rules.nonterminal_count() + 1];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for production in 0..rules.production_count() as u32 {
+                let need = deepest(rules, rules.rhs(production), &needs, open, close);
+                let lhs = rules.lhs(production);
+                if need < needs[lhs] {
+                    needs[lhs] = need;
+                    changed = true;
+                }
+            }
+        }
+        let mut nesting = Self { rest: Vec::new(), open: Vec::new(), most: 0 };
+        for item in 0..rules.item_count() as Item {
+            let need = deepest(rules, rules.rest(item), &needs, open, close);
+            let production = rules.production(item);
+            let read = &rules.rhs(production)[..(item - rules.first(production)) as usize];
+            let count = |bracket: TerminalId| read.iter().filter(|&&code| code == bracket.0).count() as u32;
+            let rest = u32::try_from(need).unwrap_or(u32::MAX);
+            nesting.rest.push(rest);
+            nesting.open.push(count(open).saturating_sub(count(close)));
+            if need < NEVER {
+                nesting.most = nesting.most.max(rest);
+            }
+        }
+        nesting
+    }
+
+    /// The room in which every stack can be finished.
+    pub(crate) fn most(&self) -> u32 {
+        self.most
+    }
+
+    /// Whether `stack` can be finished where `room` more levels may be opened at once. `lowest` is lowered to the
+    /// depth of the lowest state read. Costs the part of the stack that has less than [`Nesting::most`] room.
+    pub(crate) fn fits(&self, table: &ParseTable, stack: &Stack, room: u32, lowest: &mut u32) -> bool {
+        let mut pending: Vec<(&Stack, Option<ParseStateId>, u32)> = vec![(stack, None, room)];
+        let mut seen: HashSet<(u32, ParseStateId, u32), FxBuildHasher> = HashSet::default();
+        while let Some((below, top, room)) = pending.pop() {
+            *lowest = (*lowest).min(below.depth());
+            if room >= self.most {
+                return true;
+            }
+            let state = top.unwrap_or_else(|| below.top());
+            for &item in table.automaton.kernels.get(state.index()) {
+                if self.rest[item as usize] > room {
+                    continue;
+                }
+                let production = table.rules.production(item);
+                if production == table.rules.accept() {
+                    return true;
+                }
+                let read = (item - table.rules.first(production)) as usize;
+                let mut under = Some(below);
+                for _ in 0..read.saturating_sub(usize::from(top.is_some())) {
+                    under = under.and_then(Stack::below);
+                }
+                let lhs = NonterminalId::new(table.rules.lhs(production));
+                let Some((under, next)) =
+                    under.and_then(|under| Some((under, table.goto(under.top(), lhs)?)))
+                else {
+                    continue;
+                };
+                let room = room + self.open[item as usize];
+                if seen.insert((under.depth(), next, room)) {
+                    pending.push((under, Some(next), room));
+                }
+            }
+        }
+        false
+    }
+}
+
+/// How many levels `symbols` open at once, at least.
+fn deepest(rules: &Rules, symbols: &[Code], needs: &[i64], open: TerminalId, close: TerminalId) -> i64 {
+    let (mut depth, mut deepest) = (0, 0);
+    for &code in symbols {
+        match rules.nonterminal(code) {
+            Some(nonterminal) if needs[nonterminal] == NEVER => return NEVER,
+            Some(nonterminal) => deepest = deepest.max(depth + needs[nonterminal]),
+            None if code == open.0 => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            None if code == close.0 => depth -= 1,
+            None => {}
+        }
+    }
+    deepest
+}

@@ -1,0 +1,294 @@
+//! `%indent`: that what lines ask of a text can always be given.
+//!
+//! Line starts put a second stack beside the parser's, that of the widths of open blocks, and a count of open
+//! brackets. Whether two stacks can be emptied together is undecidable in general; so the grammar must let
+//! neither go its own way: each alternative holds as many DEDENT behind INDENT, and closing brackets behind opening ones,
+//! as it opens. Then the blocks that are open are just the INDENT whose DEDENT the parse stack waits for, and what
+//! remains is which terminals may stand side by side ([`super::adjacency`]): a finite matter again.
+//!
+//! What is asked of lexemes: blanks at the beginning of a line are ignored lexemes, however many there are and whatever
+//! stands there, so that every width can be written; and line ends hold none of them.
+
+use crate::grammar::ir::{self, Grammar, Symbol};
+use crate::lexer::Dfa;
+use crate::scanner::Scanner;
+use crate::scanner::layout::BLANKS;
+use crate::util::bitset::BitSet;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+
+/// All findings about the directive; none where there is no such directive.
+pub(super) fn check(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
+    let Some(directive) = &grammar.indentation else { return Vec::new() };
+    let mut findings = check_roles(grammar, directive);
+    if findings.is_empty() {
+        findings.extend(check_balance(grammar, directive));
+        findings.extend(check_brackets(grammar, directive));
+        findings.extend(check_lexemes(grammar, scanner, directive));
+        findings.extend(check_blanks(grammar, scanner, directive));
+    }
+    findings
+}
+
+/// What each terminal of the directive must be for its part.
+fn check_roles(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Vec<Diagnostic> {
+    let terminal = |id: TerminalId| &grammar.terminals[id.index()];
+    let mut findings = Vec::new();
+    let mut refuse = |id: TerminalId, what: &str, help: &str| {
+        let message = format!("{} cannot have its part in %indent: {what}", terminal(id).name);
+        findings.push(Diagnostic::error("bad-indent", message).at(directive.place.clone()).help(help));
+    };
+    for id in [directive.indent, directive.dedent] {
+        if terminal(id).pattern.is_some() {
+            refuse(id, "it has a text of its own", "declare it without one: `%declare INDENT DEDENT`");
+        }
+    }
+    if terminal(directive.newline).pattern.is_none() || terminal(directive.newline).ignored {
+        let help = "define it as what ends a line, `NEWLINE: /\\r\\n|\\r|\\n/`, and do not ignore it";
+        refuse(directive.newline, "it ends lines, so it must have a text and not be ignored", help);
+    }
+    if let Some(join) = directive.join
+        && !terminal(join).ignored
+    {
+        refuse(join, "it joins lines, so it must be ignored", "write `%ignore` before its name");
+    }
+    let own = [directive.newline, directive.indent, directive.dedent];
+    let twice = (0..3).find(|&at| own[..at].contains(&own[at])).map(|at| own[at]);
+    let brackets = directive.open.iter().chain(&directive.close);
+    if let Some(id) = twice.or_else(|| brackets.copied().find(|bracket| own.contains(bracket))) {
+        refuse(id, "it has two of them", "name a terminal once");
+    }
+    findings
+}
+
+/// Each alternative closes what it opens.
+fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Vec<Diagnostic> {
+    let blocks = (std::slice::from_ref(&directive.indent), std::slice::from_ref(&directive.dedent));
+    let brackets = (directive.open.as_slice(), directive.close.as_slice());
+    let mut findings = Vec::new();
+    for production in &grammar.productions {
+        for (code, (open, close)) in [("unbalanced-blocks", blocks), ("unbalanced-brackets", brackets)] {
+            let depth = production.rhs.iter().try_fold(0u32, |depth, symbol| match symbol {
+                Symbol::Terminal(terminal) if open.contains(terminal) => Some(depth + 1),
+                Symbol::Terminal(terminal) if close.contains(terminal) => depth.checked_sub(1),
+                _ => Some(depth),
+            });
+            if depth != Some(0) {
+                let name = &grammar.nonterminals[production.lhs.index()].name;
+                let message = format!(
+                    "an alternative of `{name}` does not close what it opens, or opens what it closes"
+                );
+                findings.push(
+                    Diagnostic::error(code, message)
+                        .at(production.place.clone())
+                        .example(shown(grammar, &production.rhs))
+                        .help("put both into the same alternative: `block: NEWLINE INDENT line+ DEDENT`"),
+                );
+            }
+        }
+    }
+    findings
+}
+
+/// Between brackets no line is wanted.
+fn check_brackets(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Option<Diagnostic> {
+    let own = [directive.newline, directive.indent, directive.dedent];
+    let mut holds = vec![false; grammar.nonterminals.len()];
+    let is_line = |symbol: &Symbol, holds: &[bool]| match symbol {
+        Symbol::Terminal(terminal) => own.contains(terminal),
+        Symbol::Nonterminal(nonterminal) => holds[nonterminal.index()],
+    };
+    loop {
+        let mut changed = false;
+        for production in &grammar.productions {
+            if !holds[production.lhs.index()] && production.rhs.iter().any(|symbol| is_line(symbol, &holds)) {
+                holds[production.lhs.index()] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    grammar.productions.iter().find_map(|production| {
+        let mut depth = 0u32;
+        for symbol in &production.rhs {
+            match symbol {
+                Symbol::Terminal(terminal) if directive.open.contains(terminal) => depth += 1,
+                Symbol::Terminal(terminal) if directive.close.contains(terminal) => {
+                    depth = depth.saturating_sub(1);
+                }
+                symbol if depth > 0 && is_line(symbol, &holds) => {
+                    let name = grammar.symbol_name(*symbol);
+                    let message = format!(
+                        "`{name}` stands between brackets, where line ends count for nothing, and needs one"
+                    );
+                    return Some(
+                        Diagnostic::error("line-in-brackets", message)
+                            .at(production.place.clone())
+                            .example(shown(grammar, &production.rhs))
+                            .help("write a rule without line ends for what stands between brackets"),
+                    );
+                }
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
+/// What begins a line does not begin with a blank; what ends one holds none.
+fn check_lexemes(
+    grammar: &Grammar,
+    scanner: &Scanner,
+    directive: &ir::Indentation<TerminalId>,
+) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    let newline = &grammar.terminals[directive.newline.index()];
+    let dfa = |terminal: usize| scanner.states().dfa(TerminalId::new(terminal));
+    if dfa(directive.newline.index()).is_some_and(|dfa| BLANKS.iter().any(|&blank| dfa.uses(blank))) {
+        findings.push(
+            Diagnostic::error("newline-with-blanks", format!("{} matches blanks as well", newline.name))
+                .at(newline.place.clone())
+                .help("let it match the line end alone; the blanks behind it are those whose width counts"),
+        );
+    }
+    let first = scanner.first_of_lines();
+    if let Some(terminal) =
+        first.iter().map(|first| &grammar.terminals[first]).find(|terminal| terminal.exclusive)
+    {
+        let message = format!("{} is exclusive and may stand first in a line", terminal.name);
+        findings.push(
+            Diagnostic::error("exclusive-begins-line", message)
+                .at(terminal.place.clone())
+                .help("let an ordinary terminal stand before it: blanks before it are not ignored"),
+        );
+    }
+    for (index, terminal) in grammar.terminals.iter().enumerate() {
+        let instead = terminal.fallback.is_some_and(|fallback| first.contains(fallback.terminal.index()));
+        let begins = |dfa: &Dfa| BLANKS.iter().any(|&blank| dfa.next(dfa.start(), blank) != Dfa::DEAD);
+        if !terminal.ignored && (first.contains(index) || instead) && dfa(index).is_some_and(begins) {
+            let message = format!("{} may begin with a blank and stand first in a line", terminal.name);
+            findings.push(
+                Diagnostic::error("blank-begins-line", message)
+                    .at(terminal.place.clone())
+                    .help("leave the blanks at the beginning of a line to ignored terminals"),
+            );
+        }
+    }
+    findings
+}
+
+/// Blanks at the beginning of a line can be read, in any number.
+fn check_blanks(
+    grammar: &Grammar,
+    scanner: &Scanner,
+    directive: &ir::Indentation<TerminalId>,
+) -> Option<Diagnostic> {
+    let indented = grammar
+        .productions
+        .iter()
+        .any(|production| production.rhs.contains(&Symbol::Terminal(directive.indent)));
+    let readable = blank_states(scanner);
+    let space = scanner.states().next(line_start(scanner), b' ').is_some();
+    if readable.is_some() && (space || !indented) {
+        return None;
+    }
+    Some(
+        Diagnostic::error(
+            "unreadable-blanks",
+            "blanks at the beginning of a line are not ignored in any number",
+        )
+        .at(directive.place.clone())
+        .example("\" \" \"  \" \"   \"")
+        .help("ignore them all: `%ignore /[ \\t\\f]+/`"),
+    )
+}
+
+/// A limit on open blocks takes ways on away from the parser. What is left is found item by item, so every item must
+/// be possible: `total` says that lexemes do not prevent one.
+pub(super) fn check_limit(grammar: &Grammar, scanner: &Scanner, total: bool) -> Option<Diagnostic> {
+    let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
+    let (message, help) = if !total || scanner.table().resolved_by_precedence() {
+        (
+            "a limit on open blocks in a grammar with precedence, or where lexemes run into one another",
+            "leave `levels` out, or settle with rules what precedence settles",
+        )
+    } else if scanner.has_room_at_all(&mut u32::MAX.clone()) {
+        return None;
+    } else {
+        ("every text opens more blocks than it may", "allow more `levels`")
+    };
+    Some(Diagnostic::error("level-limit", message).at(directive.place.clone()).help(help))
+}
+
+/// The finding that words which others decide about stand in a text whose lines count.
+pub(super) fn among_words(grammar: &Grammar) -> Diagnostic {
+    let place = grammar.indentation.as_ref().and_then(|directive| directive.place.clone());
+    Diagnostic::error(
+        "indent-with-lookahead",
+        "%indent and %lookahead in one grammar, which cannot be done yet",
+    )
+    .at(place)
+    .help("decide about the word by rules, or by `%soft`")
+}
+
+/// The finding that no line end may follow an ignored terminal.
+pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
+    let terminal = &grammar.terminals[ignored.index()];
+    let message = format!("no line end can be sure to follow {}, which is ignored", terminal.name);
+    Diagnostic::error("unending-line", message)
+        .at(terminal.place.clone())
+        .help("let it end before the line ends, or take the line end with it")
+}
+
+/// The scan state where lexemes at the beginning of lines start, in the company of all that may stand there.
+fn line_start(scanner: &Scanner) -> ScanStateId {
+    scanner.states().start(&scanner.candidates(&scanner.first_of_lines()))
+}
+
+/// The scan states in which blanks at the beginning of a line end; `None` when some of them are no ignored lexeme.
+pub(super) fn blank_states(scanner: &Scanner) -> Option<Vec<ScanStateId>> {
+    let scan = scanner.states();
+    let mut met = vec![line_start(scanner)];
+    let mut at = 0;
+    while let Some(&state) = met.get(at) {
+        at += 1;
+        for next in BLANKS.iter().filter_map(|&blank| scan.next(state, blank)) {
+            if !scan.label(next).is_some_and(|label| scanner.is_ignored(label)) {
+                return None;
+            }
+            if !met.contains(&next) {
+                met.push(next);
+            }
+        }
+    }
+    Some(met.split_off(1))
+}
+
+impl Scanner {
+    /// The terminals that the tables let stand first in a line, and NEWLINE.
+    fn first_of_lines(&self) -> BitSet {
+        let table = self.table();
+        let mut first = BitSet::new(self.states().dfas().len() + 1);
+        let Some(indentation) = self.indentation() else { return first };
+        let own = [indentation.newline, indentation.indent, indentation.dedent];
+        for state in (0..table.state_count()).map(ParseStateId::new) {
+            let begins = match table.accessing(state) {
+                None => true,
+                Some(Symbol::Terminal(terminal)) => own.contains(&terminal),
+                Some(Symbol::Nonterminal(_)) => false,
+            };
+            if begins {
+                first.union_with(table.row(state));
+            }
+        }
+        first.remove(table.end().index());
+        first.insert(indentation.newline.index());
+        first
+    }
+}
+
+fn shown(grammar: &Grammar, symbols: &[Symbol]) -> String {
+    symbols.iter().map(|symbol| grammar.symbol_name(*symbol)).collect::<Vec<_>>().join(" ")
+}

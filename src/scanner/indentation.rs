@@ -1,0 +1,279 @@
+//! `%indent`: how the ends of lines and the blanks at their beginnings reach the parser.
+//!
+//! Where a line begins (at the beginning of the text, or behind a NEWLINE that the parser has taken) ignored lexemes
+//! leave it beginning. A NEWLINE there ends a blank line and counts for nothing. Any other lexeme is the line's first:
+//! the width of the blanks before it is held against the open blocks, INDENT or so many DEDENT are given to the
+//! parser, and then the lexeme. Between brackets a NEWLINE is ignored. At the end of the text a line that is not ended
+//! gets its NEWLINE, and each open block its DEDENT.
+
+use smallvec::SmallVec;
+
+use super::layout::{Blocks, Laid, Layout, Lines, Width};
+use super::lookahead::{Between, ExpectationsId};
+use super::{Context, Scanner};
+use crate::grammar::ir;
+use crate::lr::nesting::Nesting;
+use crate::lr::stack::Stack;
+use crate::lr::table::ParseTable;
+use crate::util::bitset::BitSet;
+use crate::util::id::TerminalId;
+
+/// The directive, as the scanner reads it.
+#[derive(Debug)]
+pub(crate) struct Indentation {
+    pub(crate) newline: TerminalId,
+    pub(crate) indent: TerminalId,
+    pub(crate) dedent: TerminalId,
+    open: BitSet,
+    close: BitSet,
+    pub(crate) join: Option<TerminalId>,
+    pub(crate) tab: u32,
+    limit: Option<Limit>,
+}
+
+/// How many blocks may be open.
+#[derive(Debug)]
+struct Limit {
+    levels: u32,
+    nesting: Nesting,
+}
+
+impl Indentation {
+    /// The directive of a grammar with these tables.
+    pub(super) fn new(directive: &ir::Indentation<TerminalId>, table: &ParseTable) -> Self {
+        let set = |terminals: &[TerminalId]| {
+            let mut set = BitSet::new(table.end().index() + 1);
+            terminals.iter().for_each(|terminal| {
+                set.insert(terminal.index());
+            });
+            set
+        };
+        Self {
+            newline: directive.newline,
+            indent: directive.indent,
+            dedent: directive.dedent,
+            open: set(&directive.open),
+            close: set(&directive.close),
+            join: directive.join,
+            tab: directive.tab,
+            limit: directive.levels.map(|levels| Limit {
+                levels,
+                nesting: Nesting::new(table, directive.indent, directive.dedent),
+            }),
+        }
+    }
+
+    /// The layout of a line behind a terminal that the parser has taken.
+    fn after_terminal(&self, lines: Lines, terminal: TerminalId) -> Layout {
+        let depth = match terminal.index() {
+            opens if self.open.contains(opens) => lines.depth.saturating_add(1),
+            closes if self.close.contains(closes) => lines.depth.saturating_sub(1),
+            _ => lines.depth,
+        };
+        let layout = Layout::new(Lines { depth, ..lines });
+        if terminal == self.newline { layout.next_line() } else { layout }
+    }
+
+    /// How many more blocks may be opened.
+    fn room(&self, blocks: &Blocks) -> u32 {
+        self.limit.as_ref().map_or(u32::MAX, |limit| limit.levels.saturating_sub(blocks.level()))
+    }
+
+    /// How the first lexeme of a line stands to the open blocks: the blocks then open and how many have ended, or
+    /// `None` where its width fits none of them.
+    fn compare(&self, blocks: &Blocks, width: Width) -> Option<(Blocks, u32)> {
+        let Width { column, alternative } = blocks.width();
+        if width.column > column {
+            let fits = width.alternative > alternative && self.room(blocks) > 0;
+            return fits.then(|| (blocks.push(width), 0));
+        }
+        let mut blocks = blocks;
+        let mut ended = 0;
+        while width.column < blocks.width().column {
+            blocks = blocks.below()?;
+            ended += 1;
+        }
+        (width == blocks.width()).then(|| (blocks.clone(), ended))
+    }
+}
+
+impl Scanner {
+    /// `%indent`, if the grammar has it.
+    #[inline]
+    pub(crate) fn indentation(&self) -> Option<&Indentation> {
+        self.indentation.as_ref()
+    }
+
+    /// The layout before the first byte of a text.
+    pub(crate) fn initial_layout(&self) -> Layout {
+        if self.indentation.is_some() { Layout::begin() } else { Layout::NONE }
+    }
+
+    /// The layout after one more byte.
+    #[inline]
+    pub(crate) fn read(&self, layout: &Layout, byte: u8) -> Layout {
+        match &self.indentation {
+            None => Layout::NONE,
+            Some(indentation) => layout.read(byte, indentation.tab),
+        }
+    }
+
+    /// The layout after these bytes of the blanks at the beginning of a line.
+    #[inline]
+    pub(crate) fn read_all(&self, layout: &Layout, bytes: &[u8]) -> Layout {
+        bytes.iter().fold(layout.clone(), |layout, &byte| self.read(&layout, byte))
+    }
+
+    /// The stack in front of the first lexeme of the line that begins here, and the blocks then open.
+    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout) -> Option<&'l Laid> {
+        let indentation = self.indentation.as_ref()?;
+        layout.laid(|lines| {
+            let mut lowest = stack.depth();
+            let width = lines.leading.map_or(lines.blocks.width(), |leading| leading.width);
+            let fits = indentation.compare(&lines.blocks, width);
+            let result = fits.and_then(|(blocks, ended)| {
+                let mut stack = stack.clone();
+                if blocks.level() > lines.blocks.level() {
+                    stack = stack.feed(&self.table, indentation.indent, &mut lowest)?;
+                }
+                for _ in 0..ended {
+                    stack = stack.feed(&self.table, indentation.dedent, &mut lowest)?;
+                }
+                Some((stack, blocks))
+            });
+            Laid { result, lowest }
+        })
+    }
+
+    /// What a lexeme that starts on `stack` can be. `lowest` is lowered to the lowest depth read.
+    #[inline]
+    pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, lowest: &mut u32) -> &Context {
+        match layout.lines() {
+            None => self.plain_context(stack, lowest),
+            Some(lines) => self.context_in_lines(stack, layout, lines, lowest),
+        }
+    }
+
+    /// What a lexeme that starts on `stack` can be, where lines do not count.
+    #[inline]
+    pub(super) fn plain_context(&self, stack: &Stack, lowest: &mut u32) -> &Context {
+        let (context, acceptable) = self.context(stack);
+        *lowest = (*lowest).min(acceptable.lowest);
+        context
+    }
+
+    fn context_in_lines(&self, stack: &Stack, layout: &Layout, lines: &Lines, lowest: &mut u32) -> &Context {
+        let mut stack = stack;
+        if lines.leading.is_some() {
+            let Some(laid) = self.lay(stack, layout) else { return self.plain_context(stack, lowest) };
+            *lowest = (*lowest).min(laid.lowest);
+            let Some((laid, _)) = &laid.result else { return self.loose_context_of(self.nothing) };
+            stack = laid;
+        } else if lines.depth == 0 {
+            return self.plain_context(stack, lowest);
+        }
+        let acceptable = stack.acceptable(&self.table, &self.acceptable_sets);
+        *lowest = (*lowest).min(acceptable.lowest);
+        self.loose_context_of(acceptable.set)
+    }
+
+    /// The context of a set of acceptable terminals where NEWLINE counts for nothing.
+    fn loose_context_of(&self, set: u32) -> &Context {
+        self.loose_contexts.get_or_init(set, || {
+            let mut acceptable = self.acceptable_sets.get(set).clone();
+            let newline = self.indentation.as_ref().map(|indentation| indentation.newline.index());
+            if let Some(newline) = newline {
+                acceptable.remove(newline);
+            }
+            self.make_context(acceptable, newline)
+        })
+    }
+
+    /// [`Scanner::after_lexeme`] in a text whose lines count.
+    pub(super) fn after_lexeme_in_lines(
+        &self,
+        stack: &Stack,
+        layout: &Layout,
+        label: TerminalId,
+        lowest: &mut u32,
+    ) -> SmallVec<[Between; 2]> {
+        let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
+            return SmallVec::new();
+        };
+        let begins = lines.leading.is_some();
+        if label == indentation.newline && (begins || lines.depth > 0) {
+            let after = if begins { layout.next_line() } else { layout.clone() };
+            return SmallVec::from_iter([between(stack.clone(), after)]);
+        }
+        if self.ignored.contains(label.index()) {
+            let joins = indentation.join == Some(label);
+            let after = if joins { layout.join() } else { layout.clone() };
+            return SmallVec::from_iter([between(stack.clone(), after)]);
+        }
+        let (mut stack, mut lines) = (stack, lines.clone());
+        if begins {
+            let Some(laid) = self.lay(stack, layout) else { return SmallVec::new() };
+            *lowest = (*lowest).min(laid.lowest);
+            let Some((laid, blocks)) = &laid.result else { return SmallVec::new() };
+            stack = laid;
+            lines = Lines { blocks: blocks.clone(), depth: 0, leading: None };
+        }
+        let context = self.plain_context(stack, lowest);
+        (self.readings(label, &context.acceptable, None).into_iter())
+            .filter_map(|reading| {
+                let (terminal, _) = reading;
+                let after = stack.feed(&self.table, terminal, lowest)?;
+                self.has_room(&after, &lines.blocks, lowest)
+                    .then(|| between(after, indentation.after_terminal(lines.clone(), terminal)))
+            })
+            .collect()
+    }
+
+    /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
+    /// all can.
+    fn has_room(&self, stack: &Stack, blocks: &Blocks, lowest: &mut u32) -> bool {
+        let Some(indentation) = &self.indentation else { return true };
+        let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
+        nesting.fits(&self.table, stack, indentation.room(blocks), lowest)
+    }
+
+    /// Whether the text can be finished from before its first byte.
+    pub(super) fn has_room_at_all(&self, lowest: &mut u32) -> bool {
+        self.has_room(&Stack::new(self.table.start()), &Blocks::default(), lowest)
+    }
+
+    /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
+    #[inline]
+    pub(super) fn is_crowded(&self, layout: &Layout) -> bool {
+        let limit = self
+            .indentation
+            .as_ref()
+            .and_then(|indentation| Some((indentation, indentation.limit.as_ref()?)));
+        let (Some((indentation, limit)), Some(lines)) = (limit, layout.lines()) else { return false };
+        // The first lexeme of a line may begin a block.
+        let coming = u32::from(lines.leading.is_some());
+        indentation.room(&lines.blocks).saturating_sub(coming) < limit.nesting.most()
+    }
+
+    /// Whether the text may end between two lexemes.
+    pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, lowest: &mut u32) -> bool {
+        let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
+            return self.is_sentence(stack, lowest);
+        };
+        if lines.depth > 0 {
+            return self.is_sentence(stack, lowest);
+        }
+        let newline = lines.leading.is_none().then_some(indentation.newline);
+        let dedents = (0..lines.blocks.level()).map(|_| indentation.dedent);
+        let end = newline
+            .into_iter()
+            .chain(dedents)
+            .try_fold(stack.clone(), |stack, terminal| stack.feed(&self.table, terminal, lowest));
+        end.is_some_and(|stack| self.is_sentence(&stack, lowest))
+    }
+}
+
+/// Where lines count no words ask for anything.
+fn between(stack: Stack, layout: Layout) -> Between {
+    Between { stack, layout, expectations: ExpectationsId::NONE }
+}

@@ -1,0 +1,295 @@
+//! The layout of a text: open blocks, open brackets, and the blanks before the first lexeme of a line.
+//!
+//! A layout is the part of a configuration that `%indent` adds. It is immutable and shared like the parse stack, and
+//! for grammars without the directive it is nothing.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+use crate::lr::stack::Stack;
+use crate::util::byte_classes::ByteClasses;
+
+/// How far a line's first lexeme stands to the right, counted twice as CPython does: two lines have the same width,
+/// or one is wider, only where both counts say so. So it never matters how wide a tab is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Width {
+    /// With tabs up to the next multiple of their width.
+    pub(crate) column: u32,
+    /// With tabs of one column.
+    pub(crate) alternative: u32,
+}
+
+/// The blanks read since the line began, if its first lexeme has not come yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Leading {
+    pub(crate) width: Width,
+    /// Nothing but blanks so far; the width is settled at the first other byte.
+    pub(crate) counting: bool,
+}
+
+impl Leading {
+    /// Before the first byte of a line.
+    const NONE: Self = Self { width: Width { column: 0, alternative: 0 }, counting: true };
+}
+
+/// The widths of the open blocks, the innermost on top. The outermost, of width 0, is not among them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks(Option<Arc<Block>>);
+
+#[derive(Debug)]
+struct Block {
+    width: Width,
+    /// How many blocks are open, this one among them.
+    level: u32,
+    /// Of all widths from here down.
+    hash: u64,
+    below: Blocks,
+}
+
+impl Blocks {
+    /// The width of the innermost block.
+    pub(crate) fn width(&self) -> Width {
+        self.0.as_ref().map_or(Width::default(), |block| block.width)
+    }
+
+    /// How many blocks are open.
+    pub(crate) fn level(&self) -> u32 {
+        self.0.as_ref().map_or(0, |block| block.level)
+    }
+
+    /// The same and one more inside.
+    pub(crate) fn push(&self, width: Width) -> Self {
+        let below = self.hash_of_all().rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = below ^ (u64::from(width.column) << 32 | u64::from(width.alternative));
+        Self(Some(Arc::new(Block { width, level: self.level() + 1, hash, below: self.clone() })))
+    }
+
+    /// The blocks around the innermost one.
+    pub(crate) fn below(&self) -> Option<&Blocks> {
+        self.0.as_ref().map(|block| &block.below)
+    }
+
+    fn hash_of_all(&self) -> u64 {
+        self.0.as_ref().map_or(0, |block| block.hash)
+    }
+}
+
+impl PartialEq for Blocks {
+    fn eq(&self, other: &Self) -> bool {
+        let (mut a, mut b) = (self, other);
+        loop {
+            match (&a.0, &b.0) {
+                (Some(one), Some(another)) if Arc::ptr_eq(one, another) => return true,
+                (Some(one), Some(another)) if one.hash == another.hash && one.width == another.width => {
+                    (a, b) = (&one.below, &another.below);
+                }
+                (None, None) => return true,
+                _ => return false,
+            }
+        }
+    }
+}
+
+impl Eq for Blocks {}
+
+impl Hash for Blocks {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.hash_of_all().hash(state);
+    }
+}
+
+impl Drop for Block {
+    /// In a loop, as for parse stacks: blocks may be nested deep.
+    fn drop(&mut self) {
+        let mut below = self.below.0.take();
+        while let Some(block) = below {
+            below = Arc::into_inner(block).and_then(|mut block| block.below.0.take());
+        }
+    }
+}
+
+/// The layout of a text whose lines count.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Lines {
+    pub(crate) blocks: Blocks,
+    /// Open brackets.
+    pub(crate) depth: u32,
+    /// `None` behind the first lexeme of a line. Where it is something, no bracket is open.
+    pub(crate) leading: Option<Leading>,
+}
+
+/// Where a configuration stands among lines and blocks; nothing in grammars without `%indent`. Cloning shares.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout(Option<Arc<Shared>>);
+
+#[derive(Debug)]
+struct Shared {
+    lines: Lines,
+    laid: OnceLock<Laid>,
+}
+
+/// What the width of a line makes of the stack before it: worked out at most once for each layout, which at the
+/// beginning of a line belongs to one stack.
+#[derive(Debug)]
+pub(crate) struct Laid {
+    /// The stack after the blocks that begin or end here, and the blocks then open; `None` where the width fits
+    /// nothing or the stack does not take it.
+    pub(crate) result: Option<(Stack, Blocks)>,
+    /// The depth of the lowest state of the stack that was read.
+    pub(crate) lowest: u32,
+}
+
+impl Layout {
+    /// That of grammars without `%indent`.
+    pub(crate) const NONE: Self = Self(None);
+
+    /// Before the first byte of a text.
+    pub(crate) fn begin() -> Self {
+        Self::new(Lines { blocks: Blocks::default(), depth: 0, leading: Some(Leading::NONE) })
+    }
+
+    pub(crate) fn new(lines: Lines) -> Self {
+        Self(Some(Arc::new(Shared { lines, laid: OnceLock::new() })))
+    }
+
+    /// `None` in grammars without `%indent`.
+    #[inline]
+    pub(crate) fn lines(&self) -> Option<&Lines> {
+        self.0.as_ref().map(|shared| &shared.lines)
+    }
+
+    /// Whether nothing but blanks has been read of a line.
+    pub(crate) fn is_counting(&self) -> bool {
+        self.lines().and_then(|lines| lines.leading).is_some_and(|leading| leading.counting)
+    }
+
+    /// Whether the first lexeme of a line has not come.
+    pub(crate) fn begins_line(&self) -> bool {
+        self.lines().is_some_and(|lines| lines.leading.is_some())
+    }
+
+    /// Whether no byte of a line counts so far.
+    pub(crate) fn is_fresh_line(&self) -> bool {
+        self.lines().is_some_and(|lines| lines.leading == Some(Leading::NONE))
+    }
+
+    /// What `lay` says of the line that begins here, asked once.
+    pub(crate) fn laid(&self, lay: impl FnOnce(&Lines) -> Laid) -> Option<&Laid> {
+        self.0.as_ref().map(|shared| shared.laid.get_or_init(|| lay(&shared.lines)))
+    }
+
+    /// The layout after one more byte of the text; tabs go on to multiples of `tab`.
+    #[inline]
+    pub(crate) fn read(&self, byte: u8, tab: u32) -> Self {
+        match self.lines() {
+            Some(lines) if lines.leading.is_some_and(|leading| leading.counting) => lines.count(byte, tab),
+            _ => self.clone(),
+        }
+    }
+
+    /// The layout at the beginning of the next line.
+    pub(crate) fn next_line(&self) -> Self {
+        self.lines()
+            .map_or(Self::NONE, |lines| Self::new(Lines { leading: Some(Leading::NONE), ..lines.clone() }))
+    }
+
+    /// The layout behind an ignored lexeme that joins the next line to this one. As in CPython, the first one that has
+    /// blanks before it settles the width of the line, the alternative one too; one without is passed over.
+    pub(crate) fn join(&self) -> Self {
+        let Some((lines, leading)) = self.lines().and_then(|lines| Some((lines, lines.leading?))) else {
+            return self.clone();
+        };
+        let column = leading.width.column;
+        let width = Width { column, alternative: column };
+        let leading = if column == 0 { Leading::NONE } else { Leading { width, counting: false } };
+        Self::new(Lines { leading: Some(leading), ..lines.clone() })
+    }
+}
+
+impl PartialEq for Layout {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.lines == b.lines,
+            _ => false,
+        }
+    }
+}
+
+impl Lines {
+    #[cold]
+    fn count(&self, byte: u8, tab: u32) -> Layout {
+        let mut leading = self.leading.unwrap_or(Leading::NONE);
+        let Width { column, alternative } = &mut leading.width;
+        match byte {
+            b' ' => {
+                *column = column.saturating_add(1);
+                *alternative = alternative.saturating_add(1);
+            }
+            b'\t' => {
+                *column = (*column / tab + 1).saturating_mul(tab);
+                *alternative = alternative.saturating_add(1);
+            }
+            b'\x0c' => leading.width = Width::default(),
+            _ => leading.counting = false,
+        }
+        Layout::new(Lines { leading: Some(leading), ..self.clone() })
+    }
+}
+
+/// The bytes whose width is counted at the beginning of a line.
+pub(crate) const BLANKS: [u8; 3] = *b" \t\x0c";
+
+/// The blanks are told apart, whatever the terminals make of them.
+pub(crate) fn blank_classes() -> ByteClasses {
+    ByteClasses::by_key(|byte| is_blank(byte).then_some(byte))
+}
+
+/// Whether `byte` is one of [`BLANKS`].
+pub(crate) fn is_blank(byte: u8) -> bool {
+    BLANKS.contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn width(blanks: &str) -> (u32, u32) {
+        let layout = blanks.bytes().fold(Layout::begin(), |layout, byte| layout.read(byte, 8));
+        let Width { column, alternative } = layout.lines().unwrap().leading.unwrap().width;
+        (column, alternative)
+    }
+
+    #[test]
+    fn widths_are_those_of_cpython() {
+        assert_eq!(width("   "), (3, 3));
+        assert_eq!(width("\t"), (8, 1));
+        assert_eq!(width("   \t "), (9, 5));
+        assert_eq!(width("        \t"), (16, 9));
+        assert_eq!(width("  \x0c "), (1, 1));
+        assert_eq!(width("  x  "), (2, 2));
+    }
+
+    #[test]
+    fn the_first_join_behind_blanks_settles_the_width() {
+        let read = |blanks: &str| {
+            let mut layout = Layout::begin();
+            for byte in blanks.bytes() {
+                layout = if byte == b'\\' { layout.read(byte, 8).join() } else { layout.read(byte, 8) };
+            }
+            layout.lines().unwrap().leading.unwrap().width.column
+        };
+        assert_eq!(read("\\  "), 2);
+        assert_eq!(read("  \\  "), 2);
+        assert_eq!(read("\\ \\  "), 1);
+    }
+
+    #[test]
+    fn a_hundred_thousand_blocks_are_freed_without_recursion() {
+        let mut blocks = Blocks::default();
+        for column in 1..100_000 {
+            blocks = blocks.push(Width { column, alternative: column });
+        }
+        assert_eq!(blocks.level(), 99_999);
+    }
+}
