@@ -6,6 +6,8 @@
 //! with an exclusive terminal promise. Where fewer compete, lexemes are cut no longer and obligations accept no more
 //! often than here: what may follow here may follow there.
 
+use std::cell::RefCell;
+
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
@@ -136,7 +138,7 @@ impl Adjacency {
     pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
         let count = grammar.terminals.len();
         let starts = (0..count).map(|index| scanner.starts_of(TerminalId::new(index))).collect();
-        let relation = Direct { grammar, scanner, starts };
+        let relation = Direct { grammar, scanner, starts, stuck: RefCell::default() };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
@@ -316,6 +318,8 @@ struct Direct<'a> {
     scanner: &'a Scanner,
     /// By terminal: [`Scanner::starts_of`].
     starts: Vec<Option<Starts>>,
+    /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
+    stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
 }
 
 /// How the lexemes of a terminal begin.
@@ -510,6 +514,7 @@ impl Direct<'_> {
     /// Whether some lexeme of `terminal` outlives the obligation `end` without breaking it.
     fn has_lexeme_after(&self, end: ScanStateId, start: ScanStateId, terminal: usize) -> bool {
         let scan = self.scanner.states();
+        let mut stuck = self.stuck.borrow_mut();
         let mut seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher> = HashSet::default();
         let mut pending = vec![(end, start)];
         while let Some((end, state)) = pending.pop() {
@@ -520,13 +525,16 @@ impl Direct<'_> {
                 }
                 match scan.next(end, byte) {
                     None => return true,
-                    Some(end) if scan.label(end).is_none() && seen.insert((end, next)) => {
-                        pending.push((end, next));
+                    Some(end) if scan.label(end).is_none() && !stuck.contains(&(end, next, terminal)) => {
+                        if seen.insert((end, next)) {
+                            pending.push((end, next));
+                        }
                     }
                     Some(_) => {}
                 }
             }
         }
+        stuck.extend(seen.into_iter().map(|(end, next)| (end, next, terminal)));
         false
     }
 }

@@ -105,9 +105,10 @@ pub(super) fn check(
 
 /// What the tables let follow a terminal, and the ignored terminals.
 struct Follow {
-    by_terminal: Vec<Vec<TerminalId>>,
-    /// Behind any terminal, or at the beginning.
-    any: Vec<TerminalId>,
+    /// By terminal, and at last behind any terminal or at the beginning.
+    rows: Vec<BitSet>,
+    /// By class of bytes: the terminals whose lexemes may begin with it.
+    begins: Vec<BitSet>,
 }
 
 impl Follow {
@@ -148,13 +149,27 @@ impl Follow {
                 }
             }
         }
-        let mut lists = rows.iter().map(|row| row.iter().map(TerminalId::new).collect());
-        let by_terminal = lists.by_ref().take(count).collect();
-        Self { by_terminal, any: lists.next().unwrap_or_default() }
+        let scan = scanner.states();
+        let begins = (scan.classes().representatives().iter())
+            .map(|&byte| {
+                let mut begins = BitSet::new(count + 1);
+                for (index, dfa) in scan.dfas().iter().enumerate() {
+                    if dfa.as_ref().is_some_and(|dfa| dfa.next(dfa.start(), byte) != Dfa::DEAD) {
+                        begins.insert(index);
+                    }
+                }
+                begins
+            })
+            .collect();
+        Self { rows, begins }
     }
 
-    fn behind(&self, last: Option<TerminalId>) -> &[TerminalId] {
-        last.map_or(&self.any, |last| &self.by_terminal[last.index()])
+    /// What may follow `last` and begin with a byte of the class.
+    fn behind(&self, last: Option<TerminalId>, class: u8) -> BitSet {
+        let row = last.map_or(self.rows.len() - 1, TerminalId::index);
+        let mut behind = self.begins[usize::from(class)].clone();
+        behind.intersect_with(&self.rows[row]);
+        behind
     }
 }
 
@@ -214,8 +229,9 @@ impl Comparison<'_> {
 
     fn lexemes_after(&self, pending: ScanStateId, last: Option<TerminalId>, byte: u8) -> Vec<Pair> {
         let scan = self.scanner.states();
-        (self.follow.behind(last).iter())
-            .filter_map(|&terminal| {
+        (self.follow.behind(last, scan.classes().get(byte)).iter())
+            .filter_map(|terminal| {
+                let terminal = TerminalId::new(terminal);
                 let dfa = scan.dfa(terminal)?;
                 let state = dfa.next(dfa.start(), byte);
                 (state != Dfa::DEAD).then_some(Pair { pending, terminal, state, last })
