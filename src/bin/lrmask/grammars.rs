@@ -31,12 +31,22 @@ const BUILT_IN: &[BuiltIn] = &[
         path: "grammars/sqlite/sqlite.lark",
         text: include_str!("../../../grammars/sqlite/sqlite.lark"),
     },
+    BuiltIn {
+        name: Some("python"),
+        path: "grammars/python/python.lark",
+        text: include_str!("../../../grammars/python/python.lark"),
+    },
+    BuiltIn {
+        name: None,
+        path: "grammars/python/identifiers.lark",
+        text: include_str!("../../../grammars/python/identifiers.lark"),
+    },
 ];
 
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
+    /// A built-in grammar's name (json, sqlite, python), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
     /// symbol behind a colon: `sqlite:query`.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,

@@ -1,0 +1,283 @@
+//! Python 3.12, as CPython's parser accepts it.
+//!
+//! The oracle is CPython 3.12's `ast.parse`: `tests/data/python/snippets.txt` has what it said of small texts. `LRMASK_LONG=1
+//! LRMASK_PYTHON=python3.12 cargo test --release --test python -- --nocapture` asks it about its own library, tens of
+//! thousands of mutations of that, and the beginnings of its files (`tests/data/python/verdicts.py`), and replays all samples.
+
+#![allow(clippy::print_stdout, reason = "a long run says what it did")]
+
+mod corpus;
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Tokenizer, Vocabulary};
+
+const PYTHON: &str = include_str!("../grammars/python/python.lark");
+const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
+
+/// Small texts and whether CPython parses them.
+const SNIPPETS: &str = include_str!("data/python/snippets.txt");
+
+/// Texts that hold what [`no_true_token_is_refused`] replays where no samples are at hand.
+const MODULE: &str = include_str!("data/python/verdicts.py");
+
+fn grammar() -> Grammar {
+    let reader = |path: &str| path.ends_with("identifiers.lark").then(|| IDENTIFIERS.to_owned());
+    Grammar::from_lark_with(PYTHON, "grammars/python/python.lark", &reader).expect("the grammar is sound")
+}
+
+fn compiled() -> CompiledGrammar {
+    CompiledGrammar::new(&grammar()).expect("the engine can do it exactly")
+}
+
+fn bytes_only() -> Vocabulary {
+    Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("a sound vocabulary")
+}
+
+/// Whether a whole text is in the language.
+fn accepts(constraint: &Constraint, text: &[u8]) -> bool {
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes(text).is_ok() && matcher.is_accepting()
+}
+
+fn long_run() -> bool {
+    std::env::var_os("LRMASK_LONG").is_some()
+}
+
+/// Verdicts and texts, or what stands for texts.
+fn verdicts(lines: &str) -> impl Iterator<Item = (&str, String)> {
+    lines.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let (verdict, text) = line.split_once('\t').expect("a verdict and a text");
+        (verdict, serde_json::from_str(text).expect("the text as a JSON string"))
+    })
+}
+
+/// What CPython says, if a long run is wanted and CPython is there.
+fn ask(arguments: &[&str]) -> Option<String> {
+    ask_about(arguments, "")
+}
+
+/// The same, about `texts`.
+fn ask_about(arguments: &[&str], texts: &str) -> Option<String> {
+    let python = std::env::var_os("LRMASK_PYTHON").filter(|_| long_run())?;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/python/verdicts.py");
+    let mut command = Command::new(python);
+    command.arg(script).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("CPython 3.12 runs");
+    child.stdin.take().expect("a pipe").write_all(texts.as_bytes()).expect("CPython 3.12 reads");
+    let output = child.wait_with_output().expect("CPython 3.12 ends");
+    let said = String::from_utf8(output.stdout).expect("verdicts in UTF-8");
+    assert!(output.status.success(), "{said}");
+    Some(said)
+}
+
+/// Compares with what CPython says, and returns how many texts of each verdict there are.
+fn compare<'a>(verdicts: impl Iterator<Item = (&'a str, String)>) -> [usize; 3] {
+    let constraint = compiled().constraint(&bytes_only());
+    let mut counts = [0; 3];
+    let mut faults = Vec::new();
+    for (verdict, text) in verdicts {
+        let at = ["yes", "no", "wide"].iter().position(|&known| known == verdict).expect("a verdict");
+        counts[at] += 1;
+        if accepts(&constraint, text.as_bytes()) != (verdict != "no") {
+            faults.push(format!("{verdict}: {text:?}"));
+        }
+    }
+    assert!(faults.is_empty(), "CPython says\n{}", faults.join("\n"));
+    counts
+}
+
+#[test]
+fn small_texts() {
+    let [yes, no, wide] = compare(verdicts(SNIPPETS));
+    assert!(yes > 1_000 && no > 700 && wide < 5);
+}
+
+#[test]
+fn one_token_mutations() {
+    let Some(lines) = ask(&["mutations", "50000"]) else { return };
+    println!("mutations: {:?} (yes, no, wide)", compare(verdicts(&lines)));
+}
+
+#[test]
+fn a_text_may_end_where_cpython_says() {
+    let Some(lines) = ask(&["prefixes", "10000"]) else { return };
+    println!("beginnings of files: {:?} (yes, no, wide)", compare(verdicts(&lines)));
+}
+
+#[test]
+fn the_standard_library() {
+    let Some(lines) = ask(&["library"]) else { return };
+    let read = |(verdict, path): (_, String)| {
+        let text = std::fs::read(&path).expect("a file of the library");
+        String::from_utf8(text).ok().map(|text| (verdict, text))
+    };
+    let [yes, no, wide] = compare(verdicts(&lines).filter_map(read));
+    println!("the library: {yes} files accepted, {no} refused, {wide} of the kinds that are told");
+    assert!(yes > 1_000);
+}
+
+#[test]
+fn one_statement_and_one_expression() {
+    let start = |rule| {
+        let grammar = grammar().with_start(rule).expect("an entry point");
+        CompiledGrammar::new(&grammar).expect("the engine can do it exactly").constraint(&bytes_only())
+    };
+    let statement = start("statement");
+    for text in
+        ["x = 1", "x = 1; y\n", "if a:\n  b\n", "# c\n\nif a: b\nelse:\n  c\n", "match x:\n  case _: pass"]
+    {
+        assert!(accepts(&statement, text.as_bytes()), "{text:?}");
+    }
+    for text in ["", "x\ny\n", "if a:\n  b\nc", "x =", " x", "if a:"] {
+        assert!(!accepts(&statement, text.as_bytes()), "{text:?}");
+    }
+    let expression = start("expression");
+    for text in ["1", "a, b,", "lambda: x\n", "(yield)", "f'{x!r:>{w}}' # c\n", "[\n1]"] {
+        assert!(accepts(&expression, text.as_bytes()), "{text:?}");
+    }
+    for text in ["", "x = 1", "*a", "x := 1", "yield", "pass", "1; 2", "1\n2"] {
+        assert!(!accepts(&expression, text.as_bytes()), "{text:?}");
+    }
+}
+
+/// Replays `tokens`, which spell `text`: every token must be allowed. Returns the number of steps.
+fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) -> usize {
+    let vocabulary = constraint.vocabulary();
+    let stop = vocabulary.stop_tokens()[0];
+    let mut matcher = constraint.matcher();
+    let mut mask = constraint.new_mask();
+    let mut offset = 0;
+    for &token in tokens {
+        matcher.fill_mask(&mut mask);
+        assert!(mask.allows(token), "{name}: token {token} at byte {offset} must be allowed");
+        matcher.advance(token).expect("a bit that is set");
+        offset += vocabulary.bytes(token).map_or(0, <[u8]>::len);
+    }
+    assert_eq!(offset, text.len(), "{name}: the tokens spell the text");
+    matcher.fill_mask(&mut mask);
+    assert!(mask.allows(stop), "{name}: EOS at the end");
+    tokens.len()
+}
+
+/// Texts that CPython 3.12 parses: the samples beside the project, or what is at hand.
+fn modules() -> Vec<(String, Vec<u8>)> {
+    let mut modules = vec![("verdicts.py".to_owned(), MODULE.as_bytes().to_vec())];
+    for archive in ["valid", "valid_312plus"] {
+        let files = corpus::archive(&format!("python/{archive}.tar.gz")).unwrap_or_default();
+        modules.extend(files.into_iter().filter(|(path, _)| path.ends_with(".py")));
+    }
+    modules
+}
+
+#[test]
+fn no_true_token_is_refused() {
+    let compiled = compiled();
+    let bytes = compiled.constraint(&bytes_only());
+    let modules: Vec<_> = modules().into_iter().filter(|(_, text)| accepts(&bytes, text)).collect();
+    let part = if long_run() { 1 } else { 16 };
+    let mut vocabularies: Vec<(String, Vocabulary, Tokenizer)> = vec![(
+        "o200k".to_owned(),
+        Vocabulary::builtin("o200k").expect("built in"),
+        Tokenizer::builtin("o200k").expect("built in"),
+    )];
+    if let Some(file) = corpus::file("tokenizers/llama3/tokenizer.json.gz") {
+        let vocabulary = Vocabulary::from_file_bytes(&file).expect("a sound tokenizer file");
+        let tokenizer = Tokenizer::from_file_bytes(&file).expect("a sound tokenizer file");
+        vocabularies.push(("llama3".to_owned(), vocabulary, tokenizer));
+    }
+    for (name, vocabulary, tokenizer) in vocabularies {
+        let constraint = compiled.constraint(&vocabulary);
+        let mut steps = 0;
+        for (at, (path, text)) in modules.iter().enumerate().filter(|(at, _)| at % part == 0) {
+            let random = vocabulary.cut_random(text, at as u64).expect("bytes can be spelled");
+            steps += replay(&constraint, path, text, &random);
+            if let Some(tokens) = std::str::from_utf8(text).ok().and_then(|text| tokenizer.encode(text)) {
+                steps += replay(&constraint, path, text, &tokens);
+            }
+        }
+        println!(
+            "{name}: {} modules, {steps} steps, {:?}",
+            modules.len().div_ceil(part),
+            constraint.index_size()
+        );
+    }
+}
+
+/// Modules of about `length` tokens in which blocks are likely, drawn from the masks.
+fn drawn_modules(count: u64, length: usize) -> Vec<String> {
+    let heads = [
+        "if x:",
+        "else:",
+        "elif x:",
+        "while x:",
+        "for x in y:",
+        "try:",
+        "except x:",
+        "finally:",
+        "with x:",
+        "def x():",
+        "class x:",
+        "match x:",
+        "case x:",
+        "async def x(y):",
+    ];
+    let rest = ["x", " = ", "f'{x:{y}}'", "pass", ";", "return", " # x", "(", ")", "\\\n"];
+    let lines = (0..9).map(|level| format!("\n{}", "  ".repeat(level)));
+    let mut tokens: Vec<String> = lines.collect();
+    for head in heads {
+        tokens.extend((0..9).map(|level| format!("{head}\n{}", " ".repeat(level))));
+    }
+    tokens.extend(rest.map(str::to_owned));
+    let vocabulary =
+        Vocabulary::from_tokens(tokens.into_iter().map(String::into_bytes)).expect("a sound vocabulary");
+    let constraint = compiled().constraint(&vocabulary);
+    let mut mask = constraint.new_mask();
+    let mut draw = |seed: u64| {
+        let mut state = seed;
+        let mut text = Vec::new();
+        let mut matcher = constraint.matcher();
+        for _ in 0..length {
+            matcher.fill_mask(&mut mask);
+            let allowed: Vec<TokenId> = mask.tokens().collect();
+            // Knuth's linear congruential generator.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let token = allowed[(state >> 33) as usize % allowed.len()];
+            matcher.advance(token).expect("a bit that is set");
+            text.extend_from_slice(vocabulary.bytes(token).expect("a token of the vocabulary"));
+        }
+        text.extend(matcher.shortest_completion().expect("every beginning can be completed"));
+        String::from_utf8(text).expect("Python is UTF-8")
+    };
+    (0..count).map(&mut draw).collect()
+}
+
+#[test]
+fn drawn_modules_are_modules() {
+    let count = if long_run() { 3_000 } else { 20 };
+    let constraint = compiled().constraint(&bytes_only());
+    let modules = drawn_modules(count, 60);
+    for module in &modules {
+        assert!(accepts(&constraint, module.as_bytes()), "{module:?}");
+    }
+    let lines: Vec<String> =
+        modules.iter().map(|text| serde_json::json!({ "text": text }).to_string()).collect();
+    if let Some(said) = ask_about(&["generated"], &lines.join("\n")) {
+        println!("drawn modules: {said}");
+    }
+}
+
+#[test]
+fn every_beginning_can_be_completed() {
+    let constraint = compiled().constraint(&bytes_only());
+    for (_, text) in verdicts(SNIPPETS).filter(|(verdict, _)| *verdict == "yes") {
+        let middle = text.len() / 2;
+        let mut matcher = constraint.matcher();
+        matcher.advance_bytes(&text.as_bytes()[..middle]).expect("the beginning of a text");
+        let rest =
+            matcher.shortest_completion().unwrap_or_else(|| panic!("no completion: {text:?}, {middle}"));
+        matcher.advance_bytes(&rest).expect("the completion follows");
+        assert!(matcher.is_accepting(), "{text:?}, {middle}");
+    }
+}
