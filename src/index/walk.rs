@@ -14,6 +14,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::token_set::TokenSet;
 use crate::scanner::{ObligationsId, Scanner, is_blank};
+use crate::util::byte_groups::Groups;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::vocab::trie::Trie;
 
@@ -238,6 +239,10 @@ impl Classes<'_> {
             }
             match next {
                 None => node = trie.end(node),
+                Some(state) if self.stays(trie.groups_below(node), state, obligations) => {
+                    self.end(trie.subtree_tokens(node), state, obligations, 0);
+                    node = trie.end(node);
+                }
                 Some(state) => {
                     self.read(read, byte);
                     self.end(trie.tokens(node), state, obligations, read + 1);
@@ -246,6 +251,15 @@ impl Classes<'_> {
                 }
             }
         }
+    }
+
+    /// Whether all bytes of these groups leave the lexeme in `state`, and nothing else has to be known of them. Then it
+    /// ends nowhere on the way either: the state accepts, and goes on to one that does, or it does not accept.
+    #[inline]
+    fn stays(&self, groups: Groups, state: ScanStateId, obligations: ObligationsId) -> bool {
+        obligations == ObligationsId::NONE
+            && self.leading.is_none()
+            && groups & !self.scanner.states().loops(state) == 0
     }
 
     /// Notes tokens that end here, where `read` bytes have been read.

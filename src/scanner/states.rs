@@ -14,6 +14,7 @@ use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::byte_groups::{Groups, group};
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// A terminal and a state of its DFA.
@@ -32,6 +33,8 @@ struct Facts {
     label: Option<TerminalId>,
     /// The labels that a lexeme going through here can end with, here or later.
     reach: OnceLock<u32>,
+    /// The groups of bytes that all lead back here.
+    loops: OnceLock<Groups>,
 }
 
 /// No component lives.
@@ -128,6 +131,16 @@ impl ScanStates {
         *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
     }
 
+    /// The groups of which every byte leads from this state back to it: the inside of a name, a string, a comment.
+    #[inline]
+    pub(crate) fn loops(&self, state: ScanStateId) -> Groups {
+        *self.facts(state).loops.get_or_init(|| {
+            let successors = self.successors(state);
+            let leaves = |&byte: &u8| successors[usize::from(self.classes.get(byte))] != Some(state);
+            !(0..=255).filter(leaves).fold(0, |all, byte| all | group(byte))
+        })
+    }
+
     /// A set of labels by the id that [`ScanStates::reach`] gave.
     #[inline]
     pub(crate) fn label_set(&self, id: u32) -> &BitSet {
@@ -150,6 +163,7 @@ impl ScanStates {
                 next: (0..self.classes.count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
                 label: accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()]),
                 reach: OnceLock::new(),
+                loops: OnceLock::new(),
             }
         })
     }

@@ -10,6 +10,7 @@
 pub(crate) mod append;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
+pub(crate) mod byte_groups;
 pub(crate) mod diagnostic;
 pub(crate) mod id;
 pub(crate) mod random;

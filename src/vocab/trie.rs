@@ -8,8 +8,10 @@
 //! * the ids, sorted by their bytes, are in the same order: the tokens at `n` and those below `n` are
 //!   each one slice of one array, and need two numbers of which the next node already holds one.
 //!
-//! Eleven bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
+//! Thirteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
 //! so that depth costs nothing.
+
+use crate::util::byte_groups::{Groups, group};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub(crate) struct Trie {
     ends: Box<[u32]>,
     /// Index into `ids` of the first token at or below the node; one more entry closes the last node.
     firsts: Box<[u32]>,
+    /// The groups of the bytes below the node.
+    groups: Box<[Groups]>,
     /// All ids with bytes, by their bytes, equal bytes by id.
     ids: Box<[u32]>,
     /// The child of the root for each byte; 0, the root itself, where there is none.
@@ -74,15 +78,28 @@ impl Trie {
             depths: depths.into(),
             ends: ends.into(),
             firsts: firsts.into(),
+            groups: Box::default(),
             ids: ids.into(),
             root_children: Box::new([Self::ROOT; 256]),
         };
+        trie.groups = trie.find_groups();
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
         }
         *trie.root_children = root_children;
         trie
+    }
+
+    /// Children come behind their parents, so each set is whole when the parent's is made.
+    fn find_groups(&self) -> Box<[Groups]> {
+        let mut groups = vec![0; self.node_count()];
+        for node in (0..self.node_count() as u32).rev() {
+            groups[node as usize] = self
+                .children(node)
+                .fold(0, |all, child| all | group(self.byte(child)) | groups[child as usize]);
+        }
+        groups.into()
     }
 
     /// How many nodes there are, the root among them.
@@ -106,6 +123,12 @@ impl Trie {
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.ends[node as usize]
+    }
+
+    /// The groups of all bytes below `node`, its own byte not counted.
+    #[inline]
+    pub(crate) fn groups_below(&self, node: u32) -> Groups {
+        self.groups[node as usize]
     }
 
     /// The children of `node`, by ascending byte.
