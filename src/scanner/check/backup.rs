@@ -31,7 +31,8 @@ struct Pair {
     /// The lexeme that the other reading is in.
     terminal: TerminalId,
     state: u32,
-    /// The last terminal before it that was not ignored; `None` where it might be any.
+    /// The last terminal before it that was not ignored, if that matters because this one may be ignored; `None` where
+    /// it might be any.
     last: Option<TerminalId>,
 }
 
@@ -63,16 +64,16 @@ pub(super) fn check(
     }
     let open = comparison.beyond_cycles();
     if let Some(&at) = open.iter().find(|&&at| comparison.pairs[at].fails) {
-        let pair = comparison.pairs[at].pair;
+        let first = &grammar.terminals[comparison.first(at).index()];
         return Some(
             Diagnostic::error(
                 "unbounded-backup",
                 format!(
                     "how a text is cut into {} and what follows may stay open without bound, because a longer match is pending",
-                    pair.last.map_or("what is ignored", |last| &grammar.terminals[last.index()].name)
+                    first.name
                 ),
             )
-            .at(pair.last.and_then(|last| grammar.terminals[last.index()].place.clone()))
+            .at(first.place.clone())
             .example(String::from_utf8_lossy(&comparison.text(at)).into_owned())
             .help("make the longer terminal fail early, or match what it has read so far as well"),
         );
@@ -227,6 +228,11 @@ impl Comparison<'_> {
         std::iter::once(Some(label)).chain(self.scanner.other_reading(label).map(Some)).collect()
     }
 
+    /// Whether a lexeme of the terminal may leave the last one before it the last.
+    fn may_be_ignored(&self, terminal: TerminalId) -> bool {
+        self.grammar.terminals[terminal.index()].ignored || self.newline == Some(terminal)
+    }
+
     fn lexemes_after(&self, pending: ScanStateId, last: Option<TerminalId>, byte: u8) -> Vec<Pair> {
         let scan = self.scanner.states();
         (self.follow.behind(last, scan.classes().get(byte)).iter())
@@ -234,6 +240,7 @@ impl Comparison<'_> {
                 let terminal = TerminalId::new(terminal);
                 let dfa = scan.dfa(terminal)?;
                 let state = dfa.next(dfa.start(), byte);
+                let last = last.filter(|_| self.may_be_ignored(terminal));
                 (state != Dfa::DEAD).then_some(Pair { pending, terminal, state, last })
             })
             .collect()
@@ -306,6 +313,16 @@ impl Comparison<'_> {
             }
         }
         (0..self.pairs.len()).filter(|&at| entries[at] > 0).collect()
+    }
+
+    /// The lexeme whose end became open on the way to a pair.
+    fn first(&self, mut at: usize) -> TerminalId {
+        loop {
+            match self.pairs[at].from {
+                Ok((from, _)) => at = from,
+                Err((first, _)) => return first,
+            }
+        }
     }
 
     /// A text that leads to a pair.
