@@ -119,6 +119,9 @@ fn ask(connection: &Connection, text: &str) -> Result<Answer, String> {
     match complaint(connection, text) {
         None => Ok(Answer::Yes),
         Some((complaint, at)) if is_of_syntax(&complaint) => Ok(Answer::No(complaint, at)),
+        // Where underscores may stand in a number is looked at when all of an expression is read, and what SQLite says of
+        // it is lost when it has more to say.
+        Some((complaint, _)) if has_separated_number(text) => Err(complaint),
         Some((complaint, _)) => {
             let end = tokens::end_of_last(text);
             let marked = format!("{} {NO_TOKEN}", &text[..end]);
@@ -127,6 +130,11 @@ fn ask(connection: &Connection, text: &str) -> Result<Answer, String> {
             if reads_all { Ok(Answer::Yes) } else { Err(complaint) }
         }
     }
+}
+
+fn has_separated_number(text: &str) -> bool {
+    let is_number = |token: &str| token.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit());
+    tokens::tokens(text).into_iter().any(|token| is_number(token) && token.contains('_'))
 }
 
 /// The third question.
