@@ -8,7 +8,7 @@
 
 mod corpus;
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Tokenizer, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Vocabulary};
 use serde::de::IgnoredAny;
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
@@ -161,30 +161,14 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
     tokens.len()
 }
 
-/// The vocabularies at hand with their tokenizers: built in, and those that lie beside the project.
-fn vocabularies() -> Vec<(String, Vocabulary, Tokenizer)> {
-    let mut found: Vec<(String, Vocabulary, Tokenizer)> = ["gpt2", "o200k"]
-        .map(|name| {
-            let vocabulary = Vocabulary::builtin(name).expect("built in");
-            (name.to_owned(), vocabulary, Tokenizer::builtin(name).expect("built in"))
-        })
-        .into();
-    for path in ["llama3/tokenizer.json.gz", "llama2/tokenizer.model"] {
-        if let Some(file) = corpus::file(&format!("tokenizers/{path}")) {
-            let vocabulary = Vocabulary::from_file_bytes(&file).expect("a sound tokenizer file");
-            let tokenizer = Tokenizer::from_file_bytes(&file).expect("a sound tokenizer file");
-            found.push((path.to_owned(), vocabulary, tokenizer));
-        }
-    }
-    found
-}
-
 #[test]
 fn no_true_token_is_refused() {
     let documents = documents();
     let part = if long_run() { 1 } else { 8 };
     let compiled = compiled();
-    for (name, vocabulary, tokenizer) in vocabularies() {
+    for (name, vocabulary, tokenizer) in
+        corpus::vocabularies(&["gpt2", "o200k"], &["llama3/tokenizer.json.gz", "llama2/tokenizer.model"])
+    {
         let constraint = compiled.constraint(&vocabulary);
         let (mut count, mut own, mut steps) = (0, 0, 0);
         for (at, (path, text)) in documents.iter().enumerate().filter(|(at, _)| at % part == 0) {

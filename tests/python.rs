@@ -11,7 +11,7 @@ mod corpus;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Tokenizer, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Vocabulary};
 
 const PYTHON: &str = include_str!("../grammars/python/python.lark");
 const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
@@ -177,17 +177,7 @@ fn no_true_token_is_refused() {
     let bytes = compiled.constraint(&bytes_only());
     let modules: Vec<_> = modules().into_iter().filter(|(_, text)| accepts(&bytes, text)).collect();
     let part = if long_run() { 1 } else { 16 };
-    let mut vocabularies: Vec<(String, Vocabulary, Tokenizer)> = vec![(
-        "o200k".to_owned(),
-        Vocabulary::builtin("o200k").expect("built in"),
-        Tokenizer::builtin("o200k").expect("built in"),
-    )];
-    if let Some(file) = corpus::file("tokenizers/llama3/tokenizer.json.gz") {
-        let vocabulary = Vocabulary::from_file_bytes(&file).expect("a sound tokenizer file");
-        let tokenizer = Tokenizer::from_file_bytes(&file).expect("a sound tokenizer file");
-        vocabularies.push(("llama3".to_owned(), vocabulary, tokenizer));
-    }
-    for (name, vocabulary, tokenizer) in vocabularies {
+    for (name, vocabulary, tokenizer) in corpus::vocabularies(&["o200k"], &["llama3/tokenizer.json.gz"]) {
         let constraint = compiled.constraint(&vocabulary);
         let mut steps = 0;
         for (at, (path, text)) in modules.iter().enumerate().filter(|(at, _)| at % part == 0) {

@@ -10,7 +10,7 @@
 mod corpus;
 mod sqlite_oracle;
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, Tokenizer, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, Vocabulary};
 use serde::Deserialize;
 use serde_json::json;
 use sqlite_oracle::mutations::{self, Random};
@@ -520,23 +520,6 @@ fn replay(constraint: &Constraint, sqlite: &Sqlite, text: &str, tokens: &[TokenI
     }
 }
 
-/// The vocabularies at hand with their tokenizers: built in, and those that lie beside the project.
-fn vocabularies() -> Vec<(String, Vocabulary, Tokenizer)> {
-    let builtin = |name: &str| {
-        let vocabulary = Vocabulary::builtin(name).expect("built in");
-        (name.to_owned(), vocabulary, Tokenizer::builtin(name).expect("built in"))
-    };
-    let mut found = vec![builtin("o200k")];
-    for path in ["llama3/tokenizer.json.gz", "llama2/tokenizer.model"] {
-        if let Some(file) = corpus::file(&format!("tokenizers/{path}")) {
-            let vocabulary = Vocabulary::from_file_bytes(&file).expect("a sound tokenizer file");
-            let tokenizer = Tokenizer::from_file_bytes(&file).expect("a sound tokenizer file");
-            found.push((path.to_owned(), vocabulary, tokenizer));
-        }
-    }
-    found
-}
-
 #[test]
 fn no_true_token_is_refused() {
     let texts = sound(1);
@@ -544,7 +527,9 @@ fn no_true_token_is_refused() {
     let sqlite = Sqlite::new();
     let compiled = compiled("script");
     let mut faults = Vec::new();
-    for (name, vocabulary, tokenizer) in vocabularies() {
+    for (name, vocabulary, tokenizer) in
+        corpus::vocabularies(&["o200k"], &["llama3/tokenizer.json.gz", "llama2/tokenizer.model"])
+    {
         let constraint = compiled.constraint(&vocabulary);
         let (mut count, mut own, mut steps) = (0, 0, 0);
         for (at, text) in texts.iter().enumerate().step_by(part) {

@@ -7,6 +7,8 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use lrmask::{Tokenizer, Vocabulary};
+
 /// The samples' directory, if it is there.
 pub fn directory() -> Option<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
@@ -44,6 +46,23 @@ pub fn file(path: &str) -> Option<Vec<u8>> {
     let mut plain = Vec::new();
     flate2::read::GzDecoder::new(&content[..]).read_to_end(&mut plain).expect("the sample is whole");
     Some(plain)
+}
+
+/// Vocabularies with their tokenizers: built-in ones by name, and those of `files` that lie beside the project.
+pub fn vocabularies(builtin: &[&str], files: &[&str]) -> Vec<(String, Vocabulary, Tokenizer)> {
+    let mut found = Vec::new();
+    for &name in builtin {
+        let vocabulary = Vocabulary::builtin(name).expect("built in");
+        found.push((name.to_owned(), vocabulary, Tokenizer::builtin(name).expect("built in")));
+    }
+    for &path in files {
+        if let Some(file) = file(&format!("tokenizers/{path}")) {
+            let vocabulary = Vocabulary::from_file_bytes(&file).expect("a sound tokenizer file");
+            let tokenizer = Tokenizer::from_file_bytes(&file).expect("a sound tokenizer file");
+            found.push((path.to_owned(), vocabulary, tokenizer));
+        }
+    }
+    found
 }
 
 /// One of the small tokenizer files of our own.

@@ -1,8 +1,9 @@
 //! What words ask of the lexemes behind them: is it settled soon, whatever the stack?
 //!
 //! Behind a word the engine searches for lexemes that settle what is expected. The search is over labels, so each must
-//! be sure to follow what it is tried behind; and it must end, be it because some place on the way is known to be fine. Both are shown here for all that the search may meet:
-//! terminals with what is expected behind them, and what the tables let follow, which is more than any one stack does.
+//! be sure to follow what it is tried behind; and it must end, be it because some place on the way is known to be fine.
+//! Both are shown here for all that the search may meet: terminals with what is expected behind them, and what the
+//! tables let follow, which is more than any one stack does.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
