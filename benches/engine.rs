@@ -1,13 +1,13 @@
 //! Timings of the engine's parts. Percentiles over real texts come from `lrmask replay`.
 //!
 //! `cargo bench` runs all of it in about two minutes; `cargo bench -- mask` one group. Needs the built-in
-//! vocabularies (feature `tiktoken`).
+//! vocabularies (feature `tiktoken`)
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, TokenMask, Vocabulary, fill_masks};
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
 const SQLITE: &str = include_str!("../grammars/sqlite/sqlite.lark");
@@ -146,12 +146,59 @@ fn depths(c: &mut Criterion) {
     group.finish();
 }
 
+/// The masks of many sequences, each at its own place of a document, on the caller's thread and with those of a pool.
+fn batches(c: &mut Criterion) {
+    let mut group = c.benchmark_group("batch");
+    let vocabulary = o200k();
+    let compiled = CompiledGrammar::new(&json()).expect("sound");
+    let tokens = cut(&vocabulary, &document(1_000));
+    let stride = vocabulary.width().div_ceil(32);
+    let at_places = |constraint: &Constraint, count: usize| -> Vec<Matcher> {
+        let mut matcher = constraint.matcher();
+        let mut along = vec![matcher.clone()];
+        along.extend(tokens.iter().map(|&token| {
+            matcher.advance(token).expect("the document is JSON");
+            matcher.clone()
+        }));
+        along.into_iter().cycle().take(count).collect()
+    };
+    // On one thread: what `fill_masks` does without a pool.
+    let one = |matchers: &[Option<&Matcher>], rows: &mut [u32], stride: usize| {
+        rows.chunks_mut(stride).zip(matchers.iter().flatten()).for_each(|(row, m)| m.fill_mask_into(row));
+    };
+    type Fill<'f> = &'f dyn Fn(&[Option<&Matcher>], &mut [u32], usize);
+    let ways: [(&str, Fill<'_>); 2] = [("one thread", &one), ("fill_masks", &fill_masks)];
+    for count in [1, 8, 64, 512] {
+        let mut rows = vec![0u32; count * stride];
+        group.throughput(criterion::Throughput::Elements(count as u64));
+        for (way, fill) in ways {
+            let warm = at_places(&compiled.constraint(&vocabulary), count);
+            let matchers: Vec<Option<&Matcher>> = warm.iter().map(Some).collect();
+            group.bench_function(format!("warm, {count} sequences, {way}"), |b| {
+                b.iter(|| fill(&matchers, &mut rows, stride));
+            });
+            group.bench_function(format!("cold, {count} sequences, {way}"), |b| {
+                b.iter_batched(
+                    || at_places(&compiled.constraint(&vocabulary), count),
+                    |matchers| {
+                        let batch: Vec<Option<&Matcher>> = matchers.iter().map(Some).collect();
+                        fill(&batch, &mut rows, stride);
+                        matchers
+                    },
+                    BatchSize::LargeInput,
+                );
+            });
+        }
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = engine;
     config = Criterion::default()
         .sample_size(20)
         .warm_up_time(Duration::from_secs(1))
         .measurement_time(Duration::from_secs(4));
-    targets = beginning, masks, depths
+    targets = beginning, masks, depths, batches
 }
 criterion_main!(engine);

@@ -102,6 +102,7 @@
 //! * `cli` (default): the command line. A library user leaves it out by `default-features = false`.
 //! * `tiktoken` (default): `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
 //! * `yacc` (default): `Grammar::from_yacc`.
+//! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
 //!
 //! None of them changes a mask.
 
@@ -118,7 +119,7 @@ pub(crate) mod vocab;
 
 pub use constraint::{BuildError, CompiledGrammar, Constraint, IndexSize, Limits, Stage};
 pub use grammar::{Grammar, GrammarError};
-pub use matcher::{Matcher, RejectedToken, TokenMask};
+pub use matcher::{Matcher, RejectedToken, TokenMask, fill_masks};
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 #[cfg(feature = "tokenizer")]

@@ -1,5 +1,6 @@
 //! One sequence being generated: its mask, its next token, its past.
 
+mod batch;
 mod completion;
 mod expected;
 mod lines;
@@ -14,6 +15,7 @@ use crate::index::Index;
 use crate::scanner::configuration::Configuration;
 use crate::util::id::TokenId;
 
+pub use batch::fill_masks;
 pub use mask::TokenMask;
 
 /// How many readings of one text are carried at the same time. More than one is rare, more than a handful takes
