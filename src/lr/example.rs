@@ -12,10 +12,10 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::lists::Lists;
 use super::lr0::Automaton;
 use super::rules::{COMPLETE, Code, Item, Rules};
 use super::yields::{Leading, Yields};
+use crate::util::lists::Lists;
 
 /// Vertices that one search may visit.
 const VERTICES: usize = 300_000;

@@ -5,9 +5,9 @@
 //! exact for the LR(0) automaton: no terminal of a set is without a viable prefix on which it may really follow.
 
 use super::limits::{Exceeded, Limits};
-use super::lists::Lists;
 use super::lr0::Automaton;
 use super::rules::{COMPLETE, Rules};
+use crate::util::lists::Lists;
 
 /// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right for.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::limits::{Exceeded, Limits};
-use super::lists::Lists;
 use super::rules::{COMPLETE, Code, Item, Rules};
+use crate::util::lists::Lists;
 
 /// States, edges, and what each state may reduce.
 #[derive(Clone, Debug)]

@@ -18,7 +18,6 @@ pub(crate) mod completable;
 pub(crate) mod conflict;
 mod example;
 mod limits;
-mod lists;
 mod lookahead;
 mod lr0;
 mod names;

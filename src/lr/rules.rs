@@ -1,9 +1,9 @@
 //! The productions as flat arrays of items. Invariant: the item behind `item`'s next symbol is `item + 1`, so a
 //! production of n symbols owns n + 1 consecutive items, and moving the dot is adding or taking 1.
 
-use super::lists::Lists;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
+use crate::util::lists::Lists;
 
 /// A production with a dot: index into the symbols of all productions laid end to end.
 pub(super) type Item = u32;

@@ -8,7 +8,6 @@ use rustc_hash::FxBuildHasher;
 
 use super::conflict::{self, ConflictError, Resolution};
 use super::limits::{Exceeded, Limits};
-use super::lists::Lists;
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
@@ -20,6 +19,7 @@ use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ParseStateId, ProductionId, TerminalId};
+use crate::util::lists::Lists;
 
 /// What to do before a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,8 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::lists::Lists;
 use super::rules::{COMPLETE, Code, Item, Rules};
+use crate::util::lists::Lists;
 
 /// The length of what is too long or derives no text at all.
 pub(super) const UNKNOWN: u64 = 1 << 32;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
@@ -41,6 +42,27 @@ struct Facts {
 const DEAD: u32 = u32::MAX;
 /// Not computed yet.
 const UNKNOWN: u32 = u32::MAX - 1;
+
+/// The steps from a scan state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<'a>(&'a [AtomicU32]);
+
+impl<'a> Row<'a> {
+    /// The state after a byte of `class`, or `None` when no candidate goes on.
+    #[inline]
+    pub(crate) fn get(self, class: u8) -> Option<ScanStateId> {
+        Self::state(&self.0[usize::from(class)])
+    }
+
+    /// The states after each class.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Option<ScanStateId>> + use<'a> {
+        self.0.iter().map(Self::state)
+    }
+
+    fn state(next: &AtomicU32) -> Option<ScanStateId> {
+        Some(next.load(Ordering::Acquire)).filter(|&next| next != DEAD).map(ScanStateId)
+    }
+}
 
 /// All scan states met so far.
 #[derive(Debug)]
@@ -99,7 +121,7 @@ impl ScanStates {
             let dfa = self.dfas.get(index)?.as_ref().filter(|dfa| !dfa.is_empty())?;
             Some(Component { terminal: TerminalId::new(index), state: dfa.start() })
         });
-        self.intern(components.collect())
+        ScanStateId(self.components.intern(components.collect()))
     }
 
     /// The state after `byte`, or `None` when no candidate goes on. One load once the step has been made.
@@ -135,8 +157,8 @@ impl ScanStates {
     #[inline]
     pub(crate) fn loops(&self, state: ScanStateId) -> Groups {
         *self.facts(state).loops.get_or_init(|| {
-            let successors = self.successors(state);
-            let leaves = |&byte: &u8| successors[usize::from(self.classes.get(byte))] != Some(state);
+            let row = self.row(state);
+            let leaves = |&byte: &u8| row.get(self.classes.get(byte)) != Some(state);
             !(0..=255).filter(leaves).fold(0, |all, byte| all | group(byte))
         })
     }
@@ -145,10 +167,6 @@ impl ScanStates {
     #[inline]
     pub(crate) fn label_set(&self, id: u32) -> &BitSet {
         self.label_sets.get(id)
-    }
-
-    fn intern(&self, components: Box<[Component]>) -> ScanStateId {
-        ScanStateId(self.components.intern(components))
     }
 
     #[inline]
@@ -170,7 +188,7 @@ impl ScanStates {
 
     #[cold]
     fn step(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
-        let components: Box<[Component]> = self
+        let components: SmallVec<[Component; 8]> = self
             .components(state)
             .iter()
             .filter_map(|component| {
@@ -178,41 +196,70 @@ impl ScanStates {
                 (next != Dfa::DEAD).then_some(Component { terminal: component.terminal, state: next })
             })
             .collect();
-        let next = if components.is_empty() { DEAD } else { self.intern(components).0 };
+        let next =
+            if components.is_empty() { DEAD } else { self.components.intern_ref(components.as_slice()) };
         self.facts(state).next[usize::from(self.classes.get(byte))].store(next, Ordering::Release);
         (next != DEAD).then_some(ScanStateId(next))
     }
 
-    /// The states after `state` over each representative byte, all steps made at once: most of them lead to few states.
-    pub(crate) fn successors(&self, state: ScanStateId) -> Vec<Option<ScanStateId>> {
-        let facts = self.facts(state);
-        let from = self.components(state);
-        let mut met: Vec<(Vec<Component>, u32)> = Vec::new();
-        let mut after: Vec<Component> = Vec::new();
-        for (&byte, known) in self.classes.representatives().iter().zip(&facts.next) {
-            if known.load(Ordering::Acquire) != UNKNOWN {
-                continue;
-            }
-            after.clear();
-            for &Component { terminal, state } in from {
-                let next =
-                    self.dfas[terminal.index()].as_ref().map_or(Dfa::DEAD, |dfa| dfa.next(state, byte));
-                if next != Dfa::DEAD {
-                    after.push(Component { terminal, state: next });
-                }
-            }
-            let next = match met.iter().find(|(components, _)| *components == after) {
-                Some(&(_, next)) => next,
-                None => {
-                    let next = if after.is_empty() { DEAD } else { self.intern(after.as_slice().into()).0 };
-                    met.push((after.clone(), next));
-                    next
-                }
-            };
-            known.store(next, Ordering::Release);
+    /// The steps from `state`, all made at once: most of them lead to few states.
+    pub(crate) fn row(&self, state: ScanStateId) -> Row<'_> {
+        let next = &self.facts(state).next;
+        if next.iter().any(|next| next.load(Ordering::Acquire) == UNKNOWN) {
+            self.make_row(state, next);
         }
-        let id = |next: &AtomicU32| Some(next.load(Ordering::Acquire)).filter(|&next| next != DEAD);
-        facts.next.iter().map(|next| id(next).map(ScanStateId)).collect()
+        Row(next)
+    }
+
+    #[cold]
+    fn make_row(&self, state: ScanStateId, row: &[AtomicU32]) {
+        let from: Vec<(Component, &Dfa)> = (self.components(state).iter())
+            .filter_map(|&component| Some((component, self.dfas[component.terminal.index()].as_ref()?)))
+            .collect();
+        // All components of the states met, one state after the other, and where each ends.
+        let (mut all, mut met): (Vec<Component>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
+        // Where the components of the class before begin: neighbours mostly lead to one state.
+        let (mut before, mut at_before) = (0..0, DEAD);
+        for (&byte, next) in self.classes.representatives().iter().zip(row) {
+            let fresh = all.len();
+            for &(Component { terminal, state }, dfa) in &from {
+                match dfa.next(state, byte) {
+                    Dfa::DEAD => {}
+                    state => all.push(Component { terminal, state }),
+                }
+            }
+            let (known, after) = all.split_at(fresh);
+            if known[before.clone()] != *after {
+                let mut start = 0;
+                let same = met.iter().find_map(|&(end, id)| {
+                    let range = std::mem::replace(&mut start, end)..end;
+                    (known[range.clone()] == *after).then_some((range, id))
+                });
+                (before, at_before) = match same {
+                    Some(same) => same,
+                    None if after.is_empty() => (0..0, DEAD),
+                    None => {
+                        let id = self.components.intern_ref(after);
+                        met.push((all.len(), id));
+                        (fresh..all.len(), id)
+                    }
+                };
+            }
+            if before.end <= fresh {
+                all.truncate(fresh);
+            }
+            next.store(at_before, Ordering::Release);
+        }
+    }
+
+    /// Tells the labels that a lexeme in this state can still end with, where all states have been looked at together.
+    pub(crate) fn set_reach(&self, state: ScanStateId, reach: u32) {
+        let _ = self.facts(state).reach.set(reach);
+    }
+
+    /// The id of a set of labels, as [`ScanStates::reach`] gives it.
+    pub(crate) fn intern_labels(&self, labels: BitSet) -> u32 {
+        self.label_sets.intern(labels)
     }
 
     /// For each component looks for a way on which its terminal is the label at the end. The shortest way of

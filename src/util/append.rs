@@ -5,6 +5,7 @@
 //! each allocated once. The road not taken: a `RwLock<Vec<_>>`, which would put an atomic read-modify-write
 //! on the path of every byte.
 
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -119,9 +120,28 @@ impl<T: Hash + Eq> Interner<T> {
         // A poisoned lock only says that another thread panicked elsewhere: the table is consistent.
         let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
         let equal = |&id: &u32| self.entries.get(id).is_some_and(|entry| *entry == value);
-        if let Some(&id) = ids.find(hash, equal) {
-            return id;
+        match ids.find(hash, equal) {
+            Some(&id) => id,
+            None => self.add(&mut ids, hash, value),
         }
+    }
+
+    /// The id of what `borrowed` makes a value of, which is made only when it is new. Takes a lock, too.
+    pub(crate) fn intern_ref<'a, Q>(&self, borrowed: &'a Q) -> u32
+    where
+        T: Borrow<Q> + From<&'a Q>,
+        Q: Hash + Eq + ?Sized,
+    {
+        let hash = FxBuildHasher.hash_one(borrowed);
+        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let equal = |&id: &u32| self.entries.get(id).is_some_and(|entry| entry.borrow() == borrowed);
+        match ids.find(hash, equal) {
+            Some(&id) => id,
+            None => self.add(&mut ids, hash, borrowed.into()),
+        }
+    }
+
+    fn add(&self, ids: &mut HashTable<u32>, hash: u64, value: T) -> u32 {
         let id = self.entries.push(value);
         let rehash = |&id: &u32| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
         ids.insert_unique(hash, id, rehash);

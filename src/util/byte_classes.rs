@@ -92,6 +92,36 @@ impl ByteClasses {
     }
 }
 
+/// A set of classes of one partition: of which there are 256 at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct ClassSet([u64; 4]);
+
+impl ClassSet {
+    /// Adds `class`.
+    #[inline]
+    pub(crate) fn insert(&mut self, class: u8) {
+        self.0[usize::from(class / 64)] |= 1 << (class % 64);
+    }
+
+    /// What is in either set.
+    #[inline]
+    pub(crate) fn union(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] | other.0[word]))
+    }
+
+    /// What is in both sets.
+    #[inline]
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
+    }
+
+    /// Whether the two sets share a class.
+    #[inline]
+    pub(crate) fn intersects(self, other: Self) -> bool {
+        self.intersection(other) != Self::default()
+    }
+}
+
 impl fmt::Debug for ByteClasses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ByteClasses({self})")

@@ -4,6 +4,7 @@
 //! * [`append`]: tables that grow while others read them.
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
+//! * [`lists`]: many short lists in two arrays.
 //! * [`random`]: a small seeded generator.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
@@ -13,4 +14,5 @@ pub(crate) mod byte_classes;
 pub(crate) mod byte_groups;
 pub(crate) mod diagnostic;
 pub(crate) mod id;
+pub(crate) mod lists;
 pub(crate) mod random;

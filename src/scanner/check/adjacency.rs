@@ -13,100 +13,15 @@ use rustc_hash::FxBuildHasher;
 
 use super::gates::{self, Gates};
 use super::indentation::blank_states;
-use crate::grammar::ir::{Grammar, LexerKind, Symbol};
+use super::universe::Universe;
+use crate::grammar::ir::{Grammar, Symbol};
 use crate::lr::table::ParseTable;
 use crate::scanner::Scanner;
 use crate::scanner::company::Starts;
-use crate::scanner::states::Component;
+use crate::scanner::states::ScanStates;
 use crate::util::bitset::BitSet;
+use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
-
-/// All scan states of the companies of which every real one is a part.
-#[derive(Debug)]
-pub(super) struct Universe {
-    starts: Vec<ScanStateId>,
-    states: Vec<ScanStateId>,
-    /// Where each of them stands in `states`.
-    position: HashMap<ScanStateId, usize, FxBuildHasher>,
-    /// By position: the positions of the states that some byte leads to.
-    successors: Vec<Vec<usize>>,
-    /// Positions of the states that a lexeme comes to in company with an exclusive terminal.
-    exclusive: BitSet,
-    labels: BitSet,
-}
-
-impl Universe {
-    /// Explores them; `None` when there are more than `limit`.
-    pub(super) fn explore(scanner: &Scanner, limit: usize) -> Option<Self> {
-        let scan = scanner.states();
-        let mut states = vec![scan.start(&scanner.ordinary())];
-        states.extend(scanner.companies.iter().map(|company| scan.start(company)));
-        let starts = states.clone();
-        let mut position: HashMap<ScanStateId, usize, FxBuildHasher> =
-            states.iter().enumerate().map(|(at, &start)| (start, at)).collect();
-        let mut successors = Vec::new();
-        let mut labels = BitSet::new(scan.dfas().len() + 1);
-        let mut at = 0;
-        while let Some(&state) = states.get(at) {
-            at += 1;
-            if let Some(label) = scan.label(state) {
-                labels.insert(label.index());
-            }
-            let mut after = Vec::new();
-            for next in scan.successors(state).into_iter().flatten() {
-                after.push(*position.entry(next).or_insert_with(|| {
-                    states.push(next);
-                    states.len() - 1
-                }));
-            }
-            after.sort_unstable();
-            after.dedup();
-            successors.push(after);
-            if states.len() > limit {
-                return None;
-            }
-        }
-        let mut exclusive = BitSet::new(states.len());
-        let mut pending: Vec<usize> = (1..starts.len()).collect();
-        while let Some(at) = pending.pop() {
-            if exclusive.insert(at) {
-                pending.extend(&successors[at]);
-            }
-        }
-        Some(Self { starts, states, position, successors, exclusive, labels })
-    }
-
-    /// The states in which a lexeme may end, with the labels that it may have there. Under the basic lexer that is
-    /// the best one; where fewer terminals may really compete, it is any.
-    pub(super) fn ends(&self, lexer: LexerKind, scanner: &Scanner) -> Vec<(ScanStateId, Vec<TerminalId>)> {
-        let scan = scanner.states();
-        let accepts = |c: &&Component| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state));
-        let labels = |(at, &state): (usize, &ScanStateId)| {
-            let best = scan.label(state)?;
-            let labels = match lexer {
-                LexerKind::Basic if !self.exclusive.contains(at) => vec![best],
-                _ => scan.components(state).iter().filter(accepts).map(|c| c.terminal).collect(),
-            };
-            Some((state, labels))
-        };
-        self.states.iter().enumerate().filter_map(labels).collect()
-    }
-
-    /// Whether some text has this label in one of the companies.
-    pub(super) fn is_label(&self, terminal: TerminalId) -> bool {
-        self.labels.contains(terminal.index())
-    }
-
-    /// The label of `text` in one of the companies.
-    pub(super) fn winner(&self, scanner: &Scanner, text: &[u8]) -> Option<TerminalId> {
-        let scan = scanner.states();
-        let label = |&start: &ScanStateId| {
-            let state = text.iter().try_fold(start, |state, &byte| scan.next(state, byte))?;
-            scan.label(state)
-        };
-        self.starts.iter().find_map(label)
-    }
-}
 
 /// The relation.
 #[derive(Debug)]
@@ -138,7 +53,7 @@ impl Adjacency {
     pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
         let count = grammar.terminals.len();
         let starts = (0..count).map(|index| scanner.starts_of(TerminalId::new(index))).collect();
-        let relation = Direct { grammar, scanner, starts, stuck: RefCell::default() };
+        let relation = Direct { grammar, scanner, universe, starts, stuck: RefCell::default() };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
@@ -149,15 +64,17 @@ impl Adjacency {
                 possible.insert(index);
             }
         }
-        let ends = relation.ends(universe);
+        let mut fates = Fates::default();
+        let ends = relation.ends(&mut fates);
         let mut ordinary = relation.openings(|starts| &starts.ordinary);
         let mut follows: Vec<BitSet> = (ends.iter().enumerate())
-            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, universe, &mut ordinary))
+            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, &fates, &mut ordinary))
             .collect();
         follows.push(certain);
         let lines = scanner.indentation().map(|indentation| {
             let blanks = blank_states(scanner).unwrap_or_default();
-            let mut first = relation.followers_of_all(&blanks, &ordinary);
+            let mut first = ordinary.terminals.clone();
+            blanks.iter().for_each(|&blank| first.intersect_with(&relation.followers_at(blank, &ordinary)));
             first.intersect_with(&follows[indentation.newline.index()]);
             let (newline, indent, dedent) = (indentation.newline, indentation.indent, indentation.dedent);
             Lines { newline, indent, dedent, first }
@@ -173,14 +90,13 @@ impl Adjacency {
         // Nothing is ignored before an exclusive terminal, nor before what competes with one.
         let mut exclusive = relation.openings(|starts| &starts.exclusive);
         for (last, ends) in ends.iter().enumerate() {
-            let directly = relation.followers(TerminalId::new(last), ends, universe, &mut exclusive);
-            for opening in &exclusive.all {
-                let elsewhere = follows[last].contains(opening.terminal)
-                    || !ordinary.all.iter().any(|other| other.terminal == opening.terminal);
-                if elsewhere && (directly.contains(opening.terminal) || grammar.terminals[last].ignored) {
-                    follows[last].insert(opening.terminal);
+            let directly = relation.followers(TerminalId::new(last), ends, &fates, &mut exclusive);
+            for opening in exclusive.terminals.iter() {
+                let elsewhere = follows[last].contains(opening) || !ordinary.terminals.contains(opening);
+                if elsewhere && (directly.contains(opening) || grammar.terminals[last].ignored) {
+                    follows[last].insert(opening);
                 } else {
-                    follows[last].remove(opening.terminal);
+                    follows[last].remove(opening);
                 }
             }
         }
@@ -316,6 +232,7 @@ fn close(rows: &mut [BitSet], ignored: &[usize]) {
 struct Direct<'a> {
     grammar: &'a Grammar,
     scanner: &'a Scanner,
+    universe: &'a Universe,
     /// By terminal: [`Scanner::starts_of`].
     starts: Vec<Option<Starts>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
@@ -323,76 +240,83 @@ struct Direct<'a> {
 }
 
 /// How the lexemes of a terminal begin.
-struct Opening<'a> {
+struct Opening {
     terminal: usize,
     /// Each start, and the classes of bytes that lexemes begin with there.
-    starts: Vec<(ScanStateId, BitSet)>,
-    direct: &'a Direct<'a>,
+    starts: Vec<(ScanStateId, ClassSet)>,
 }
 
 /// How lexemes begin in one kind of company.
-struct Openings<'a> {
-    all: Vec<Opening<'a>>,
-    /// What may follow where just these bytes end a lexeme and nothing stays open.
-    known: HashMap<BitSet, BitSet, FxBuildHasher>,
+struct Openings {
+    all: Vec<Opening>,
+    /// Their terminals.
+    terminals: BitSet,
+    /// By fate, once it was asked for: what may follow an end of that fate.
+    followers: Vec<Option<BitSet>>,
 }
 
-impl Opening<'_> {
-    /// Whether, from each start, some lexeme outlives what is left open in each of these states.
-    fn fits(&self, group: &Ends) -> bool {
-        self.starts.iter().all(|(start, begins)| {
-            group.kills.intersects(begins)
-                || group.pends.intersects(begins)
-                    && group
-                        .states
-                        .iter()
-                        .all(|&end| self.direct.has_lexeme_after(end, *start, self.terminal))
+/// What the next byte does to a lexeme that may have ended: the classes that end it, and where those lead that leave it
+/// open whether it has.
+type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>);
+
+/// The scan states in which a lexeme may end, by their fate. In most languages there are few, and what may follow is
+/// judged once for each.
+#[derive(Default)]
+struct Fates {
+    ids: HashMap<Fate, usize, FxBuildHasher>,
+    /// One state of each.
+    states: Vec<ScanStateId>,
+}
+
+/// A scan state in which a lexeme may end, and its fate.
+type End = (ScanStateId, usize);
+
+impl Fates {
+    fn of(&mut self, scan: &ScanStates, universe: &Universe, end: ScanStateId) -> usize {
+        let fan = universe.fan(scan, end);
+        let open = fan.moves.iter().copied().filter(|&(next, _)| scan.label(next).is_none());
+        *self.ids.entry((fan.kills, open.collect())).or_insert_with(|| {
+            self.states.push(end);
+            self.states.len() - 1
         })
     }
 }
 
-/// Scan states in which a lexeme may end, alike in what the next byte does to it.
-struct Ends {
-    /// The classes of bytes that end it.
-    kills: BitSet,
-    /// Those that leave it open whether it has ended.
-    pends: BitSet,
-    states: Vec<ScanStateId>,
-}
-
 impl Direct<'_> {
     /// The terminals that have starts of this kind.
-    fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings<'_> {
-        let scan = self.scanner.states();
-        let classes = scan.classes().representatives();
+    fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings {
+        let mut terminals = BitSet::new(self.grammar.terminals.len() + 1);
         let mut all = Vec::new();
         for (terminal, starts) in self.starts.iter().enumerate() {
             let Some(starts) = starts.as_ref().map(&kind).filter(|starts| !starts.is_empty()) else {
                 continue;
             };
             let begins = |&start: &ScanStateId| {
-                let mut begins = BitSet::new(classes.len());
-                for (class, &byte) in classes.iter().enumerate() {
-                    let next = scan.next(start, byte);
-                    if next.is_some_and(|next| scan.label_set(scan.reach(next)).contains(terminal)) {
-                        begins.insert(class);
-                    }
-                }
-                (start, begins)
+                let ways = self.towards(start, terminal);
+                (start, ways.fold(ClassSet::default(), |begins, (_, classes)| begins.union(classes)))
             };
-            all.push(Opening { terminal, starts: starts.iter().map(begins).collect(), direct: self });
+            terminals.insert(terminal);
+            all.push(Opening { terminal, starts: starts.iter().map(begins).collect() });
         }
-        Openings { all, known: HashMap::default() }
+        Openings { all, terminals, followers: Vec::new() }
     }
 
-    /// By terminal, the scan states in which a lexeme of it may end.
-    fn ends(&self, universe: &Universe) -> Vec<Vec<ScanStateId>> {
+    /// The steps from a scan state with which the lexeme can still become `terminal`.
+    fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
+        let scan = self.scanner.states();
+        let moves = self.universe.fan(scan, state).moves.iter().copied();
+        moves.filter(move |&(next, _)| scan.label_set(scan.reach(next)).contains(terminal))
+    }
+
+    /// By terminal, where a lexeme of it may end.
+    fn ends(&self, fates: &mut Fates) -> Vec<Vec<End>> {
         let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
-        for (state, labels) in universe.ends(self.grammar.lexer, self.scanner) {
+        for (state, labels) in self.universe.ends(self.grammar.lexer, self.scanner) {
+            let fate = fates.of(self.scanner.states(), self.universe, state);
             for label in labels {
-                ends[label.index()].push(state);
+                ends[label.index()].push((state, fate));
                 if let Some(other) = self.scanner.other_reading(label) {
-                    ends[other.index()].push(state);
+                    ends[other.index()].push((state, fate));
                 }
             }
         }
@@ -401,114 +325,59 @@ impl Direct<'_> {
 
     /// Those of the terminals that may follow `last` whichever of these states a lexeme of it has come to: there, or where
     /// the lexeme can still go on to. A comment that is open at the end of the text is one such: it can be closed.
-    /// States that the same bytes end are judged once, and where nothing stays open, as behind most words, once for all
-    /// terminals.
-    fn followers(
-        &self,
-        last: TerminalId,
-        ends: &[ScanStateId],
-        universe: &Universe,
-        openings: &mut Openings<'_>,
-    ) -> BitSet {
-        let groups = self.group(ends);
-        match groups.as_slice() {
-            [only] if only.pends.is_empty() => {
-                let judge = || self.judge(last, &groups, universe, &openings.all);
-                openings.known.entry(only.kills.clone()).or_insert_with(judge).clone()
+    fn followers(&self, last: TerminalId, ends: &[End], fates: &Fates, openings: &mut Openings) -> BitSet {
+        let mut met: Vec<usize> = ends.iter().map(|&(_, fate)| fate).collect();
+        met.sort_unstable();
+        met.dedup();
+        let mut everywhere = openings.terminals.clone();
+        let mut somewhere = BitSet::new(self.grammar.terminals.len() + 1);
+        openings.followers.resize(fates.states.len(), None);
+        for &fate in &met {
+            if openings.followers[fate].is_none() {
+                openings.followers[fate] = Some(self.followers_at(fates.states[fate], openings));
             }
-            _ => self.judge(last, &groups, universe, &openings.all),
+            let followers = openings.followers[fate].as_ref();
+            followers.inspect(|here| everywhere.intersect_with(here));
+            followers.inspect(|here| {
+                somewhere.union_with(here);
+            });
         }
-    }
-
-    fn judge(
-        &self,
-        last: TerminalId,
-        groups: &[Ends],
-        universe: &Universe,
-        openings: &[Opening<'_>],
-    ) -> BitSet {
-        let mut ways: Option<Vec<BitSet>> = None;
-        let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
-        for opening in openings {
-            let mut fit = BitSet::new(groups.len());
-            for (index, group) in groups.iter().enumerate() {
-                if opening.fits(group) {
-                    fit.insert(index);
+        somewhere.subtract(&everywhere);
+        if somewhere.is_empty() {
+            return everywhere;
+        }
+        let scan = self.scanner.states();
+        let goals = ends.iter().filter(|&&(end, _)| scan.label(end) == Some(last));
+        let ways = self.universe.ways(scan, last, goals.copied(), fates.states.len());
+        for terminal in somewhere.iter() {
+            let mut fit = BitSet::new(fates.states.len());
+            for &fate in &met {
+                if openings.followers[fate].as_ref().is_some_and(|here| here.contains(terminal)) {
+                    fit.insert(fate);
                 }
             }
-            let mut unfit = (0..groups.len()).filter(|&index| !fit.contains(index)).peekable();
-            let follows = unfit.peek().is_none()
-                || !fit.is_empty() && {
-                    let ways = ways.get_or_insert_with(|| self.ways(last, groups, universe));
-                    let goes_on = |end: &ScanStateId| ways[universe.position[end]].intersects(&fit);
-                    unfit.all(|index| groups[index].states.iter().all(goes_on))
-                };
-            if follows {
-                followers.insert(opening.terminal);
+            let mut unfit = ends.iter().filter(|&&(_, fate)| !fit.contains(fate));
+            if unfit.all(|&(end, _)| ways.from(end).intersects(&fit)) {
+                everywhere.insert(terminal);
             }
         }
-        followers
+        everywhere
     }
 
-    /// The terminals that may follow each of these states, there.
-    fn followers_of_all(&self, ends: &[ScanStateId], openings: &Openings<'_>) -> BitSet {
-        let groups = self.group(ends);
+    /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
+    fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
+        let fan = self.universe.fan(self.scanner.states(), end);
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for opening in &openings.all {
-            if groups.iter().all(|group| opening.fits(group)) {
+            let fits = opening.starts.iter().all(|&(start, begins)| {
+                fan.kills.intersects(begins)
+                    || fan.pends.intersects(begins) && self.has_lexeme_after(end, start, opening.terminal)
+            });
+            if fits {
                 followers.insert(opening.terminal);
             }
         }
         followers
-    }
-
-    /// Scan states by what the next byte does to a lexeme that ends there.
-    fn group(&self, ends: &[ScanStateId]) -> Vec<Ends> {
-        let scan = self.scanner.states();
-        let classes = scan.classes().representatives();
-        let mut groups: HashMap<(BitSet, BitSet), Vec<ScanStateId>, FxBuildHasher> = HashMap::default();
-        for &end in ends {
-            let mut kills = BitSet::new(classes.len());
-            let mut pends = BitSet::new(classes.len());
-            for (class, &byte) in classes.iter().enumerate() {
-                match scan.next(end, byte) {
-                    None => {
-                        kills.insert(class);
-                    }
-                    Some(next) if scan.label(next).is_none() => {
-                        pends.insert(class);
-                    }
-                    Some(_) => {}
-                }
-            }
-            groups.entry((kills, pends)).or_default().push(end);
-        }
-        groups.into_iter().map(|((kills, pends), states)| Ends { kills, pends, states }).collect()
-    }
-
-    /// By position in the universe: the groups with a state that can be come to from there, and that is labelled
-    /// `last` in any company, since it is so among all terminals.
-    fn ways(&self, last: TerminalId, groups: &[Ends], universe: &Universe) -> Vec<BitSet> {
-        let scan = self.scanner.states();
-        let mut ways = vec![BitSet::new(groups.len()); universe.states.len()];
-        for (index, group) in groups.iter().enumerate() {
-            for end in group.states.iter().filter(|&&end| scan.label(end) == Some(last)) {
-                ways[universe.position[end]].insert(index);
-            }
-        }
-        loop {
-            let mut changed = false;
-            for (at, successors) in universe.successors.iter().enumerate().rev() {
-                let mut here = std::mem::replace(&mut ways[at], BitSet::new(0));
-                for &next in successors.iter().filter(|&&next| next != at) {
-                    changed |= here.union_with(&ways[next]);
-                }
-                ways[at] = here;
-            }
-            if !changed {
-                return ways;
-            }
-        }
     }
 
     /// Whether some lexeme of `terminal` outlives the obligation `end` without breaking it.
@@ -518,19 +387,22 @@ impl Direct<'_> {
         let mut seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher> = HashSet::default();
         let mut pending = vec![(end, start)];
         while let Some((end, state)) = pending.pop() {
-            for &byte in scan.classes().representatives() {
-                let Some(next) = scan.next(state, byte) else { continue };
-                if !scan.label_set(scan.reach(next)).contains(terminal) {
+            let fan = self.universe.fan(scan, end);
+            for (next, classes) in self.towards(state, terminal) {
+                if fan.kills.intersects(classes) {
+                    return true;
+                }
+                if !fan.pends.intersects(classes) {
                     continue;
                 }
-                match scan.next(end, byte) {
-                    None => return true,
-                    Some(end) if scan.label(end).is_none() && !stuck.contains(&(end, next, terminal)) => {
-                        if seen.insert((end, next)) {
-                            pending.push((end, next));
-                        }
+                for &(end, open) in &fan.moves {
+                    if open.intersects(classes)
+                        && scan.label(end).is_none()
+                        && !stuck.contains(&(end, next, terminal))
+                        && seen.insert((end, next))
+                    {
+                        pending.push((end, next));
                     }
-                    Some(_) => {}
                 }
             }
         }

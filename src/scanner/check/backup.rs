@@ -16,7 +16,8 @@
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
-use super::adjacency::{Adjacency, Universe};
+use super::adjacency::Adjacency;
+use super::universe::Universe;
 use crate::grammar::ir::Grammar;
 use crate::lexer::Dfa;
 use crate::scanner::{Indentation, Scanner};

@@ -6,6 +6,7 @@
 //!
 //! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
+//! * [`universe`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
 //! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind them;
 //! * [`gates`]: which ignored terminals only some may follow;
@@ -20,6 +21,7 @@ mod gates;
 mod indentation;
 mod succession;
 mod terminals;
+mod universe;
 
 use crate::grammar::ir::{Grammar, Symbol};
 use crate::lr::completable::{Completability, prove_completable};
@@ -30,6 +32,7 @@ use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::ParseStateId;
 use adjacency::Adjacency;
 use succession::Lexemes;
+use universe::Universe;
 
 /// All findings about the lexemes of a grammar: errors where the engine could not be exact.
 pub(crate) fn check(
@@ -43,7 +46,7 @@ pub(crate) fn check(
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return findings;
     }
-    let Some(universe) = adjacency::Universe::explore(scanner, scan_states) else {
+    let Some(universe) = Universe::explore(scanner, scan_states) else {
         findings.push(
             Diagnostic::error(
                 "scanner-too-large",

@@ -1,6 +1,6 @@
 //! Terminals by themselves: the empty text, labels that never win, words that other terminals cover.
 
-use super::adjacency::Universe;
+use super::universe::Universe;
 use crate::grammar::ir::{Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::scanner::Scanner;

@@ -2,54 +2,54 @@
 
 /// Lists numbered from 0, appended one after the other.
 #[derive(Clone, Debug)]
-pub(super) struct Lists<T> {
+pub(crate) struct Lists<T> {
     starts: Vec<u32>,
     entries: Vec<T>,
 }
 
 impl<T> Lists<T> {
     /// No list.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { starts: vec![0], entries: Vec::new() }
     }
 
     /// Appends to the open list.
-    pub(super) fn push(&mut self, entry: T) {
+    pub(crate) fn push(&mut self, entry: T) {
         self.entries.push(entry);
     }
 
     /// Ends the open list; its number.
-    pub(super) fn close(&mut self) -> usize {
+    pub(crate) fn close(&mut self) -> usize {
         self.starts.push(self.entries.len() as u32);
         self.starts.len() - 2
     }
 
     /// How many lists are closed.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// Where the entries of one list lie among all.
     #[inline]
-    pub(super) fn range(&self, list: usize) -> std::ops::Range<usize> {
+    pub(crate) fn range(&self, list: usize) -> std::ops::Range<usize> {
         self.starts[list] as usize..self.starts[list + 1] as usize
     }
 
     /// One list.
     #[inline]
-    pub(super) fn get(&self, list: usize) -> &[T] {
+    pub(crate) fn get(&self, list: usize) -> &[T] {
         &self.entries[self.range(list)]
     }
 
     /// All entries of all lists.
-    pub(super) fn entries(&self) -> &[T] {
+    pub(crate) fn entries(&self) -> &[T] {
         &self.entries
     }
 }
 
 impl<T: Copy + Default> Lists<T> {
     /// `count` lists of the pairs' second halves, by their first; the order within a list is the pairs'.
-    pub(super) fn from_pairs(count: usize, pairs: &[(u32, T)]) -> Self {
+    pub(crate) fn from_pairs(count: usize, pairs: &[(u32, T)]) -> Self {
         let mut starts = vec![0u32; count + 1];
         for &(list, _) in pairs {
             starts[list as usize + 1] += 1;

@@ -1,0 +1,305 @@
+//! All that lexemes can come to: the scan states of the greatest companies, as a graph that is known as a whole.
+//!
+//! What the engine finds out state by state as texts lead to it, the check wants for all of them: which labels can still be
+//! come to, and which bytes lead where. So the steps of each state are drawn once, as a [`Fan`], and what is asked
+//! about ways through the graph goes over its strong components (Tarjan 1972), those that are led to first.
+
+use crate::grammar::ir::LexerKind;
+use crate::scanner::Scanner;
+use crate::scanner::states::{Component, ScanStates};
+use crate::util::append::Slots;
+use crate::util::bitset::BitSet;
+use crate::util::byte_classes::ClassSet;
+use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::lists::Lists;
+
+/// All scan states of the companies of which every real one is a part.
+#[derive(Debug)]
+pub(super) struct Universe {
+    starts: Vec<ScanStateId>,
+    states: Vec<ScanStateId>,
+    /// By id of a scan state, where it stands in `states`.
+    positions: Vec<usize>,
+    /// By position: the positions of the states that some byte leads to.
+    successors: Lists<usize>,
+    /// Strong components as positions, each behind those that it leads to.
+    rounds: Lists<usize>,
+    /// Positions of the states that a lexeme comes to in company with an exclusive terminal.
+    exclusive: BitSet,
+    labels: BitSet,
+    /// By id of a scan state, of others than these as well.
+    fans: Slots<Fan>,
+}
+
+/// What the next byte does in a scan state, in classes of bytes.
+#[derive(Debug)]
+pub(super) struct Fan {
+    /// Those over which no candidate goes on.
+    pub(super) kills: ClassSet,
+    /// Those that lead to a state in which no lexeme ends.
+    pub(super) pends: ClassSet,
+    /// The states that are led to, each with the classes that lead there.
+    pub(super) moves: Vec<(ScanStateId, ClassSet)>,
+}
+
+impl Fan {
+    fn new(scan: &ScanStates, state: ScanStateId) -> Self {
+        let mut fan = Self { kills: ClassSet::default(), pends: ClassSet::default(), moves: Vec::new() };
+        let mut before = 0;
+        for (class, next) in (0..=u8::MAX).zip(scan.row(state).iter()) {
+            let Some(next) = next else {
+                fan.kills.insert(class);
+                continue;
+            };
+            // Neighbouring classes mostly lead to one state.
+            if fan.moves.get(before).is_none_or(|&(known, _)| known != next) {
+                before = fan.moves.iter().position(|&(known, _)| known == next).unwrap_or_else(|| {
+                    fan.moves.push((next, ClassSet::default()));
+                    fan.moves.len() - 1
+                });
+            }
+            fan.moves[before].1.insert(class);
+        }
+        let open = fan.moves.iter().filter(|&&(next, _)| scan.label(next).is_none());
+        fan.pends = open.fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
+        fan
+    }
+}
+
+/// No state of the universe has this id.
+const ABSENT: usize = usize::MAX;
+
+impl Universe {
+    /// Explores them, and tells the scan states what can be reached from each; `None` when there are more than `limit`.
+    pub(super) fn explore(scanner: &Scanner, limit: usize) -> Option<Self> {
+        let scan = scanner.states();
+        let starts: Vec<ScanStateId> = std::iter::once(scan.start(&scanner.ordinary()))
+            .chain(scanner.companies.iter().map(|company| scan.start(company)))
+            .collect();
+        let mut universe = Self {
+            starts: starts.clone(),
+            states: Vec::new(),
+            positions: Vec::new(),
+            successors: Lists::new(),
+            rounds: Lists::new(),
+            exclusive: BitSet::new(0),
+            labels: BitSet::new(scan.dfas().len() + 1),
+            fans: Slots::default(),
+        };
+        starts.into_iter().for_each(|start| {
+            universe.meet(start);
+        });
+        let mut at = 0;
+        while let Some(&state) = universe.states.get(at) {
+            at += 1;
+            if let Some(label) = scan.label(state) {
+                universe.labels.insert(label.index());
+            }
+            let fan = Fan::new(scan, state);
+            for &(next, _) in &fan.moves {
+                let next = universe.meet(next);
+                universe.successors.push(next);
+            }
+            universe.successors.close();
+            universe.fans.get_or_init(state.0, || fan);
+            if universe.states.len() > limit {
+                return None;
+            }
+        }
+        universe.exclusive = universe.exclusive();
+        universe.rounds = strong_components(&universe.successors);
+        universe.tell_reach(scan);
+        Some(universe)
+    }
+
+    /// The position of a state, a new one at the end.
+    fn meet(&mut self, state: ScanStateId) -> usize {
+        if self.positions.len() <= state.index() {
+            self.positions.resize(state.index() + 1, ABSENT);
+        }
+        let position = &mut self.positions[state.index()];
+        if *position == ABSENT {
+            *position = self.states.len();
+            self.states.push(state);
+        }
+        *position
+    }
+
+    fn exclusive(&self) -> BitSet {
+        let mut exclusive = BitSet::new(self.states.len());
+        let mut pending: Vec<usize> =
+            self.starts[1..].iter().map(|start| self.positions[start.index()]).collect();
+        while let Some(at) = pending.pop() {
+            if exclusive.insert(at) {
+                pending.extend(self.successors.get(at));
+            }
+        }
+        exclusive
+    }
+
+    /// The labels that can be reached from a state are those that can be from all of its strong component.
+    fn tell_reach(&self, scan: &ScanStates) {
+        let mut told = BitSet::new(self.states.len());
+        for round in (0..self.rounds.len()).map(|round| self.rounds.get(round)) {
+            let mut reach = BitSet::new(scan.dfas().len());
+            for &at in round {
+                if let Some(label) = scan.label(self.states[at]) {
+                    reach.insert(label.index());
+                }
+                for &next in self.successors.get(at).iter().filter(|&&next| told.contains(next)) {
+                    reach.union_with(scan.label_set(scan.reach(self.states[next])));
+                }
+            }
+            let reach = scan.intern_labels(reach);
+            for &at in round {
+                scan.set_reach(self.states[at], reach);
+                told.insert(at);
+            }
+        }
+    }
+
+    /// What the next byte does in `state`, be it of the universe or not.
+    pub(super) fn fan(&self, scan: &ScanStates, state: ScanStateId) -> &Fan {
+        self.fans.get_or_init(state.0, || Fan::new(scan, state))
+    }
+
+    /// The states in which a lexeme may end, with the labels that it may have there. Under the basic lexer that is
+    /// the best one; where fewer terminals may really compete, it is any.
+    pub(super) fn ends(&self, lexer: LexerKind, scanner: &Scanner) -> Vec<(ScanStateId, Vec<TerminalId>)> {
+        let scan = scanner.states();
+        let accepts = |c: &&Component| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state));
+        let labels = |(at, &state): (usize, &ScanStateId)| {
+            let best = scan.label(state)?;
+            let labels = match lexer {
+                LexerKind::Basic if !self.exclusive.contains(at) => vec![best],
+                _ => scan.components(state).iter().filter(accepts).map(|c| c.terminal).collect(),
+            };
+            Some((state, labels))
+        };
+        self.states.iter().enumerate().filter_map(labels).collect()
+    }
+
+    /// Which of `goals`, states labelled `last`, a lexeme can still go on to; each goal bears a number below `count`, and
+    /// those of one number are not told apart. Linear in the part of the graph that leads to `last`.
+    pub(super) fn ways(
+        &self,
+        scan: &ScanStates,
+        last: TerminalId,
+        goals: impl Iterator<Item = (ScanStateId, usize)>,
+        count: usize,
+    ) -> Ways<'_> {
+        let mut ways = vec![BitSet::default(); self.states.len()];
+        for (goal, number) in goals {
+            let own = &mut ways[self.positions[goal.index()]];
+            if own.is_empty() {
+                *own = BitSet::new(count);
+            }
+            own.insert(number);
+        }
+        for round in (0..self.rounds.len()).map(|round| self.rounds.get(round)) {
+            if !scan.label_set(scan.reach(self.states[round[0]])).contains(last.index()) {
+                continue;
+            }
+            let mut all = BitSet::new(count);
+            for &at in round {
+                all.union_with(&ways[at]);
+                self.successors.get(at).iter().for_each(|&next| {
+                    all.union_with(&ways[next]);
+                });
+            }
+            round.iter().for_each(|&at| ways[at] = all.clone());
+        }
+        Ways { ways, universe: self }
+    }
+
+    /// Whether some text has this label in one of the companies.
+    pub(super) fn is_label(&self, terminal: TerminalId) -> bool {
+        self.labels.contains(terminal.index())
+    }
+
+    /// The label of `text` in one of the companies.
+    pub(super) fn winner(&self, scanner: &Scanner, text: &[u8]) -> Option<TerminalId> {
+        let scan = scanner.states();
+        let label = |&start: &ScanStateId| {
+            let state = text.iter().try_fold(start, |state, &byte| scan.next(state, byte))?;
+            scan.label(state)
+        };
+        self.starts.iter().find_map(label)
+    }
+}
+
+/// What [`Universe::ways`] found.
+pub(super) struct Ways<'a> {
+    ways: Vec<BitSet>,
+    universe: &'a Universe,
+}
+
+impl Ways<'_> {
+    /// The goals that can still be come to from `state`.
+    pub(super) fn from(&self, state: ScanStateId) -> &BitSet {
+        &self.ways[self.universe.positions[state.index()]]
+    }
+}
+
+/// Tarjan's algorithm (SIAM Journal on Computing 1, 1972), with the recursion on a stack of our own.
+fn strong_components(successors: &Lists<usize>) -> Lists<usize> {
+    const DONE: usize = usize::MAX;
+    // 0: not seen; else the least depth on the stack that is known to be reachable.
+    let mut depth = vec![0; successors.len()];
+    let (mut stack, mut calls): (Vec<usize>, Vec<(usize, usize, usize)>) = Default::default();
+    let mut components = Lists::new();
+    for root in 0..successors.len() {
+        if depth[root] != 0 {
+            continue;
+        }
+        stack.push(root);
+        depth[root] = stack.len();
+        calls.push((root, 0, depth[root]));
+        while let Some((node, edge, own)) = calls.last_mut() {
+            let (node, own) = (*node, *own);
+            if let Some(&next) = successors.get(node).get(*edge) {
+                *edge += 1;
+                if depth[next] == 0 {
+                    stack.push(next);
+                    depth[next] = stack.len();
+                    calls.push((next, 0, depth[next]));
+                } else if depth[next] != DONE {
+                    depth[node] = depth[node].min(depth[next]);
+                }
+                continue;
+            }
+            calls.pop();
+            let least = depth[node];
+            if least == own {
+                while let Some(member) = stack.pop() {
+                    depth[member] = DONE;
+                    components.push(member);
+                    if member == node {
+                        break;
+                    }
+                }
+                components.close();
+            }
+            if let Some(&(caller, ..)) = calls.last()
+                && least != own
+            {
+                depth[caller] = depth[caller].min(least);
+            }
+        }
+    }
+    components
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strong_components_come_behind_those_they_lead_to() {
+        let edges = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 4), (4, 3), (5, 0), (5, 5), (6, 6)];
+        let components = strong_components(&Lists::from_pairs(7, &edges.map(|(from, to)| (from as u32, to))));
+        let mut all: Vec<Vec<usize>> = (0..components.len()).map(|at| components.get(at).to_vec()).collect();
+        all.iter_mut().for_each(|component| component.sort_unstable());
+        assert_eq!(all, [vec![3, 4], vec![1, 2], vec![0], vec![5], vec![6]]);
+    }
+}
