@@ -10,17 +10,22 @@ pub(crate) enum TokenSet {
 }
 
 impl TokenSet {
-    /// The set of `ids` (in any order), for masks of `words` words.
-    pub(crate) fn from_ids(mut ids: Vec<u32>, words: usize) -> Self {
-        if ids.len() < words {
+    /// The set of the ids in `slices`, in any order, for masks of `words` words.
+    pub(crate) fn from_slices<'a>(slices: impl Iterator<Item = &'a [u32]> + Clone, words: usize) -> Self {
+        let count: usize = slices.clone().map(<[u32]>::len).sum();
+        // A row takes time to fill and to read, sorting more for each id.
+        if count < words / 16 {
+            let mut ids = Vec::with_capacity(count);
+            slices.for_each(|slice| ids.extend_from_slice(slice));
             ids.sort_unstable();
+            ids.dedup();
             return Self::List(ids.into());
         }
-        let mut row = vec![0; words].into_boxed_slice();
-        for id in ids {
+        let mut row = vec![0; words];
+        for &id in slices.flatten() {
             row[id as usize / 32] |= 1 << (id % 32);
         }
-        Self::Words(row)
+        if count < words { Self::from_words(&row) } else { Self::Words(row.into()) }
     }
 
     /// The set of the bits in `row`.
@@ -84,7 +89,8 @@ mod tests {
     fn both_forms_give_the_same_row() {
         for count in [0, 1, 3, 4, 40] {
             let ids: Vec<u32> = (0..count).map(|i| i * 3).collect();
-            let set = TokenSet::from_ids(ids.clone(), 4);
+            let (some, others) = ids.split_at(ids.len() / 2);
+            let set = TokenSet::from_slices([others, some].into_iter(), 4);
             let mut row = vec![u32::MAX; 4];
             set.write_to(&mut row);
             let expected: Vec<u32> =

@@ -13,10 +13,10 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::token_set::TokenSet;
+use crate::scanner::points::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
-use crate::util::byte_groups::Groups;
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::vocab::trie::Trie;
+use crate::vocab::trie::{Node, Trie};
 
 /// The classes of the tokens below a [`NodeSet`], from one scan state.
 #[derive(Debug)]
@@ -109,21 +109,32 @@ impl NodeSet {
             return walk.clone();
         }
         drop(known);
-        let Origin { state, obligations, counting } = from;
-        let (ends, boundaries) = (HashMap::default(), HashMap::default());
-        let leading = counting.then(Blanks::default);
-        let mut classes = Classes { scanner, ends, boundaries, leading };
-        for &node in &self.nodes {
-            if node == Trie::ROOT {
-                classes.below(trie, node, state, obligations);
-            } else {
-                classes.enter(trie, node, state, obligations);
-            }
-        }
-        let walk = Arc::new(classes.finish(words, share));
+        let walk = Arc::new(self.new_walk(from, scanner, trie).finish(words, share));
         *used += walk.bytes();
         let mut known = self.walks.write().unwrap_or_else(PoisonError::into_inner);
         known.entry(from).or_insert(walk).clone()
+    }
+
+    fn new_walk<'a>(&self, from: Origin, scanner: &'a Scanner, trie: &'a Trie) -> Classes<'a> {
+        let Origin { state, obligations, counting } = from;
+        let mut classes = Classes::new(scanner, trie, counting);
+        // Where the bytes of entered nodes lead: the obligations already know these bytes.
+        let mut entered: [Option<Option<PointId>>; 256] = [None; 256];
+        for &node in &self.nodes {
+            if node == Trie::ROOT {
+                classes.below(node, scanner.point(state, obligations));
+                continue;
+            }
+            let byte = trie.byte(node);
+            let point = *entered[usize::from(byte)].get_or_insert_with(|| {
+                let state = scanner.states().next(state, byte)?;
+                Some(scanner.point(state, obligations))
+            });
+            if let Some(point) = point {
+                classes.enter(node, point);
+            }
+        }
+        classes
     }
 
     /// Heap bytes, but for the walks.
@@ -145,17 +156,83 @@ impl Walk {
     }
 }
 
-/// What tokens of one class have in common: the reach, or the state where there are obligations; these; and then the
-/// number of the blanks read at the beginning of a line.
-type EndClass = (u32, ObligationsId, u32);
+/// A class in the making.
+#[derive(Clone, Copy)]
+struct Class {
+    /// The first one met.
+    point: PointId,
+    /// The number of the blanks read at the beginning of a line.
+    leading: u32,
+}
+
+/// A run of tokens of one class, as indices among the trie's ids.
+#[derive(Clone, Copy)]
+struct Run {
+    class: u32,
+    first: u32,
+    end: u32,
+}
+
+/// The nodes behind one label and obligations.
+struct Behind {
+    ended: u32,
+    leading: u32,
+    nodes: Vec<u32>,
+}
 
 /// What a walk has met so far.
 struct Classes<'a> {
     scanner: &'a Scanner,
-    ends: HashMap<EndClass, (ScanStateId, Vec<u32>), FxBuildHasher>,
-    boundaries: HashMap<(TerminalId, ObligationsId, u32), Vec<u32>, FxBuildHasher>,
+    trie: &'a Trie,
+    classes: Vec<Class>,
+    class_numbers: Numbers,
+    /// In the order of the walk; neighbours of one class are one.
+    runs: Vec<Run>,
+    boundaries: Vec<Behind>,
+    boundary_numbers: Numbers,
+    /// Boundary nodes at which it is open whether the lexeme can have ended: the boundary, the position, and whether
+    /// a token was met below that leaves it open.
+    open: Vec<Open>,
+    /// By depth below the node at hand: the point, and among `open` the last one above without an accept between.
+    path: Vec<(PointId, u32)>,
     /// Where the blanks at the beginning of a line are being counted.
     leading: Option<Blanks>,
+}
+
+/// A boundary node whose obligation may break before every token below it ends: then nothing is left of it.
+struct Open {
+    boundary: u32,
+    position: u32,
+    survives: bool,
+}
+
+/// Above a node no boundary is open.
+const CLOSED: u32 = u32::MAX;
+
+/// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks beside them.
+#[derive(Default)]
+struct Numbers {
+    /// By key: 1 and the number, or 0. Without blanks, which is nearly always.
+    plain: Vec<u32>,
+    among_blanks: HashMap<(u32, u32), u32, FxBuildHasher>,
+}
+
+impl Numbers {
+    /// The number of `key`; `next` where it has none yet.
+    #[inline]
+    fn get(&mut self, key: u32, leading: u32, next: usize) -> usize {
+        if leading != 0 {
+            return *self.among_blanks.entry((key, leading)).or_insert(next as u32) as usize;
+        }
+        let key = key as usize;
+        if key >= self.plain.len() {
+            self.plain.resize(key + 1, 0);
+        }
+        if self.plain[key] == 0 {
+            self.plain[key] = next as u32 + 1;
+        }
+        self.plain[key] as usize - 1
+    }
 }
 
 /// The blanks on the way to a node.
@@ -192,87 +269,133 @@ impl Blanks {
     }
 }
 
-impl Classes<'_> {
-    /// Walks the subtree of `entry`, whose own byte is the first one read from `state`. `obligations` already
-    /// know that byte.
-    fn enter(&mut self, trie: &Trie, entry: u32, state: ScanStateId, obligations: ObligationsId) {
-        let states = self.scanner.states();
-        let Some(state) = states.next(state, trie.byte(entry)) else { return };
-        self.read(0, trie.byte(entry));
-        self.end(trie.tokens(entry), state, obligations, 1);
-        self.below(trie, entry, state, obligations);
+impl<'a> Classes<'a> {
+    fn new(scanner: &'a Scanner, trie: &'a Trie, counting: bool) -> Self {
+        Self {
+            scanner,
+            trie,
+            classes: Vec::new(),
+            class_numbers: Numbers::default(),
+            runs: Vec::new(),
+            boundaries: Vec::new(),
+            boundary_numbers: Numbers::default(),
+            open: Vec::new(),
+            path: Vec::new(),
+            leading: counting.then(Blanks::default),
+        }
     }
 
-    /// Walks what lies below `entry`, which has been read up to `state`.
-    fn below(&mut self, trie: &Trie, entry: u32, state: ScanStateId, obligations: ObligationsId) {
-        let states = self.scanner.states();
-        // The states on the way from `entry` down to the parent of the current node.
-        let mut path = vec![(state, obligations)];
+    /// Walks the subtree of `entry`, whose own byte has led to `point`.
+    fn enter(&mut self, entry: u32, point: PointId) {
+        self.read(0, self.trie.byte(entry));
+        self.end(entry, entry + 1, self.scanner.at_point(point), 1);
+        self.below(entry, point);
+    }
+
+    /// Walks what lies below `entry`, which has been read up to `point`.
+    fn below(&mut self, entry: u32, point: PointId) {
+        let (scanner, trie) = (self.scanner, self.trie);
         let base = trie.depth(entry) as usize;
         // Bytes that the walk has read before those below `entry`.
         let before = usize::from(entry != Trie::ROOT);
-        let mut node = entry + 1;
         let last = trie.end(entry);
-        while node < last {
-            path.truncate(trie.depth(node) as usize - base);
-            let read = before + path.len() - 1;
-            let (state, obligations) = path[path.len() - 1];
-            let byte = trie.byte(node);
-            let Some(obligations) = self.scanner.step_obligations(obligations, byte) else {
-                node = trie.end(node);
+        self.path.clear();
+        self.path.push((point, CLOSED));
+        let mut index = entry + 1;
+        while index < last {
+            let node = *trie.node(index);
+            let depth = usize::from(node.depth) - base;
+            let (from, mut open) = self.path[depth - 1];
+            let from = scanner.at_point(from);
+            let step = scanner.step_point(from, node.byte);
+            let Some(next) = step.next() else {
+                self.survives(open);
+                if let Some(ended) = step.ended() {
+                    self.bound(ended, index, before + depth - 1);
+                }
+                index = node.end;
                 continue;
             };
-            let next = states.next(state, byte);
-            if let Some(label) = states.label(state) {
-                // As in `Scanner::step`: the lexeme ends here where the byte does not let it match more.
-                let ended = match next {
-                    None => Some(obligations),
-                    Some(next) if states.label(next).is_none() => {
-                        Some(self.scanner.add_obligation(obligations, next))
-                    }
-                    Some(_) => None,
-                };
-                if let Some(obligations) = ended {
-                    let leading = self.number(read);
-                    self.boundaries.entry((label, obligations, leading)).or_default().push(node);
-                }
+            let point = scanner.at_point(next);
+            if let Some(ended) = step.ended() {
+                let (boundary, position) = self.bound(ended, index, before + depth - 1);
+                open = self.open.len() as u32;
+                self.open.push(Open { boundary, position, survives: false });
             }
-            match next {
-                None => node = trie.end(node),
-                Some(state) if self.stays(trie.groups_below(node), state, obligations) => {
-                    self.end(trie.subtree_tokens(node), state, obligations, 0);
-                    node = trie.end(node);
+            if self.stays(index, &node, point) {
+                self.end(index, node.end, point, 0);
+                if !point.accepts {
+                    self.survives(open);
                 }
-                Some(state) => {
-                    self.read(read, byte);
-                    self.end(trie.tokens(node), state, obligations, read + 1);
-                    path.push((state, obligations));
-                    node += 1;
-                }
+                index = node.end;
+                continue;
             }
+            self.read(before + depth - 1, node.byte);
+            let ends = self.end(index, index + 1, point, before + depth);
+            if point.accepts {
+                open = CLOSED;
+            } else if ends {
+                self.survives(open);
+            }
+            self.path.truncate(depth);
+            self.path.push((next, open));
+            index += 1;
         }
     }
 
-    /// Whether all bytes of these groups leave the lexeme in `state`, and nothing else has to be known of them. Then it
-    /// ends nowhere on the way either: the state accepts, and goes on to one that does, or it does not accept.
+    /// Whether everything below a node that was read up to `point` is a token of one class with it.
     #[inline]
-    fn stays(&self, groups: Groups, state: ScanStateId, obligations: ObligationsId) -> bool {
-        obligations == ObligationsId::NONE
-            && self.leading.is_none()
-            && groups & !self.scanner.states().loops(state) == 0
+    fn stays(&self, index: u32, node: &Node, point: &Point) -> bool {
+        if node.end == index + 1 || (self.leading.is_some() && point.obligations != ObligationsId::NONE) {
+            return false;
+        }
+        // To begin with, the first byte below must not leave: most points stay nowhere.
+        let first = self.trie.byte(index + 1);
+        (first >= 0x80 || self.scanner.step_point(point, first) == point.back())
+            && self.scanner.stays(point, node.below)
     }
 
-    /// Notes tokens that end here, where `read` bytes have been read.
-    fn end(&mut self, tokens: &[u32], state: ScanStateId, obligations: ObligationsId, read: usize) {
-        if tokens.is_empty() {
-            return;
+    /// Notes the tokens of the nodes from `first` to before `end`, which end at `point` where `read` bytes have been
+    /// read; whether there are any.
+    #[inline]
+    fn end(&mut self, first: u32, end: u32, point: &Point, read: usize) -> bool {
+        let (first, end) = (self.trie.node(first).first, self.trie.node(end).first);
+        if first == end {
+            return false;
         }
-        let (class, leading) = match obligations {
-            ObligationsId::NONE => (self.scanner.states().reach(state), 0),
-            _ => (state.0, self.number(read)),
-        };
-        let (_, ids) = self.ends.entry((class, obligations, leading)).or_insert_with(|| (state, Vec::new()));
-        ids.extend_from_slice(tokens);
+        let leading = if point.obligations == ObligationsId::NONE { 0 } else { self.number(read) };
+        let next = self.classes.len();
+        let class = self.class_numbers.get(self.scanner.class_of(point), leading, next);
+        if class == next {
+            self.classes.push(Class { point: point.id(), leading });
+        }
+        let class = class as u32;
+        match self.runs.last_mut() {
+            Some(run) if run.class == class && run.end == first => run.end = end,
+            _ => self.runs.push(Run { class, first, end }),
+        }
+        true
+    }
+
+    /// Notes a node before whose byte the lexeme may have ended, where `read` bytes have been read. Says where.
+    fn bound(&mut self, ended: u32, node: u32, read: usize) -> (u32, u32) {
+        let leading = self.number(read);
+        let next = self.boundaries.len();
+        let boundary = self.boundary_numbers.get(ended, leading, next);
+        if boundary == next {
+            self.boundaries.push(Behind { ended, leading, nodes: Vec::new() });
+        }
+        let nodes = &mut self.boundaries[boundary].nodes;
+        nodes.push(node);
+        (boundary as u32, nodes.len() as u32 - 1)
+    }
+
+    /// A token below the boundary node `open` leaves it open whether the lexeme has ended, or shows that it has.
+    #[inline]
+    fn survives(&mut self, open: u32) {
+        if open != CLOSED {
+            self.open[open as usize].survives = true;
+        }
     }
 
     #[inline]
@@ -287,34 +410,40 @@ impl Classes<'_> {
         self.leading.as_mut().map_or(0, |leading| leading.number(depth))
     }
 
-    fn finish(self, words: usize, share: &mut dyn FnMut(NodeSet) -> Arc<NodeSet>) -> Walk {
-        let mut ends: Vec<_> = self.ends.into_iter().collect();
-        ends.sort_unstable_by_key(|(class, _)| *class);
-        let mut boundaries: Vec<_> = self.boundaries.into_iter().collect();
-        boundaries.sort_unstable_by_key(|(class, _)| *class);
+    fn finish(mut self, words: usize, share: &mut dyn FnMut(NodeSet) -> Arc<NodeSet>) -> Walk {
+        for open in self.open.iter().filter(|open| !open.survives) {
+            self.boundaries[open.boundary as usize].nodes[open.position as usize] = Trie::ROOT;
+        }
         let mut blanks: Vec<LeadingBytes> = vec![LeadingBytes::default()];
         if let Some(leading) = self.leading {
             let mut numbered: Vec<_> = leading.numbers.into_iter().collect();
             numbered.sort_unstable_by_key(|(_, number)| *number);
             blanks.extend(numbered.into_iter().map(|(bytes, _)| bytes));
         }
-        Walk {
-            ends: (ends.into_iter())
-                .map(|((_, obligations, leading), (state, ids))| End {
-                    state,
-                    obligations,
-                    leading: blanks[leading as usize].clone(),
-                    tokens: TokenSet::from_ids(ids, words),
-                })
-                .collect(),
-            boundaries: (boundaries.into_iter())
-                .map(|((label, obligations, leading), nodes)| Boundary {
-                    label,
-                    obligations,
-                    leading: blanks[leading as usize].clone(),
-                    nodes: share(NodeSet::new(nodes)),
-                })
-                .collect(),
+        let mut boundaries = Vec::with_capacity(self.boundaries.len());
+        for Behind { ended, leading, mut nodes } in self.boundaries {
+            nodes.retain(|&node| node != Trie::ROOT);
+            if nodes.is_empty() {
+                continue;
+            }
+            let (label, obligations) = self.scanner.ended(ended);
+            let leading = blanks[leading as usize].clone();
+            boundaries.push(Boundary { label, obligations, leading, nodes: share(NodeSet::new(nodes)) });
         }
+        // By class, and within one in the order of the walk.
+        self.runs.sort_by_key(|run| run.class);
+        let ids = self.trie.ids();
+        let ends = (self.runs.chunk_by(|a, b| a.class == b.class)).map(|runs| {
+            let Class { point, leading } = self.classes[runs[0].class as usize];
+            let point = self.scanner.at_point(point);
+            let slices = runs.iter().map(|run| &ids[run.first as usize..run.end as usize]);
+            End {
+                state: point.state,
+                obligations: point.obligations,
+                leading: blanks[leading as usize].clone(),
+                tokens: TokenSet::from_slices(slices, words),
+            }
+        });
+        Walk { ends: ends.collect(), boundaries: boundaries.into() }
     }
 }

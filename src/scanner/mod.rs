@@ -28,6 +28,7 @@ pub(crate) mod configuration;
 mod indentation;
 mod layout;
 pub(crate) mod lookahead;
+pub(crate) mod points;
 mod states;
 
 use std::sync::OnceLock;
@@ -47,6 +48,7 @@ use crate::util::id::{ScanStateId, TerminalId};
 pub(crate) use indentation::Indentation;
 pub(crate) use layout::{Layout, Lines, Width, is_blank};
 use lookahead::{Between, Expectation, ExpectationsId, Lookaheads};
+use points::Points;
 use states::Component;
 pub(crate) use states::ScanStates;
 
@@ -76,6 +78,7 @@ pub(crate) struct Scanner {
     /// The id of the set of no terminals.
     nothing: u32,
     obligations: Interner<Obligations>,
+    points: Points,
     /// Obligations that only the end of the text discharges, by the scan states of all terminals together.
     lasting: OnceLock<Vec<ScanStateId>>,
     /// Ignored terminals that not everything may follow, and what may.
@@ -166,6 +169,7 @@ impl Scanner {
             loose_contexts: Slots::default(),
             nothing,
             obligations,
+            points: Points::default(),
             lasting: OnceLock::new(),
             gates: OnceLock::new(),
             closing: OnceLock::new(),

@@ -15,7 +15,6 @@ use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ByteClasses;
-use crate::util::byte_groups::{Groups, group};
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// A terminal and a state of its DFA.
@@ -34,8 +33,6 @@ struct Facts {
     label: Option<TerminalId>,
     /// The labels that a lexeme going through here can end with, here or later.
     reach: OnceLock<u32>,
-    /// The groups of bytes that all lead back here.
-    loops: OnceLock<Groups>,
 }
 
 /// No component lives.
@@ -48,13 +45,7 @@ const UNKNOWN: u32 = u32::MAX - 1;
 pub(crate) struct Row<'a>(&'a [AtomicU32]);
 
 impl<'a> Row<'a> {
-    /// The state after a byte of `class`, or `None` when no candidate goes on.
-    #[inline]
-    pub(crate) fn get(self, class: u8) -> Option<ScanStateId> {
-        Self::state(&self.0[usize::from(class)])
-    }
-
-    /// The states after each class.
+    /// The states after each class; `None` where no candidate goes on.
     pub(crate) fn iter(self) -> impl Iterator<Item = Option<ScanStateId>> + use<'a> {
         self.0.iter().map(Self::state)
     }
@@ -153,16 +144,6 @@ impl ScanStates {
         *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
     }
 
-    /// The groups of which every byte leads from this state back to it: the inside of a name, a string, a comment.
-    #[inline]
-    pub(crate) fn loops(&self, state: ScanStateId) -> Groups {
-        *self.facts(state).loops.get_or_init(|| {
-            let row = self.row(state);
-            let leaves = |&byte: &u8| row.get(self.classes.get(byte)) != Some(state);
-            !(0..=255).filter(leaves).fold(0, |all, byte| all | group(byte))
-        })
-    }
-
     /// A set of labels by the id that [`ScanStates::reach`] gave.
     #[inline]
     pub(crate) fn label_set(&self, id: u32) -> &BitSet {
@@ -181,7 +162,6 @@ impl ScanStates {
                 next: (0..self.classes.count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
                 label: accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()]),
                 reach: OnceLock::new(),
-                loops: OnceLock::new(),
             }
         })
     }

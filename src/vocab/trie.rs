@@ -8,29 +8,38 @@
 //! * the ids, sorted by their bytes, are in the same order: the tokens at `n` and those below `n` are
 //!   each one slice of one array, and need two numbers of which the next node already holds one.
 //!
-//! Thirteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
+//! Sixteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
 //! so that depth costs nothing.
 
-use crate::util::byte_groups::{Groups, group};
+use crate::util::byte_groups::{
+    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, STRAY_BYTES, WITHINS, group, step_utf8,
+};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct Trie {
-    /// The label of the edge into the node.
-    bytes: Box<[u8]>,
-    /// The length of the prefix.
-    depths: Box<[u16]>,
-    /// One past the last node of the subtree.
-    ends: Box<[u32]>,
-    /// Index into `ids` of the first token at or below the node; one more entry closes the last node.
-    firsts: Box<[u32]>,
-    /// The groups of the bytes below the node.
-    groups: Box<[Groups]>,
+    /// All nodes, and one that closes the last.
+    nodes: Box<[Node]>,
     /// All ids with bytes, by their bytes, equal bytes by id.
     ids: Box<[u32]>,
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
+}
+
+/// A prefix of some token's bytes. What a walk asks of it lies together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    /// The first node after the subtree: the next sibling, if the parent has one more child.
+    pub(crate) end: u32,
+    /// Index among the ids of the first token at or below the node.
+    pub(crate) first: u32,
+    /// The groups of what is below the node, its own byte not counted, read as if a character began there.
+    pub(crate) below: Groups,
+    /// The length of the prefix.
+    pub(crate) depth: u16,
+    /// The label of the edge into the node; 0 for the root.
+    pub(crate) byte: u8,
 }
 
 impl Trie {
@@ -46,8 +55,8 @@ impl Trie {
     pub(crate) fn new<'a>(count: usize, bytes_of: impl Fn(u32) -> &'a [u8]) -> Self {
         let ids = sorted_ids(count, &bytes_of);
 
-        let (mut bytes, mut depths, mut firsts) = (vec![0u8], vec![0u16], vec![0u32]);
-        let mut ends = vec![0u32];
+        let node = |first, depth, byte| Node { end: 0, first, below: 0, depth, byte };
+        let mut nodes = vec![node(0, 0, 0)];
         // The nodes on the path to the last token inserted; their subtrees are still open.
         let mut path = vec![Self::ROOT];
         let mut previous: &[u8] = &[];
@@ -55,34 +64,24 @@ impl Trie {
             let token = bytes_of(id);
             let common = previous.iter().zip(token).take_while(|(a, b)| a == b).count();
             for closed in path.drain(common + 1..) {
-                ends[closed as usize] = bytes.len() as u32;
+                nodes[closed as usize].end = nodes.len() as u32;
             }
             for (k, &byte) in token.iter().enumerate().skip(common) {
-                path.push(bytes.len() as u32);
-                bytes.push(byte);
-                depths.push((k + 1) as u16);
-                firsts.push(i as u32);
-                ends.push(0);
+                path.push(nodes.len() as u32);
+                nodes.push(node(i as u32, (k + 1) as u16, byte));
             }
             previous = token;
         }
-        let node_count = bytes.len() as u32;
+        let count = nodes.len() as u32;
         for closed in path {
-            ends[closed as usize] = node_count;
+            nodes[closed as usize].end = count;
         }
-        firsts.push(ids.len() as u32);
+        let max_depth = nodes.iter().map(|node| node.depth).max().unwrap_or(0).into();
+        find_groups(&mut nodes, max_depth);
+        nodes.push(node(ids.len() as u32, 0, 0));
 
-        let mut trie = Self {
-            max_depth: depths.iter().copied().max().unwrap_or(0).into(),
-            bytes: bytes.into(),
-            depths: depths.into(),
-            ends: ends.into(),
-            firsts: firsts.into(),
-            groups: Box::default(),
-            ids: ids.into(),
-            root_children: Box::new([Self::ROOT; 256]),
-        };
-        trie.groups = trie.find_groups();
+        let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
+        let mut trie = Self { nodes, ids, root_children: Box::new([Self::ROOT; 256]), max_depth };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -91,44 +90,33 @@ impl Trie {
         trie
     }
 
-    /// Children come behind their parents, so each set is whole when the parent's is made.
-    fn find_groups(&self) -> Box<[Groups]> {
-        let mut groups = vec![0; self.node_count()];
-        for node in (0..self.node_count() as u32).rev() {
-            groups[node as usize] = self
-                .children(node)
-                .fold(0, |all, child| all | group(self.byte(child)) | groups[child as usize]);
-        }
-        groups.into()
-    }
-
     /// How many nodes there are, the root among them.
     pub(crate) fn node_count(&self) -> usize {
-        self.bytes.len()
+        self.nodes.len() - 1
+    }
+
+    /// What is known of `node`.
+    #[inline]
+    pub(crate) fn node(&self, node: u32) -> &Node {
+        &self.nodes[node as usize]
     }
 
     /// The label of the edge into `node`; 0 for the root.
     #[inline]
     pub(crate) fn byte(&self, node: u32) -> u8 {
-        self.bytes[node as usize]
+        self.node(node).byte
     }
 
     /// The length of the prefix that `node` stands for.
     #[inline]
     pub(crate) fn depth(&self, node: u32) -> u32 {
-        self.depths[node as usize].into()
+        self.node(node).depth.into()
     }
 
     /// The first node after the subtree of `node`: its next sibling, if its parent has one more child.
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
-        self.ends[node as usize]
-    }
-
-    /// The groups of all bytes below `node`, its own byte not counted.
-    #[inline]
-    pub(crate) fn groups_below(&self, node: u32) -> Groups {
-        self.groups[node as usize]
+        self.node(node).end
     }
 
     /// The children of `node`, by ascending byte.
@@ -155,16 +143,22 @@ impl Trie {
         self.children(node).find(|&child| self.byte(child) >= byte).filter(|&child| self.byte(child) == byte)
     }
 
+    /// All ids that have bytes, in the order of their bytes: those at and below a node are a run.
+    #[inline]
+    pub(crate) fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
     /// The ids whose bytes end exactly at `node`, ascending; several when the vocabulary has duplicates.
     #[inline]
     pub(crate) fn tokens(&self, node: u32) -> &[u32] {
-        &self.ids[self.firsts[node as usize] as usize..self.firsts[node as usize + 1] as usize]
+        &self.ids[self.node(node).first as usize..self.node(node + 1).first as usize]
     }
 
     /// The ids whose bytes begin with the prefix of `node`, in the order of their bytes.
-    #[inline]
-    pub(crate) fn subtree_tokens(&self, node: u32) -> &[u32] {
-        &self.ids[self.firsts[node as usize] as usize..self.firsts[self.end(node) as usize] as usize]
+    #[cfg(test)]
+    fn subtree_tokens(&self, node: u32) -> &[u32] {
+        &self.ids[self.node(node).first as usize..self.node(self.end(node)).first as usize]
     }
 
     /// The length of the longest token.
@@ -174,7 +168,35 @@ impl Trie {
 
     /// Memory held, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
-        self.node_count() * 11 + self.ids.len() * 4 + 256 * 4
+        self.nodes.len() * size_of::<Node>() + self.ids.len() * 4 + 256 * 4
+    }
+}
+
+/// Finds the groups below each node, from the last to the first: what lies below a node is met before it.
+fn find_groups(nodes: &mut [Node], max_depth: usize) {
+    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each place in a character.
+    let mut met = vec![[0; WITHINS]; max_depth + 2];
+    for index in (0..nodes.len()).rev() {
+        let next_first = nodes.get(index + 1).map(|next| next.first);
+        let node = &mut nodes[index];
+        let depth = usize::from(node.depth);
+        let below = std::mem::take(&mut met[depth + 1]);
+        node.below = below[BETWEEN];
+        let ends_token = next_first != Some(node.first);
+        let from = &mut met[depth];
+        if node.byte < 0x80 {
+            from[BETWEEN] |= group(node.byte) | below[BETWEEN];
+            from[BETWEEN + 1..].iter_mut().for_each(|groups| *groups |= STRAY_BYTES);
+            continue;
+        }
+        for (within, groups) in from.iter_mut().enumerate() {
+            *groups |= match step_utf8(within, node.byte) {
+                None => STRAY_BYTES,
+                Some(BETWEEN) => CHARACTERS | below[BETWEEN],
+                Some(within) if ends_token => CUT_CHARACTERS | below[within],
+                Some(within) => below[within],
+            };
+        }
     }
 }
 

@@ -162,7 +162,7 @@ impl Vocabulary {
 
     /// How many ids stand for something: have bytes, or are special tokens.
     pub fn len(&self) -> usize {
-        self.trie().subtree_tokens(Trie::ROOT).len() + self.special.len()
+        self.trie().ids().len() + self.special.len()
     }
 
     /// Whether no id stands for anything. No loader gives such a vocabulary.
@@ -252,7 +252,7 @@ impl fmt::Debug for Vocabulary {
 impl fmt::Display for Vocabulary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let trie = self.trie();
-        let ordinary = trie.subtree_tokens(Trie::ROOT).len();
+        let ordinary = trie.ids().len();
         let distinct = (0..trie.node_count() as u32).filter(|&node| !trie.tokens(node).is_empty()).count();
         let missing: Vec<usize> =
             self.unspellable_bytes().iter().enumerate().filter(|(_, m)| **m).map(|(byte, _)| byte).collect();

@@ -1,0 +1,207 @@
+//! Points: what bytes do to the lexeme in progress and to the obligations of those before it, as one table.
+//!
+//! Until a lexeme ends, all that a byte does depends on the scan state and the obligations alone. A *point* is such a
+//! pair. What was found out of a point and a byte is kept, so that a walk of the vocabulary's trie, which asks for
+//! hundreds of thousands of steps, pays one load for each.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{ObligationsId, Scanner};
+use crate::util::append::{Interner, Slots};
+use crate::util::byte_groups::{
+    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, NOT_ASCII, Within, group, step_utf8,
+};
+use crate::util::id::{ScanStateId, TerminalId};
+
+/// The points met so far.
+#[derive(Debug, Default)]
+pub(crate) struct Points {
+    keys: Interner<(ScanStateId, ObligationsId)>,
+    points: Slots<Point>,
+    classes: Interner<(u32, ObligationsId)>,
+    ended: Interner<(TerminalId, ObligationsId)>,
+}
+
+/// The number of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PointId(u32);
+
+/// A scan state and obligations.
+#[derive(Debug)]
+pub(crate) struct Point {
+    id: PointId,
+    pub(crate) state: ScanStateId,
+    pub(crate) obligations: ObligationsId,
+    /// Whether a lexeme can end here.
+    pub(crate) accepts: bool,
+    class: OnceLock<u32>,
+    loops: OnceLock<Groups>,
+    /// By byte class.
+    steps: Box<[AtomicU64]>,
+}
+
+/// What a byte does to a point: whether the lexeme goes on, and whether it may have ended before the byte. In the lower
+/// half 1 and the number of the next point, or 1; in the upper half 1 and the number of what has ended, or 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step(u64);
+
+impl Step {
+    const UNKNOWN: u64 = 0;
+
+    fn new(next: Option<PointId>, ended: Option<u32>) -> Self {
+        let next = next.map_or(1, |point| u64::from(point.0) + 2);
+        Self(next | ended.map_or(0, |ended| u64::from(ended) + 1) << 32)
+    }
+
+    /// The point after the byte, if the lexeme goes on.
+    #[inline]
+    pub(crate) fn next(self) -> Option<PointId> {
+        (self.0 as u32).checked_sub(2).map(PointId)
+    }
+
+    /// If the lexeme may have ended before the byte: the number of its label with the obligations behind the byte, those
+    /// that the end adds among them.
+    #[inline]
+    pub(crate) fn ended(self) -> Option<u32> {
+        ((self.0 >> 32) as u32).checked_sub(1)
+    }
+}
+
+impl Point {
+    /// Its number.
+    #[inline]
+    pub(crate) fn id(&self) -> PointId {
+        self.id
+    }
+
+    /// The step that leads back here, and says of no end.
+    #[inline]
+    pub(crate) fn back(&self) -> Step {
+        Step::new(Some(self.id), None)
+    }
+}
+
+impl Scanner {
+    /// The point of a scan state and obligations.
+    pub(crate) fn point(&self, state: ScanStateId, obligations: ObligationsId) -> PointId {
+        PointId(self.points.keys.intern((state, obligations)))
+    }
+
+    /// What is known of a point.
+    #[inline]
+    pub(crate) fn at_point(&self, id: PointId) -> &Point {
+        self.points.points.get_or_init(id.0, || {
+            let &(state, obligations) = self.points.keys.get(id.0);
+            let steps = self.states.classes().representatives().iter();
+            Point {
+                id,
+                state,
+                obligations,
+                accepts: self.states.label(state).is_some(),
+                class: OnceLock::new(),
+                loops: OnceLock::new(),
+                steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
+            }
+        })
+    }
+
+    /// What `byte` does to a point. One load once it has been found out.
+    #[inline]
+    pub(crate) fn step_point(&self, point: &Point, byte: u8) -> Step {
+        let class = usize::from(self.states.classes().get(byte));
+        match point.steps[class].load(Ordering::Acquire) {
+            Step::UNKNOWN => self.find_step(point, byte),
+            known => Step(known),
+        }
+    }
+
+    #[cold]
+    fn find_step(&self, point: &Point, byte: u8) -> Step {
+        let step = match self.step_obligations(point.obligations, byte) {
+            None => Step::new(None, None),
+            Some(obligations) => {
+                let next = self.states.next(point.state, byte);
+                // As in `Scanner::step`: the lexeme ends here where the byte does not let it match more.
+                let ended = self.states.label(point.state).and_then(|label| match next {
+                    None => Some((label, obligations)),
+                    Some(next) if self.states.label(next).is_none() => {
+                        Some((label, self.add_obligation(obligations, next)))
+                    }
+                    Some(_) => None,
+                });
+                let next = next.map(|next| self.point(next, obligations));
+                Step::new(next, ended.map(|ended| self.points.ended.intern(ended)))
+            }
+        };
+        let class = usize::from(self.states.classes().get(byte));
+        point.steps[class].store(step.0, Ordering::Release);
+        step
+    }
+
+    /// The label and the obligations that [`Step::ended`] gave a number.
+    pub(crate) fn ended(&self, number: u32) -> (TerminalId, ObligationsId) {
+        *self.points.ended.get(number)
+    }
+
+    /// A number that points share whose futures are the same for tokens that end there: what the lexeme can still become
+    /// is, and there are no obligations.
+    #[inline]
+    pub(crate) fn class_of(&self, point: &Point) -> u32 {
+        *point.class.get_or_init(|| {
+            let of = match point.obligations {
+                ObligationsId::NONE => self.states.reach(point.state),
+                _ => point.state.0,
+            };
+            self.points.classes.intern((of, point.obligations))
+        })
+    }
+
+    /// Whether a text of these groups can be anything but a way back to this point, on which no lexeme ends and all is
+    /// of one class. The inside of a name, a string, a comment is such a text.
+    #[inline]
+    pub(crate) fn stays(&self, point: &Point, groups: Groups) -> bool {
+        groups & !*point.loops.get_or_init(|| self.find_loops(point)) == 0
+    }
+
+    #[cold]
+    fn find_loops(&self, point: &Point) -> Groups {
+        let leaves = |&byte: &u8| self.step_point(point, byte) != point.back();
+        let loops = !(0..=255).filter(leaves).fold(0, |all, byte| all | group(byte));
+        if loops & NOT_ASCII == 0 { loops | self.find_character_loops(point) } else { loops }
+    }
+
+    /// Which of whole and cut characters lead back to `point`. Where a lexeme may end before one of their bytes, that
+    /// must be refuted before the character ends: by an accept behind it, which breaks the obligation.
+    fn find_character_loops(&self, point: &Point) -> Groups {
+        let mut loops = CHARACTERS | CUT_CHARACTERS;
+        let mut seen: Vec<(Within, PointId)> = vec![(BETWEEN, point.id)];
+        let mut at = 0;
+        while let Some(&(within, from)) = seen.get(at) {
+            at += 1;
+            let from = self.at_point(from);
+            for byte in 0x80..=0xff {
+                let Some(within) = step_utf8(within, byte) else { continue };
+                let step = self.step_point(from, byte);
+                let Some(next) = step.next() else { return 0 };
+                if step.ended().is_some() {
+                    loops &= if point.accepts { CHARACTERS } else { 0 };
+                }
+                if within == BETWEEN {
+                    loops &= if next == point.id { loops } else { 0 };
+                } else {
+                    if self.class_of(self.at_point(next)) != self.class_of(point) {
+                        loops &= CHARACTERS;
+                    }
+                    if !seen.contains(&(within, next)) {
+                        seen.push((within, next));
+                    }
+                }
+                if loops == 0 {
+                    return 0;
+                }
+            }
+        }
+        loops
+    }
+}
