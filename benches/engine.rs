@@ -73,6 +73,10 @@ fn beginning(c: &mut Criterion) {
         group.bench_function(format!("compile {name}"), |b| {
             b.iter(|| CompiledGrammar::new(black_box(&grammar)));
         });
+        let saved = CompiledGrammar::new(&grammar).expect("sound").save();
+        group.bench_function(format!("load {name}, compiled"), |b| {
+            b.iter(|| CompiledGrammar::load(black_box(&saved)));
+        });
         group.bench_function(format!("compile {name}, and its first mask with o200k"), |b| {
             b.iter(|| {
                 let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");

@@ -117,7 +117,9 @@ pub(crate) mod syntax;
 pub(crate) mod util;
 pub(crate) mod vocab;
 
-pub use constraint::{BuildError, CompiledGrammar, Constraint, IndexSize, Limits, Stage};
+pub use constraint::{
+    BuildError, CompiledGrammar, Constraint, IndexSize, Limits, LoadError, LoadErrorKind, Stage,
+};
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Matcher, RejectedToken, TokenMask, fill_masks};
 pub use util::diagnostic::{Diagnostic, Place, Severity};

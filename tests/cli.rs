@@ -369,3 +369,30 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((status(&output), stderr(&output)), (0, ""));
 }
+
+#[test]
+fn a_saved_constraint_stands_for_its_grammar() {
+    let directory = Directory::new("index");
+    let saved = directory.0.join("json.lrmask").to_str().unwrap().to_owned();
+    let sample = directory.file("sample.json", r#"{"a": [1, true]}"#);
+    let output = lrmask(&["index", "json", "--vocab", "gpt2", "-o", &saved, "--samples", &sample, "--json"]);
+    assert_eq!((status(&output), stderr(&output)), (0, ""));
+    assert!(objects(&output)[0]["tokens"].as_u64() > Some(3));
+    for command in [&["mask", "--prefix", "[1", "--json"][..], &["generate", "--seed", "3", "--json"]] {
+        let of = |grammar: &str| {
+            let mut arguments = vec![command[0], grammar];
+            arguments.extend(&command[1..]);
+            stdout(&lrmask(&arguments)).to_owned()
+        };
+        assert_eq!(of(&saved), of("json"));
+    }
+    assert_eq!(status(&lrmask(&["validate", &saved, &sample])), 0);
+    let other = lrmask(&["mask", &saved, "--vocab", "cl100k"]);
+    assert_eq!(status(&other), 2);
+    assert!(stderr(&other).contains("another vocabulary"), "{}", stderr(&other));
+    // Samples that are no texts of the language are named, and the file is written all the same.
+    let wrong = directory.file("wrong.json", "[1,,");
+    let output = lrmask(&["index", "json", "-o", &saved, "--samples", &wrong, "--json"]);
+    assert_eq!((status(&output), &objects(&output)[0]["rejected"][0]), (1, &Value::from(wrong)));
+    assert_eq!(status(&lrmask(&["mask", &saved])), 0);
+}

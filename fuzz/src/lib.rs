@@ -2,6 +2,7 @@
 
 pub mod operations;
 pub mod oracle;
+pub mod saved;
 pub mod small;
 
 use std::hint::black_box;

@@ -15,10 +15,10 @@ use crate::vocab::Vocabulary;
 /// A grammar compiled, to be joined with any number of vocabularies.
 #[derive(Clone, Debug)]
 pub struct CompiledGrammar {
-    scanner: Arc<Scanner>,
-    grammar: Grammar,
-    warnings: Vec<Diagnostic>,
-    limits: Limits,
+    pub(super) scanner: Arc<Scanner>,
+    pub(super) grammar: Arc<Grammar>,
+    pub(super) warnings: Vec<Diagnostic>,
+    pub(super) limits: Limits,
 }
 
 /// A product of compilation that can be printed.
@@ -62,7 +62,7 @@ impl CompiledGrammar {
             return Err(BuildError::new(findings));
         }
         warnings.append(&mut findings);
-        Ok(Self { scanner: Arc::new(scanner), grammar: grammar.clone(), warnings, limits })
+        Ok(Self { scanner: Arc::new(scanner), grammar: Arc::new(grammar.clone()), warnings, limits })
     }
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle.
@@ -70,7 +70,12 @@ impl CompiledGrammar {
         let mut warnings = self.warnings.clone();
         warnings.extend(self.unspellable(vocabulary));
         let index = Index::new(self.scanner.clone(), vocabulary.clone(), self.limits.index_bytes);
-        Constraint { index: Arc::new(index), warnings }
+        Constraint { compiled: self.clone(), index: Arc::new(index), warnings }
+    }
+
+    /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled.
+    pub fn fingerprint(&self) -> u64 {
+        self.grammar.fingerprint()
     }
 
     /// What the grammar's author should know.

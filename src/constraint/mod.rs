@@ -2,6 +2,10 @@
 
 mod compiled;
 mod error;
+mod load_error;
+mod saved;
+mod store;
+mod warm;
 
 use std::sync::Arc;
 
@@ -14,6 +18,7 @@ use crate::vocab::Vocabulary;
 pub use crate::index::IndexSize;
 pub use compiled::{CompiledGrammar, Stage};
 pub use error::BuildError;
+pub use load_error::{LoadError, LoadErrorKind};
 
 /// Bounds on everything that a grammar can make grow. The defaults suit a server that takes grammars from
 /// strangers: the largest take a second and some hundred megabytes before they are refused.
@@ -46,6 +51,7 @@ impl Default for Limits {
 /// Cloning shares. What is computed for one sequence serves all.
 #[derive(Clone, Debug)]
 pub struct Constraint {
+    compiled: CompiledGrammar,
     index: Arc<Index>,
     warnings: Vec<Diagnostic>,
 }
@@ -72,6 +78,11 @@ impl Constraint {
     /// A mask of the right width, to be filled again and again.
     pub fn new_mask(&self) -> TokenMask {
         TokenMask::new(self.index.vocabulary().width())
+    }
+
+    /// The compiled grammar, which can be joined with other vocabularies.
+    pub fn grammar(&self) -> &CompiledGrammar {
+        &self.compiled
     }
 
     /// The vocabulary.

@@ -14,6 +14,7 @@ pub(crate) mod ir;
 mod lower;
 pub(crate) mod pattern;
 mod print;
+mod store;
 
 use std::sync::Arc;
 

@@ -11,11 +11,11 @@ use crate::util::byte_classes::{ByteClasses, fmt_range};
 /// The automaton of one terminal.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Dfa {
-    classes: ByteClasses,
+    pub(super) classes: ByteClasses,
     /// `state * classes + class`; [`Dfa::DEAD`] where nothing can follow.
-    table: Box<[u32]>,
+    pub(super) table: Box<[u32]>,
     /// Length of a shortest accepted rest; 0 in accepting states, and only there.
-    distance: Box<[u32]>,
+    pub(super) distance: Box<[u32]>,
 }
 
 impl Dfa {

@@ -18,6 +18,7 @@ mod limits;
 mod lower;
 mod minimize;
 mod python;
+mod store;
 #[cfg(test)]
 mod tests;
 

@@ -11,7 +11,7 @@
 //!
 //! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), the proof that every stack can be
 //! completed ([`completable`], mostly by one [`plan`] a state), the cheapest way to do it ([`closing`]), and how deep it must nest
-//! ([`nesting`]).
+//! ([`nesting`]). [`store`] keeps a table.
 
 pub(crate) mod closing;
 pub(crate) mod completable;
@@ -27,6 +27,7 @@ mod print;
 mod report;
 mod rules;
 pub(crate) mod stack;
+mod store;
 pub(crate) mod table;
 mod tail;
 #[cfg(test)]

@@ -49,20 +49,20 @@ pub(crate) struct ParseTable {
     pub(super) rules: Rules,
     pub(super) names: Names,
     pub(super) automaton: Automaton,
-    predecessors: Lists<u32>,
+    pub(super) predecessors: Lists<u32>,
     /// By state: the terminals of its cells, ascending, one entry an action.
-    cells: Lists<u32>,
+    pub(super) cells: Lists<u32>,
     /// Parallel to the entries of `cells`.
-    actions: Vec<Action>,
+    pub(super) actions: Vec<Action>,
     /// Distinct sets of terminals.
-    sets: Vec<BitSet>,
+    pub(super) sets: Vec<BitSet>,
     /// By state: its row and its shifts among `sets`.
-    rows: Vec<(u32, u32)>,
-    reductions: Lists<Reduction>,
+    pub(super) rows: Vec<(u32, u32)>,
+    pub(super) reductions: Lists<Reduction>,
     /// By state.
-    tails: Vec<Option<Tail>>,
-    by_precedence: bool,
-    warnings: Vec<Diagnostic>,
+    pub(super) tails: Vec<Option<Tail>>,
+    pub(super) by_precedence: bool,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 impl ParseTable {

@@ -18,11 +18,11 @@ use super::table::ParseTable;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     /// The nonterminal that is waited for.
-    expects: u32,
+    pub(super) expects: u32,
     /// States that come off together with it: the length of `α`; at least 1.
-    pops: u32,
+    pub(super) pops: u32,
     /// What is completed.
-    completes: u32,
+    pub(super) completes: u32,
 }
 
 /// By parse state: whether it is a tail call.

@@ -20,11 +20,11 @@ use crate::util::id::TerminalId;
 /// What an ended word still asks of the labels behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Expectation {
-    word: TerminalId,
+    pub(super) word: TerminalId,
     /// How many of its lists have been met.
-    met: u32,
+    pub(super) met: u32,
     /// Whether all lists must be met, or at least one be missed.
-    must_hold: bool,
+    pub(super) must_hold: bool,
 }
 
 /// Expectations that are open together; ascending, each once.
@@ -56,7 +56,7 @@ pub(super) struct Word {
     /// What the last lexeme must have been read as.
     after: Option<BitSet>,
     /// By place behind the word: the labels that meet the list.
-    before: Vec<BitSet>,
+    pub(super) before: Vec<BitSet>,
 }
 
 /// What a set of expectations means for the next label that is not ignored.
@@ -75,13 +75,13 @@ pub(super) struct Facts {
 #[derive(Debug)]
 pub(super) struct Lookaheads {
     /// By terminal.
-    words: Vec<Option<Word>>,
+    pub(super) words: Vec<Option<Word>>,
     any: bool,
     ignored: BitSet,
-    expectations: Interner<Expectations>,
+    pub(super) expectations: Interner<Expectations>,
     facts: Slots<Facts>,
     /// What was read last and what is expected behind it, where every stack can be completed; ascending.
-    settled: OnceLock<Vec<(TerminalId, ExpectationsId)>>,
+    pub(super) settled: OnceLock<Vec<(TerminalId, ExpectationsId)>>,
 }
 
 /// How many places between lexemes a search for a way to settle expectations may try. The check of the grammar

@@ -30,6 +30,7 @@ mod layout;
 pub(crate) mod lookahead;
 pub(crate) mod points;
 mod states;
+mod store;
 
 use std::sync::OnceLock;
 

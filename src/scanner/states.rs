@@ -62,10 +62,10 @@ pub(crate) struct ScanStates {
     dfas: Vec<Option<Dfa>>,
     ranks: Vec<u32>,
     classes: ByteClasses,
-    components: Interner<Box<[Component]>>,
+    pub(super) components: Interner<Box<[Component]>>,
     facts: Slots<Facts>,
     /// Sets of labels: [`Facts::reach`].
-    label_sets: Interner<BitSet>,
+    pub(super) label_sets: Interner<BitSet>,
     /// States from which a component's terminal is known never to be the label.
     shadowed: Mutex<HashSet<(ScanStateId, TerminalId), FxBuildHasher>>,
 }
@@ -104,6 +104,44 @@ impl ScanStates {
     /// How many states have been met.
     pub(crate) fn len(&self) -> usize {
         self.components.len()
+    }
+
+    /// The components of all states.
+    pub(super) fn all(&self) -> impl Iterator<Item = &[Component]> {
+        self.components.iter().map(AsRef::as_ref)
+    }
+
+    /// What is known of a state: by byte class the step (`None`: not known; else the next state, if there is one), and
+    /// the id of its labels.
+    pub(super) fn known(
+        &self,
+        state: ScanStateId,
+    ) -> (impl Iterator<Item = Option<Option<ScanStateId>>>, Option<u32>) {
+        let facts = self.facts(state);
+        let steps = facts.next.iter().map(|next| match next.load(Ordering::Acquire) {
+            UNKNOWN => None,
+            DEAD => Some(None),
+            next => Some(Some(ScanStateId(next))),
+        });
+        (steps, facts.reach.get().copied())
+    }
+
+    /// Tells what is known of a state, as [`ScanStates::known`] gave it.
+    pub(super) fn set_known(
+        &self,
+        state: ScanStateId,
+        steps: impl Iterator<Item = Option<Option<ScanStateId>>>,
+        reach: Option<u32>,
+    ) {
+        let facts = self.facts(state);
+        for (next, step) in facts.next.iter().zip(steps) {
+            if let Some(step) = step {
+                next.store(step.map_or(DEAD, |next| next.0), Ordering::Release);
+            }
+        }
+        if let Some(reach) = reach {
+            let _ = facts.reach.set(reach);
+        }
     }
 
     /// The state in which a lexeme of one of `candidates` starts.

@@ -148,6 +148,22 @@ impl<T: Hash + Eq> Interner<T> {
         id
     }
 
+    /// Values that get their ids by their order, from 0; `None` if some are equal.
+    pub(crate) fn restore(values: impl Iterator<Item = T>) -> Option<Self> {
+        let interner = Self::default();
+        for (id, value) in values.enumerate() {
+            if interner.intern(value) as usize != id {
+                return None;
+            }
+        }
+        Some(interner)
+    }
+
+    /// The values by their ids. Those that other threads add meanwhile may be among them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.len() as u32).map_while(|id| self.entries.get(id))
+    }
+
     /// The value with this id. Ids come from [`Interner::intern`] of this very interner.
     #[inline]
     pub(crate) fn get(&self, id: u32) -> &T {

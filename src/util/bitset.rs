@@ -19,6 +19,11 @@ impl BitSet {
         Self { words: words.into() }
     }
 
+    /// The words, lowest ids first.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Adds `id`; true when it was not there. `id` must be below the bound.
     pub(crate) fn insert(&mut self, id: usize) -> bool {
         let (word, bit) = (id / 64, 1u64 << (id % 64));

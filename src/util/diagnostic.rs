@@ -13,6 +13,22 @@ pub enum Severity {
     Error,
 }
 
+/// The codes of all warnings, ascending: a warning that was kept is known again by its code.
+pub(crate) const WARNINGS: &[&str] = &[
+    "dead-alternative",
+    "imported-directive",
+    "lazy-quantifier",
+    "more-findings",
+    "rule-priority",
+    "shadowed-terminal",
+    "unreachable",
+    "unreserved-words",
+    "unspellable-bytes",
+    "unused-precedence",
+    "unused-rule",
+    "unused-terminal",
+];
+
 /// One finding about a grammar: what, where, an example, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -5,7 +5,9 @@
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`lists`]: many short lists in two arrays.
+//! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`random`]: a small seeded generator.
+//! * [`store`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod append;
@@ -13,6 +15,8 @@ pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod byte_groups;
 pub(crate) mod diagnostic;
+pub(crate) mod fingerprint;
 pub(crate) mod id;
 pub(crate) mod lists;
 pub(crate) mod random;
+pub(crate) mod store;

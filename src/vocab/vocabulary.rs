@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::util::fingerprint::Fingerprint;
 use crate::util::id::TokenId;
 
 use super::error::{VocabularyError, VocabularyErrorKind};
@@ -63,7 +64,7 @@ impl Tokens {
             &bytes[span.start as usize..span.end as usize]
         };
         let trie = Trie::new(spans.len(), slice);
-        let mut hash = Fingerprint::new();
+        let mut hash = Fingerprint::default();
         for id in 0..spans.len() as u32 {
             let token = slice(id);
             if !token.is_empty() {
@@ -71,7 +72,7 @@ impl Tokens {
                 hash.bytes(token);
             }
         }
-        Self { fingerprint: hash.0, trie, bytes: bytes.into(), spans: spans.into() }
+        Self { fingerprint: hash.value(), trie, bytes: bytes.into(), spans: spans.into() }
     }
 
     fn get(&self, id: usize) -> &[u8] {
@@ -202,7 +203,7 @@ impl Vocabulary {
     /// A number that differs, but for chance, between vocabularies that differ in a token, a special token,
     /// the stop tokens or the width. The same on every machine.
     pub fn fingerprint(&self) -> u64 {
-        let mut hash = Fingerprint(self.tokens.fingerprint);
+        let mut hash = Fingerprint::from(self.tokens.fingerprint);
         hash.number(self.width as u64);
         hash.number(self.leading_space.into());
         for (&id, name) in &self.special {
@@ -214,7 +215,7 @@ impl Vocabulary {
         for stop in &self.stops {
             hash.number(stop.0.into());
         }
-        hash.0
+        hash.value()
     }
 
     /// The trie of the ordinary tokens.
@@ -447,30 +448,6 @@ fn stops_by_name(special: &BTreeMap<u32, Box<str>>) -> Vec<TokenId> {
 fn quote(bytes: &[u8]) -> String {
     let shown = &bytes[..bytes.len().min(40)];
     format!("\"{}\"{}", shown.escape_ascii(), if shown.len() < bytes.len() { "..." } else { "" })
-}
-
-/// The 64-bit FNV-1a hash, fed eight bytes at a time where it can be; equal on all machines.
-struct Fingerprint(u64);
-
-impl Fingerprint {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn number(&mut self, value: u64) {
-        self.0 = (self.0 ^ value).wrapping_mul(0x0000_0100_0000_01b3);
-        // Multiplication only carries upwards; whole words need the high bits brought down again.
-        self.0 ^= self.0 >> 32;
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.number(u64::from_le_bytes(word));
-        }
-    }
 }
 
 #[cfg(test)]

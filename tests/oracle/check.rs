@@ -67,6 +67,7 @@ pub fn walk(
     let mut walk = Walk {
         oracle,
         constraint,
+        loaded: constraint.clone(),
         vocabulary,
         masks: HashMap::new(),
         random: 0x9e37_79b9_7f4a_7c15,
@@ -81,6 +82,8 @@ pub fn walk(
 struct Walk<'a> {
     oracle: &'a Oracle,
     constraint: &'a Constraint,
+    /// What the constraint was when it was last saved, and loaded again.
+    loaded: Constraint,
     vocabulary: &'a SmallVocabulary,
     /// The engine's mask on its first arrival at each text.
     masks: HashMap<Vec<u8>, Vec<u32>>,
@@ -102,6 +105,9 @@ impl Walk<'_> {
         while let Some((text, tokens, matcher)) = queue.pop_front() {
             if !visited.insert(text.clone()) {
                 continue;
+            }
+            if self.outcome.texts.is_power_of_two() || self.outcome.texts == 0 {
+                self.reload();
             }
             let allowed = self.visit(&text, &matcher);
             self.outcome.texts += 1;
@@ -162,6 +168,7 @@ impl Walk<'_> {
         self.expect_mask(text, "after a random walk and rollback", &worker, &mask);
         self.expect_mask(text, "of the original after work on its clone", matcher, &mask);
         self.bytes_agree(text, &mask);
+        self.loaded_agrees(text, matcher, &mask);
         self.completion_and_forced(text, matcher, is_member);
         bits
     }
@@ -333,6 +340,40 @@ impl Walk<'_> {
             matcher.reset();
             let start = filled(self.constraint, &self.constraint.matcher());
             self.expect_mask(b"", "after reset", &matcher, &start);
+        }
+    }
+
+    /// Saves the constraint, with as much as it knows by now, and loads it again.
+    fn reload(&mut self) {
+        let saved = self.constraint.save();
+        match Constraint::load(saved.clone(), self.constraint.vocabulary()) {
+            Ok(loaded) => self.loaded = loaded,
+            Err(error) => self.fault(b"", &format!("what was saved is not loaded: {error}")),
+        }
+        if self.loaded.save() != saved {
+            self.fault(b"", "what was loaded is not saved as it was");
+        }
+        if self.loaded.warnings() != self.constraint.warnings() {
+            self.fault(b"", "other warnings after loading");
+        }
+    }
+
+    /// A constraint that was loaded says the same.
+    fn loaded_agrees(&mut self, text: &[u8], matcher: &Matcher, mask: &TokenMask) {
+        let mut other = self.loaded.matcher();
+        if other.advance_bytes(text).is_err() {
+            self.fault(text, "refused after loading");
+            return;
+        }
+        self.expect_mask(text, "after loading", &other, mask);
+        if other.is_accepting() != matcher.is_accepting() || other.expected() != matcher.expected() {
+            self.fault(text, "is_accepting or expected differ after loading");
+        }
+        for id in 0..self.vocabulary.width as u32 {
+            let mut one = other.clone();
+            if one.advance(id).is_ok() != mask.allows(id) {
+                self.fault(text, &format!("after loading, advance({id}) is not the bit"));
+            }
         }
     }
 

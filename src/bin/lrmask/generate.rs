@@ -63,9 +63,8 @@ struct Generated<'a> {
 
 /// Yes where all texts are sentences.
 pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
-    let compiled = grammars::compile(&arguments.grammar, inputs)?;
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
-    let constraint = compiled.constraint(&vocabulary);
+    let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut writer = Writer::new(&constraint, arguments.max_tokens as usize);
     // A terminal that shows the texts has no room for a bar.
     let bar = if std::io::stdout().is_terminal() {

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use lrmask::{CompiledGrammar, Diagnostic, Grammar, GrammarError};
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Vocabulary};
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
@@ -47,7 +49,7 @@ const BUILT_IN: &[BuiltIn] = &[
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
     /// A built-in grammar's name (json, sqlite, python), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
-    /// symbol behind a colon: `sqlite:query`.
+    /// symbol behind a colon: `sqlite:query`. Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
@@ -156,13 +158,54 @@ pub(crate) fn load(
     })
 }
 
-/// Reads and compiles the grammar. A faulty one is shown on standard error, as fits all commands whose question is
+/// What files that `lrmask index` has written begin with.
+const SAVED: &[u8] = b"\x89lrmask\n";
+
+/// The content of the file, if `lrmask index` has written it.
+fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
+    let name = argument.grammar.as_str();
+    let mut start = [0; SAVED.len()];
+    let reads = |mut file: File| file.read_exact(&mut start);
+    if built_in(name).is_some() || File::open(name).and_then(reads).is_err() || start != SAVED {
+        return Ok(None);
+    }
+    if argument.start.is_some() || argument.terminals.is_some() {
+        return Err(Failure::unusable("a saved grammar has its start symbol and its terminals"));
+    }
+    let unreadable = |error| Failure::unusable(format_args!("cannot read {name}: {error}"));
+    std::fs::read(name).map(Some).map_err(unreadable)
+}
+
+/// The constraint that the grammar puts on a vocabulary, as [`compile`]; or that was saved.
+///
+/// # Errors
+///
+/// As [`compile`], and where it was saved with another vocabulary.
+pub(crate) fn constrain(
+    argument: &GrammarArgument,
+    vocabulary: &Vocabulary,
+    inputs: &Inputs,
+) -> Result<Constraint, Failure> {
+    match saved(argument)? {
+        Some(bytes) => Constraint::load(bytes, vocabulary).map_err(|error| not_loaded(argument, &error)),
+        None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
+    }
+}
+
+fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure {
+    Failure::unusable(format_args!("{}: {error}", argument.grammar))
+}
+
+/// Reads and compiles the grammar, or loads what was compiled before. A faulty one is shown on standard error, as fits all commands whose question is
 /// another.
 ///
 /// # Errors
 ///
 /// When a file cannot be read, or the grammar is faulty.
 pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<CompiledGrammar, Failure> {
+    if let Some(bytes) = saved(argument)? {
+        return CompiledGrammar::load(&bytes).map_err(|error| not_loaded(argument, &error));
+    }
     let sources = Sources::default();
     let refused = |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
     let grammar = load(argument, inputs, &sources).map_err(|error| match error {

@@ -8,6 +8,7 @@ mod debug;
 mod failure;
 mod generate;
 mod grammars;
+mod index;
 mod input;
 mod mask;
 mod output;
@@ -50,6 +51,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Random texts drawn from the masks.
     Generate(generate::Arguments),
+    /// Compiles a grammar for a vocabulary, computes masks ahead, and keeps all of it in a file.
+    Index(index::Arguments),
     /// Prints what a stage of compilation made.
     Debug(debug::Arguments),
 }
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Mask(arguments) => mask::run(arguments, &inputs, &mut out),
         Command::Replay(arguments) => replay::run(arguments, &inputs, &mut out),
         Command::Generate(arguments) => generate::run(arguments, &inputs, &mut out),
+        Command::Index(arguments) => index::run(arguments, &inputs, &mut out),
         Command::Debug(arguments) => debug::run(arguments, &inputs, &mut out),
     };
     // What was answered before a failure is part of the output.

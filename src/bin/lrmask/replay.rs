@@ -109,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
         );
     }
     let started = Instant::now();
-    let constraint = grammars::compile(&arguments.grammar, inputs)?.constraint(&vocabulary);
+    let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let compile = started.elapsed();
 
     let mut texts = Vec::new();

@@ -1,0 +1,88 @@
+//! `lrmask index`: a constraint, compiled and warmed, as a file.
+
+use std::time::Instant;
+
+use lrmask::TokenId;
+use serde::Serialize;
+
+use crate::Answer;
+use crate::failure::Failure;
+use crate::grammars::{self, GrammarArgument};
+use crate::input::{self, Inputs};
+use crate::output::{self, Output};
+use crate::vocabularies::{self, VocabularyArgument};
+
+/// The arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgument,
+    #[command(flatten)]
+    vocabulary: VocabularyArgument,
+    /// Where to write it. Other commands take this file in place of a grammar, with the same vocabulary.
+    #[arg(short, long, value_name = "FILE")]
+    output: String,
+    /// Texts of the language; the masks along them are computed ahead and kept.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    samples: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Indexed<'a> {
+    file: &'a str,
+    bytes: usize,
+    samples: usize,
+    tokens: usize,
+    masks: usize,
+    /// Samples that leave the language, or that the vocabulary cannot spell.
+    rejected: Vec<&'a str>,
+    microseconds: u128,
+}
+
+/// Yes where every sample is a text of the language, up to its end at least.
+pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+    let (vocabulary, cutter) = vocabularies::load_with_cutter(&arguments.vocabulary.vocab, None, inputs)?;
+    let started = Instant::now();
+    let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
+    let mut samples: Vec<Vec<TokenId>> = Vec::new();
+    let mut rejected = Vec::new();
+    for (index, file) in arguments.samples.iter().enumerate() {
+        match cutter.cut(&vocabulary, &inputs.bytes(file)?, index) {
+            Some(tokens) => {
+                if constraint.matcher().validate(&tokens) < tokens.len() {
+                    rejected.push(file.as_str());
+                }
+                samples.push(tokens);
+            }
+            None => rejected.push(file.as_str()),
+        }
+    }
+    let bar = output::progress(samples.iter().map(Vec::len).sum::<usize>() as u64);
+    let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
+    let tokens = constraint.warm(&sequences, &|taken| bar.inc(taken as u64));
+    bar.finish_and_clear();
+    let saved = constraint.save();
+    std::fs::write(&arguments.output, &saved)
+        .map_err(|error| Failure::unusable(format_args!("cannot write {}: {error}", arguments.output)))?;
+    let indexed = Indexed {
+        file: &arguments.output,
+        bytes: saved.len(),
+        samples: samples.len(),
+        tokens,
+        masks: constraint.index_size().masks,
+        microseconds: started.elapsed().as_micros(),
+        rejected,
+    };
+    if out.is_json() {
+        out.json(&indexed)?;
+    } else {
+        for file in &indexed.rejected {
+            out.text(format_args!("{}: not a text of the language\n", input::name(file)))?;
+        }
+        let Indexed { file, bytes, samples, tokens, masks, .. } = indexed;
+        out.text(format_args!(
+            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples\n"
+        ))?;
+    }
+    Ok(indexed.rejected.is_empty().into())
+}

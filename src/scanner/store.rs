@@ -1,0 +1,194 @@
+//! How a scanner is kept, beside the grammar, the tables and the DFAs that it is made of: what the check of the grammar
+//! found, and what has been met, under the numbers by which the index knows it.
+//!
+//! Not kept is what is found again in a microsecond: what a stack can shift and where the next lexeme starts on it.
+
+use std::sync::OnceLock;
+
+use smallvec::SmallVec;
+
+use super::lookahead::{Expectation, ExpectationsId};
+use super::states::Component;
+use super::{Obligations, Scanner};
+use crate::grammar::Grammar;
+use crate::lexer::Dfa;
+use crate::lr::table::ParseTable;
+use crate::util::append::Interner;
+use crate::util::bitset::BitSet;
+use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
+
+impl Scanner {
+    /// Writes the scanner, its tables and its DFAs. Whatever has been handed out before by this scanner is in it, though
+    /// other threads go on meeting new things.
+    pub(crate) fn save(&self, writer: &mut Writer) {
+        self.table.save(writer);
+        writer.list(self.states.dfas(), |w, dfa| w.option(dfa.as_ref(), |w, dfa| dfa.save(w)));
+        let terminals = |w: &mut Writer, (terminal, set): &(TerminalId, BitSet)| {
+            w.u32(terminal.0);
+            set.save(w);
+        };
+        writer.option(self.gates.get(), |w, gates| w.list(gates, terminals));
+        writer.option(self.lasting.get(), |w, lasting| w.numbers(&raw(lasting)));
+        self.lookaheads.save(writer);
+        // Before the scan states that they are made of, so that those are among the ones written.
+        let obligations: Vec<&Obligations> = self.obligations.iter().collect();
+        writer.list(&obligations, |w, states| w.numbers(&raw(states)));
+        self.states.save(writer);
+    }
+
+    /// The scanner of `grammar`, in which every id names something.
+    pub(crate) fn load(reader: &mut Reader<'_>, grammar: &Grammar) -> Result<Self, Malformed> {
+        let table = ParseTable::load(reader, grammar)?;
+        let dfas = reader.list(1, |r| r.option(Dfa::load))?;
+        let count = grammar.terminals.len();
+        ensure(dfas.len() == count, "the DFAs")?;
+        let gates = reader.option(|r| {
+            r.list(8, |r| {
+                let terminal = r.u32()?;
+                ensure_below(&[terminal], count, "an ignored terminal")?;
+                Ok((TerminalId(terminal), BitSet::load(r, count + 1)?))
+            })
+        })?;
+        let lasting = reader.option(Reader::numbers)?;
+        let mut scanner = Self::new(grammar, table, dfas);
+        scanner.lookaheads.load(reader)?;
+        let obligations = reader.list(5, Reader::numbers)?;
+        scanner.states.load(reader)?;
+        let states = scanner.states.len();
+        for ids in obligations.iter().chain(&lasting) {
+            ensure_below(ids, states, "the scan states of obligations")?;
+        }
+        let obligations = obligations.into_iter().map(|ids| ids.into_iter().map(ScanStateId).collect());
+        scanner.obligations = Interner::restore(obligations).ok_or(Malformed { what: "the obligations" })?;
+        let none = scanner.obligations.iter().next().is_some_and(SmallVec::is_empty);
+        ensure(none, "the obligations")?;
+        let lasting = lasting.map(|ids| ids.into_iter().map(ScanStateId).collect::<Vec<_>>());
+        scanner.lasting = lasting.map_or_else(OnceLock::new, OnceLock::from);
+        scanner.gates = gates.map_or_else(OnceLock::new, OnceLock::from);
+        Ok(scanner)
+    }
+}
+
+fn raw(states: &[ScanStateId]) -> Vec<u32> {
+    states.iter().map(|state| state.0).collect()
+}
+
+impl super::lookahead::Lookaheads {
+    fn save(&self, writer: &mut Writer) {
+        let expectations: Vec<_> = self.expectations.iter().collect();
+        writer.list(&expectations, |w, together| {
+            w.list(together, |w, expectation| {
+                w.u32(expectation.word.0);
+                w.u32(expectation.met);
+                w.bool(expectation.must_hold);
+            });
+        });
+        writer.option(self.settled.get(), |w, settled| {
+            w.list(settled, |w, (last, expected)| {
+                w.u32(last.0);
+                w.u32(expected.0);
+            });
+        });
+    }
+
+    /// Takes what was met before; the words themselves are the grammar's.
+    fn load(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let expectations = reader.list(4, |r| {
+            let together = r.list(9, |r| {
+                let expectation =
+                    Expectation { word: TerminalId(r.u32()?), met: r.u32()?, must_hold: r.bool()? };
+                let word = self.words.get(expectation.word.index()).and_then(Option::as_ref);
+                let lists = word.map_or(0, |word| word.before.len());
+                ensure((expectation.met as usize) < lists, "an expectation")?;
+                Ok(expectation)
+            })?;
+            Ok(together.into_iter().collect())
+        })?;
+        self.expectations =
+            Interner::restore(expectations.into_iter()).ok_or(Malformed { what: "the expectations" })?;
+        ensure(self.expectations.iter().next().is_some_and(SmallVec::is_empty), "the expectations")?;
+        let settled = reader.option(|r| {
+            r.list(8, |r| {
+                let (last, expected) = (TerminalId(r.u32()?), ExpectationsId(r.u32()?));
+                ensure((expected.0 as usize) < self.expectations.len(), "settled expectations")?;
+                Ok((last, expected))
+            })
+        })?;
+        self.settled = settled.map_or_else(OnceLock::new, OnceLock::from);
+        Ok(())
+    }
+}
+
+impl super::ScanStates {
+    fn save(&self, writer: &mut Writer) {
+        let components: Vec<&[Component]> = self.all().collect();
+        let states = components.len();
+        let lengths: Vec<u32> = components.iter().map(|of_one| of_one.len() as u32).collect();
+        let all = || components.iter().copied().flatten();
+        writer.numbers(&lengths);
+        writer.numbers(&all().map(|component| component.terminal.0).collect::<Vec<u32>>());
+        writer.numbers(&all().map(|component| component.state).collect::<Vec<u32>>());
+        let ids = (0..states).map(ScanStateId::new);
+        let mut steps = Vec::with_capacity(states * self.classes().count());
+        let mut reaches = Vec::with_capacity(states);
+        for state in ids {
+            let (known, reach) = self.known(state);
+            // A step that is not known, or known only since this began, is written as one past the last state.
+            steps.extend(known.map(|step| match step {
+                Some(None) => u32::MAX,
+                Some(Some(next)) if next.index() < states => next.0,
+                _ => states as u32,
+            }));
+            reaches.push(reach.unwrap_or(u32::MAX));
+        }
+        writer.numbers(&steps);
+        writer.numbers(&reaches);
+        let label_sets: Vec<&BitSet> = self.label_sets.iter().collect();
+        writer.list(&label_sets, |w, set| set.save(w));
+    }
+
+    /// Takes the states that were met before.
+    fn load(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let lengths = reader.numbers()?;
+        let (terminals, dfa_states) = (reader.numbers()?, reader.numbers()?);
+        let (steps, reaches) = (reader.numbers()?, reader.numbers()?);
+        let label_sets = reader.list(4, |r| BitSet::load(r, self.dfas().len()))?;
+        let states = lengths.len();
+        let classes = self.classes().count();
+        let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
+        ensure(
+            sum == terminals.len() as u64
+                && terminals.len() == dfa_states.len()
+                && steps.len() == states * classes
+                && reaches.len() == states,
+            "the scan states",
+        )?;
+        let live = |(&terminal, &state): (&u32, &u32)| {
+            let dfa = self.dfas().get(terminal as usize).and_then(Option::as_ref);
+            dfa.is_some_and(|dfa| (state as usize) < dfa.state_count())
+        };
+        ensure(terminals.iter().zip(&dfa_states).all(live), "the components of scan states")?;
+        let exists = |&step: &u32| step == u32::MAX || step as usize <= states;
+        ensure(steps.iter().all(exists), "the steps of scan states")?;
+        let known = |&reach: &u32| reach == u32::MAX || (reach as usize) < label_sets.len();
+        ensure(reaches.iter().all(known), "the labels of scan states")?;
+        let mut components = terminals
+            .iter()
+            .zip(&dfa_states)
+            .map(|(&terminal, &state)| Component { terminal: TerminalId(terminal), state });
+        let by_state = lengths.iter().map(|&length| components.by_ref().take(length as usize).collect());
+        self.components = Interner::restore(by_state).ok_or(Malformed { what: "the scan states" })?;
+        self.label_sets = Interner::restore(label_sets.into_iter())
+            .ok_or(Malformed { what: "the labels of scan states" })?;
+        for ((index, steps), reach) in steps.chunks(classes).enumerate().zip(reaches) {
+            let steps = steps.iter().map(|&step| match step {
+                u32::MAX => Some(None),
+                step if step as usize == states => None,
+                step => Some(Some(ScanStateId(step))),
+            });
+            self.set_known(ScanStateId::new(index), steps, (reach != u32::MAX).then_some(reach));
+        }
+        Ok(())
+    }
+}

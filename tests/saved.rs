@@ -1,0 +1,179 @@
+//! Saving and loading: what comes back is what was, and what is not what was saved is refused.
+//!
+//! That masks are the same after loading is held by the walks of `tests/exhaustive.rs` and `tests/random.rs`.
+
+// A test fails by panicking; the lint only knows that of the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+use lrmask::{CompiledGrammar, Constraint, Grammar, LoadErrorKind, Stage, Vocabulary};
+
+const LISTS: &str = r#"
+start: value
+value: NUMBER | WORD | "[" [value ("," value)*] "]" | "if" value
+NUMBER: /[0-9]+/
+WORD: /[a-z]+/
+%ignore /[ ]+/
+%reserved WORD "if"
+"#;
+
+fn vocabulary(tokens: &[&str]) -> Vocabulary {
+    Vocabulary::from_tokens(tokens.iter().map(|token| token.as_bytes().to_vec())).unwrap()
+}
+
+fn lists() -> Constraint {
+    let vocabulary = vocabulary(&["[", "]", ",", "1", "12", " ", "if", "ab", "],", "[[1", ""]);
+    let vocabulary = vocabulary.with_stop_tokens(&[10]).unwrap();
+    Constraint::new(&Grammar::from_lark(LISTS).unwrap(), &vocabulary).unwrap()
+}
+
+/// Takes the text, with a mask at each byte.
+fn warm(constraint: &Constraint, text: &str) {
+    let mut matcher = constraint.matcher();
+    let mut mask = constraint.new_mask();
+    for byte in text.bytes() {
+        matcher.fill_mask(&mut mask);
+        matcher.advance_bytes(&[byte]).unwrap();
+    }
+    matcher.fill_mask(&mut mask);
+}
+
+fn kind(saved: Vec<u8>, vocabulary: &Vocabulary) -> Option<LoadErrorKind> {
+    Constraint::load(saved, vocabulary).err().map(|error| error.kind())
+}
+
+#[test]
+fn what_was_compiled_comes_back() {
+    let constraint = lists();
+    warm(&constraint, "[1, 22, [if ab]]");
+    let saved = constraint.save();
+    let loaded = Constraint::load(saved.clone(), constraint.vocabulary()).unwrap();
+    assert_eq!(loaded.save(), saved);
+    assert_eq!(loaded.warnings(), constraint.warnings());
+    assert_eq!(loaded.grammar().summary(), constraint.grammar().summary());
+    for stage in [Stage::Grammar, Stage::States, Stage::Scanner] {
+        assert_eq!(loaded.grammar().print(stage), constraint.grammar().print(stage));
+    }
+    let compiled = constraint.grammar();
+    let loaded = CompiledGrammar::load(&compiled.save()).unwrap();
+    assert_eq!(loaded.save(), compiled.save());
+    assert_eq!(loaded.fingerprint(), Grammar::from_lark(LISTS).unwrap().fingerprint());
+    // A constraint holds a compiled grammar, but not the other way round.
+    assert_eq!(CompiledGrammar::load(&saved).unwrap().save(), compiled.save());
+    assert_eq!(kind(compiled.save(), constraint.vocabulary()), Some(LoadErrorKind::NoVocabulary));
+}
+
+#[test]
+fn every_flipped_byte_is_found() {
+    let constraint = lists();
+    warm(&constraint, "[1,if ab]");
+    let saved = constraint.save();
+    for at in 0..saved.len() {
+        for flip in [1, 0x80, 0xff] {
+            let mut damaged = saved.clone();
+            damaged[at] ^= flip;
+            assert!(kind(damaged, constraint.vocabulary()).is_some(), "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn every_truncation_is_found() {
+    let constraint = lists();
+    let saved = constraint.save();
+    for end in 0..saved.len() {
+        assert!(kind(saved[..end].to_vec(), constraint.vocabulary()).is_some(), "{end} bytes");
+    }
+    let longer = [saved.as_slice(), b"\0"].concat();
+    assert_eq!(kind(longer, constraint.vocabulary()), Some(LoadErrorKind::Damaged));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let constraint = lists();
+    let saved = constraint.save();
+    let of = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut saved = saved.clone();
+        change(&mut saved);
+        kind(saved, constraint.vocabulary())
+    };
+    assert_eq!(of(&|_| ()), None);
+    assert_eq!(of(&|saved| saved.clear()), Some(LoadErrorKind::NotSaved));
+    assert_eq!(of(&|saved| saved[0] = b'?'), Some(LoadErrorKind::NotSaved));
+    assert_eq!(of(&|saved| saved.truncate(100)), Some(LoadErrorKind::Damaged));
+    // The order of bytes, the version of the form, that of the crate.
+    assert_eq!(of(&|saved| saved[8..12].reverse()), Some(LoadErrorKind::Version));
+    assert_eq!(of(&|saved| saved[12] += 1), Some(LoadErrorKind::Version));
+    assert_eq!(of(&|saved| saved[16] += 1), Some(LoadErrorKind::Version));
+    assert_eq!(of(&|saved| *saved.last_mut().unwrap() ^= 1), Some(LoadErrorKind::Damaged));
+}
+
+#[test]
+fn another_vocabulary_is_refused() {
+    let constraint = lists();
+    let saved = constraint.save();
+    let own = constraint.vocabulary().clone();
+    for other in [
+        vocabulary(&["[", "]"]),
+        own.clone().with_width(12).unwrap(),
+        own.clone().with_stop_tokens(&[]).unwrap(),
+        own.clone().with_special(7, "<special>").unwrap(),
+    ] {
+        assert_eq!(kind(saved.clone(), &other), Some(LoadErrorKind::OtherVocabulary));
+    }
+    assert_eq!(kind(saved, &own), None);
+}
+
+/// With the length and the checksum that the bytes should have: what lies behind is reached.
+fn put_right(saved: &mut [u8]) {
+    let length = saved.len() as u64;
+    saved[40..48].copy_from_slice(&length.to_le_bytes());
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&saved[..68]);
+    hasher.update(&saved[72..]);
+    saved[68..72].copy_from_slice(&hasher.finalize().to_le_bytes());
+}
+
+#[test]
+fn a_forged_file_makes_nothing_panic() {
+    let constraint = lists();
+    warm(&constraint, "[1,if ab]");
+    let saved = constraint.save();
+    let (mut refused, mut loaded) = (0, 0);
+    for at in 72..saved.len() {
+        for value in [0, 1, saved[at].wrapping_add(1), 0x7f, 0xff] {
+            let mut forged = saved.clone();
+            forged[at] = value;
+            put_right(&mut forged);
+            match kind(forged, constraint.vocabulary()) {
+                Some(LoadErrorKind::Malformed) => refused += 1,
+                None => loaded += 1,
+                Some(other) => panic!("byte {at}: {other:?}"),
+            }
+        }
+    }
+    // Names, for one, may be any.
+    assert!(refused > saved.len() && loaded > 0, "{refused} {loaded}");
+    // The last bytes are there to fill up.
+    for end in 72..saved.len() - 64 {
+        let mut short = saved[..end].to_vec();
+        put_right(&mut short);
+        assert_eq!(kind(short, constraint.vocabulary()), Some(LoadErrorKind::Malformed));
+    }
+}
+
+#[test]
+fn fingerprints_tell_grammars_apart() {
+    let of = |text: &str| Grammar::from_lark(text).unwrap().fingerprint();
+    assert_eq!(of("start: \"a\" \"b\""), of("// the same\nstart:   \"a\"   \"b\""));
+    let all = [
+        "start: \"a\" \"b\"",
+        "start: \"a\" \"c\"",
+        "start: \"a\" \"b\"?",
+        "start: \"a\" \"b\"\n%ignore /x/",
+        "start: \"a\" \"b\"\n%lexer basic",
+        "start: \"a\" B\nB: \"b\"",
+        "start: \"a\" B\nB: /b/",
+    ];
+    let distinct: std::collections::BTreeSet<u64> = all.iter().map(|text| of(text)).collect();
+    assert_eq!(distinct.len(), all.len());
+}
