@@ -1,33 +1,31 @@
 //! The stack-aware index: masks by configuration, built as configurations are met, shared by all sequences.
 //!
-//! A mask depends on the scan state, the obligations, and on as much of the parse stack as its computation
-//! reads. So masks are found through a trie over stacks (Willard and Louf 2023, section 4.1): keyed by scan
-//! state and top parse state, branching on the next state down the stack wherever the reductions that some
-//! token causes look deeper. A path ends where nothing more was read, in a finished mask. Steps that were ever
-//! seen before cost one look-up for each state read, and one copy.
+//! A mask depends on the scan state, the obligations, and on as much of the parse stack and the layout as its
+//! computation reads. So masks are found through a trie over what was read ([`stack_trie`]). Steps that were ever seen
+//! before cost one look-up for each thing read, and one copy ([`masks`]).
 //!
 //! What is new is computed from token classes ([`walk`]): the trie of the vocabulary is walked once for each
 //! scan state, whatever the stack.
 //!
 //! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun again, which
-//! costs time and never exactness.
+//! costs time and never exactness. What is there is read without a lock.
 
+mod generation;
+mod masks;
+mod stack_trie;
 mod token_set;
 mod walk;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
-use hashbrown::{HashMap, HashSet};
-use rustc_hash::FxBuildHasher;
+use arc_swap::ArcSwap;
 
 use crate::scanner::configuration::Configuration;
-use crate::scanner::lookahead::{Between, ExpectationsId};
-use crate::scanner::{Lines, ObligationsId, Scanner};
-use crate::util::id::{ParseStateId, ScanStateId};
+use crate::scanner::lookahead::Between;
+use crate::scanner::{Line, Reads, Scanner};
 use crate::vocab::Vocabulary;
-use crate::vocab::trie::Trie;
-use token_set::TokenSet;
+use generation::Generation;
+use stack_trie::Leaf;
 use walk::{NodeSet, Origin, Walk};
 
 /// The index of a grammar and a vocabulary.
@@ -39,40 +37,7 @@ pub(crate) struct Index {
     words: usize,
     /// Bytes that a generation may take.
     budget: usize,
-    generation: RwLock<Arc<Generation>>,
-}
-
-/// What has been computed since the budget was last exhausted.
-#[derive(Debug)]
-struct Generation {
-    /// All of the vocabulary.
-    root: Arc<NodeSet>,
-    node_sets: Mutex<HashSet<Arc<NodeSet>, FxBuildHasher>>,
-    stacks: RwLock<StackTrie>,
-    bytes: AtomicUsize,
-}
-
-/// Scan state, obligations, expectations, and whether no byte has been read.
-type RootKey = (ScanStateId, ObligationsId, ExpectationsId, bool);
-
-/// From scan state and parse stack to mask.
-#[derive(Debug, Default)]
-struct StackTrie {
-    roots: HashMap<RootKey, u32, FxBuildHasher>,
-    /// The same where the text stands among lines and blocks.
-    roots_in_lines: HashMap<(RootKey, Lines), u32, FxBuildHasher>,
-    /// From a node, over the next parse state down the stack.
-    edges: HashMap<(u32, ParseStateId), Branch, FxBuildHasher>,
-    nodes: u32,
-    /// Every mask once.
-    masks: HashSet<Arc<TokenSet>, FxBuildHasher>,
-}
-
-#[derive(Clone, Debug)]
-enum Branch {
-    /// The mask depends on what lies deeper.
-    Node(u32),
-    Mask(Arc<TokenSet>),
+    generation: ArcSwap<Generation>,
 }
 
 /// How large an index is.
@@ -95,7 +60,7 @@ impl Index {
     /// An index with nothing in it.
     pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Vocabulary, budget: usize) -> Self {
         let words = vocabulary.width().div_ceil(32);
-        let generation = RwLock::new(Arc::new(Generation::new()));
+        let generation = ArcSwap::from_pointee(Generation::new());
         Self { scanner, vocabulary, words, budget, generation }
     }
 
@@ -116,83 +81,104 @@ impl Index {
 
     /// How large it has become.
     pub(crate) fn size(&self) -> IndexSize {
-        let generation = self.generation();
-        let stacks = generation.stacks.read().unwrap_or_else(PoisonError::into_inner);
+        let generation = self.generation.load();
         IndexSize {
-            bytes: generation.bytes.load(Ordering::Relaxed),
-            masks: stacks.masks.len(),
-            branches: stacks.edges.len(),
-            node_sets: generation.node_sets.lock().unwrap_or_else(PoisonError::into_inner).len() + 1,
+            bytes: generation.bytes(),
+            masks: generation.masks.len(),
+            branches: generation.stacks.len(),
+            node_sets: generation.node_sets(),
             scan_states: self.scanner.states().len(),
         }
     }
 
-    /// The tokens, stop tokens among them, that may follow in configuration `at`. `fresh` says that no byte
-    /// of the text has been read yet.
-    pub(crate) fn mask(&self, at: &Configuration, fresh: bool) -> Arc<TokenSet> {
-        let generation = self.generation();
-        if let Some(mask) = generation.find(at, fresh) {
-            return mask;
-        }
-        let (mask, lowest) = self.compute(&generation, at, fresh);
-        let mask = generation.insert(at, fresh, lowest, mask);
-        if generation.bytes.load(Ordering::Relaxed) > self.budget {
-            let mut current = self.generation.write().unwrap_or_else(PoisonError::into_inner);
-            if Arc::ptr_eq(&current, &generation) {
-                *current = Arc::new(Generation::new());
+    /// Makes `row` hold the tokens, stop tokens among them, that may follow in configuration `at`. `fresh` says that
+    /// no byte of the text has been read yet.
+    pub(crate) fn write_mask(&self, at: &Configuration, fresh: bool, row: &mut [u32]) {
+        let generation = self.generation.load();
+        let leaf = match generation.stacks.find(at, fresh, self.scanner.indentation()) {
+            Some(leaf) => {
+                generation.masks.write_to(leaf.mask, row);
+                leaf
             }
-        }
-        mask
-    }
-
-    fn generation(&self) -> Arc<Generation> {
-        self.generation.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// A mask from token classes, and the depth of the lowest state of the stack that was read.
-    fn compute(&self, generation: &Generation, at: &Configuration, fresh: bool) -> (TokenSet, u32) {
-        let scanner = &self.scanner;
-        let mut row = vec![0; self.words];
-        let mut lowest = at.stack.depth();
-        let complete = match fresh {
-            true => scanner.is_sentence(&at.stack, &mut lowest),
-            false => scanner.is_complete(at, &mut lowest),
+            None => self.compute(&generation, at, fresh, row),
         };
-        if complete {
-            for &token in self.vocabulary.stop_tokens() {
-                row[token.index() / 32] |= 1 << (token.0 % 32);
-            }
+        if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {
+            self.allow_end(row);
         }
-        let mut pending = vec![(generation.root.clone(), at.clone())];
-        while let Some((nodes, from)) = pending.pop() {
+    }
+
+    /// Sets the bits of the stop tokens.
+    pub(crate) fn allow_end(&self, row: &mut [u32]) {
+        for &token in self.vocabulary.stop_tokens() {
+            row[token.index() / 32] |= 1 << (token.0 % 32);
+        }
+    }
+
+    /// Makes a mask from token classes and enters it.
+    #[cold]
+    fn compute(
+        &self,
+        generation: &Arc<Generation>,
+        at: &Configuration,
+        fresh: bool,
+        row: &mut [u32],
+    ) -> Leaf {
+        let mut reads = Reads::new(at.stack.depth(), at.layout.lines());
+        row.fill(0);
+        self.unite(generation, at, &mut reads, row);
+        reads.line = Line::OWN;
+        let complete = match fresh {
+            true => Some(self.scanner.is_sentence(&at.stack, &mut reads)),
+            false => self.scanner.is_complete_whatever_blocks(at, &mut reads),
+        };
+        if complete == Some(true) {
+            self.allow_end(row);
+        }
+        let (mask, bytes) = generation.masks.intern(row);
+        generation.add_bytes(bytes);
+        let leaf = Leaf { mask, asks_end: complete.is_none() };
+        generation.stacks.insert(at, fresh, reads.into_events(), leaf);
+        if generation.bytes() > self.budget {
+            self.generation.compare_and_swap(generation, Arc::new(Generation::new()));
+        }
+        leaf
+    }
+
+    /// Adds the tokens that may follow to `row`: the classes that the stack takes.
+    fn unite(&self, generation: &Generation, at: &Configuration, reads: &mut Reads<'_>, row: &mut [u32]) {
+        let scanner = &self.scanner;
+        let mut pending = vec![(generation.root.clone(), at.clone(), reads.line.clone())];
+        while let Some((nodes, from, line)) = pending.pop() {
             let walk = self.walk(generation, &nodes, &from);
             let mut end = from.clone();
             for class in &walk.ends {
                 end.state = class.state;
                 end.obligations = class.obligations;
                 end.layout = scanner.read_all(&from.layout, &class.leading);
-                if scanner.is_viable(&end, &mut lowest) {
-                    class.tokens.add_to(&mut row);
+                reads.line = line.read(&class.leading);
+                if scanner.is_viable(&end, reads) {
+                    class.tokens.add_to(row);
                 }
             }
             for boundary in &walk.boundaries {
                 let layout = scanner.read_all(&from.layout, &boundary.leading);
-                let after = scanner.after_lexeme(
-                    &from.stack,
-                    &layout,
-                    from.expectations,
-                    boundary.label,
-                    &mut lowest,
-                );
-                for Between { stack, layout, expectations } in after {
-                    let state = scanner.context_at(&stack, &layout, &mut lowest).start;
+                let line = line.read(&boundary.leading);
+                reads.line = line.clone();
+                let after =
+                    scanner.after_lexeme(&from.stack, &layout, from.expectations, boundary.label, reads);
+                for Between { stack, layout: after, expectations } in after {
+                    let line = match after.is(&layout) {
+                        true => line.clone(),
+                        false => Line::NEXT,
+                    };
+                    reads.line = line.clone();
+                    let state = scanner.start_at(&stack, &after, reads);
                     let obligations = boundary.obligations;
-                    let next = Configuration { stack, layout, state, obligations, expectations };
-                    pending.push((boundary.nodes.clone(), next));
+                    let next = Configuration { stack, layout: after, state, obligations, expectations };
+                    pending.push((boundary.nodes.clone(), next, line));
                 }
             }
         }
-        (TokenSet::from_words(&row), lowest)
     }
 
     fn walk(&self, generation: &Generation, nodes: &NodeSet, from: &Configuration) -> Arc<Walk> {
@@ -202,104 +188,7 @@ impl Index {
         let key = Origin { state: from.state, obligations: from.obligations, counting };
         let trie = self.vocabulary.trie();
         let walk = nodes.walk(key, &self.scanner, trie, self.words, &mut share, &mut used);
-        generation.bytes.fetch_add(used, Ordering::Relaxed);
+        generation.add_bytes(used);
         walk
     }
 }
-
-impl Generation {
-    fn new() -> Self {
-        let root = Arc::new(NodeSet::new(vec![Trie::ROOT]));
-        Self {
-            bytes: AtomicUsize::new(root.bytes()),
-            root,
-            node_sets: Mutex::default(),
-            stacks: RwLock::default(),
-        }
-    }
-
-    /// Gives equal node sets one address, so that they share their walks.
-    fn share(&self, nodes: NodeSet) -> Arc<NodeSet> {
-        let mut known = self.node_sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(nodes) = known.get(&nodes) {
-            return nodes.clone();
-        }
-        self.bytes.fetch_add(nodes.bytes(), Ordering::Relaxed);
-        let nodes = Arc::new(nodes);
-        known.insert(nodes.clone());
-        nodes
-    }
-
-    fn find(&self, at: &Configuration, fresh: bool) -> Option<Arc<TokenSet>> {
-        let stacks = self.stacks.read().unwrap_or_else(PoisonError::into_inner);
-        let mut node = *match at.layout.lines() {
-            None => stacks.roots.get(&root_key(at, fresh)),
-            Some(lines) => stacks.roots_in_lines.get(&(root_key(at, fresh), lines.clone())),
-        }?;
-        let mut stack = &at.stack;
-        loop {
-            match stacks.edges.get(&(node, stack.top()))? {
-                Branch::Mask(mask) => return Some(mask.clone()),
-                Branch::Node(next) => node = *next,
-            }
-            stack = stack.below()?;
-        }
-    }
-
-    /// Enters a mask that was computed by reading the stack down to depth `lowest`.
-    fn insert(&self, at: &Configuration, fresh: bool, lowest: u32, mask: TokenSet) -> Arc<TokenSet> {
-        let mut stacks = self.stacks.write().unwrap_or_else(PoisonError::into_inner);
-        let stacks = &mut *stacks;
-        let mask = match stacks.masks.get(&mask) {
-            Some(mask) => mask.clone(),
-            None => {
-                self.bytes.fetch_add(mask.bytes() + size_of::<TokenSet>() + 16, Ordering::Relaxed);
-                let mask = Arc::new(mask);
-                stacks.masks.insert(mask.clone());
-                mask
-            }
-        };
-        let mut nodes = stacks.nodes;
-        let mut fresh_node = || {
-            nodes += 1;
-            nodes
-        };
-        let mut node = *match at.layout.lines() {
-            None => stacks.roots.entry(root_key(at, fresh)).or_insert_with(&mut fresh_node),
-            Some(lines) => {
-                let key = (root_key(at, fresh), lines.clone());
-                stacks.roots_in_lines.entry(key).or_insert_with(|| {
-                    let bytes = BRANCH_BYTES + BLOCK_BYTES * lines.blocks.level() as usize;
-                    self.bytes.fetch_add(bytes, Ordering::Relaxed);
-                    fresh_node()
-                })
-            }
-        };
-        let mut stack = &at.stack;
-        while stack.depth() > lowest {
-            let branch = stacks.edges.entry((node, stack.top())).or_insert_with(|| {
-                self.bytes.fetch_add(BRANCH_BYTES, Ordering::Relaxed);
-                Branch::Node(fresh_node())
-            });
-            let (Branch::Node(next), Some(below)) = (&*branch, stack.below()) else { break };
-            node = *next;
-            stack = below;
-        }
-        stacks.edges.entry((node, stack.top())).or_insert_with(|| {
-            self.bytes.fetch_add(BRANCH_BYTES, Ordering::Relaxed);
-            Branch::Mask(mask.clone())
-        });
-        stacks.nodes = nodes;
-        mask
-    }
-}
-
-fn root_key(at: &Configuration, fresh: bool) -> RootKey {
-    (at.state, at.obligations, at.expectations, fresh)
-}
-
-/// A branch of the trie over stacks, with the spare room of its hash table.
-const BRANCH_BYTES: usize = 2 * size_of::<((u32, ParseStateId), Branch)>();
-
-/// An open block that a root holds on to.
-const BLOCK_BYTES: usize = 56;

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 
 use super::{Matcher, Progress};
 use crate::lr::stack::Stack;
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
 use crate::util::id::TerminalId;
@@ -67,7 +68,7 @@ impl Matcher {
             at = reached;
             stack = stack.feed(scanner.table(), terminal, &mut u32::MAX.clone())?;
         }
-        scanner.is_complete(&at, &mut u32::MAX.clone()).then_some(text)
+        scanner.is_complete(&at, &mut Reads::none()).then_some(text)
     }
 
     /// Bytes after which the lexeme in progress can end, and the configuration then: towards the label after which
@@ -77,7 +78,7 @@ impl Matcher {
         if scanner.states().label(at.state).is_some_and(|label| !self.after(at, label).is_empty()) {
             return Some((Vec::new(), at.clone()));
         }
-        let context = scanner.context_at(&at.stack, &at.layout, &mut u32::MAX.clone());
+        let context = scanner.context_at(&at.stack, &at.layout, &mut Reads::none());
         let reach = scanner.states().label_set(scanner.states().reach(at.state));
         let mut labels: Vec<(u64, TerminalId)> = (reach.iter())
             .filter(|&label| context.takes.contains(label))
@@ -104,7 +105,7 @@ impl Matcher {
         for _ in 0..DETOUR_LIMIT {
             let Reverse((_, at)) = pending.pop()?;
             let (configuration, _, length) = met[at].clone();
-            if length > 0 && scanner.is_complete(&configuration, &mut u32::MAX.clone()) {
+            if length > 0 && scanner.is_complete(&configuration, &mut Reads::none()) {
                 let mut text: Vec<u8> = std::iter::successors(met[at].1, |&(before, _)| met[before].1)
                     .map(|(_, byte)| byte)
                     .collect();
@@ -112,12 +113,12 @@ impl Matcher {
                 return Some(text);
             }
             for &byte in scanner.states().classes().representatives() {
-                scanner.step(&configuration, byte, &mut u32::MAX.clone(), |after| {
+                scanner.step(&configuration, byte, &mut Reads::none(), |after| {
                     let open = (after.obligations, after.expectations);
                     let key = (after.state, open, after.stack.top(), after.stack.depth());
                     let known = alike.entry(key).or_default();
                     if known.iter().any(|&known| met[known].0.same(&after))
-                        || !scanner.is_viable(&after, &mut u32::MAX.clone())
+                        || !scanner.is_viable(&after, &mut Reads::none())
                     {
                         return;
                     }
@@ -133,7 +134,7 @@ impl Matcher {
     /// What is left to do at least behind the lexeme in progress, whichever of its labels it becomes.
     fn least_left(&self, at: &Configuration) -> u64 {
         let scanner = self.index.scanner();
-        let context = scanner.context_at(&at.stack, &at.layout, &mut u32::MAX.clone());
+        let context = scanner.context_at(&at.stack, &at.layout, &mut Reads::none());
         let reach = scanner.states().label_set(scanner.states().reach(at.state));
         let labels = reach.iter().filter(|&label| context.takes.contains(label)).map(TerminalId::new);
         let stacks = labels.flat_map(|label| self.after(at, label));
@@ -146,9 +147,8 @@ impl Matcher {
     /// What holds after the lexeme in progress, if it ends with this label and the text can go on so.
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 2]> {
         let scanner = self.index.scanner();
-        let after =
-            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut u32::MAX.clone());
-        after.into_iter().filter(|after| scanner.goes_on(after.clone(), &mut u32::MAX.clone())).collect()
+        let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
+        after.into_iter().filter(|after| scanner.goes_on(after.clone(), &mut Reads::none())).collect()
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in progress (`None`:
@@ -182,11 +182,11 @@ impl Matcher {
             }
             for &byte in bytes {
                 let mut next = SmallVec::<[Configuration; 2]>::new();
-                scanner.step(&configuration, byte, &mut u32::MAX.clone(), |after| next.push(after));
+                scanner.step(&configuration, byte, &mut Reads::none(), |after| next.push(after));
                 for after in next {
                     let near = after.stack.same_states(lexeme_stack) || after.stack.same_states(&from.stack);
                     if near
-                        && scanner.is_viable(&after, &mut u32::MAX.clone())
+                        && scanner.is_viable(&after, &mut Reads::none())
                         && !seen.iter().any(|(known, _)| known.same(&after))
                     {
                         seen.push((after, Some((at, byte))));
@@ -210,8 +210,8 @@ impl Matcher {
         let mut at = from.clone();
         for &byte in &text {
             let mut next = None;
-            scanner.step(&at, byte, &mut u32::MAX.clone(), |after| {
-                if after.stack.same_states(stack) && scanner.is_viable(&after, &mut u32::MAX.clone()) {
+            scanner.step(&at, byte, &mut Reads::none(), |after| {
+                if after.stack.same_states(stack) && scanner.is_viable(&after, &mut Reads::none()) {
                     next = Some(after);
                 }
             });
@@ -225,7 +225,7 @@ impl Matcher {
         let scanner = self.index.scanner();
         let Some(label) = scanner.states().label(at.state) else { return false };
         let reads = || {
-            let context = scanner.context_at(&at.stack, &at.layout, &mut u32::MAX.clone());
+            let context = scanner.context_at(&at.stack, &at.layout, &mut Reads::none());
             let readings =
                 scanner.readings(label, &context.acceptable, at.stack.last_terminal(scanner.table()));
             label == terminal || readings.iter().any(|(read, _)| *read == terminal)

@@ -1,6 +1,7 @@
 //! What may come next, in the grammar's own words: for messages to people, not for generation.
 
 use super::{Matcher, Progress};
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
 use crate::util::bitset::BitSet;
@@ -44,16 +45,15 @@ impl Matcher {
             scanner.next_terminals(&from, next);
             return;
         }
-        let after = |label| {
-            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut u32::MAX.clone())
-        };
+        let after =
+            |label| scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
         let label = states.label(at.state);
         if let Some(label) = label {
             after(label).iter().for_each(|after| scanner.next_terminals(after, next));
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {
             let mut readings = after(TerminalId::new(terminal)).into_iter();
-            let may_be = readings.any(|after| scanner.goes_on(after, &mut u32::MAX.clone()));
+            let may_be = readings.any(|after| scanner.goes_on(after, &mut Reads::none()));
             if may_be && label.is_none_or(|label| label.index() != terminal) {
                 let set =
                     if scanner.is_ignored(TerminalId::new(terminal)) { &mut *ignored } else { &mut *next };

@@ -7,7 +7,7 @@ use super::{Matcher, Progress};
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
-use crate::scanner::{Indentation, Layout, Width};
+use crate::scanner::{Indentation, Layout, Reads, Width};
 use crate::util::id::TerminalId;
 
 impl Matcher {
@@ -31,7 +31,7 @@ impl Matcher {
         let mut laid = stack.clone();
         let (mut deeper, mut ended) = (false, 0);
         for (count, terminal) in plan.into_iter().enumerate() {
-            if !(fresh && count == 0) && scanner.is_complete(&at, &mut u32::MAX.clone()) {
+            if !(fresh && count == 0) && scanner.is_complete(&at, &mut Reads::none()) {
                 return Some(text);
             }
             laid = laid.feed(scanner.table(), terminal, &mut u32::MAX.clone())?;
@@ -57,7 +57,7 @@ impl Matcher {
             (stack, layout) = (found.stack, found.layout);
             (deeper, ended) = (false, 0);
         }
-        scanner.is_complete(&at, &mut u32::MAX.clone()).then_some(text)
+        scanner.is_complete(&at, &mut Reads::none()).then_some(text)
     }
 
     /// A line up to its first lexeme, the shortest of `terminal`, where one begins: deeper than the blocks, or behind
@@ -103,8 +103,8 @@ impl Matcher {
         for &byte in bytes {
             let mut next: Vec<Configuration> = Vec::new();
             for at in &now {
-                scanner.step(at, byte, &mut u32::MAX.clone(), |after| {
-                    if scanner.is_viable(&after, &mut u32::MAX.clone())
+                scanner.step(at, byte, &mut Reads::none(), |after| {
+                    if scanner.is_viable(&after, &mut Reads::none())
                         && !next.iter().any(|known| known.same(&after))
                     {
                         next.push(after);

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::index::Index;
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::util::id::TokenId;
 
@@ -132,16 +133,17 @@ impl Matcher {
     fn fill_row(&self, row: &mut [u32]) {
         if self.is_finished() {
             row.fill(0);
-            for token in self.index.vocabulary().stop_tokens() {
-                row[token.index() / 32] |= 1 << (token.0 % 32);
-            }
-            return;
+            return self.index.allow_end(row);
         }
         let fresh = self.now.progress == Progress::Fresh;
         let (first, others) = self.now.readings.split_first().expect("a moment has a reading");
-        self.index.mask(first, fresh).write_to(row);
-        for reading in others {
-            self.index.mask(reading, fresh).add_to(row);
+        self.index.write_mask(first, fresh, row);
+        if !others.is_empty() {
+            let mut other = vec![0; row.len()];
+            for reading in others {
+                self.index.write_mask(reading, fresh, &mut other);
+                row.iter_mut().zip(&other).for_each(|(word, other)| *word |= other);
+            }
         }
         if self.now.readings.len() > MAX_READINGS / 8 {
             self.clear_excessive(row);
@@ -227,11 +229,9 @@ impl Matcher {
         let scanner = self.index.scanner();
         match self.now.progress {
             Progress::Fresh => {
-                self.now.readings.iter().any(|at| scanner.is_sentence(&at.stack, &mut u32::MAX.clone()))
+                self.now.readings.iter().any(|at| scanner.is_sentence(&at.stack, &mut Reads::none()))
             }
-            Progress::Begun => {
-                self.now.readings.iter().any(|at| scanner.is_complete(at, &mut u32::MAX.clone()))
-            }
+            Progress::Begun => self.now.readings.iter().any(|at| scanner.is_complete(at, &mut Reads::none())),
             Progress::Finished => true,
         }
     }
@@ -300,8 +300,8 @@ impl Matcher {
         for (count, &byte) in init.iter().chain([&last]).enumerate() {
             let mut next: SmallVec<[Configuration; 1]> = SmallVec::new();
             for reading in &now {
-                scanner.step(reading, byte, &mut u32::MAX.clone(), |after| {
-                    if scanner.is_viable(&after, &mut u32::MAX.clone())
+                scanner.step(reading, byte, &mut Reads::none(), |after| {
+                    if scanner.is_viable(&after, &mut Reads::none())
                         && !next.iter().any(|known| known.same(&after))
                     {
                         next.push(after);

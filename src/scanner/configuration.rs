@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::lookahead::{Between, ExpectationsId};
+use super::reads::{Line, Reads};
 use super::{Layout, ObligationsId, Scanner};
 use crate::lr::stack::Stack;
 use crate::util::bitset::BitSet;
@@ -45,7 +46,7 @@ impl Scanner {
     pub(crate) fn initial(&self) -> Configuration {
         let stack = Stack::new(self.table().start());
         let layout = self.initial_layout();
-        let state = self.context_at(&stack, &layout, &mut u32::MAX.clone()).start;
+        let state = self.start_at(&stack, &layout, &mut Reads::none());
         let (obligations, expectations) = (ObligationsId::NONE, ExpectationsId::NONE);
         Configuration { stack, layout, state, obligations, expectations }
     }
@@ -56,7 +57,7 @@ impl Scanner {
         &self,
         from: &Configuration,
         byte: u8,
-        lowest: &mut u32,
+        reads: &mut Reads<'_>,
         mut emit: impl FnMut(Configuration),
     ) {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
@@ -72,10 +73,10 @@ impl Scanner {
             };
             if let Some(obligations) = ended {
                 for Between { stack, layout, expectations } in
-                    self.after_lexeme(&from.stack, &from.layout, from.expectations, label, lowest)
+                    self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
                 {
-                    let context = self.context_at(&stack, &layout, lowest);
-                    if let Some(state) = self.states().next(context.start, byte) {
+                    let start = self.start_at(&stack, &layout, reads);
+                    if let Some(state) = self.states().next(start, byte) {
                         let layout = self.read(&layout, byte);
                         emit(Configuration { stack, layout, state, obligations, expectations });
                     }
@@ -94,36 +95,55 @@ impl Scanner {
     /// Without obligations it suffices that the lexeme can still become a label that the stack takes: the check
     /// of the grammar has shown that every stack so reached can be completed.
     #[inline]
-    pub(crate) fn is_viable(&self, at: &Configuration, lowest: &mut u32) -> bool {
-        self.takes_lexeme(at, lowest)
-            && (at.obligations == ObligationsId::NONE || self.can_discharge(at, lowest))
+    pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
+        self.takes_lexeme(at, reads)
+            && (at.obligations == ObligationsId::NONE || self.can_discharge(at, reads))
     }
 
     /// Whether the text may end here.
-    pub(crate) fn is_complete(&self, at: &Configuration, lowest: &mut u32) -> bool {
+    pub(crate) fn is_complete(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
         self.states()
             .label(at.state)
-            .is_some_and(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, lowest))
+            .is_some_and(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, reads))
+    }
+
+    /// The same, but `None` where it depends on all open blocks.
+    pub(crate) fn is_complete_whatever_blocks(
+        &self,
+        at: &Configuration,
+        reads: &mut Reads<'_>,
+    ) -> Option<bool> {
+        if at.layout.lines().is_none() {
+            return Some(self.is_complete(at, reads));
+        }
+        let Some(label) = self.states().label(at.state) else { return Some(false) };
+        let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads);
+        let possible = after.iter().any(|after| self.may_end_between(&after.stack, &after.layout, reads));
+        if possible { None } else { Some(false) }
     }
 
     /// Whether some rest of the text discharges all obligations, breaks none, and goes on being viable. Breadth
     /// first over the bytes that scan states tell apart.
     #[cold]
-    fn can_discharge(&self, from: &Configuration, lowest: &mut u32) -> bool {
+    fn can_discharge(&self, from: &Configuration, reads: &mut Reads<'_>) -> bool {
+        let line = std::mem::replace(&mut reads.line, Line::Unknown);
+        let found = self.finds_discharge(from, reads);
+        reads.line = line;
+        found
+    }
+
+    fn finds_discharge(&self, from: &Configuration, reads: &mut Reads<'_>) -> bool {
         let mut seen: Vec<Configuration> = vec![from.clone()];
         let mut at = 0;
         let mut discharged = false;
         while at < seen.len().min(SEARCH_LIMIT) && !discharged {
             let configuration = seen[at].clone();
             at += 1;
-            if self.is_complete(&configuration, lowest) || self.outlasts(&configuration, lowest) {
-                return true;
-            }
             for &byte in self.states().classes().representatives() {
                 let mut next = SmallVec::<[Configuration; 2]>::new();
-                self.step(&configuration, byte, lowest, |after| next.push(after));
+                self.step(&configuration, byte, reads, |after| next.push(after));
                 for after in next {
-                    if self.takes_lexeme(&after, lowest) {
+                    if self.takes_lexeme(&after, reads) {
                         discharged |= after.obligations == ObligationsId::NONE;
                         if !seen.iter().any(|known| known.same(&after)) {
                             seen.push(after);
@@ -131,50 +151,58 @@ impl Scanner {
                     }
                 }
             }
+            // Last, because it may read all of the stack, and one byte nearly always settles the matter.
+            discharged =
+                discharged || self.is_complete(&configuration, reads) || self.outlasts(&configuration, reads);
         }
         discharged
     }
 
     /// Whether a lexeme can end here whose future obligations do not matter: only the end of the text
     /// discharges them, and every terminal has lexemes that do not break them.
-    fn outlasts(&self, at: &Configuration, lowest: &mut u32) -> bool {
+    fn outlasts(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
         let lasting = self.obligations(at.obligations).iter().all(|&pending| self.is_lasting(pending));
         let label = self.states().label(at.state).filter(|_| lasting);
         let after =
-            label.map(|label| self.after_lexeme(&at.stack, &at.layout, at.expectations, label, lowest));
-        after.into_iter().flatten().any(|after| self.goes_on(after, lowest))
+            label.map(|label| self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads));
+        after.into_iter().flatten().any(|after| self.goes_on(after, reads))
     }
 
     /// Whether the lexeme in progress can still become one that the stack takes, and with which what is expected of
     /// the labels can be met.
     #[inline]
-    fn takes_lexeme(&self, at: &Configuration, lowest: &mut u32) -> bool {
+    fn takes_lexeme(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
         if at.layout.lines().is_some() {
-            return self.takes_lexeme_in_lines(at, lowest);
+            return self.takes_lexeme_in_lines(at, reads);
         }
         let reach = self.states().label_set(self.states().reach(at.state));
         if !self.lookaheads.is_empty() {
-            return self.can_settle(&at.stack, at.expectations, reach, lowest);
+            return self.can_settle(&at.stack, at.expectations, reach, reads);
         }
         let (context, acceptable) = self.context(&at.stack);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         reach.intersects(&context.takes)
     }
 
     #[cold]
-    fn takes_lexeme_in_lines(&self, at: &Configuration, lowest: &mut u32) -> bool {
-        let context = self.context_at(&at.stack, &at.layout, lowest);
+    fn takes_lexeme_in_lines(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
         let reach = self.states().label_set(self.states().reach(at.state));
+        if at.layout.begins_line()
+            && let Some(opens) = self.opens_line(reach)
+        {
+            return opens;
+        }
+        let context = self.context_at(&at.stack, &at.layout, reads);
         reach.intersects(&context.takes)
-            && (!self.is_crowded(&at.layout) || self.finds_room(at, reach, lowest))
+            && (!self.is_crowded(&at.layout, reads) || self.finds_room(at, reach, reads))
     }
 
     /// Whether the lexeme in progress can become one that leaves room for the blocks which it makes necessary.
     #[cold]
-    fn finds_room(&self, at: &Configuration, reach: &BitSet, lowest: &mut u32) -> bool {
-        let takes = &self.context_at(&at.stack, &at.layout, lowest).takes;
+    fn finds_room(&self, at: &Configuration, reach: &BitSet, reads: &mut Reads<'_>) -> bool {
+        let takes = &self.context_at(&at.stack, &at.layout, reads).takes;
         let mut labels = reach.iter().filter(|&label| takes.contains(label)).map(TerminalId::new);
         labels
-            .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, lowest).is_empty())
+            .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty())
     }
 }

@@ -6,17 +6,20 @@
 //! parser, and then the lexeme. Between brackets a NEWLINE is ignored. At the end of the text a line that is not ended
 //! gets its NEWLINE, and each open block its DEDENT.
 
+use std::sync::OnceLock;
+
 use smallvec::SmallVec;
 
 use super::layout::{Blocks, Laid, Layout, Lines, Width};
 use super::lookahead::{Between, ExpectationsId};
+use super::reads::Reads;
 use super::{Context, Scanner};
-use crate::grammar::ir;
+use crate::grammar::ir::{self, LexerKind, Symbol};
 use crate::lr::nesting::Nesting;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::TerminalId;
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
 
 /// The directive, as the scanner reads it.
 #[derive(Debug)]
@@ -29,6 +32,17 @@ pub(crate) struct Indentation {
     pub(crate) join: Option<TerminalId>,
     pub(crate) tab: u32,
     limit: Option<Limit>,
+    /// The terminals that may stand first in a line, whatever the stack.
+    openers: BitSet,
+    /// The labels that may, and where their lexemes start if the stack has no say in that.
+    line: OnceLock<LineStart>,
+}
+
+/// What the first lexeme of a line is, as far as neither stack nor layout matter.
+#[derive(Debug)]
+struct LineStart {
+    labels: BitSet,
+    state: Option<ScanStateId>,
 }
 
 /// How many blocks may be open.
@@ -56,6 +70,8 @@ impl Indentation {
             close: set(&directive.close),
             join: directive.join,
             tab: directive.tab,
+            openers: openers(table, directive),
+            line: OnceLock::new(),
             limit: directive.levels.map(|levels| Limit {
                 levels,
                 nesting: Nesting::new(table, directive.indent, directive.dedent),
@@ -64,27 +80,33 @@ impl Indentation {
     }
 
     /// The layout of a line behind a terminal that the parser has taken.
-    fn after_terminal(&self, lines: Lines, terminal: TerminalId) -> Layout {
+    fn after_terminal(&self, lines: Lines, terminal: TerminalId, reads: &mut Reads<'_>) -> Layout {
         let depth = match terminal.index() {
             opens if self.open.contains(opens) => lines.depth.saturating_add(1),
-            closes if self.close.contains(closes) => lines.depth.saturating_sub(1),
+            closes if self.close.contains(closes) => lines.depth - u32::from(reads.brackets(&lines)),
             _ => lines.depth,
         };
         let layout = Layout::new(Lines { depth, ..lines });
         if terminal == self.newline { layout.next_line() } else { layout }
     }
 
-    /// How many more blocks may be opened.
-    fn room(&self, blocks: &Blocks) -> u32 {
-        self.limit.as_ref().map_or(u32::MAX, |limit| limit.levels.saturating_sub(blocks.level()))
+    /// How many more blocks may be opened where so many are open.
+    fn room(&self, level: u32) -> u32 {
+        self.limit.as_ref().map_or(u32::MAX, |limit| limit.levels.saturating_sub(level))
+    }
+
+    /// The same, but no more than the first lexeme of a line and any stack behind it may want.
+    pub(super) fn room_that_matters(&self, level: u32) -> u32 {
+        let most = self.limit.as_ref().map_or(u32::MAX, |limit| limit.nesting.most().saturating_add(1));
+        self.room(level).min(most)
     }
 
     /// How the first lexeme of a line stands to the open blocks: the blocks then open and how many have ended, or
     /// `None` where its width fits none of them.
-    fn compare(&self, blocks: &Blocks, width: Width) -> Option<(Blocks, u32)> {
+    pub(super) fn compare(&self, blocks: &Blocks, width: Width) -> Option<(Blocks, u32)> {
         let Width { column, alternative } = blocks.width();
         if width.column > column {
-            let fits = width.alternative > alternative && self.room(blocks) > 0;
+            let fits = width.alternative > alternative && self.room(blocks.level()) > 0;
             return fits.then(|| (blocks.push(width), 0));
         }
         let mut blocks = blocks;
@@ -95,6 +117,23 @@ impl Indentation {
         }
         (width == blocks.width()).then(|| (blocks.clone(), ended))
     }
+}
+
+/// The terminals for which there is an action where a line begins: at the start, and behind NEWLINE, INDENT and DEDENT.
+fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSet {
+    let own = [directive.newline, directive.indent, directive.dedent];
+    let mut openers = BitSet::new(table.end().index() + 1);
+    for state in (0..table.state_count()).map(ParseStateId::new) {
+        let begins = match table.accessing(state) {
+            None => true,
+            Some(Symbol::Terminal(terminal)) => own.contains(&terminal),
+            Some(Symbol::Nonterminal(_)) => false,
+        };
+        if begins {
+            openers.union_with(table.row(state));
+        }
+    }
+    openers
 }
 
 impl Scanner {
@@ -125,9 +164,10 @@ impl Scanner {
     }
 
     /// The stack in front of the first lexeme of the line that begins here, and the blocks then open.
-    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout) -> Option<&'l Laid> {
+    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads<'_>) -> Option<&'l Laid> {
         let indentation = self.indentation.as_ref()?;
-        layout.laid(|lines| {
+        reads.width(indentation, layout.lines()?);
+        let laid = layout.laid(|lines| {
             let mut lowest = stack.depth();
             let width = lines.leading.map_or(lines.blocks.width(), |leading| leading.width);
             let fits = indentation.compare(&lines.blocks, width);
@@ -142,38 +182,85 @@ impl Scanner {
                 Some((stack, blocks))
             });
             Laid { result, lowest }
-        })
+        })?;
+        reads.stack(laid.lowest);
+        Some(laid)
     }
 
     /// What a lexeme that starts on `stack` can be. `lowest` is lowered to the lowest depth read.
     #[inline]
-    pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, lowest: &mut u32) -> &Context {
+    pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> &Context {
         match layout.lines() {
-            None => self.plain_context(stack, lowest),
-            Some(lines) => self.context_in_lines(stack, layout, lines, lowest),
+            None => self.plain_context(stack, reads),
+            Some(lines) => self.context_in_lines(stack, layout, lines, reads),
         }
+    }
+
+    fn line_start<'i>(&self, indentation: &'i Indentation) -> &'i LineStart {
+        indentation.line.get_or_init(|| {
+            let mut labels = indentation.openers.clone();
+            for label in (0..self.fallbacks.len()).map(TerminalId::new) {
+                if self.other_reading(label).is_some_and(|other| indentation.openers.contains(other.index()))
+                {
+                    labels.insert(label.index());
+                }
+            }
+            // No line begins with an exclusive terminal: the check of the grammar has seen to that.
+            let state = match self.lexer {
+                LexerKind::Basic => Some(self.states.start(&self.ordinary())),
+                LexerKind::Contextual => None,
+            };
+            LineStart { labels, state }
+        })
+    }
+
+    /// The scan state in which a lexeme starts. Asks no more of the layout than that takes.
+    #[inline]
+    pub(crate) fn start_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> ScanStateId {
+        if let Some(indentation) = &self.indentation
+            && layout.begins_line()
+            && let Some(state) = self.line_start(indentation).state
+        {
+            return state;
+        }
+        self.context_at(stack, layout, reads).start
+    }
+
+    /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where that depends neither
+    /// on the blocks nor on the stack.
+    pub(super) fn opens_line(&self, reach: &BitSet) -> Option<bool> {
+        let indentation = self.indentation.as_ref()?;
+        if reach.contains(indentation.newline.index()) || reach.intersects(&self.ignored) {
+            return Some(true);
+        }
+        (!reach.intersects(&self.line_start(indentation).labels)).then_some(false)
     }
 
     /// What a lexeme that starts on `stack` can be, where lines do not count.
     #[inline]
-    pub(super) fn plain_context(&self, stack: &Stack, lowest: &mut u32) -> &Context {
+    pub(super) fn plain_context(&self, stack: &Stack, reads: &mut Reads<'_>) -> &Context {
         let (context, acceptable) = self.context(stack);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         context
     }
 
-    fn context_in_lines(&self, stack: &Stack, layout: &Layout, lines: &Lines, lowest: &mut u32) -> &Context {
+    fn context_in_lines(
+        &self,
+        stack: &Stack,
+        layout: &Layout,
+        lines: &Lines,
+        reads: &mut Reads<'_>,
+    ) -> &Context {
         let mut stack = stack;
         if lines.leading.is_some() {
-            let Some(laid) = self.lay(stack, layout) else { return self.plain_context(stack, lowest) };
-            *lowest = (*lowest).min(laid.lowest);
+            let Some(laid) = self.lay(stack, layout, reads) else { return self.plain_context(stack, reads) };
             let Some((laid, _)) = &laid.result else { return self.loose_context_of(self.nothing) };
             stack = laid;
-        } else if lines.depth == 0 {
-            return self.plain_context(stack, lowest);
+        } else if !reads.brackets(lines) {
+            return self.plain_context(stack, reads);
         }
         let acceptable = stack.acceptable(&self.table, &self.acceptable_sets);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         self.loose_context_of(acceptable.set)
     }
 
@@ -195,56 +282,61 @@ impl Scanner {
         stack: &Stack,
         layout: &Layout,
         label: TerminalId,
-        lowest: &mut u32,
+        reads: &mut Reads<'_>,
     ) -> SmallVec<[Between; 2]> {
         let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
             return SmallVec::new();
         };
         let begins = lines.leading.is_some();
-        if label == indentation.newline && (begins || lines.depth > 0) {
+        if label == indentation.newline && (begins || reads.brackets(lines)) {
             let after = if begins { layout.next_line() } else { layout.clone() };
             return SmallVec::from_iter([between(stack.clone(), after)]);
         }
         if self.ignored.contains(label.index()) {
             let joins = indentation.join == Some(label);
+            if joins && begins {
+                reads.layout();
+            }
             let after = if joins { layout.join() } else { layout.clone() };
             return SmallVec::from_iter([between(stack.clone(), after)]);
         }
         let (mut stack, mut lines) = (stack, lines.clone());
         if begins {
-            let Some(laid) = self.lay(stack, layout) else { return SmallVec::new() };
-            *lowest = (*lowest).min(laid.lowest);
+            if !self.line_start(indentation).labels.contains(label.index()) {
+                return SmallVec::new();
+            }
+            let Some(laid) = self.lay(stack, layout, reads) else { return SmallVec::new() };
             let Some((laid, blocks)) = &laid.result else { return SmallVec::new() };
             stack = laid;
             lines = Lines { blocks: blocks.clone(), depth: 0, leading: None };
         }
-        let context = self.plain_context(stack, lowest);
+        let context = self.plain_context(stack, reads);
         (self.readings(label, &context.acceptable, None).into_iter())
             .filter_map(|reading| {
                 let (terminal, _) = reading;
-                let after = stack.feed(&self.table, terminal, lowest)?;
-                self.has_room(&after, &lines.blocks, lowest)
-                    .then(|| between(after, indentation.after_terminal(lines.clone(), terminal)))
+                let after = stack.feed(&self.table, terminal, &mut reads.lowest)?;
+                self.has_room(&after, &lines.blocks, reads)
+                    .then(|| between(after, indentation.after_terminal(lines.clone(), terminal, reads)))
             })
             .collect()
     }
 
     /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
     /// all can.
-    fn has_room(&self, stack: &Stack, blocks: &Blocks, lowest: &mut u32) -> bool {
+    fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads<'_>) -> bool {
         let Some(indentation) = &self.indentation else { return true };
         let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
-        nesting.fits(&self.table, stack, indentation.room(blocks), lowest)
+        nesting.fits(&self.table, stack, reads.room(indentation, blocks), &mut reads.lowest)
     }
 
     /// Whether the text can be finished from before its first byte.
-    pub(super) fn has_room_at_all(&self, lowest: &mut u32) -> bool {
-        self.has_room(&Stack::new(self.table.start()), &Blocks::default(), lowest)
+    pub(super) fn has_room_at_all(&self, reads: &mut Reads<'_>) -> bool {
+        self.has_room(&Stack::new(self.table.start()), &Blocks::default(), reads)
     }
 
     /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
     #[inline]
-    pub(super) fn is_crowded(&self, layout: &Layout) -> bool {
+    pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads<'_>) -> bool {
         let limit = self
             .indentation
             .as_ref()
@@ -252,24 +344,35 @@ impl Scanner {
         let (Some((indentation, limit)), Some(lines)) = (limit, layout.lines()) else { return false };
         // The first lexeme of a line may begin a block.
         let coming = u32::from(lines.leading.is_some());
-        indentation.room(&lines.blocks).saturating_sub(coming) < limit.nesting.most()
+        reads.room(indentation, &lines.blocks).saturating_sub(coming) < limit.nesting.most()
+    }
+
+    /// Whether the text might end between two lexemes, as far as the open blocks do not matter.
+    pub(super) fn may_end_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> bool {
+        let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else { return true };
+        if reads.brackets(lines) || lines.leading.is_some() {
+            return true;
+        }
+        let context = self.plain_context(stack, reads);
+        context.acceptable.contains(indentation.newline.index())
     }
 
     /// Whether the text may end between two lexemes.
-    pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, lowest: &mut u32) -> bool {
+    pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> bool {
         let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
-            return self.is_sentence(stack, lowest);
+            return self.is_sentence(stack, reads);
         };
-        if lines.depth > 0 {
-            return self.is_sentence(stack, lowest);
+        if reads.brackets(lines) {
+            return self.is_sentence(stack, reads);
         }
+        reads.layout();
         let newline = lines.leading.is_none().then_some(indentation.newline);
         let dedents = (0..lines.blocks.level()).map(|_| indentation.dedent);
         let end = newline
             .into_iter()
             .chain(dedents)
-            .try_fold(stack.clone(), |stack, terminal| stack.feed(&self.table, terminal, lowest));
-        end.is_some_and(|stack| self.is_sentence(&stack, lowest))
+            .try_fold(stack.clone(), |stack, terminal| stack.feed(&self.table, terminal, &mut reads.lowest));
+        end.is_some_and(|stack| self.is_sentence(&stack, reads))
     }
 }
 

@@ -29,7 +29,26 @@ pub(crate) struct Leading {
 
 impl Leading {
     /// Before the first byte of a line.
-    const NONE: Self = Self { width: Width { column: 0, alternative: 0 }, counting: true };
+    pub(super) const NONE: Self = Self { width: Width { column: 0, alternative: 0 }, counting: true };
+
+    /// After one more byte of the line; tabs go on to multiples of `tab`.
+    pub(super) fn read(mut self, byte: u8, tab: u32) -> Self {
+        let Width { column, alternative } = &mut self.width;
+        match byte {
+            _ if !self.counting => {}
+            b' ' => {
+                *column = column.saturating_add(1);
+                *alternative = alternative.saturating_add(1);
+            }
+            b'\t' => {
+                *column = (*column / tab + 1).saturating_mul(tab);
+                *alternative = alternative.saturating_add(1);
+            }
+            b'\x0c' => self.width = Width::default(),
+            _ => self.counting = false,
+        }
+        self
+    }
 }
 
 /// The widths of the open blocks, the innermost on top. The outermost, of width 0, is not among them.
@@ -182,7 +201,10 @@ impl Layout {
     #[inline]
     pub(crate) fn read(&self, byte: u8, tab: u32) -> Self {
         match self.lines() {
-            Some(lines) if lines.leading.is_some_and(|leading| leading.counting) => lines.count(byte, tab),
+            Some(Lines { blocks, depth, leading: Some(leading) }) if leading.counting => {
+                let (blocks, leading) = (blocks.clone(), Some(leading.read(byte, tab)));
+                Self::new(Lines { blocks, depth: *depth, leading })
+            }
             _ => self.clone(),
         }
     }
@@ -206,6 +228,17 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Whether both are one in memory.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
 impl PartialEq for Layout {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -213,27 +246,6 @@ impl PartialEq for Layout {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.lines == b.lines,
             _ => false,
         }
-    }
-}
-
-impl Lines {
-    #[cold]
-    fn count(&self, byte: u8, tab: u32) -> Layout {
-        let mut leading = self.leading.unwrap_or(Leading::NONE);
-        let Width { column, alternative } = &mut leading.width;
-        match byte {
-            b' ' => {
-                *column = column.saturating_add(1);
-                *alternative = alternative.saturating_add(1);
-            }
-            b'\t' => {
-                *column = (*column / tab + 1).saturating_mul(tab);
-                *alternative = alternative.saturating_add(1);
-            }
-            b'\x0c' => leading.width = Width::default(),
-            _ => leading.counting = false,
-        }
-        Layout::new(Lines { leading: Some(leading), ..self.clone() })
     }
 }
 

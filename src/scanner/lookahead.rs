@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
-use super::{Layout, Reading, Scanner};
+use super::{Layout, Reading, Reads, Scanner};
 use crate::grammar::ir::Grammar;
 use crate::lr::stack::Stack;
 use crate::util::append::{Interner, Slots};
@@ -287,17 +287,17 @@ impl Scanner {
         stack: &Stack,
         expectations: ExpectationsId,
         label: TerminalId,
-        lowest: &mut u32,
+        reads: &mut Reads<'_>,
     ) -> SmallVec<[Between; 2]> {
         let Some(expectations) = self.lookaheads.advance(expectations, label) else {
             return SmallVec::new();
         };
         let (context, acceptable) = self.context(stack);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         self.readings(label, &context.acceptable, stack.last_terminal(self.table()))
             .into_iter()
             .filter_map(|(terminal, expectation)| {
-                let stack = stack.feed(self.table(), terminal, lowest)?;
+                let stack = stack.feed(self.table(), terminal, &mut reads.lowest)?;
                 let expectations = self.lookaheads.add(expectations, expectation);
                 Some(Between { stack, layout: Layout::NONE, expectations })
             })
@@ -311,10 +311,10 @@ impl Scanner {
         stack: &Stack,
         expectations: ExpectationsId,
         reach: &BitSet,
-        lowest: &mut u32,
+        reads: &mut Reads<'_>,
     ) -> bool {
         let (context, acceptable) = self.context(stack);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         let facts = self.lookaheads.facts(expectations);
         if reach.intersects_both(&context.takes, &facts.settling) {
             return true;
@@ -323,8 +323,8 @@ impl Scanner {
         labels.intersect_with(&context.takes);
         labels.intersect_with(&facts.permitted);
         labels.iter().any(|label| {
-            let after = self.after_lexeme(stack, &Layout::NONE, expectations, TerminalId::new(label), lowest);
-            after.into_iter().any(|between| self.goes_on(between, lowest))
+            let after = self.after_lexeme(stack, &Layout::NONE, expectations, TerminalId::new(label), reads);
+            after.into_iter().any(|between| self.goes_on(between, reads))
         })
     }
 
@@ -333,7 +333,7 @@ impl Scanner {
     /// A search over labels: the check of the grammar has shown that each may follow what it is tried behind, that
     /// without expectations every stack can be completed, and that no search goes on without end if words that a
     /// plain lexeme can stand for are left out.
-    pub(crate) fn goes_on(&self, from: Between, lowest: &mut u32) -> bool {
+    pub(crate) fn goes_on(&self, from: Between, reads: &mut Reads<'_>) -> bool {
         let mut seen: SmallVec<[Between; 4]> = SmallVec::from_iter([from]);
         let mut at = 0;
         while let Some(between) = seen.get(at).filter(|_| at < SEARCH_LIMIT).cloned() {
@@ -343,7 +343,7 @@ impl Scanner {
                 return true;
             }
             let (context, acceptable) = self.context(&between.stack);
-            *lowest = (*lowest).min(acceptable.lowest);
+            reads.stack(acceptable.lowest);
             let facts = self.lookaheads.facts(between.expectations);
             if facts.may_end && context.acceptable.contains(self.table().end().index()) {
                 return true;
@@ -358,7 +358,7 @@ impl Scanner {
             // An ignored lexeme leads back here.
             for label in labels.iter().map(TerminalId::new).filter(|&label| !self.is_ignored(label)) {
                 for after in
-                    self.after_lexeme(&between.stack, &between.layout, between.expectations, label, lowest)
+                    self.after_lexeme(&between.stack, &between.layout, between.expectations, label, reads)
                 {
                     let read = after.stack.last_terminal(self.table());
                     let spare = read.is_some_and(|read| {
@@ -376,7 +376,7 @@ impl Scanner {
 
     /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
     pub(crate) fn next_terminals(&self, from: &Between, next: &mut BitSet) {
-        let context = self.context_at(&from.stack, &from.layout, &mut u32::MAX.clone());
+        let context = self.context_at(&from.stack, &from.layout, &mut Reads::none());
         if self.lookaheads.is_empty() {
             next.union_with(&context.acceptable);
             return;
@@ -390,10 +390,10 @@ impl Scanner {
         let labels = reach.iter().filter(|&label| !self.ignored.contains(label));
         for label in labels.map(TerminalId::new) {
             for after in
-                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, &mut u32::MAX.clone())
+                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, &mut Reads::none())
             {
                 let read = after.stack.last_terminal(self.table());
-                if let Some(read) = read.filter(|_| self.goes_on(after, &mut u32::MAX.clone())) {
+                if let Some(read) = read.filter(|_| self.goes_on(after, &mut Reads::none())) {
                     next.insert(read.index());
                 }
             }

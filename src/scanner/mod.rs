@@ -29,6 +29,7 @@ mod indentation;
 mod layout;
 pub(crate) mod lookahead;
 pub(crate) mod points;
+mod reads;
 mod states;
 mod store;
 
@@ -50,6 +51,7 @@ pub(crate) use indentation::Indentation;
 pub(crate) use layout::{Layout, Lines, Width, is_blank};
 use lookahead::{Between, Expectation, ExpectationsId, Lookaheads};
 use points::Points;
+pub(crate) use reads::{Line, Question, Read, Reads};
 use states::Component;
 pub(crate) use states::ScanStates;
 
@@ -293,10 +295,10 @@ impl Scanner {
         layout: &Layout,
         expectations: ExpectationsId,
         label: TerminalId,
-        lowest: &mut u32,
+        reads: &mut Reads<'_>,
     ) -> SmallVec<[Between; 2]> {
         if self.indentation.is_some() {
-            return self.after_lexeme_in_lines(stack, layout, label, lowest);
+            return self.after_lexeme_in_lines(stack, layout, label, reads);
         }
         if self.ignored.contains(label.index()) {
             return SmallVec::from_iter([Between {
@@ -306,14 +308,14 @@ impl Scanner {
             }]);
         }
         if !self.lookaheads.is_empty() {
-            return self.after_lexeme_among_words(stack, expectations, label, lowest);
+            return self.after_lexeme_among_words(stack, expectations, label, reads);
         }
         let (context, acceptable) = self.context(stack);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         self.plain_readings(label, &context.acceptable)
             .into_iter()
             .filter_map(|terminal| {
-                let stack = stack.feed(&self.table, terminal, lowest)?;
+                let stack = stack.feed(&self.table, terminal, &mut reads.lowest)?;
                 Some(Between { stack, layout: Layout::NONE, expectations })
             })
             .collect()
@@ -326,13 +328,13 @@ impl Scanner {
         layout: &Layout,
         expectations: ExpectationsId,
         label: TerminalId,
-        lowest: &mut u32,
+        reads: &mut Reads<'_>,
     ) -> bool {
         let joins = self.indentation.as_ref().is_some_and(|indentation| indentation.join == Some(label));
         !joins
-            && self.after_lexeme(stack, layout, expectations, label, lowest).iter().any(|after| {
+            && self.after_lexeme(stack, layout, expectations, label, reads).iter().any(|after| {
                 self.lookaheads.facts(after.expectations).may_end
-                    && self.ends_between(&after.stack, &after.layout, lowest)
+                    && self.ends_between(&after.stack, &after.layout, reads)
             })
     }
 
@@ -358,9 +360,9 @@ impl Scanner {
     }
 
     /// Whether the text may end on `stack`.
-    pub(crate) fn is_sentence(&self, stack: &Stack, lowest: &mut u32) -> bool {
+    pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads<'_>) -> bool {
         let (context, acceptable) = self.context(stack);
-        *lowest = (*lowest).min(acceptable.lowest);
+        reads.stack(acceptable.lowest);
         context.acceptable.contains(self.table.end().index())
     }
 

@@ -11,6 +11,7 @@
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod append;
+pub(crate) mod append_map;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod byte_groups;

@@ -11,8 +11,8 @@
 
 use crate::grammar::ir::{self, Grammar, Symbol};
 use crate::lexer::Dfa;
-use crate::scanner::Scanner;
 use crate::scanner::layout::BLANKS;
+use crate::scanner::{Reads, Scanner};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
@@ -214,7 +214,7 @@ pub(super) fn check_limit(grammar: &Grammar, scanner: &Scanner, total: bool) -> 
             "a limit on open blocks in a grammar with precedence, or where lexemes run into one another",
             "leave `levels` out, or settle with rules what precedence settles",
         )
-    } else if scanner.has_room_at_all(&mut u32::MAX.clone()) {
+    } else if scanner.has_room_at_all(&mut Reads::none()) {
         return None;
     } else {
         ("every text opens more blocks than it may", "allow more `levels`")

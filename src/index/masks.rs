@@ -1,0 +1,197 @@
+//! Masks, each stored once, and where it saves memory as the little that tells it from another.
+//!
+//! Masks of one grammar are much alike: in most places of a program a name may come, and what else may come is some
+//! hundred tokens. A mask that is near to one stored as a row is stored as the bits to flip in that row. Copying the
+//! few rows that are left keeps them in the caches, which makes up for the flips.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::{Mutex, PoisonError};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use super::token_set::TokenSet;
+use crate::util::append::AppendVec;
+
+/// The masks of one generation.
+#[derive(Debug, Default)]
+pub(super) struct Masks {
+    masks: AppendVec<Mask>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug)]
+enum Mask {
+    Set(TokenSet),
+    /// The row of the mask `base`, but for these bits.
+    Near {
+        base: u32,
+        flips: Box<[u32]>,
+    },
+}
+
+/// What it takes to add masks.
+#[derive(Debug, Default)]
+struct Known {
+    /// Hash and id.
+    ids: HashTable<(u64, u32)>,
+    /// Masks that are stored as rows, the one last used first.
+    rows: Vec<u32>,
+}
+
+/// How many rows a new mask is held against.
+const CANDIDATES: usize = 24;
+
+/// One bit may be flipped for so many words of a row: more would take longer than copying the row.
+const WORDS_PER_FLIP: usize = 16;
+
+impl Masks {
+    /// The id of the mask `row`, and the bytes that it takes if it is new.
+    pub(super) fn intern(&self, row: &[u32]) -> (u32, usize) {
+        let hash = FxBuildHasher.hash_one(HashRow(row));
+        // A poisoned lock only says that another thread panicked elsewhere: the tables are consistent.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Known { ids, rows } = &mut *known;
+        let mut other = vec![0; row.len()];
+        let found = ids.find(hash, |&(at, id)| {
+            at == hash && {
+                self.write_to(id, &mut other);
+                other == row
+            }
+        });
+        if let Some(&(_, id)) = found {
+            return (id, 0);
+        }
+        let set = TokenSet::from_words(row);
+        let mask = match &set {
+            TokenSet::List(_) => Mask::Set(set),
+            TokenSet::Words(words) => self.nearest(words, rows).unwrap_or(Mask::Set(set)),
+        };
+        let bytes = mask.bytes() + size_of::<Mask>() + 2 * size_of::<(u64, u32)>();
+        let is_row = matches!(mask, Mask::Set(TokenSet::Words(_)));
+        let id = self.masks.push(mask);
+        if is_row {
+            rows.insert(0, id);
+        }
+        ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+        (id, bytes)
+    }
+
+    /// `row` as the flips that make it of the nearest of `rows`, if it is near to one.
+    fn nearest(&self, row: &[u32], rows: &mut [u32]) -> Option<Mask> {
+        let mut limit = row.len() / WORDS_PER_FLIP;
+        let mut best = None;
+        for (at, &id) in rows.iter().take(CANDIDATES).enumerate() {
+            let Some(Mask::Set(TokenSet::Words(base))) = self.masks.get(id) else { continue };
+            if let Some(distance) = distance(row, base, limit) {
+                limit = distance;
+                best = Some(at);
+            }
+        }
+        let at = best?;
+        rows[..=at].rotate_right(1);
+        let Some(Mask::Set(TokenSet::Words(base))) = self.masks.get(rows[0]) else { return None };
+        let mut flips = Vec::with_capacity(limit);
+        for (index, (&word, &other)) in row.iter().zip(base).enumerate() {
+            let mut rest = word ^ other;
+            while rest != 0 {
+                flips.push(index as u32 * 32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        Some(Mask::Near { base: rows[0], flips: flips.into() })
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.masks.len()
+    }
+
+    /// Makes `row` hold the mask.
+    pub(super) fn write_to(&self, id: u32, row: &mut [u32]) {
+        match self.masks.get(id) {
+            Some(Mask::Set(set)) => set.write_to(row),
+            Some(Mask::Near { base, flips }) => {
+                if let Some(Mask::Set(base)) = self.masks.get(*base) {
+                    base.write_to(row);
+                }
+                for &id in flips {
+                    row[id as usize / 32] ^= 1 << (id % 32);
+                }
+            }
+            None => row.fill(0),
+        }
+    }
+}
+
+impl Mask {
+    /// Heap bytes.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Set(set) => set.bytes(),
+            Self::Near { flips, .. } => flips.len() * 4,
+        }
+    }
+}
+
+/// In how many bits the rows differ, if in no more than `limit`.
+fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
+    const STRETCH: usize = 128;
+    let mut distance = 0;
+    for (row, other) in row.chunks(STRETCH).zip(other.chunks(STRETCH)) {
+        let bits: u32 = row.iter().zip(other).map(|(word, other)| (word ^ other).count_ones()).sum();
+        distance += bits as usize;
+        if distance > limit {
+            return None;
+        }
+    }
+    Some(distance)
+}
+
+/// A row, hashed eight bytes at a time.
+struct HashRow<'a>(&'a [u32]);
+
+impl Hash for HashRow<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        for pair in self.0.chunks(2) {
+            let low = u64::from(pair[0]);
+            state.write_u64(pair.get(1).map_or(low, |&high| low | u64::from(high) << 32));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::random::Random;
+
+    #[test]
+    fn rows_come_back_whatever_they_are_stored_as() {
+        let masks = Masks::default();
+        let mut random = Random::new(7);
+        let mut row = vec![0u32; 400];
+        let mut stored = Vec::new();
+        for round in 0..300 {
+            if round % 50 == 0 {
+                row.iter_mut().for_each(|word| *word = random.next_u64() as u32);
+            }
+            if round % 70 == 0 {
+                row.fill(0);
+            }
+            for _ in 0..random.below(20) {
+                row[random.below(400)] ^= 1 << random.below(32);
+            }
+            let (id, _) = masks.intern(&row);
+            assert_eq!(masks.intern(&row), (id, 0));
+            stored.push((id, row.clone()));
+        }
+        let mut copy = vec![u32::MAX; 400];
+        for (id, row) in stored {
+            masks.write_to(id, &mut copy);
+            assert_eq!(copy, row);
+        }
+        let near =
+            (0..masks.len() as u32).filter(|&id| matches!(masks.masks.get(id), Some(Mask::Near { .. })));
+        assert!(near.count() > 50);
+    }
+}

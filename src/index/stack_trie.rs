@@ -1,0 +1,206 @@
+//! The trie over stacks: from what a mask's computation read of a configuration to the mask.
+//!
+//! It is keyed by scan state, obligations and top parse state, and branches on the next parse state down the stack wherever
+//! the computation read deeper (Willard and Louf 2023, section 4.1), and on the answer wherever it asked something of the
+//! layout. Another configuration that reads the same finds the mask. Paths never contradict each other: a computation
+//! that got the same answers so far reads the same next.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::scanner::configuration::Configuration;
+use crate::scanner::lookahead::ExpectationsId;
+use crate::scanner::{Indentation, Lines, ObligationsId, Question, Read};
+use crate::util::append::Interner;
+use crate::util::append_map::AppendMap;
+use crate::util::id::{ParseStateId, ScanStateId};
+
+/// From configurations to leaves. Read without locks.
+#[derive(Debug, Default)]
+pub(super) struct StackTrie {
+    roots: AppendMap<Root, Branch>,
+    /// From a node, over the next parse state down the stack or an answer.
+    edges: AppendMap<(u32, u32), Branch>,
+    nodes: AtomicU32,
+    questions: Interner<Question>,
+    /// Those that were asked for as a whole.
+    layouts: AppendMap<Lines, u32>,
+}
+
+/// What every mask depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Root {
+    state: ScanStateId,
+    obligations: ObligationsId,
+    expectations: ExpectationsId,
+    top: ParseStateId,
+    /// No byte has been read.
+    fresh: bool,
+    line: LineKind,
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum LineKind {
+    /// Behind its first lexeme, or lines do not count.
+    Inside,
+    /// In the blanks before it.
+    Counting,
+    /// Before it, but behind the blanks that count.
+    Counted,
+}
+
+/// A place where a path goes on or ends.
+#[derive(Clone, Copy, Debug)]
+enum Branch {
+    /// The state below was read.
+    Stack(u32),
+    /// The layout was asked this.
+    Layout {
+        node: u32,
+        question: u32,
+    },
+    Leaf(Leaf),
+}
+
+/// A finished mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Leaf {
+    /// Its id in [`super::masks::Masks`].
+    pub(super) mask: u32,
+    /// Whether the text may end here is not in the mask: it depends on all open blocks.
+    pub(super) asks_end: bool,
+}
+
+impl StackTrie {
+    /// The leaf of a configuration. Costs a look-up for each thing read.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        at: &Configuration,
+        fresh: bool,
+        indentation: Option<&Indentation>,
+    ) -> Option<Leaf> {
+        let mut branch = self.roots.get(&Root::new(at, fresh))?;
+        let mut stack = &at.stack;
+        loop {
+            branch = match branch {
+                Branch::Leaf(leaf) => return Some(*leaf),
+                Branch::Stack(node) => {
+                    stack = stack.below()?;
+                    self.edges.get(&(*node, stack.top().0))?
+                }
+                Branch::Layout { node, question } => {
+                    let lines = at.layout.lines()?;
+                    let answer = match indentation?.answer(lines, self.questions.get(*question)) {
+                        Some(answer) => answer,
+                        None => *self.layouts.get(lines)?,
+                    };
+                    self.edges.get(&(*node, answer))?
+                }
+            };
+        }
+    }
+
+    /// Enters the leaf of a configuration of which this was read.
+    pub(super) fn insert(&self, at: &Configuration, fresh: bool, reads: Vec<Read>, leaf: Leaf) {
+        let mut place = Place::Root(Root::new(at, fresh));
+        let mut stack = &at.stack;
+        for read in reads {
+            match read {
+                Read::Stack(lowest) => {
+                    while let Some(below) = stack.below().filter(|_| stack.depth() > lowest) {
+                        let branch = self.branch(place, || Branch::Stack(self.new_node()));
+                        let Branch::Stack(node) = branch else { return self.contradicted() };
+                        stack = below;
+                        place = Place::Edge(node, stack.top().0);
+                    }
+                }
+                Read::Layout(question, answer) => {
+                    let answer = match (&question, at.layout.lines()) {
+                        (Question::Layout, Some(lines)) => self.number(lines),
+                        _ => answer,
+                    };
+                    let question = self.questions.intern(question);
+                    let branch = self.branch(place, || Branch::Layout { node: self.new_node(), question });
+                    match branch {
+                        Branch::Layout { node, question: asked } if asked == question => {
+                            place = Place::Edge(node, answer);
+                        }
+                        _ => return self.contradicted(),
+                    }
+                }
+            }
+        }
+        self.branch(place, || Branch::Leaf(leaf));
+    }
+
+    /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is computed again.
+    #[cold]
+    fn contradicted(&self) {
+        debug_assert!(false, "what is read next follows from what was read");
+    }
+
+    fn branch(&self, place: Place, make: impl FnOnce() -> Branch) -> Branch {
+        match place {
+            Place::Root(root) => self.roots.get_or_insert_with(root, make),
+            Place::Edge(node, label) => self.edges.get_or_insert_with((node, label), make),
+        }
+    }
+
+    fn new_node(&self) -> u32 {
+        self.nodes.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn number(&self, lines: &Lines) -> u32 {
+        let next = self.layouts.len() as u32;
+        self.layouts.get_or_insert_with(lines.clone(), || next)
+    }
+
+    /// How many branches there are.
+    pub(super) fn len(&self) -> usize {
+        self.roots.len() + self.edges.len()
+    }
+
+    /// Heap bytes, as counted against the budget: entries, and their places in tables that are half empty.
+    pub(super) fn bytes(&self) -> usize {
+        self.roots.len() * (size_of::<(Root, Branch)>() + ENTRY_BYTES)
+            + self.edges.len() * (size_of::<((u32, u32), Branch)>() + ENTRY_BYTES)
+            + self.layouts.len() * (size_of::<(Lines, u32)>() + ENTRY_BYTES + LAYOUT_BYTES)
+            + self.questions.len() * QUESTION_BYTES
+    }
+}
+
+/// What an entry costs beside itself: whether it is there, and its places.
+const ENTRY_BYTES: usize = 24;
+
+/// A layout holds on to some blocks.
+const LAYOUT_BYTES: usize = 256;
+
+/// A question holds some blanks.
+const QUESTION_BYTES: usize = 80;
+
+/// Where a branch is.
+#[derive(Clone, Copy)]
+enum Place {
+    Root(Root),
+    Edge(u32, u32),
+}
+
+impl Root {
+    #[inline]
+    fn new(at: &Configuration, fresh: bool) -> Self {
+        let line = match at.layout.lines().and_then(|lines| lines.leading) {
+            None => LineKind::Inside,
+            Some(leading) if leading.counting => LineKind::Counting,
+            Some(_) => LineKind::Counted,
+        };
+        Self {
+            state: at.state,
+            obligations: at.obligations,
+            expectations: at.expectations,
+            top: at.stack.top(),
+            fresh,
+            line,
+        }
+    }
+}
