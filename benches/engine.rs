@@ -108,6 +108,11 @@ fn masks(c: &mut Criterion) {
     });
     let constraint = compiled.constraint(&vocabulary);
     let mut mask = constraint.new_mask();
+    follow(&mut constraint.matcher(), &tokens, &mut mask);
+    let saved: std::sync::Arc<[u8]> = constraint.save().into();
+    group.bench_function("load, with the masks of a document of 1 KB", |b| {
+        b.iter(|| Constraint::load(black_box(saved.clone()), &vocabulary));
+    });
     group.bench_function("warm, all steps of a document of 1 KB", |b| {
         b.iter(|| follow(&mut constraint.matcher(), &tokens, &mut mask));
     });

@@ -62,6 +62,64 @@ fn what_was_compiled_comes_back() {
     assert_eq!(kind(compiled.save(), constraint.vocabulary()), Some(LoadErrorKind::NoVocabulary));
 }
 
+/// Texts in lines and blocks.
+const BLOCKS: &str = r#"
+%declare INDENT DEDENT
+%indent NEWLINE INDENT DEDENT open "(" close ")" levels 9
+start: statement+
+statement: NAME NEWLINE | NAME "(" NAME* ")" NEWLINE | NAME ":" NEWLINE INDENT statement+ DEDENT
+NAME: /[a-z]+/
+NEWLINE: "\n"
+%ignore / +/
+"#;
+
+/// Matches that stay pending, and words that others decide about.
+const PENDING: &str = r#"
+%lexer basic
+start: (NUMBER | NAME | "e" | OVER | "(" | ")" | "." | "...")*
+NUMBER: /[0-9]+(e[0-9]+)?/
+NAME: /[a-df-z]+/
+OVER: "over"
+%lookahead NAME OVER before "("
+%ignore / /
+"#;
+
+#[test]
+fn what_was_computed_comes_back() {
+    let bytes = (0..=255u8).map(|byte| vec![byte]);
+    let longer = ["\n  ", ":\n", "\n\n", "  a", "12e", "e1", ".. ", "over ", "over("];
+    let vocabulary =
+        Vocabulary::from_tokens(bytes.chain(longer.iter().map(|token| token.as_bytes().to_vec()))).unwrap();
+    for (grammar, texts) in [
+        (LISTS, &["[1, 22, [if ab]]", "if if 3", "[[[[a]]]]"][..]),
+        (BLOCKS, &["a\n", "a:\n  b\n  c:\n   d (e\nf)\n\ng\n", "a:\n b:\n  c:\n   d\na\n"]),
+        (PENDING, &["1e 2.. a", "12e3 over (a", "1e1 ..over", "over ( 3e"]),
+    ] {
+        let constraint = Constraint::new(&Grammar::from_lark(grammar).unwrap(), &vocabulary).unwrap();
+        texts.iter().for_each(|text| warm(&constraint, text));
+        let saved = constraint.save();
+        let loaded = Constraint::load(saved.clone(), &vocabulary).unwrap();
+        assert_eq!(loaded.index_size(), constraint.index_size());
+        // Everything is found, nothing is computed again.
+        texts.iter().for_each(|text| warm(&loaded, text));
+        assert_eq!(loaded.index_size(), constraint.index_size());
+        assert_eq!(loaded.save(), saved);
+        // And what is new is computed.
+        let (mut one, mut other) = (constraint.new_mask(), constraint.new_mask());
+        for text in texts {
+            let (mut matcher, mut again) = (constraint.matcher(), loaded.matcher());
+            let tokens = vocabulary.cut_longest(text.as_bytes()).unwrap();
+            for token in tokens {
+                matcher.fill_mask(&mut one);
+                again.fill_mask(&mut other);
+                assert_eq!(one, other);
+                assert_eq!(matcher.advance(token), again.advance(token));
+            }
+        }
+        assert_eq!(loaded.index_size(), constraint.index_size());
+    }
+}
+
 #[test]
 fn every_flipped_byte_is_found() {
     let constraint = lists();

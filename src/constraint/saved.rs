@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::load_error::{LoadError, LoadErrorKind};
-use crate::util::store::{Malformed, Reader, Writer, ensure};
+use crate::util::store::{Malformed, Reader, Writer};
 
 /// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither taking it for text nor
 /// translating line ends goes unnoticed.
@@ -43,6 +43,10 @@ pub(super) enum Section {
     Scanner,
     /// Limits and warnings.
     Findings,
+    /// What has been computed of the grammar and the vocabulary, but for the numbers.
+    Index,
+    /// Numbers of four bytes that are read where they are.
+    Tokens,
 }
 
 impl Section {
@@ -51,6 +55,8 @@ impl Section {
             Self::Grammar => *b"grammar ",
             Self::Scanner => *b"scanner ",
             Self::Findings => *b"findings",
+            Self::Index => *b"index   ",
+            Self::Tokens => *b"tokens  ",
         }
     }
 }
@@ -150,12 +156,16 @@ impl<'b> Saved<'b> {
         Ok(Self { bytes, of: Fingerprints { grammar, vocabulary }, sections })
     }
 
+    /// Where a section is.
+    pub(super) fn place(&self, section: Section) -> Result<Range<usize>, Malformed> {
+        let found = self.sections.iter().find(|(tag, _)| *tag == section.tag());
+        found.map(|(_, range)| range.clone()).ok_or(Malformed { what: "a section" })
+    }
+
     /// The content of a section.
     pub(super) fn section(&self, section: Section) -> Result<Reader<'b>, Malformed> {
-        let found = self.sections.iter().find(|(tag, _)| *tag == section.tag());
-        ensure(found.is_some(), "a section")?;
-        let content = found.and_then(|(_, range)| self.bytes.get(range.clone()));
-        Ok(Reader::new(content.unwrap_or_default()))
+        let content = self.bytes.get(self.place(section)?);
+        Ok(Reader::new(content.ok_or(Malformed { what: "a section" })?))
     }
 }
 

@@ -6,10 +6,10 @@ use super::load_error::{LoadError, LoadErrorKind};
 use super::saved::{Fingerprints, Saved, Section, put_together};
 use super::{CompiledGrammar, Constraint, Limits};
 use crate::grammar::Grammar;
-use crate::index::Index;
+use crate::index::{Index, KeptWriter};
 use crate::scanner::Scanner;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::store::{Malformed, Reader, Writer};
+use crate::util::store::{Kept, Malformed, Reader, Source, Writer};
 use crate::vocab::Vocabulary;
 
 impl CompiledGrammar {
@@ -88,13 +88,19 @@ impl Constraint {
         let compiled = self.grammar();
         let vocabulary = Some(self.vocabulary().fingerprint());
         let of = Fingerprints { grammar: compiled.fingerprint(), vocabulary };
-        put_together(of, compiled.sections(&self.warnings))
+        // Before the scanner, in whose terms it is.
+        let (mut index, mut tokens) = (Writer::default(), KeptWriter::default());
+        self.index.save(&mut index, &mut tokens);
+        let mut sections = compiled.sections(&self.warnings);
+        sections.push((Section::Index, index.into_bytes()));
+        sections.push((Section::Tokens, tokens.into_bytes()));
+        put_together(of, sections)
     }
 
     /// Loads what [`Constraint::save`] gave, with the vocabulary that it was saved with.
     ///
     /// `saved` may be anything that holds bytes: a `Vec<u8>`, a `&'static [u8]` that the program carries, or a file that is
-    /// mapped into memory.
+    /// mapped into memory. Sets of tokens, which are most of it, stay there and are read in place.
     ///
     /// # Errors
     ///
@@ -103,7 +109,8 @@ impl Constraint {
         saved: impl AsRef<[u8]> + Send + Sync + 'static,
         vocabulary: &Vocabulary,
     ) -> Result<Self, LoadError> {
-        let saved = Saved::open(saved.as_ref())?;
+        let source: Source = Arc::new(saved);
+        let saved = Saved::open((*source).as_ref())?;
         match saved.of.vocabulary {
             None => return Err(LoadError::of(LoadErrorKind::NoVocabulary)),
             Some(other) if other != vocabulary.fingerprint() => {
@@ -113,7 +120,11 @@ impl Constraint {
         }
         let (compiled, more) = CompiledGrammar::from_saved(&saved)?;
         let warnings = compiled.warnings.iter().cloned().chain(more).collect();
-        let index = Index::new(compiled.scanner.clone(), vocabulary.clone(), compiled.limits.index_bytes);
+        let mut content = saved.section(Section::Index)?;
+        let kept = Kept::new(source.clone(), saved.place(Section::Tokens)?);
+        let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
+        let index = Index::load(&mut content, &kept, scanner, vocabulary.clone(), budget)?;
+        content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }
 }

@@ -47,6 +47,11 @@ impl Generation {
         nodes
     }
 
+    /// All node sets but the root.
+    pub(super) fn all_node_sets(&self) -> Vec<Arc<NodeSet>> {
+        self.node_sets.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
     /// How many node sets there are.
     pub(super) fn node_sets(&self) -> usize {
         self.node_sets.lock().unwrap_or_else(PoisonError::into_inner).len() + 1

@@ -12,29 +12,30 @@ use rustc_hash::FxBuildHasher;
 
 use super::token_set::TokenSet;
 use crate::util::append::AppendVec;
+use crate::util::store::Words;
 
 /// The masks of one generation.
 #[derive(Debug, Default)]
 pub(super) struct Masks {
-    masks: AppendVec<Mask>,
-    known: Mutex<Known>,
+    pub(super) masks: AppendVec<Mask>,
+    pub(super) known: Mutex<Known>,
 }
 
 #[derive(Debug)]
-enum Mask {
+pub(super) enum Mask {
     Set(TokenSet),
     /// The row of the mask `base`, but for these bits.
     Near {
         base: u32,
-        flips: Box<[u32]>,
+        flips: Words,
     },
 }
 
 /// What it takes to add masks.
 #[derive(Debug, Default)]
-struct Known {
+pub(super) struct Known {
     /// Hash and id.
-    ids: HashTable<(u64, u32)>,
+    pub(super) ids: HashTable<(u64, u32)>,
     /// Masks that are stored as rows, the one last used first.
     rows: Vec<u32>,
 }
@@ -65,9 +66,9 @@ impl Masks {
         let set = TokenSet::from_words(row);
         let mask = match &set {
             TokenSet::List(_) => Mask::Set(set),
-            TokenSet::Words(words) => self.nearest(words, rows).unwrap_or(Mask::Set(set)),
+            TokenSet::Words(_) => self.nearest(row, rows).unwrap_or(Mask::Set(set)),
         };
-        let bytes = mask.bytes() + size_of::<Mask>() + 2 * size_of::<(u64, u32)>();
+        let bytes = mask.bytes_with_entry();
         let is_row = matches!(mask, Mask::Set(TokenSet::Words(_)));
         let id = self.masks.push(mask);
         if is_row {
@@ -83,7 +84,7 @@ impl Masks {
         let mut best = None;
         for (at, &id) in rows.iter().take(CANDIDATES).enumerate() {
             let Some(Mask::Set(TokenSet::Words(base))) = self.masks.get(id) else { continue };
-            if let Some(distance) = distance(row, base, limit) {
+            if let Some(distance) = base.own().and_then(|base| distance(row, base, limit)) {
                 limit = distance;
                 best = Some(at);
             }
@@ -91,6 +92,7 @@ impl Masks {
         let at = best?;
         rows[..=at].rotate_right(1);
         let Some(Mask::Set(TokenSet::Words(base))) = self.masks.get(rows[0]) else { return None };
+        let base = base.own()?;
         let mut flips = Vec::with_capacity(limit);
         for (index, (&word, &other)) in row.iter().zip(base).enumerate() {
             let mut rest = word ^ other;
@@ -115,9 +117,12 @@ impl Masks {
                 if let Some(Mask::Set(base)) = self.masks.get(*base) {
                     base.write_to(row);
                 }
-                for &id in flips {
-                    row[id as usize / 32] ^= 1 << (id % 32);
-                }
+                flips.each(|id| {
+                    // As in a list of tokens.
+                    if let Some(word) = row.get_mut(id as usize / 32) {
+                        *word ^= 1 << (id % 32);
+                    }
+                });
             }
             None => row.fill(0),
         }
@@ -125,12 +130,13 @@ impl Masks {
 }
 
 impl Mask {
-    /// Heap bytes.
-    fn bytes(&self) -> usize {
-        match self {
+    /// The bytes that the mask takes, and its places in the tables.
+    pub(super) fn bytes_with_entry(&self) -> usize {
+        let numbers = match self {
             Self::Set(set) => set.bytes(),
             Self::Near { flips, .. } => flips.len() * 4,
-        }
+        };
+        numbers + size_of::<Self>() + 2 * size_of::<(u64, u32)>()
     }
 }
 

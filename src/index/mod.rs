@@ -13,6 +13,7 @@
 mod generation;
 mod masks;
 mod stack_trie;
+mod store;
 mod token_set;
 mod walk;
 
@@ -26,6 +27,7 @@ use crate::scanner::{Line, Reads, Scanner};
 use crate::vocab::Vocabulary;
 use generation::Generation;
 use stack_trie::Leaf;
+pub(crate) use store::KeptWriter;
 use walk::{NodeSet, Origin, Walk};
 
 /// The index of a grammar and a vocabulary.

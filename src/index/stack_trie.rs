@@ -17,30 +17,30 @@ use crate::util::id::{ParseStateId, ScanStateId};
 /// From configurations to leaves. Read without locks.
 #[derive(Debug, Default)]
 pub(super) struct StackTrie {
-    roots: AppendMap<Root, Branch>,
+    pub(super) roots: AppendMap<Root, Branch>,
     /// From a node, over the next parse state down the stack or an answer.
-    edges: AppendMap<(u32, u32), Branch>,
-    nodes: AtomicU32,
-    questions: Interner<Question>,
+    pub(super) edges: AppendMap<(u32, u32), Branch>,
+    pub(super) nodes: AtomicU32,
+    pub(super) questions: Interner<Question>,
     /// Those that were asked for as a whole.
-    layouts: AppendMap<Lines, u32>,
+    pub(super) layouts: AppendMap<Lines, u32>,
 }
 
 /// What every mask depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Root {
-    state: ScanStateId,
-    obligations: ObligationsId,
-    expectations: ExpectationsId,
-    top: ParseStateId,
+    pub(super) state: ScanStateId,
+    pub(super) obligations: ObligationsId,
+    pub(super) expectations: ExpectationsId,
+    pub(super) top: ParseStateId,
     /// No byte has been read.
-    fresh: bool,
-    line: LineKind,
+    pub(super) fresh: bool,
+    pub(super) line: LineKind,
 }
 
 /// Where a line stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum LineKind {
+pub(super) enum LineKind {
     /// Behind its first lexeme, or lines do not count.
     Inside,
     /// In the blanks before it.
@@ -51,7 +51,7 @@ enum LineKind {
 
 /// A place where a path goes on or ends.
 #[derive(Clone, Copy, Debug)]
-enum Branch {
+pub(super) enum Branch {
     /// The state below was read.
     Stack(u32),
     /// The layout was asked this.

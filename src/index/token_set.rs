@@ -1,12 +1,14 @@
 //! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
 
+use crate::util::store::Words;
+
 /// A set of tokens of one vocabulary.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
     /// Ids, ascending.
-    List(Box<[u32]>),
+    List(Words),
     /// One bit a token: bit `t % 32` of word `t / 32`.
-    Words(Box<[u32]>),
+    Words(Words),
 }
 
 impl TokenSet {
@@ -32,7 +34,7 @@ impl TokenSet {
     pub(crate) fn from_words(row: &[u32]) -> Self {
         let count: usize = row.iter().map(|word| word.count_ones() as usize).sum();
         if count >= row.len() {
-            return Self::Words(row.into());
+            return Self::Words(row.to_vec().into());
         }
         let mut ids = Vec::with_capacity(count);
         for (index, &word) in row.iter().enumerate() {
@@ -48,16 +50,13 @@ impl TokenSet {
     /// Sets the bits of these tokens in `row`.
     pub(crate) fn add_to(&self, row: &mut [u32]) {
         match self {
-            Self::List(ids) => {
-                for &id in ids {
-                    row[id as usize / 32] |= 1 << (id % 32);
+            Self::List(ids) => ids.each(|id| {
+                // Only those of kept bytes that have changed since are past the end.
+                if let Some(word) = row.get_mut(id as usize / 32) {
+                    *word |= 1 << (id % 32);
                 }
-            }
-            Self::Words(words) => {
-                for (word, &bits) in row.iter_mut().zip(words) {
-                    *word |= bits;
-                }
-            }
+            }),
+            Self::Words(words) => words.merge_into(row, |word, bits| *word |= bits),
         }
     }
 
@@ -68,15 +67,14 @@ impl TokenSet {
                 row.fill(0);
                 self.add_to(row);
             }
-            Self::Words(words) => row.copy_from_slice(words),
+            Self::Words(words) => words.copy_to(row),
         }
     }
 
-    /// Heap bytes.
+    /// Bytes that the numbers take, in memory or in kept bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Self::List(ids) => ids.len() * 4,
-            Self::Words(words) => words.len() * 4,
+            Self::List(words) | Self::Words(words) => words.len() * 4,
         }
     }
 }
@@ -96,7 +94,9 @@ mod tests {
             let expected: Vec<u32> =
                 (0..128).filter(|id| row[id / 32] >> (id % 32) & 1 == 1).map(|id| id as u32).collect();
             assert_eq!(expected, ids);
-            assert_eq!(TokenSet::from_words(&row), set);
+            let mut other = vec![u32::MAX; 4];
+            TokenSet::from_words(&row).write_to(&mut other);
+            assert_eq!(other, row);
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) struct Boundary {
 pub(crate) type LeadingBytes = Box<[u8]>;
 
 /// What a walk depends on, beside its nodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Origin {
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
@@ -137,6 +137,23 @@ impl NodeSet {
         classes
     }
 
+    /// The nodes, ascending.
+    pub(crate) fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    /// The walks done so far.
+    pub(crate) fn all_walks(&self) -> Vec<(Origin, Arc<Walk>)> {
+        let known = self.walks.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|(from, walk)| (*from, walk.clone())).collect()
+    }
+
+    /// Adds a walk that was done before.
+    pub(crate) fn add_walk(&self, from: Origin, walk: Walk) {
+        let mut known = self.walks.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(from, Arc::new(walk));
+    }
+
     /// Heap bytes, but for the walks.
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>() + self.nodes.len() * 4
@@ -145,7 +162,7 @@ impl NodeSet {
 
 impl Walk {
     /// Heap bytes, but for the node sets of boundaries, which are shared.
-    fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let tokens: usize = self.ends.iter().map(|end| end.tokens.bytes() + end.leading.len()).sum();
         let leading: usize = self.boundaries.iter().map(|boundary| boundary.leading.len()).sum();
         size_of::<Self>()

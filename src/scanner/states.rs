@@ -126,22 +126,20 @@ impl ScanStates {
         (steps, facts.reach.get().copied())
     }
 
-    /// Tells what is known of a state, as [`ScanStates::known`] gave it.
+    /// Tells what is known of a state of which nothing has been asked yet, as [`ScanStates::known`] gave it.
     pub(super) fn set_known(
         &self,
         state: ScanStateId,
         steps: impl Iterator<Item = Option<Option<ScanStateId>>>,
         reach: Option<u32>,
     ) {
-        let facts = self.facts(state);
-        for (next, step) in facts.next.iter().zip(steps) {
-            if let Some(step) = step {
-                next.store(step.map_or(DEAD, |next| next.0), Ordering::Release);
-            }
-        }
-        if let Some(reach) = reach {
-            let _ = facts.reach.set(reach);
-        }
+        self.facts.get_or_init(state.0, || Facts {
+            next: steps
+                .map(|step| AtomicU32::new(step.map_or(UNKNOWN, |next| next.map_or(DEAD, |next| next.0))))
+                .collect(),
+            label: self.best_label(state),
+            reach: reach.map_or_else(OnceLock::new, OnceLock::from),
+        });
     }
 
     /// The state in which a lexeme of one of `candidates` starts.
@@ -190,18 +188,20 @@ impl ScanStates {
 
     #[inline]
     fn facts(&self, state: ScanStateId) -> &Facts {
-        self.facts.get_or_init(state.0, || {
-            let accepting = self.components(state).iter().filter(|component| {
-                self.dfas[component.terminal.index()]
-                    .as_ref()
-                    .is_some_and(|dfa| dfa.is_accept(component.state))
-            });
-            Facts {
-                next: (0..self.classes.count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
-                label: accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()]),
-                reach: OnceLock::new(),
-            }
+        self.facts.get_or_init(state.0, || Facts {
+            next: (0..self.classes.count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
+            label: self.best_label(state),
+            reach: OnceLock::new(),
         })
+    }
+
+    /// Of the terminals that accept here, the one of least rank.
+    fn best_label(&self, state: ScanStateId) -> Option<TerminalId> {
+        let accepting = self.components(state).iter().filter(|component| {
+            let dfa = self.dfas[component.terminal.index()].as_ref();
+            dfa.is_some_and(|dfa| dfa.is_accept(component.state))
+        });
+        accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()])
     }
 
     #[cold]

@@ -7,9 +7,10 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
+use super::layout::{Blocks, Leading, Width};
 use super::lookahead::{Expectation, ExpectationsId};
 use super::states::Component;
-use super::{Obligations, Scanner};
+use super::{Lines, Obligations, Question, Scanner};
 use crate::grammar::Grammar;
 use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
@@ -67,6 +68,83 @@ impl Scanner {
         scanner.lasting = lasting.map_or_else(OnceLock::new, OnceLock::from);
         scanner.gates = gates.map_or_else(OnceLock::new, OnceLock::from);
         Ok(scanner)
+    }
+}
+
+impl Scanner {
+    /// How many sets of obligations and of expectations have been met.
+    pub(crate) fn open_sets(&self) -> (usize, usize) {
+        (self.obligations.len(), self.lookaheads.expectations.len())
+    }
+}
+
+impl Lines {
+    /// Writes the widths of the open blocks, the innermost first, and the rest.
+    pub(crate) fn save(&self, writer: &mut Writer) {
+        let blocks = std::iter::successors(Some(&self.blocks), |blocks| blocks.below());
+        let widths: Vec<Width> = blocks.take(self.blocks.level() as usize).map(Blocks::width).collect();
+        writer.list(&widths, |w, width| width.save(w));
+        writer.u32(self.depth);
+        writer.option(self.leading.as_ref(), |w, leading| {
+            leading.width.save(w);
+            w.bool(leading.counting);
+        });
+    }
+
+    /// A layout.
+    pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let widths = reader.list(8, Width::load)?;
+        let blocks = widths.into_iter().rev().fold(Blocks::default(), |blocks, width| blocks.push(width));
+        let depth = reader.u32()?;
+        let leading = reader.option(|r| Ok(Leading { width: Width::load(r)?, counting: r.bool()? }))?;
+        Ok(Self { blocks, depth, leading })
+    }
+}
+
+impl Width {
+    fn save(&self, writer: &mut Writer) {
+        writer.u32(self.column);
+        writer.u32(self.alternative);
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(Self { column: reader.u32()?, alternative: reader.u32()? })
+    }
+}
+
+impl Question {
+    /// Writes the question.
+    pub(crate) fn save(&self, writer: &mut Writer) {
+        match self {
+            Self::Width { fresh, blanks } => {
+                writer.u8(u8::from(*fresh));
+                writer.length(blanks.len());
+                writer.raw(blanks);
+            }
+            Self::Brackets(closed) => {
+                writer.u8(2);
+                writer.u32(*closed);
+            }
+            Self::Room(more) => {
+                writer.u8(3);
+                writer.u32(more.cast_unsigned());
+            }
+            Self::Layout => writer.u8(4),
+        }
+    }
+
+    /// A question.
+    pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(match reader.u8()? {
+            kind @ (0 | 1) => {
+                let length = reader.length(1)?;
+                Self::Width { fresh: kind == 1, blanks: reader.raw(length)?.into() }
+            }
+            2 => Self::Brackets(reader.u32()?),
+            3 => Self::Room(reader.u32()?.cast_signed()),
+            4 => Self::Layout,
+            _ => return Err(Malformed { what: "a question" }),
+        })
     }
 }
 

@@ -94,6 +94,22 @@ impl<T> AppendVec<T> {
         id
     }
 
+    /// These entries, by their order.
+    pub(crate) fn restore(mut entries: impl ExactSizeIterator<Item = T>) -> Self {
+        let vec = Self::default();
+        let len = entries.len() as u32;
+        let mut first = 0;
+        while first < len {
+            let (chunk, _) = Slots::<T>::locate(first);
+            let chunk_len = 1u32 << (chunk as u32 + FIRST);
+            let slots = (0..chunk_len).map(|_| entries.next().map_or_else(OnceLock::new, OnceLock::from));
+            let _ = vec.slots.chunks[chunk].set(slots.collect());
+            first += chunk_len;
+        }
+        vec.len.store(len, Ordering::Release);
+        vec
+    }
+
     /// How many entries were pushed.
     pub(crate) fn len(&self) -> usize {
         self.len.load(Ordering::Acquire) as usize
@@ -189,6 +205,16 @@ mod tests {
         assert!((0..1000).all(|i| table.get(i) == Some(&(i * 3))));
         assert_eq!(table.get(1000), None);
         assert_eq!(table.get(u32::MAX), None);
+    }
+
+    #[test]
+    fn restored_entries_have_the_ids_of_pushed_ones() {
+        for count in [0u32, 1, 31, 32, 33, 95, 96, 97, 1000] {
+            let table = AppendVec::restore((0..count).map(|i| i * 3));
+            assert_eq!((table.len(), table.get(count)), (count as usize, None));
+            assert_eq!(table.push(7), count);
+            assert!((0..count).all(|i| table.get(i) == Some(&(i * 3))) && table.get(count) == Some(&7));
+        }
     }
 
     #[test]

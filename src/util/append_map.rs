@@ -41,6 +41,11 @@ impl<K, V> Default for AppendMap<K, V> {
 }
 
 impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
+    /// The entries in the order in which they were entered. Those that other threads add meanwhile may be among them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(K, V)> {
+        (0..self.len() as u32).map_while(|number| self.entries.get(number))
+    }
+
     /// How many entries there are.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
@@ -92,6 +97,22 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
         value
     }
 
+    /// These entries, in this order, each key once: should one come again, the first is found.
+    pub(crate) fn restore(entries: impl ExactSizeIterator<Item = (K, V)>) -> Self {
+        let places = (2 * entries.len()).next_power_of_two().max(1 << FIRST);
+        let current = places.trailing_zeros() - FIRST;
+        let map = Self {
+            entries: AppendVec::restore(entries),
+            current: AtomicU32::new(current),
+            ..Self::default()
+        };
+        let table = map.table(current);
+        for (number, (key, _)) in map.iter().enumerate() {
+            place(table, FxBuildHasher.hash_one(key), number as u32);
+        }
+        map
+    }
+
     fn table(&self, at: u32) -> &[AtomicU32] {
         self.tables[at as usize]
             .get_or_init(|| (0..1u64 << (at + FIRST)).map(|_| AtomicU32::new(0)).collect())
@@ -122,6 +143,19 @@ mod tests {
         }
         assert_eq!(map.len(), 1000);
         assert!((0..7000).all(|key| map.get(&key).copied() == (key % 7 == 0).then_some(key / 7)));
+    }
+
+    #[test]
+    fn restored_entries_are_found_and_more_can_be_entered() {
+        for count in [0u32, 1, 31, 32, 33, 1000] {
+            let map = AppendMap::restore((0..count).map(|key| (key * 7, key)));
+            assert_eq!(map.len(), count as usize);
+            for key in 0..2 * count + 1 {
+                assert_eq!(map.get_or_insert_with(key * 7, || key), key);
+            }
+            assert!((0..2 * count + 1).all(|key| map.get(&(key * 7)) == Some(&key)));
+            assert_eq!(map.iter().count(), 2 * count as usize + 1);
+        }
     }
 
     #[test]

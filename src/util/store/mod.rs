@@ -4,12 +4,14 @@
 //! what it is asked for is there, or it is an error; and a list is never believed to be longer than the bytes that are
 //! left could hold, so memory stays within a multiple of theirs. That ids name something is for the layers to see to.
 
+mod kept;
 mod reader;
 mod values;
 mod writer;
 
 use std::fmt;
 
+pub(crate) use kept::{Kept, Source, Words};
 pub(crate) use reader::Reader;
 pub(crate) use writer::Writer;
 

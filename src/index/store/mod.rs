@@ -1,0 +1,114 @@
+//! How an index is kept: what has been computed, in two parts. What has structure is written and read; sets of tokens, which
+//! are most of it, are numbers that stay where they are kept and are read there.
+//!
+//! All ids are those of the scanner that is kept beside it. An index is written before its scanner: then whatever it names
+//! is there, though other threads go on.
+
+mod masks;
+mod stacks;
+mod walks;
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::Index;
+use super::generation::Generation;
+use crate::scanner::Scanner;
+use crate::util::store::{Kept, Malformed, Reader, Words, Writer, ensure};
+use crate::vocab::Vocabulary;
+
+/// Where numbers are put that are to stay where they are kept.
+#[derive(Debug, Default)]
+pub(crate) struct KeptWriter {
+    numbers: Writer,
+    count: u32,
+}
+
+impl KeptWriter {
+    /// All numbers, four bytes each.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.numbers.into_bytes()
+    }
+
+    /// Puts numbers down, and writes where they are.
+    fn put(&mut self, writer: &mut Writer, words: &Words) {
+        writer.u32(self.count);
+        writer.length(words.len());
+        words.each(|word| self.numbers.u32(word));
+        self.count += words.len() as u32;
+    }
+}
+
+/// What the ids in a kept index name.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Words of a mask.
+    words: usize,
+    /// Of the trie.
+    nodes: usize,
+    scan_states: usize,
+    obligations: usize,
+    expectations: usize,
+    parse_states: usize,
+    terminals: usize,
+}
+
+impl Bounds {
+    /// Reads where numbers are that were put down, each below `bound`.
+    fn ids(&self, reader: &mut Reader<'_>, kept: &Kept) -> Result<Words, Malformed> {
+        let words = kept.words(reader.u32()?, reader.u32()?)?;
+        let mut greatest = 0;
+        words.each(|id| greatest = greatest.max(id));
+        ensure((greatest as usize) < 32 * self.words.max(1), "a list of tokens")?;
+        Ok(words)
+    }
+
+    /// The same of the words of a mask.
+    fn row(&self, reader: &mut Reader<'_>, kept: &Kept) -> Result<Words, Malformed> {
+        let words = kept.words(reader.u32()?, reader.u32()?)?;
+        ensure(words.len() == self.words, "a mask")?;
+        Ok(words)
+    }
+}
+
+impl Index {
+    /// Writes what has been computed so far.
+    pub(crate) fn save(&self, writer: &mut Writer, kept: &mut KeptWriter) {
+        let generation = self.generation.load();
+        // Paths before the masks that they lead to; but masks are read first.
+        let mut stacks = Writer::default();
+        generation.stacks.save(&mut stacks);
+        generation.masks.save(writer, kept);
+        writer.raw(&stacks.into_bytes());
+        walks::save(&generation, writer, kept);
+    }
+
+    /// The index of a scanner and a vocabulary, in which every id names something.
+    pub(crate) fn load(
+        reader: &mut Reader<'_>,
+        kept: &Kept,
+        scanner: Arc<Scanner>,
+        vocabulary: Vocabulary,
+        budget: usize,
+    ) -> Result<Self, Malformed> {
+        let mut index = Self::new(scanner, vocabulary, budget);
+        let (obligations, expectations) = index.scanner.open_sets();
+        let bounds = Bounds {
+            words: index.words,
+            nodes: index.vocabulary.trie().node_count(),
+            scan_states: index.scanner.states().len(),
+            obligations,
+            expectations,
+            parse_states: index.scanner.table().state_count(),
+            terminals: index.scanner.table().end().index(),
+        };
+        let mut generation = Generation::new();
+        let bytes = generation.masks.load(reader, kept, &bounds)?;
+        generation.add_bytes(bytes);
+        generation.stacks.load(reader, generation.masks.len(), &bounds)?;
+        walks::load(&generation, reader, kept, &bounds)?;
+        index.generation = ArcSwap::from_pointee(generation);
+        Ok(index)
+    }
+}
