@@ -1,5 +1,7 @@
 //! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
 
+use std::ops::Range;
+
 use crate::util::store::Words;
 
 /// A set of tokens of one vocabulary.
@@ -12,36 +14,65 @@ pub(crate) enum TokenSet {
 }
 
 impl TokenSet {
-    /// The set of the ids in `slices`, in any order, for masks of `words` words.
-    pub(crate) fn from_slices<'a>(slices: impl Iterator<Item = &'a [u32]> + Clone, words: usize) -> Self {
-        let count: usize = slices.clone().map(<[u32]>::len).sum();
+    /// The set of the ids in some runs of `ids`, for masks of `words` words.
+    pub(crate) fn from_runs(
+        ids: &[u32],
+        runs: impl Iterator<Item = Range<u32>> + Clone,
+        words: usize,
+    ) -> Self {
+        let slice = |run: Range<u32>| &ids[run.start as usize..run.end as usize];
+        let count: usize = runs.clone().map(|run| run.len()).sum();
         // A row takes time to fill and to read, sorting more for each id.
         if count < words / 16 {
-            let mut ids = Vec::with_capacity(count);
-            slices.for_each(|slice| ids.extend_from_slice(slice));
-            ids.sort_unstable();
-            ids.dedup();
-            return Self::List(ids.into());
+            let mut list = Vec::with_capacity(count);
+            runs.for_each(|run| list.extend_from_slice(slice(run)));
+            list.sort_unstable();
+            list.dedup();
+            return Self::List(list.into());
         }
         let mut row = vec![0; words];
-        for &id in slices.flatten() {
-            row[id as usize / 32] |= 1 << (id % 32);
+        for run in runs {
+            for &id in slice(run) {
+                row[id as usize / 32] |= 1 << (id % 32);
+            }
         }
         if count < words { Self::from_words(&row) } else { Self::Words(row.into()) }
     }
 
+    /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for those of some runs of
+    /// `ids`.
+    pub(crate) fn from_all_but(
+        all: &[u32],
+        ids: &[u32],
+        runs: impl Iterator<Item = Range<u32>>,
+        words: usize,
+    ) -> Self {
+        let mut row = all.to_vec();
+        row.resize(words, 0);
+        for run in runs {
+            for &id in &ids[run.start as usize..run.end as usize] {
+                row[id as usize / 32] &= !(1 << (id % 32));
+            }
+        }
+        Self::Words(row.into())
+    }
+
     /// The set of the bits in `row`.
     pub(crate) fn from_words(row: &[u32]) -> Self {
-        let count: usize = row.iter().map(|word| word.count_ones() as usize).sum();
-        if count >= row.len() {
-            return Self::Words(row.to_vec().into());
-        }
-        let mut ids = Vec::with_capacity(count);
-        for (index, &word) in row.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                ids.push(index as u32 * 32 + rest.trailing_zeros());
-                rest &= rest - 1;
+        let mut ids = Vec::new();
+        for (index, words) in row.chunks(8).enumerate() {
+            if words.iter().all(|&word| word == 0) {
+                continue;
+            }
+            for (offset, &word) in words.iter().enumerate() {
+                let mut rest = word;
+                while rest != 0 {
+                    ids.push((index * 8 + offset) as u32 * 32 + rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+            }
+            if ids.len() >= row.len() {
+                return Self::Words(row.to_vec().into());
             }
         }
         Self::List(ids.into())
@@ -87,8 +118,8 @@ mod tests {
     fn both_forms_give_the_same_row() {
         for count in [0, 1, 3, 4, 40] {
             let ids: Vec<u32> = (0..count).map(|i| i * 3).collect();
-            let (some, others) = ids.split_at(ids.len() / 2);
-            let set = TokenSet::from_slices([others, some].into_iter(), 4);
+            let half = count / 2;
+            let set = TokenSet::from_runs(&ids, [half..count, 0..half].into_iter(), 4);
             let mut row = vec![u32::MAX; 4];
             set.write_to(&mut row);
             let expected: Vec<u32> =
@@ -97,6 +128,12 @@ mod tests {
             let mut other = vec![u32::MAX; 4];
             TokenSet::from_words(&row).write_to(&mut other);
             assert_eq!(other, row);
+            let rest = TokenSet::from_all_but(&row, &ids, std::iter::once(0..half), 5);
+            let others = TokenSet::from_runs(&ids, std::iter::once(half..count), 5);
+            let [mut row, mut expected] = [[u32::MAX; 5]; 2];
+            rest.write_to(&mut row);
+            others.write_to(&mut expected);
+            assert_eq!(row, expected);
         }
     }
 }

@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::token_set::TokenSet;
-use crate::scanner::points::{Point, PointId};
+use crate::scanner::points::Point;
 use crate::scanner::{ObligationsId, Scanner, is_blank};
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::vocab::trie::{Node, Trie};
@@ -119,16 +119,16 @@ impl NodeSet {
         let Origin { state, obligations, counting } = from;
         let mut classes = Classes::new(scanner, trie, counting);
         // Where the bytes of entered nodes lead: the obligations already know these bytes.
-        let mut entered: [Option<Option<PointId>>; 256] = [None; 256];
+        let mut entered: [Option<Option<&Point>>; 256] = [None; 256];
         for &node in &self.nodes {
             if node == Trie::ROOT {
-                classes.below(node, scanner.point(state, obligations));
+                classes.below(node, scanner.at_point(scanner.point(state, obligations)));
                 continue;
             }
             let byte = trie.byte(node);
             let point = *entered[usize::from(byte)].get_or_insert_with(|| {
                 let state = scanner.states().next(state, byte)?;
-                Some(scanner.point(state, obligations))
+                Some(scanner.at_point(scanner.point(state, obligations)))
             });
             if let Some(point) = point {
                 classes.enter(node, point);
@@ -175,9 +175,9 @@ impl Walk {
 
 /// A class in the making.
 #[derive(Clone, Copy)]
-struct Class {
+struct Class<'a> {
     /// The first one met.
-    point: PointId,
+    point: &'a Point,
     /// The number of the blanks read at the beginning of a line.
     leading: u32,
 }
@@ -201,29 +201,28 @@ struct Behind {
 struct Classes<'a> {
     scanner: &'a Scanner,
     trie: &'a Trie,
-    classes: Vec<Class>,
+    classes: Vec<Class<'a>>,
     class_numbers: Numbers,
     /// In the order of the walk; neighbours of one class are one.
     runs: Vec<Run>,
     boundaries: Vec<Behind>,
     boundary_numbers: Numbers,
-    /// Boundary nodes at which it is open whether the lexeme can have ended: the boundary, the position, and whether
-    /// a token was met below that leaves it open.
+    /// Nodes where the lexeme has ended only if no longer match comes.
     open: Vec<Open>,
-    /// By depth below the node at hand: the point, and among `open` the last one above without an accept between.
-    path: Vec<(PointId, u32)>,
+    /// By depth below the entered node: the point, and among `open` the last one above without an accept between.
+    path: Vec<(&'a Point, u32)>,
     /// Where the blanks at the beginning of a line are being counted.
     leading: Option<Blanks>,
 }
 
-/// A boundary node whose obligation may break before every token below it ends: then nothing is left of it.
+/// A node that is one of a boundary if a token below it ends before a longer match comes.
 struct Open {
-    boundary: u32,
-    position: u32,
-    survives: bool,
+    ended: u32,
+    leading: u32,
+    node: u32,
 }
 
-/// Above a node no boundary is open.
+/// No node above is open.
 const CLOSED: u32 = u32::MAX;
 
 /// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks beside them.
@@ -303,14 +302,14 @@ impl<'a> Classes<'a> {
     }
 
     /// Walks the subtree of `entry`, whose own byte has led to `point`.
-    fn enter(&mut self, entry: u32, point: PointId) {
+    fn enter(&mut self, entry: u32, point: &'a Point) {
         self.read(0, self.trie.byte(entry));
-        self.end(entry, entry + 1, self.scanner.at_point(point), 1);
+        self.end(entry, entry + 1, point, 1);
         self.below(entry, point);
     }
 
     /// Walks what lies below `entry`, which has been read up to `point`.
-    fn below(&mut self, entry: u32, point: PointId) {
+    fn below(&mut self, entry: u32, point: &'a Point) {
         let (scanner, trie) = (self.scanner, self.trie);
         let base = trie.depth(entry) as usize;
         // Bytes that the walk has read before those below `entry`.
@@ -323,21 +322,21 @@ impl<'a> Classes<'a> {
             let node = *trie.node(index);
             let depth = usize::from(node.depth) - base;
             let (from, mut open) = self.path[depth - 1];
-            let from = scanner.at_point(from);
             let step = scanner.step_point(from, node.byte);
             let Some(next) = step.next() else {
                 self.survives(open);
                 if let Some(ended) = step.ended() {
-                    self.bound(ended, index, before + depth - 1);
+                    let leading = self.number(before + depth - 1);
+                    self.bound(Open { ended, leading, node: index });
                 }
                 index = node.end;
                 continue;
             };
             let point = scanner.at_point(next);
             if let Some(ended) = step.ended() {
-                let (boundary, position) = self.bound(ended, index, before + depth - 1);
+                let leading = self.number(before + depth - 1);
                 open = self.open.len() as u32;
-                self.open.push(Open { boundary, position, survives: false });
+                self.open.push(Open { ended, leading, node: index });
             }
             if self.stays(index, &node, point) {
                 self.end(index, node.end, point, 0);
@@ -354,8 +353,10 @@ impl<'a> Classes<'a> {
             } else if ends {
                 self.survives(open);
             }
-            self.path.truncate(depth);
-            self.path.push((next, open));
+            match self.path.get_mut(depth) {
+                Some(place) => *place = (point, open),
+                None => self.path.push((point, open)),
+            }
             index += 1;
         }
     }
@@ -375,7 +376,7 @@ impl<'a> Classes<'a> {
     /// Notes the tokens of the nodes from `first` to before `end`, which end at `point` where `read` bytes have been
     /// read; whether there are any.
     #[inline]
-    fn end(&mut self, first: u32, end: u32, point: &Point, read: usize) -> bool {
+    fn end(&mut self, first: u32, end: u32, point: &'a Point, read: usize) -> bool {
         let (first, end) = (self.trie.node(first).first, self.trie.node(end).first);
         if first == end {
             return false;
@@ -384,7 +385,7 @@ impl<'a> Classes<'a> {
         let next = self.classes.len();
         let class = self.class_numbers.get(self.scanner.class_of(point), leading, next);
         if class == next {
-            self.classes.push(Class { point: point.id(), leading });
+            self.classes.push(Class { point, leading });
         }
         let class = class as u32;
         match self.runs.last_mut() {
@@ -394,24 +395,27 @@ impl<'a> Classes<'a> {
         true
     }
 
-    /// Notes a node before whose byte the lexeme may have ended, where `read` bytes have been read. Says where.
-    fn bound(&mut self, ended: u32, node: u32, read: usize) -> (u32, u32) {
-        let leading = self.number(read);
+    /// Notes a node before whose byte the lexeme has ended.
+    fn bound(&mut self, Open { ended, leading, node }: Open) {
         let next = self.boundaries.len();
         let boundary = self.boundary_numbers.get(ended, leading, next);
         if boundary == next {
             self.boundaries.push(Behind { ended, leading, nodes: Vec::new() });
         }
-        let nodes = &mut self.boundaries[boundary].nodes;
-        nodes.push(node);
-        (boundary as u32, nodes.len() as u32 - 1)
+        self.boundaries[boundary].nodes.push(node);
     }
 
-    /// A token below the boundary node `open` leaves it open whether the lexeme has ended, or shows that it has.
+    /// A token below the open node ends before a longer match came.
     #[inline]
     fn survives(&mut self, open: u32) {
         if open != CLOSED {
-            self.open[open as usize].survives = true;
+            let open = &mut self.open[open as usize];
+            // Once is enough.
+            let node = std::mem::replace(&mut open.node, Trie::ROOT);
+            if node != Trie::ROOT {
+                let open = Open { node, ..*open };
+                self.bound(open);
+            }
         }
     }
 
@@ -428,9 +432,6 @@ impl<'a> Classes<'a> {
     }
 
     fn finish(mut self, words: usize, share: &mut dyn FnMut(NodeSet) -> Arc<NodeSet>) -> Walk {
-        for open in self.open.iter().filter(|open| !open.survives) {
-            self.boundaries[open.boundary as usize].nodes[open.position as usize] = Trie::ROOT;
-        }
         let mut blanks: Vec<LeadingBytes> = vec![LeadingBytes::default()];
         if let Some(leading) = self.leading {
             let mut numbered: Vec<_> = leading.numbers.into_iter().collect();
@@ -439,28 +440,41 @@ impl<'a> Classes<'a> {
         }
         let mut boundaries = Vec::with_capacity(self.boundaries.len());
         for Behind { ended, leading, mut nodes } in self.boundaries {
-            nodes.retain(|&node| node != Trie::ROOT);
-            if nodes.is_empty() {
-                continue;
-            }
+            // Open nodes were noted late.
+            nodes.sort_unstable();
             let (label, obligations) = self.scanner.ended(ended);
             let leading = blanks[leading as usize].clone();
             boundaries.push(Boundary { label, obligations, leading, nodes: share(NodeSet::new(nodes)) });
         }
         // By class, and within one in the order of the walk.
         self.runs.sort_by_key(|run| run.class);
-        let ids = self.trie.ids();
         let ends = (self.runs.chunk_by(|a, b| a.class == b.class)).map(|runs| {
             let Class { point, leading } = self.classes[runs[0].class as usize];
-            let point = self.scanner.at_point(point);
-            let slices = runs.iter().map(|run| &ids[run.first as usize..run.end as usize]);
             End {
                 state: point.state,
                 obligations: point.obligations,
                 leading: blanks[leading as usize].clone(),
-                tokens: TokenSet::from_slices(slices, words),
+                tokens: tokens(self.trie, runs, words),
             }
         });
         Walk { ends: ends.collect(), boundaries: boundaries.into() }
     }
+}
+
+/// The tokens of these runs.
+fn tokens(trie: &Trie, runs: &[Run], words: usize) -> TokenSet {
+    let ids = trie.ids();
+    let count: u32 = runs.iter().map(|run| run.end - run.first).sum();
+    // Nodes may lie below one another, so that runs overlap.
+    if count as usize > ids.len() / 2 && runs.is_sorted_by(|a, b| a.end <= b.first) {
+        let starts = runs.iter().map(|run| run.first).chain(std::iter::once(ids.len() as u32));
+        let ends = std::iter::once(0).chain(runs.iter().map(|run| run.end));
+        return TokenSet::from_all_but(
+            trie.row(),
+            ids,
+            ends.zip(starts).map(|(end, start)| end..start),
+            words,
+        );
+    }
+    TokenSet::from_runs(ids, runs.iter().map(|run| run.first..run.end), words)
 }

@@ -135,8 +135,7 @@ impl Scanner {
     fn finds_discharge(&self, from: &Configuration, reads: &mut Reads<'_>) -> bool {
         let mut seen: Vec<Configuration> = vec![from.clone()];
         let mut at = 0;
-        let mut discharged = false;
-        while at < seen.len().min(SEARCH_LIMIT) && !discharged {
+        while at < seen.len().min(SEARCH_LIMIT) {
             let configuration = seen[at].clone();
             at += 1;
             for &byte in self.states().classes().representatives() {
@@ -144,7 +143,9 @@ impl Scanner {
                 self.step(&configuration, byte, reads, |after| next.push(after));
                 for after in next {
                     if self.takes_lexeme(&after, reads) {
-                        discharged |= after.obligations == ObligationsId::NONE;
+                        if after.obligations == ObligationsId::NONE {
+                            return true;
+                        }
                         if !seen.iter().any(|known| known.same(&after)) {
                             seen.push(after);
                         }
@@ -152,10 +153,11 @@ impl Scanner {
                 }
             }
             // Last, because it may read all of the stack, and one byte nearly always settles the matter.
-            discharged =
-                discharged || self.is_complete(&configuration, reads) || self.outlasts(&configuration, reads);
+            if self.is_complete(&configuration, reads) || self.outlasts(&configuration, reads) {
+                return true;
+            }
         }
-        discharged
+        false
     }
 
     /// Whether a lexeme can end here whose future obligations do not matter: only the end of the text

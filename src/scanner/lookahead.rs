@@ -319,6 +319,9 @@ impl Scanner {
         if reach.intersects_both(&context.takes, &facts.settling) {
             return true;
         }
+        if !reach.intersects_both(&context.takes, &facts.permitted) {
+            return false;
+        }
         let mut labels = reach.clone();
         labels.intersect_with(&context.takes);
         labels.intersect_with(&facts.permitted);

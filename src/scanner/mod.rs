@@ -81,6 +81,8 @@ pub(crate) struct Scanner {
     /// The id of the set of no terminals.
     nothing: u32,
     obligations: Interner<Obligations>,
+    /// By id and byte class: the obligations after it.
+    obligation_steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
     points: Points,
     /// Obligations that only the end of the text discharges, by the scan states of all terminals together.
     lasting: OnceLock<Vec<ScanStateId>>,
@@ -172,6 +174,7 @@ impl Scanner {
             loose_contexts: Slots::default(),
             nothing,
             obligations,
+            obligation_steps: Slots::default(),
             points: Points::default(),
             lasting: OnceLock::new(),
             gates: OnceLock::new(),
@@ -386,6 +389,14 @@ impl Scanner {
 
     #[cold]
     fn step_open_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
+        let classes = self.states.classes();
+        let steps = self
+            .obligation_steps
+            .get_or_init(id.0, || classes.representatives().iter().map(|_| OnceLock::new()).collect());
+        *steps[usize::from(classes.get(byte))].get_or_init(|| self.find_obligations(id, byte))
+    }
+
+    fn find_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
         let mut after = Obligations::new();
         for &state in self.obligations(id) {
             if let Some(next) = self.states.next(state, byte) {

@@ -69,12 +69,6 @@ impl Step {
 }
 
 impl Point {
-    /// Its number.
-    #[inline]
-    pub(crate) fn id(&self) -> PointId {
-        self.id
-    }
-
     /// The step that leads back here, and says of no end.
     #[inline]
     pub(crate) fn back(&self) -> Step {

@@ -22,6 +22,8 @@ pub(crate) struct Trie {
     nodes: Box<[Node]>,
     /// All ids with bytes, by their bytes, equal bytes by id.
     ids: Box<[u32]>,
+    /// The same as bits: bit `t % 32` of word `t / 32`.
+    row: Box<[u32]>,
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
@@ -81,7 +83,11 @@ impl Trie {
         nodes.push(node(ids.len() as u32, 0, 0));
 
         let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
-        let mut trie = Self { nodes, ids, root_children: Box::new([Self::ROOT; 256]), max_depth };
+        let mut row = vec![0; ids.iter().max().map_or(0, |&id| id as usize / 32 + 1)].into_boxed_slice();
+        for &id in &ids {
+            row[id as usize / 32] |= 1 << (id % 32);
+        }
+        let mut trie = Self { nodes, ids, row, root_children: Box::new([Self::ROOT; 256]), max_depth };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -149,6 +155,11 @@ impl Trie {
         &self.ids
     }
 
+    /// All ids that have bytes, as bits; as long as the greatest of them asks.
+    pub(crate) fn row(&self) -> &[u32] {
+        &self.row
+    }
+
     /// The ids whose bytes end exactly at `node`, ascending; several when the vocabulary has duplicates.
     #[inline]
     pub(crate) fn tokens(&self, node: u32) -> &[u32] {
@@ -168,7 +179,7 @@ impl Trie {
 
     /// Memory held, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>() + self.ids.len() * 4 + 256 * 4
+        self.nodes.len() * size_of::<Node>() + (self.ids.len() + self.row.len()) * 4 + 256 * 4
     }
 }
 
