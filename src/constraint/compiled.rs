@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::index::Index;
-use crate::lexer::{Dfa, LexerLimits};
+use crate::lexer::{Compiler, Dfa, LexerLimits};
 use crate::lr::table::ParseTable;
 use crate::scanner::{Scanner, check};
 use crate::util::diagnostic::{Diagnostic, Severity};
@@ -148,6 +148,7 @@ fn compile_terminals(
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<Option<Dfa>>, BuildError> {
     let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
+    let mut compiler = Compiler::new(&lexer_limits);
     let mut dfas = Vec::with_capacity(grammar.terminals.len());
     let mut errors = Vec::new();
     for terminal in &grammar.terminals {
@@ -155,7 +156,7 @@ fn compile_terminals(
             dfas.push(None);
             continue;
         };
-        match Dfa::compile(pattern, &lexer_limits) {
+        match compiler.compile(pattern) {
             Ok(compiled) => {
                 warnings.extend(compiled.warnings.into_iter().map(|w| w.or_at(terminal.place.clone())));
                 dfas.push(Some(compiled.dfa));

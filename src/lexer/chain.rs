@@ -38,11 +38,8 @@ pub(super) fn chain(steps: &[impl AsRef<[u8]>], limits: &LexerLimits) -> Result<
     if states > limits.states {
         return too_long(format_args!("more than {} states", limits.states));
     }
-    let mut places: Vec<Vec<u32>> = vec![Vec::new(); 256];
-    for (at, step) in steps.iter().enumerate() {
-        step.as_ref().iter().for_each(|&byte| places[usize::from(byte)].push(at as u32));
-    }
-    let classes = ByteClasses::by_key(|byte| places[usize::from(byte)].as_slice());
+    let kinds = kinds(steps);
+    let classes = ByteClasses::by_key(|byte| usize::from(kinds[usize::from(byte)]));
     let width = classes.count();
     if states * width * size_of::<u32>() > limits.memory {
         return too_long(format_args!("a table of more than {} MiB", limits.memory >> 20));
@@ -53,7 +50,35 @@ pub(super) fn chain(steps: &[impl AsRef<[u8]>], limits: &LexerLimits) -> Result<
             table[at * width + usize::from(classes.get(byte))] = at as u32 + 1;
         }
     }
-    let mut accept = vec![false; states];
-    accept[steps.len()] = true;
-    Ok(Dfa::from_minimal(classes, table, &accept))
+    Ok(Dfa::new(classes, table, (0..states as u32).rev().collect()))
+}
+
+/// By byte, a number that it shares with the bytes that stand in the same steps.
+fn kinds(steps: &[impl AsRef<[u8]>]) -> [u8; 256] {
+    let mut kinds = [0u8; 256];
+    let mut sizes = vec![256usize];
+    let mut met: Vec<(u8, usize)> = Vec::new();
+    for step in steps.iter().map(AsRef::as_ref) {
+        met.clear();
+        for &byte in step {
+            let kind = kinds[usize::from(byte)];
+            match met.iter_mut().find(|(other, _)| *other == kind) {
+                Some((_, count)) => *count += 1,
+                None => met.push((kind, 1)),
+            }
+        }
+        for &(kind, count) in &met {
+            if count == sizes[usize::from(kind)] {
+                continue;
+            }
+            let fresh = sizes.len() as u8;
+            sizes.push(count);
+            sizes[usize::from(kind)] -= count;
+            for &byte in step {
+                let own = &mut kinds[usize::from(byte)];
+                *own = if *own == kind { fresh } else { *own };
+            }
+        }
+    }
+    kinds
 }

@@ -1,12 +1,14 @@
 //! The driver: its body is the list of the passes.
 
+use regex_automata::nfa::thompson;
+
 use crate::grammar::pattern::Pattern;
 use crate::lexer::chain::{chain, steps};
-use crate::lexer::determinize::determinize;
+use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
-use crate::lexer::lower::lower;
+use crate::lexer::lower::{Folding, lower};
 use crate::util::diagnostic::Diagnostic;
 
 /// What became of a pattern.
@@ -17,23 +19,37 @@ pub(crate) struct Compiled {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-impl Dfa {
+/// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made once for all of them.
+pub(crate) struct Compiler<'a> {
+    limits: &'a LexerLimits,
+    folding: Folding,
+    thompson: thompson::Compiler,
+}
+
+impl<'a> Compiler<'a> {
+    /// For patterns that are within `limits`, each by itself.
+    pub(crate) fn new(limits: &'a LexerLimits) -> Self {
+        Self { limits, folding: Folding::default(), thompson: determinize::thompson(limits) }
+    }
+
     /// The minimal automaton of `pattern`.
     ///
     /// # Errors
     ///
     /// When a regex in it is not one or asks for more than a regular language over the lexeme alone, and when
     /// the automaton exceeds a limit.
-    pub(crate) fn compile(pattern: &Pattern, limits: &LexerLimits) -> Result<Compiled, PatternError> {
+    pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Compiled, PatternError> {
+        let limits = self.limits;
         if let Pattern::Literal { text, ignore_case: false } = pattern {
             let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
             return Ok(Compiled { dfa: chain(&steps, limits)?, warnings: Vec::new() });
         }
-        let lowered = lower(pattern, limits)?;
+        let lowered = lower(pattern, limits, &mut self.folding)?;
         if let Some(steps) = steps(&lowered.hir) {
             return Ok(Compiled { dfa: chain(&steps, limits)?, warnings: lowered.warnings });
         }
-        let raw = determinize(&lowered.hir, limits)?;
+        let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, limits)?;
+        let raw = determinize::determinize(&nfa, limits)?;
         Ok(Compiled { dfa: raw.minimize(), warnings: lowered.warnings })
     }
 }

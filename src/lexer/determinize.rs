@@ -19,12 +19,11 @@ use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 
-/// The DFA of `hir`, not minimal. Bounded by `limits` in time and memory.
-pub(super) fn determinize(hir: &Hir, limits: &LexerLimits) -> Result<RawDfa, PatternError> {
-    let nfa = thompson(hir, limits)?;
-    let classes = ByteClasses::by_key(|byte| nfa.byte_classes().get(byte));
+/// The DFA of `nfa`, not minimal. Bounded by `limits` in time and memory.
+pub(super) fn determinize(nfa: &thompson::NFA, limits: &LexerLimits) -> Result<RawDfa, PatternError> {
+    let classes = ByteClasses::by_key(|byte| usize::from(nfa.byte_classes().get(byte)));
     let mut subsets = Subsets {
-        nfa: &nfa,
+        nfa,
         limits,
         seen: vec![0; nfa.states().len()],
         generation: 0,
@@ -33,6 +32,7 @@ pub(super) fn determinize(hir: &Hir, limits: &LexerLimits) -> Result<RawDfa, Pat
         sets: Vec::new(),
         ends: Vec::new(),
         ids: HashTable::new(),
+        single: vec![UNKNOWN; nfa.states().len()],
         current: Vec::new(),
     };
     let table = subsets.run(&classes)?;
@@ -40,23 +40,31 @@ pub(super) fn determinize(hir: &Hir, limits: &LexerLimits) -> Result<RawDfa, Pat
     Ok(RawDfa { classes, table, accept })
 }
 
-/// Thompson's construction.
-fn thompson(hir: &Hir, limits: &LexerLimits) -> Result<thompson::NFA, PatternError> {
-    thompson::Compiler::new()
-        .configure(
-            thompson::Config::new()
-                .utf8(false)
-                .shrink(false)
-                .which_captures(thompson::WhichCaptures::None)
-                .nfa_size_limit(Some(limits.memory)),
-        )
-        .build_from_hir(hir)
-        .map_err(|_| {
-            PatternError::too_large(format!(
-                "its nondeterministic automaton takes more than {} MiB",
-                limits.memory >> 20
-            ))
-        })
+/// Thompson's construction. It keeps a table for the states of large character classes, which is worth using again.
+pub(super) fn thompson(limits: &LexerLimits) -> thompson::Compiler {
+    let mut compiler = thompson::Compiler::new();
+    compiler.configure(
+        thompson::Config::new()
+            .utf8(false)
+            .shrink(false)
+            .which_captures(thompson::WhichCaptures::None)
+            .nfa_size_limit(Some(limits.memory)),
+    );
+    compiler
+}
+
+/// The automaton that `compiler` makes of `hir`.
+pub(super) fn nondeterministic(
+    compiler: &thompson::Compiler,
+    hir: &Hir,
+    limits: &LexerLimits,
+) -> Result<thompson::NFA, PatternError> {
+    compiler.build_from_hir(hir).map_err(|_| {
+        PatternError::too_large(format!(
+            "its nondeterministic automaton takes more than {} MiB",
+            limits.memory >> 20
+        ))
+    })
 }
 
 struct Subsets<'a> {
@@ -72,10 +80,15 @@ struct Subsets<'a> {
     /// Where the set of each DFA state ends in `sets`.
     ends: Vec<usize>,
     ids: HashTable<u32>,
+    /// By NFA state: the number of what it leads to without a byte, or [`UNKNOWN`].
+    single: Vec<u32>,
     current: Vec<StateID>,
 }
 
-impl Subsets<'_> {
+/// Not computed yet. Limits keep numbers far below.
+const UNKNOWN: u32 = Dfa::DEAD - 1;
+
+impl<'a> Subsets<'a> {
     /// The transition table over `classes`, states in the order in which they were met.
     fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
         let width = classes.count();
@@ -88,8 +101,19 @@ impl Subsets<'_> {
             if (table.len() + width) * size_of::<u32>() > self.limits.memory {
                 return Err(self.too_much_memory());
             }
-            self.gather(state, classes, &mut targets)?;
             let row = table.len();
+            if let Some(transitions) = self.alone(state) {
+                table.resize(row + width, Dfa::DEAD);
+                self.steps += transitions.len();
+                for transition in transitions {
+                    let next = self.after(transition.next)?;
+                    let (from, to) = (classes.get(transition.start), classes.get(transition.end));
+                    table[row + usize::from(from)..=row + usize::from(to)].fill(next);
+                }
+                state += 1;
+                continue;
+            }
+            self.gather(state, classes, &mut targets)?;
             for class in 0..width {
                 // Neighbouring classes mostly go to one and the same set.
                 let next = match class.checked_sub(1) {
@@ -116,6 +140,28 @@ impl Subsets<'_> {
         self.sets[self.range(set)]
             .iter()
             .any(|&id| matches!(self.nfa.state(id), thompson::State::Match { .. }))
+    }
+
+    /// The transitions of a set of one member, which are disjoint and ascending: within large character classes nearly
+    /// all sets are such.
+    fn alone(&self, set: usize) -> Option<&'a [thompson::Transition]> {
+        match &self.sets[self.range(set)] {
+            &[only] => match self.nfa.state(only) {
+                thompson::State::ByteRange { trans } => Some(std::slice::from_ref(trans)),
+                thompson::State::Sparse(sparse) => Some(&sparse.transitions),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The number of the set that this state alone leads to without a byte.
+    fn after(&mut self, state: StateID) -> Result<u32, PatternError> {
+        if self.single[state.as_usize()] == UNKNOWN {
+            self.closure(&[state])?;
+            self.single[state.as_usize()] = self.intern()?;
+        }
+        Ok(self.single[state.as_usize()])
     }
 
     /// Where the members of `set` go, for each class.

@@ -22,10 +22,8 @@ impl Dfa {
     /// The state that accepts nothing.
     pub(crate) const DEAD: u32 = u32::MAX;
 
-    /// Takes a table that holds the invariants, but for the distances, which are worked out here in linear
-    /// time.
-    pub(super) fn from_minimal(classes: ByteClasses, table: Vec<u32>, accept: &[bool]) -> Self {
-        let distance = distances(classes.count(), &table, accept);
+    /// Takes a table that holds the invariants, and the distances.
+    pub(super) fn new(classes: ByteClasses, table: Vec<u32>, distance: Vec<u32>) -> Self {
         debug_assert!(distance.iter().all(|&d| d != u32::MAX), "a state reaches no accepting state");
         Self { classes, table: table.into(), distance: distance.into() }
     }
@@ -135,28 +133,6 @@ fn untidiness(byte: u8) -> u8 {
         0x80.. => 7,
         _ => 8,
     }
-}
-
-/// Lengths of shortest accepted rests, by breadth-first search backwards.
-fn distances(classes: usize, table: &[u32], accept: &[bool]) -> Vec<u32> {
-    let reverse = super::minimize::Reverse::new(accept.len(), classes, table);
-    let mut distance = vec![u32::MAX; accept.len()];
-    let mut queue: Vec<u32> = Vec::with_capacity(accept.len());
-    for (state, _) in accept.iter().enumerate().filter(|&(_, &accepting)| accepting) {
-        distance[state] = 0;
-        queue.push(state as u32);
-    }
-    let mut at = 0;
-    while let Some(&state) = queue.get(at) {
-        at += 1;
-        for &before in reverse.sources(state) {
-            if distance[before as usize] == u32::MAX {
-                distance[before as usize] = distance[state as usize] + 1;
-                queue.push(before);
-            }
-        }
-    }
-    distance
 }
 
 impl fmt::Debug for Dfa {

@@ -19,19 +19,29 @@ pub(super) struct Lowered {
 }
 
 /// Lowers `pattern`.
-pub(super) fn lower(pattern: &Pattern, limits: &LexerLimits) -> Result<Lowered, PatternError> {
-    let mut builder = Builder { limits, tables: Tables::default(), chars: FxHashMap::default(), spent: 0 };
+pub(super) fn lower(
+    pattern: &Pattern,
+    limits: &LexerLimits,
+    folding: &mut Folding,
+) -> Result<Lowered, PatternError> {
+    let mut builder = Builder { limits, folding, spent: 0 };
     let mut warnings = Vec::new();
     let hir = builder.pattern(pattern, &mut warnings, 0)?;
     Ok(Lowered { hir, warnings })
 }
 
+/// What is known of characters, whichever pattern they stand in.
+#[derive(Default)]
+pub(super) struct Folding {
+    pub(super) tables: Tables,
+    /// What matches a character, without regard to case, or in ASCII only, and how many characters had to be folded.
+    chars: FxHashMap<(char, bool), (ClassUnicode, usize)>,
+}
+
 /// Makes Hir while counting what it takes.
 pub(super) struct Builder<'a> {
     pub(super) limits: &'a LexerLimits,
-    pub(super) tables: Tables,
-    /// What matches a character, without regard to case, or in ASCII only.
-    chars: FxHashMap<(char, bool), ClassUnicode>,
+    pub(super) folding: &'a mut Folding,
     /// Ranges handled in all character classes so far.
     spent: usize,
 }
@@ -96,11 +106,13 @@ impl Builder<'_> {
 
     /// What matches the character `c` under the flag `i`.
     pub(super) fn folded_char(&mut self, c: char, ascii: bool) -> Result<Hir, PatternError> {
-        if let Some(class) = self.chars.get(&(c, ascii)) {
-            return self.class(class.clone());
-        }
-        let class = self.folded(ClassUnicode::new([ClassUnicodeRange::new(c, c)]), ascii)?;
-        self.chars.insert((c, ascii), class.clone());
+        let Folding { tables, chars } = &mut *self.folding;
+        let (class, characters) = chars.entry((c, ascii)).or_insert_with(|| {
+            let class = ClassUnicode::new([ClassUnicodeRange::new(c, c)]);
+            if ascii { (fold_ascii(class), 0) } else { tables.fold(class) }
+        });
+        let (class, characters) = (class.clone(), *characters);
+        self.spend(characters)?;
         self.class(class)
     }
 
@@ -109,7 +121,7 @@ impl Builder<'_> {
         if ascii {
             return Ok(fold_ascii(class));
         }
-        let (folded, characters) = self.tables.fold(class);
+        let (folded, characters) = self.folding.tables.fold(class);
         self.spend(characters)?;
         Ok(folded)
     }

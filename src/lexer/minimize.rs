@@ -1,13 +1,21 @@
 //! From any DFA to the minimal one: trim, refine, number.
 //!
-//! The refinement is Hopcroft's in the form of A. Valmari, "Fast brief practical DFA minimization" (Information
-//! Processing Letters 112, 2012): transition functions may be partial, and the cost is O(m log m) for m
-//! transitions to live states, whatever the size of the alphabet.
+//! The states begin apart by the lengths of their shortest rests. A few rounds of Moore's algorithm, by hashing whole rows,
+//! settle nearly all patterns, of large character classes above all: such rows have many entries and few runs. What is
+//! left then (long chains, which take a round a step) is refined by Hopcroft's algorithm in the form of A. Valmari, "Fast
+//! brief practical DFA minimization" (Information Processing Letters 112, 2012): transition functions may be partial,
+//! and the cost is O(m log m) for m transitions to live states, whatever the size of the alphabet.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use crate::lexer::dfa::Dfa;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::lists::Lists;
 
-/// A complete description of a DFA that need be neither trimmed nor minimal. State 0 is the start.
+/// A complete description of a DFA that need not be minimal. State 0 is the start; every state is reachable from it.
 #[derive(Debug)]
 pub(super) struct RawDfa {
     pub(super) classes: ByteClasses,
@@ -16,96 +24,78 @@ pub(super) struct RawDfa {
     pub(super) accept: Vec<bool>,
 }
 
+/// Rounds of Moore's algorithm before the other one takes over.
+const ROUNDS: usize = 6;
+
 impl RawDfa {
     /// The minimal DFA of the same language.
     pub(super) fn minimize(self) -> Dfa {
-        let live = self.live();
-        let blocks = self.refine(&live);
-        self.quotient(&blocks)
+        let runs = self.runs();
+        let distance = distances(&runs, &self.accept);
+        let blocks = self.refine(&runs, &distance);
+        self.quotient(&blocks, &distance)
     }
 
     fn width(&self) -> usize {
         self.classes.count()
     }
 
-    /// Which states are reachable and reach an accepting state.
-    fn live(&self) -> Vec<bool> {
-        let count = self.accept.len();
-        let mut reachable = vec![false; count];
-        let mut stack = Vec::new();
-        if count > 0 {
-            reachable[0] = true;
-            stack.push(0);
-        }
-        while let Some(state) = stack.pop() {
-            for &next in &self.table[state * self.width()..][..self.width()] {
-                if next != Dfa::DEAD && !std::mem::replace(&mut reachable[next as usize], true) {
-                    stack.push(next as usize);
+    /// By state, where neighbouring classes lead to different states: the first class of each run, and its state.
+    fn runs(&self) -> Lists<(u8, u32)> {
+        let mut runs = Lists::new();
+        for row in self.table.chunks_exact(self.width()) {
+            let mut before = None;
+            for (class, &next) in (0..=u8::MAX).zip(row) {
+                if before != Some(next) {
+                    before = Some(next);
+                    runs.push((class, next));
                 }
             }
+            runs.close();
         }
-        let reverse = Reverse::new(count, self.width(), &self.table);
-        let mut live = vec![false; count];
-        let mut stack: Vec<u32> =
-            (0..count).filter(|&s| self.accept[s] && reachable[s]).map(|s| s as u32).collect();
-        for &state in &stack {
-            live[state as usize] = true;
-        }
-        while let Some(state) = stack.pop() {
-            for &before in reverse.sources(state) {
-                if reachable[before as usize] && !std::mem::replace(&mut live[before as usize], true) {
-                    stack.push(before);
-                }
-            }
-        }
-        live
+        runs
     }
 
-    /// The coarsest partition of the live states whose blocks agree on acceptance and on moves. Dead states get
-    /// the block [`Dfa::DEAD`].
-    fn refine(&self, live: &[bool]) -> Vec<u32> {
-        let width = self.width();
-        let states: Vec<u32> = (0..live.len() as u32).filter(|&s| live[s as usize]).collect();
-        let mut position = vec![Dfa::DEAD; live.len()];
-        for (i, &state) in states.iter().enumerate() {
-            position[state as usize] = i as u32;
+    /// The coarsest partition of the live states whose blocks agree on acceptance and on moves; dead states, which
+    /// reach no accepting one, get the block [`Dfa::DEAD`].
+    fn refine(&self, runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
+        // States of one block have rests of one length.
+        let mut blocks = distance.to_vec();
+        let mut count = 0;
+        for _ in 0..ROUNDS {
+            let (finer, met) = round(runs, &blocks);
+            blocks = finer;
+            if met == count {
+                return blocks;
+            }
+            count = met;
         }
-        // Transitions between live states, by class: the initial cords are runs.
-        let (mut tails, mut heads, mut runs) = (Vec::new(), Vec::new(), Vec::new());
-        for class in 0..width {
-            for (i, &state) in states.iter().enumerate() {
-                let next = self.table[state as usize * width + class];
-                if next != Dfa::DEAD && live[next as usize] {
+        self.refine_by_splitters(&blocks, count)
+    }
+
+    /// [`RawDfa::refine`] from `count` blocks that are not fine enough.
+    fn refine_by_splitters(&self, coarse: &[u32], count: usize) -> Vec<u32> {
+        let width = self.width();
+        let states: Vec<usize> = (0..coarse.len()).filter(|&state| coarse[state] != Dfa::DEAD).collect();
+        let mut position = vec![Dfa::DEAD; coarse.len()];
+        for (i, &state) in states.iter().enumerate() {
+            position[state] = i as u32;
+        }
+        // Transitions between live states; the initial cords are those over one class.
+        let (mut tails, mut labels, mut incoming) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, &state) in states.iter().enumerate() {
+            for (class, &next) in self.table[state * width..][..width].iter().enumerate() {
+                if next != Dfa::DEAD && coarse[next as usize] != Dfa::DEAD {
+                    incoming.push((position[next as usize], tails.len() as u32));
                     tails.push(i as u32);
-                    heads.push(position[next as usize]);
+                    labels.push(class as u32);
                 }
             }
-            if runs.last().copied().unwrap_or(0) < heads.len() {
-                runs.push(heads.len());
-            }
         }
-        let mut incoming_start = vec![0u32; states.len() + 1];
-        for &head in &heads {
-            incoming_start[head as usize + 1] += 1;
-        }
-        for i in 0..states.len() {
-            incoming_start[i + 1] += incoming_start[i];
-        }
-        let mut incoming = vec![0u32; heads.len()];
-        let mut fill = incoming_start.clone();
-        for (transition, &head) in heads.iter().enumerate() {
-            incoming[fill[head as usize] as usize] = transition as u32;
-            fill[head as usize] += 1;
-        }
-
-        let mut blocks = Partition::new(states.len(), &[states.len()]);
-        for (i, &state) in states.iter().enumerate() {
-            if self.accept[state as usize] {
-                blocks.mark(i as u32);
-            }
-        }
-        blocks.split();
-        let mut cords = Partition::new(heads.len(), &runs);
+        let incoming = Lists::from_pairs(states.len(), &incoming);
+        let numbers: Vec<u32> = states.iter().map(|&state| coarse[state]).collect();
+        let mut blocks = Partition::new(&numbers, count);
+        let mut cords = Partition::new(&labels, width);
         let (mut block, mut cord) = (1, 0);
         while cord < cords.count() {
             for i in cords.range(cord) {
@@ -115,10 +105,7 @@ impl RawDfa {
             cord += 1;
             while block < blocks.count() {
                 for i in blocks.range(block) {
-                    let state = blocks.elements[i] as usize;
-                    for &transition in
-                        &incoming[incoming_start[state] as usize..incoming_start[state + 1] as usize]
-                    {
+                    for &transition in incoming.get(blocks.elements[i] as usize) {
                         cords.mark(transition);
                     }
                 }
@@ -133,9 +120,9 @@ impl RawDfa {
     }
 
     /// One state for each block, numbered breadth first, and one class for each distinct column.
-    fn quotient(&self, blocks: &[u32]) -> Dfa {
+    fn quotient(&self, blocks: &[u32], distance: &[u32]) -> Dfa {
         if blocks.first().is_none_or(|&block| block == Dfa::DEAD) {
-            return Dfa::from_minimal(ByteClasses::one(), Vec::new(), &[]);
+            return Dfa::new(ByteClasses::one(), Vec::new(), Vec::new());
         }
         let width = self.width();
         // Classes are in the order of their smallest bytes, so states are met in the order of the smallest bytes
@@ -161,9 +148,8 @@ impl RawDfa {
                 rows.push(number[block as usize]);
             }
         }
-        let accept: Vec<bool> = order.iter().map(|&state| self.accept[state as usize]).collect();
         let (classes, table) = merge_equal_columns(&self.classes, &rows, order.len());
-        Dfa::from_minimal(classes, table, &accept)
+        Dfa::new(classes, table, order.iter().map(|&state| distance[state as usize]).collect())
     }
 }
 
@@ -189,7 +175,7 @@ fn merge_equal_columns(classes: &ByteClasses, rows: &[u32], states: usize) -> (B
             });
         }
     }
-    let merged = ByteClasses::by_key(|byte| group[usize::from(classes.get(byte))]);
+    let merged = ByteClasses::by_key(|byte| group[usize::from(classes.get(byte))] as usize);
     let mut table = Vec::with_capacity(states * merged.count());
     for row in rows.chunks_exact(width) {
         table.extend(merged.representatives().iter().map(|&byte| row[usize::from(classes.get(byte))]));
@@ -197,43 +183,66 @@ fn merge_equal_columns(classes: &ByteClasses, rows: &[u32], states: usize) -> (B
     (merged, table)
 }
 
-/// Who has a move to a state, for all states.
-pub(super) struct Reverse {
-    start: Vec<u32>,
-    sources: Vec<u32>,
+/// By state, the length of its shortest rest; `u32::MAX` where there is none.
+fn distances(runs: &Lists<(u8, u32)>, accept: &[bool]) -> Vec<u32> {
+    let mut moves: Vec<(u32, u32)> = Vec::with_capacity(runs.entries().len());
+    for state in 0..accept.len() {
+        let to = runs.get(state).iter().filter(|&&(_, next)| next != Dfa::DEAD);
+        moves.extend(to.map(|&(_, next)| (next, state as u32)));
+    }
+    let sources = Lists::from_pairs(accept.len(), &moves);
+    let mut distance = vec![u32::MAX; accept.len()];
+    let mut queue: Vec<usize> = (0..accept.len()).filter(|&state| accept[state]).collect();
+    queue.iter().for_each(|&state| distance[state] = 0);
+    let mut at = 0;
+    while let Some(&state) = queue.get(at) {
+        at += 1;
+        for &before in sources.get(state) {
+            if distance[before as usize] == u32::MAX {
+                distance[before as usize] = distance[state] + 1;
+                queue.push(before as usize);
+            }
+        }
+    }
+    distance
 }
 
-impl Reverse {
-    pub(super) fn new(states: usize, width: usize, table: &[u32]) -> Self {
-        // A row often has many classes to one and the same state: neighbours are counted once.
-        let moves = || {
-            table.chunks_exact(width).enumerate().flat_map(|(state, row)| {
-                let fresh = move |&class: &usize| {
-                    row[class] != Dfa::DEAD && (class == 0 || row[class - 1] != row[class])
-                };
-                (0..width).filter(fresh).map(move |class| (state as u32, row[class]))
-            })
+/// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks. Also says how many
+/// blocks there are.
+fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
+    // By block: what its states agree on, all end to end.
+    let mut known: Lists<u32> = Lists::new();
+    let mut ids: HashTable<u32> = HashTable::new();
+    let mut own: Vec<u32> = Vec::new();
+    let mut finer = Vec::with_capacity(blocks.len());
+    for (state, &block) in blocks.iter().enumerate() {
+        if block == Dfa::DEAD {
+            finer.push(Dfa::DEAD);
+            continue;
+        }
+        own.clear();
+        own.push(block);
+        let mut before = None;
+        for &(class, next) in runs.get(state) {
+            let to = if next == Dfa::DEAD { Dfa::DEAD } else { blocks[next as usize] };
+            if before != Some(to) {
+                before = Some(to);
+                own.extend([u32::from(class), to]);
+            }
+        }
+        let hash = FxBuildHasher.hash_one(&own);
+        let id = match ids.find(hash, |&id| known.get(id as usize) == own) {
+            Some(&id) => id,
+            None => {
+                own.iter().for_each(|&word| known.push(word));
+                let id = known.close() as u32;
+                ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(known.get(id as usize)));
+                id
+            }
         };
-        let mut start = vec![0u32; states + 1];
-        for (_, to) in moves() {
-            start[to as usize + 1] += 1;
-        }
-        for i in 0..states {
-            start[i + 1] += start[i];
-        }
-        let mut fill = start.clone();
-        let mut sources = vec![0u32; start[states] as usize];
-        for (from, to) in moves() {
-            sources[fill[to as usize] as usize] = from;
-            fill[to as usize] += 1;
-        }
-        Self { start, sources }
+        finer.push(id);
     }
-
-    /// The states with a move to `state`; some may come twice.
-    pub(super) fn sources(&self, state: u32) -> &[u32] {
-        &self.sources[self.start[state as usize] as usize..self.start[state as usize + 1] as usize]
-    }
+    (finer, known.len())
 }
 
 /// Valmari's refinable partition: sets are ranges of `elements`; marked elements stand at the front of theirs.
@@ -248,26 +257,23 @@ struct Partition {
 }
 
 impl Partition {
-    /// Elements `0..count`, in sets that end at `ends`.
-    fn new(count: usize, ends: &[usize]) -> Self {
-        let mut partition = Self {
-            elements: (0..count as u32).collect(),
-            location: (0..count as u32).collect(),
-            set_of: vec![0; count],
-            first: Vec::new(),
-            past: Vec::new(),
-            marked: Vec::new(),
-            touched: Vec::new(),
-        };
-        let mut start = 0;
-        for &end in ends.iter().filter(|&&end| end > 0) {
-            partition.set_of[start..end].fill(partition.first.len() as u32);
-            partition.first.push(start as u32);
-            partition.past.push(end as u32);
-            partition.marked.push(0);
-            start = end;
+    /// The elements in sets by their numbers, of which there are `count`.
+    fn new(numbers: &[u32], count: usize) -> Self {
+        let pairs: Vec<(u32, u32)> = numbers.iter().copied().zip(0..).collect();
+        let sets = Lists::from_pairs(count, &pairs);
+        let mut location = vec![0; numbers.len()];
+        for (at, &element) in (0..).zip(sets.entries()) {
+            location[element as usize] = at;
         }
-        partition
+        Self {
+            location,
+            set_of: numbers.to_vec(),
+            first: (0..count).map(|set| sets.range(set).start as u32).collect(),
+            past: (0..count).map(|set| sets.range(set).end as u32).collect(),
+            marked: vec![0; count],
+            touched: Vec::new(),
+            elements: sets.entries().to_vec(),
+        }
     }
 
     fn count(&self) -> usize {

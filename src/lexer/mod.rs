@@ -1,6 +1,6 @@
 //! From the pattern of a terminal to a minimal DFA over bytes.
 //!
-//! The passes, in the order of [`Dfa::compile`]:
+//! The passes, in the order of [`Compiler::compile`]:
 //!
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir; regexes go through
 //!    [`python`], a parser of the syntax and the semantics of Python's `re`.
@@ -22,5 +22,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use compile::Compiler;
 pub(crate) use dfa::Dfa;
 pub(crate) use limits::LexerLimits;

@@ -27,14 +27,14 @@ impl Dfa {
 mod tests {
     use super::*;
     use crate::grammar::pattern::{Pattern, RegexFlags};
-    use crate::lexer::LexerLimits;
+    use crate::lexer::{Compiler, LexerLimits};
 
     #[test]
     fn automata_come_back() {
         for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]"] {
             let pattern =
                 Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None };
-            let dfa = Dfa::compile(&pattern, &LexerLimits::default()).unwrap().dfa;
+            let dfa = Compiler::new(&LexerLimits::default()).compile(&pattern).unwrap().dfa;
             let mut writer = Writer::default();
             dfa.save(&mut writer);
             let bytes = writer.into_bytes();

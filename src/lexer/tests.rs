@@ -6,14 +6,14 @@ use proptest::prelude::*;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::{Dfa, LexerLimits};
+use crate::lexer::{Compiler, Dfa, LexerLimits};
 
 fn regex(pattern: &str) -> Pattern {
     Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None }
 }
 
 fn compile(pattern: &Pattern) -> Result<Dfa, PatternError> {
-    Dfa::compile(pattern, &LexerLimits::default()).map(|compiled| compiled.dfa)
+    Compiler::new(&LexerLimits::default()).compile(pattern).map(|compiled| compiled.dfa)
 }
 
 fn dfa(pattern: &str) -> Dfa {
@@ -166,7 +166,7 @@ fn the_table_prints() {
 
 #[test]
 fn lazy_quantifiers_are_warned_of_once() {
-    let compiled = Dfa::compile(&regex("a+?b*?"), &LexerLimits::default()).unwrap();
+    let compiled = Compiler::new(&LexerLimits::default()).compile(&regex("a+?b*?")).unwrap();
     assert_eq!(compiled.warnings.len(), 1);
     assert_eq!(compiled.warnings[0].code, "lazy-quantifier");
     assert_eq!(compiled.warnings[0].example.as_deref(), Some("a+?b*?\n ^^"));
@@ -327,7 +327,7 @@ proptest! {
     fn no_regex_panics(pattern in r"([abxdwsSDWZNuUPLim#:=!<>?*+|^$.,0-9é\n -]|[\\(){}\[\]]){0,24}", verbose: bool) {
         let flags = RegexFlags { verbose, ..RegexFlags::default() };
         let limits = LexerLimits { states: 2_000, memory: 1 << 20, steps: 1_000_000, depth: 20 };
-        match Dfa::compile(&Pattern::Regex { pattern, flags, place: None }, &limits) {
+        match Compiler::new(&limits).compile(&Pattern::Regex { pattern, flags, place: None }) {
             Ok(compiled) => {
                 compiled.dfa.shortest();
             }

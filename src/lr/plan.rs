@@ -88,47 +88,83 @@ fn read(table: &ParseTable, item: Item) -> u32 {
     item - table.rules.first(table.rules.production(item))
 }
 
-/// The states that finishing `item` in `state` may lead to; none for the item of the whole text.
-fn targets(table: &ParseTable, states: &BitSet, state: usize, item: Item) -> Vec<ParseStateId> {
-    let production = table.rules.production(item);
-    if production == table.rules.accept() {
-        return Vec::new();
+/// Goes down from states to those below them.
+struct Descent<'a> {
+    table: &'a ParseTable,
+    /// The states that a stack may hold.
+    states: &'a BitSet,
+    /// By state, the level at which it was last met.
+    met: Vec<u32>,
+    count: u32,
+    level: Vec<ParseStateId>,
+    below: Vec<ParseStateId>,
+}
+
+impl<'a> Descent<'a> {
+    fn new(table: &'a ParseTable, states: &'a BitSet) -> Self {
+        let met = vec![0; table.state_count()];
+        Self { table, states, met, count: 0, level: Vec::new(), below: Vec::new() }
     }
-    let mut level = vec![ParseStateId::new(state)];
-    for _ in 0..read(table, item) {
-        let below = level.iter().flat_map(|&state| table.predecessors(state));
-        let mut below: Vec<_> = below.filter(|below| states.contains(below.index())).collect();
-        below.sort_unstable();
-        below.dedup();
-        level = below;
+
+    /// The states that finishing `item` in `state` may lead to; none for the item of the whole text.
+    fn targets(&mut self, state: usize, item: Item) -> Vec<ParseStateId> {
+        let production = self.table.rules.production(item);
+        if production == self.table.rules.accept() {
+            return Vec::new();
+        }
+        self.level.clear();
+        self.level.push(ParseStateId::new(state));
+        for _ in 0..read(self.table, item) {
+            self.count += 1;
+            self.below.clear();
+            for below in self.level.iter().flat_map(|&state| self.table.predecessors(state)) {
+                let fresh = std::mem::replace(&mut self.met[below.index()], self.count) != self.count;
+                if fresh && self.states.contains(below.index()) {
+                    self.below.push(below);
+                }
+            }
+            std::mem::swap(&mut self.level, &mut self.below);
+        }
+        let lhs = NonterminalId::new(self.table.rules.lhs(production));
+        let mut targets: Vec<_> =
+            self.level.iter().filter_map(|&below| self.table.goto(below, lhs)).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
     }
-    let lhs = NonterminalId::new(table.rules.lhs(production));
-    let mut targets: Vec<_> = level.into_iter().filter_map(|below| table.goto(below, lhs)).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    targets
 }
 
 /// The best item of every state; `None` when some state has none. The rank of a state is the length of its text, and
 /// where the stack gets no lower one more than the greatest rank that follows: a fixed point, found from above.
 fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Option<Plan>>> {
-    /// An item that has read one symbol at most, and where it leads.
+    /// An item that has read one symbol at most, and where it leads: the shortest of its nonterminal, for all of these
+    /// lead there.
     struct Level {
         state: usize,
         item: Item,
         targets: Vec<ParseStateId>,
     }
+    let mut descent = Descent::new(table, states);
     let mut best: Vec<(u64, Item)> = vec![(UNKNOWN, 0); table.state_count()];
     let mut levels: Vec<Level> = Vec::new();
+    let mut shortest: Vec<(usize, Item)> = Vec::new();
     for state in states.iter() {
+        shortest.clear();
         for &item in table.automaton.kernels.get(state) {
-            let rest = yields.rest(item);
-            if table.rules.production(item) == table.rules.accept() || read(table, item) > 1 {
+            let (rest, production) = (yields.rest(item), table.rules.production(item));
+            if production == table.rules.accept() || read(table, item) > 1 {
                 best[state] = best[state].min((rest, item));
             } else if rest < UNKNOWN {
-                levels.push(Level { state, item, targets: targets(table, states, state, item) });
+                let lhs = table.rules.lhs(production);
+                match shortest.iter_mut().find(|(other, _)| *other == lhs) {
+                    Some((_, other)) if rest < yields.rest(*other) => *other = item,
+                    Some(_) => {}
+                    None => shortest.push((lhs, item)),
+                }
             }
         }
+        let level = |&(_, item)| Level { state, item, targets: descent.targets(state, item) };
+        levels.extend(shortest.iter().map(level));
     }
     let mut changed = true;
     while changed {
@@ -142,7 +178,7 @@ fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Op
             }
         }
     }
-    let plan = |state: usize| {
+    let mut plan = |state: usize| {
         let (rank, item) = best[state];
         if !states.contains(state) || rank >= UNKNOWN {
             return None;
@@ -150,9 +186,9 @@ fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Op
         let mut codes = Vec::new();
         yields.expand_up_to(UNKNOWN - 1, &table.rules, table.rules.rest(item), &mut codes);
         let text = codes.into_iter().map(TerminalId).collect();
-        Some(Plan { item, text, targets: targets(table, states, state, item) })
+        Some(Plan { item, text, targets: descent.targets(state, item) })
     };
-    let plans: Vec<_> = (0..table.state_count()).map(plan).collect();
+    let plans: Vec<_> = (0..table.state_count()).map(&mut plan).collect();
     states.iter().all(|state| plans[state].is_some()).then_some(plans)
 }
 

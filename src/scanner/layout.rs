@@ -254,7 +254,7 @@ pub(crate) const BLANKS: [u8; 3] = *b" \t\x0c";
 
 /// The blanks are told apart, whatever the terminals make of them.
 pub(crate) fn blank_classes() -> ByteClasses {
-    ByteClasses::by_key(|byte| is_blank(byte).then_some(byte))
+    ByteClasses::by_key(|byte| if is_blank(byte) { usize::from(byte) } else { 0 })
 }
 
 /// Whether `byte` is one of [`BLANKS`].

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
-use crate::util::byte_classes::ByteClasses;
+use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// A terminal and a state of its DFA.
@@ -40,21 +40,6 @@ const DEAD: u32 = u32::MAX;
 /// Not computed yet.
 const UNKNOWN: u32 = u32::MAX - 1;
 
-/// The steps from a scan state.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Row<'a>(&'a [AtomicU32]);
-
-impl<'a> Row<'a> {
-    /// The states after each class; `None` where no candidate goes on.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Option<ScanStateId>> + use<'a> {
-        self.0.iter().map(Self::state)
-    }
-
-    fn state(next: &AtomicU32) -> Option<ScanStateId> {
-        Some(next.load(Ordering::Acquire)).filter(|&next| next != DEAD).map(ScanStateId)
-    }
-}
-
 /// All scan states met so far.
 #[derive(Debug)]
 pub(crate) struct ScanStates {
@@ -62,6 +47,8 @@ pub(crate) struct ScanStates {
     dfas: Vec<Option<Dfa>>,
     ranks: Vec<u32>,
     classes: ByteClasses,
+    /// By terminal and class of its DFA: the classes that make it up.
+    parts: Vec<Box<[ClassSet]>>,
     pub(super) components: Interner<Box<[Component]>>,
     facts: Slots<Facts>,
     /// Sets of labels: [`Facts::reach`].
@@ -75,7 +62,11 @@ impl ScanStates {
     /// Bytes that `distinct` tells apart are told apart.
     pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>, distinct: Option<&ByteClasses>) -> Self {
         let classes = ByteClasses::refinement(dfas.iter().flatten().map(Dfa::classes).chain(distinct));
+        let part = |dfa: &Option<Dfa>| {
+            dfa.as_ref().map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()))
+        };
         Self {
+            parts: dfas.iter().map(part).collect(),
             dfas,
             ranks,
             classes,
@@ -220,54 +211,65 @@ impl ScanStates {
         (next != DEAD).then_some(ScanStateId(next))
     }
 
-    /// The steps from `state`, all made at once: most of them lead to few states.
-    pub(crate) fn row(&self, state: ScanStateId) -> Row<'_> {
-        let next = &self.facts(state).next;
-        if next.iter().any(|next| next.load(Ordering::Acquire) == UNKNOWN) {
-            self.make_row(state, next);
-        }
-        Row(next)
-    }
-
-    #[cold]
-    fn make_row(&self, state: ScanStateId, row: &[AtomicU32]) {
-        let from: Vec<(Component, &Dfa)> = (self.components(state).iter())
-            .filter_map(|&component| Some((component, self.dfas[component.terminal.index()].as_ref()?)))
-            .collect();
-        // All components of the states met, one state after the other, and where each ends.
-        let (mut all, mut met): (Vec<Component>, Vec<(usize, u32)>) = (Vec::new(), Vec::new());
-        // Where the components of the class before begin: neighbours mostly lead to one state.
-        let (mut before, mut at_before) = (0..0, DEAD);
-        for (&byte, next) in self.classes.representatives().iter().zip(row) {
-            let fresh = all.len();
-            for &(Component { terminal, state }, dfa) in &from {
-                match dfa.next(state, byte) {
-                    Dfa::DEAD => {}
-                    state => all.push(Component { terminal, state }),
+    /// The steps from `state`, all made at once: each state that is led to, with the classes of bytes that lead there,
+    /// in the order of the smallest of them. Most states lead to few.
+    pub(crate) fn moves(&self, state: ScanStateId) -> Vec<(ScanStateId, ClassSet)> {
+        // Begins with all classes together and takes apart what the steps of a component tell apart.
+        let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
+            vec![(self.classes.all(), SmallVec::new())];
+        let mut steps: Vec<(u32, ClassSet)> = Vec::new();
+        for &component in self.components(state) {
+            self.component_moves(component, &mut steps);
+            for &(state, over) in &steps {
+                for at in 0..parts.len() {
+                    let (classes, after) = &mut parts[at];
+                    let outside = classes.difference(over);
+                    if outside == *classes {
+                        continue;
+                    }
+                    *classes = classes.intersection(over);
+                    let apart = (!outside.is_empty()).then(|| (outside, after.clone()));
+                    after.push(Component { state, ..component });
+                    parts.extend(apart);
                 }
             }
-            let (known, after) = all.split_at(fresh);
-            if known[before.clone()] != *after {
-                let mut start = 0;
-                let same = met.iter().find_map(|&(end, id)| {
-                    let range = std::mem::replace(&mut start, end)..end;
-                    (known[range.clone()] == *after).then_some((range, id))
-                });
-                (before, at_before) = match same {
-                    Some(same) => same,
-                    None if after.is_empty() => (0..0, DEAD),
-                    None => {
-                        let id = self.components.intern_ref(after);
-                        met.push((all.len(), id));
-                        (fresh..all.len(), id)
-                    }
-                };
-            }
-            if before.end <= fresh {
-                all.truncate(fresh);
-            }
-            next.store(at_before, Ordering::Release);
         }
+        parts.sort_unstable_by_key(|(classes, _)| classes.iter().next());
+        let row = &self.facts(state).next;
+        let mut moves = Vec::with_capacity(parts.len());
+        for (classes, after) in parts {
+            let next = if after.is_empty() { DEAD } else { self.components.intern_ref(after.as_slice()) };
+            classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
+            if next != DEAD {
+                moves.push((ScanStateId(next), classes));
+            }
+        }
+        moves
+    }
+
+    /// Sets `steps` to those of a component: each state of the DFA that is led to, with the classes.
+    fn component_moves(&self, component: Component, steps: &mut Vec<(u32, ClassSet)>) {
+        steps.clear();
+        let Some(dfa) = self.dfa(component.terminal) else { return };
+        for (class, &part) in (0..=u8::MAX).zip(&*self.parts[component.terminal.index()]) {
+            let next = dfa.next_class(component.state, class);
+            if next == Dfa::DEAD {
+                continue;
+            }
+            match steps.iter_mut().rev().find(|(known, _)| *known == next) {
+                Some((_, classes)) => *classes = classes.union(part),
+                None => steps.push((next, part)),
+            }
+        }
+    }
+
+    /// The classes of bytes over which the lexeme of a component goes on.
+    pub(crate) fn goes_on(&self, component: Component) -> ClassSet {
+        let Some(dfa) = self.dfa(component.terminal) else { return ClassSet::default() };
+        (0..=u8::MAX)
+            .zip(&*self.parts[component.terminal.index()])
+            .filter(|&(class, _)| dfa.next_class(component.state, class) != Dfa::DEAD)
+            .fold(ClassSet::default(), |all, (_, &part)| all.union(part))
     }
 
     /// Tells the labels that a lexeme in this state can still end with, where all states have been looked at together.

@@ -5,8 +5,6 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use rustc_hash::FxHashMap;
-
 /// A map from bytes to dense class numbers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ByteClasses {
@@ -21,17 +19,22 @@ impl ByteClasses {
         Self { map: [0; 256], representatives: [0].into() }
     }
 
-    /// Bytes are in one class exactly when `key` maps them to equal values.
-    pub(crate) fn by_key<K: Eq + std::hash::Hash>(mut key: impl FnMut(u8) -> K) -> Self {
+    /// Bytes are in one class exactly when `key` gives them one number. Costs as much memory as the greatest number.
+    pub(crate) fn by_key(mut key: impl FnMut(u8) -> usize) -> Self {
         let mut map = [0; 256];
         let mut representatives = Vec::new();
-        let mut known: FxHashMap<K, u8> = FxHashMap::default();
+        // By number, the class plus 1; 0 where there is none yet.
+        let mut known: Vec<u16> = Vec::new();
         for byte in 0..=255u8 {
-            let class = *known.entry(key(byte)).or_insert_with(|| {
+            let key = key(byte);
+            if known.len() <= key {
+                known.resize(key + 1, 0);
+            }
+            if known[key] == 0 {
                 representatives.push(byte);
-                (representatives.len() - 1) as u8
-            });
-            map[usize::from(byte)] = class;
+                known[key] = representatives.len() as u16;
+            }
+            map[usize::from(byte)] = (known[key] - 1) as u8;
         }
         Self { map, representatives: representatives.into() }
     }
@@ -64,6 +67,24 @@ impl ByteClasses {
     /// The smallest byte of each class; the position is the class.
     pub(crate) fn representatives(&self) -> &[u8] {
         &self.representatives
+    }
+
+    /// All classes.
+    pub(crate) fn all(&self) -> ClassSet {
+        let below = |word: usize| match self.count().saturating_sub(word * 64) {
+            64.. => u64::MAX,
+            some => (1 << some) - 1,
+        };
+        ClassSet(std::array::from_fn(below))
+    }
+
+    /// The classes in each class of `coarse`, a partition that this one refines.
+    pub(crate) fn coarsened(&self, coarse: &Self) -> Box<[ClassSet]> {
+        let mut parts = vec![ClassSet::default(); coarse.count()];
+        for (class, &byte) in (0..=u8::MAX).zip(&*self.representatives) {
+            parts[usize::from(coarse.get(byte))].insert(class);
+        }
+        parts.into()
     }
 
     /// The bytes of `class`, ascending.
@@ -128,10 +149,33 @@ impl ClassSet {
         Self(std::array::from_fn(|word| self.0[word] & other.0[word]))
     }
 
+    /// What is in this set and not in the other.
+    #[inline]
+    pub(crate) fn difference(self, other: Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word] & !other.0[word]))
+    }
+
+    /// Whether nothing is in the set.
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
     /// Whether the two sets share a class.
     #[inline]
     pub(crate) fn intersects(self, other: Self) -> bool {
-        self.intersection(other) != Self::default()
+        !self.intersection(other).is_empty()
+    }
+
+    /// The classes in the set, ascending.
+    pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
+        (0..4u8).zip(self.0).flat_map(|(word, bits)| {
+            std::iter::successors((bits != 0).then_some(bits), |&bits| {
+                let rest = bits & (bits - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |bits| word * 64 + bits.trailing_zeros() as u8)
+        })
     }
 }
 
@@ -186,8 +230,8 @@ mod tests {
 
     #[test]
     fn refinement_separates_what_any_part_separates() {
-        let digits = ByteClasses::by_key(|b| b.is_ascii_digit());
-        let even = ByteClasses::by_key(|b| b % 2 == 0);
+        let digits = ByteClasses::by_key(|b| usize::from(b.is_ascii_digit()));
+        let even = ByteClasses::by_key(|b| usize::from(b % 2));
         let both = ByteClasses::refinement([&digits, &even]);
         assert_eq!(both.count(), 4);
         for a in 0..=255u8 {
@@ -200,8 +244,23 @@ mod tests {
     }
 
     #[test]
+    fn sets_hold_the_classes_that_make_up_coarser_ones() {
+        let coarse = ByteClasses::by_key(|b| usize::from(b > 100));
+        let fine = coarse.merge(&ByteClasses::by_key(|b| usize::from(b / 2)));
+        let parts = fine.coarsened(&coarse);
+        assert_eq!(parts.len(), 2);
+        assert!(!parts[0].intersects(parts[1]));
+        assert_eq!(parts[0].union(parts[1]), fine.all());
+        assert_eq!(fine.all().iter().count(), fine.count());
+        for class in parts[1].iter() {
+            assert!(fine.representatives()[usize::from(class)] > 100);
+        }
+        assert!(parts[0].difference(parts[0]).is_empty());
+    }
+
+    #[test]
     fn every_byte_may_be_alone() {
-        let all = ByteClasses::by_key(|b| b);
+        let all = ByteClasses::by_key(usize::from);
         assert_eq!(all.count(), 256);
         assert_eq!(all.representatives().len(), 256);
         assert!((0..=255u8).all(|b| all.get(b) == b));
@@ -209,7 +268,7 @@ mod tests {
 
     #[test]
     fn classes_print_as_ranges() {
-        let digits = ByteClasses::by_key(|b| b.is_ascii_digit());
+        let digits = ByteClasses::by_key(|b| usize::from(b.is_ascii_digit()));
         assert_eq!(digits.to_string(), "0:[\\x00-/:-\\xFF] 1:[0-9]");
     }
 }

@@ -216,7 +216,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     fn category(&mut self, category: Category, negated: bool) -> Result<ClassUnicode, PatternError> {
-        let mut class = self.builder.tables.category(category, self.flags.ascii);
+        let mut class = self.builder.folding.tables.category(category, self.flags.ascii);
         self.builder.spend(class.ranges().len())?;
         if negated {
             class.negate();

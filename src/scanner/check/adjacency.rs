@@ -14,7 +14,7 @@ use rustc_hash::FxBuildHasher;
 use super::gates::{self, Gates};
 use super::indentation::blank_states;
 use super::universe::Universe;
-use crate::grammar::ir::{Grammar, Symbol};
+use crate::grammar::ir::Grammar;
 use crate::lr::table::ParseTable;
 use crate::scanner::Scanner;
 use crate::scanner::company::Starts;
@@ -181,14 +181,12 @@ impl Adjacency {
 
     /// Whether every terminal that the tables let follow another may follow it, and any ignored one between.
     pub(super) fn is_total(&self, table: &ParseTable) -> bool {
-        (0..table.state_count()).map(crate::util::id::ParseStateId::new).all(|state| {
-            let last = match table.accessing(state) {
-                None => None,
-                Some(Symbol::Terminal(terminal)) => Some(terminal),
-                Some(Symbol::Nonterminal(_)) => return true,
-            };
+        let begins = (None, table.row(table.start()));
+        let rows = super::rows(table);
+        let behind = rows.iter().enumerate().map(|(last, row)| (Some(TerminalId::new(last)), row));
+        std::iter::once(begins).chain(behind).all(|(last, row)| {
             let places = || std::iter::once(None).chain(self.doubtful.iter().copied().map(Some));
-            let mut row = table.row(state).iter().map(TerminalId::new);
+            let mut row = row.iter().map(TerminalId::new);
             row.all(|next| places().all(|ignored| self.may_follow(last, ignored, next)))
         })
     }

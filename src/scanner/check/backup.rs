@@ -20,8 +20,10 @@ use super::adjacency::Adjacency;
 use super::universe::Universe;
 use crate::grammar::ir::Grammar;
 use crate::lexer::Dfa;
+use crate::scanner::states::Component;
 use crate::scanner::{Indentation, Scanner};
 use crate::util::bitset::BitSet;
+use crate::util::byte_classes::ClassSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
 
@@ -54,7 +56,7 @@ pub(super) fn check(
         ids: HashMap::default(),
     };
     comparison.begin(universe);
-    if !comparison.explore(limit) {
+    if !comparison.explore(universe, limit) {
         return Some(
             Diagnostic::error(
                 "unbounded-backup",
@@ -109,6 +111,8 @@ pub(super) fn check(
 struct Follow {
     /// By terminal, and at last behind any terminal or at the beginning.
     rows: Vec<BitSet>,
+    /// Parallel to the rows: the classes of bytes with which those begin.
+    begins_behind: Vec<ClassSet>,
     /// By class of bytes: the terminals whose lexemes may begin with it.
     begins: Vec<BitSet>,
 }
@@ -152,18 +156,24 @@ impl Follow {
             }
         }
         let scan = scanner.states();
-        let begins = (scan.classes().representatives().iter())
-            .map(|&byte| {
-                let mut begins = BitSet::new(count + 1);
-                for (index, dfa) in scan.dfas().iter().enumerate() {
-                    if dfa.as_ref().is_some_and(|dfa| dfa.next(dfa.start(), byte) != Dfa::DEAD) {
-                        begins.insert(index);
-                    }
-                }
-                begins
-            })
-            .collect();
-        Self { rows, begins }
+        let mut begins = vec![BitSet::new(count + 1); scan.classes().count()];
+        let mut firsts = Vec::with_capacity(count);
+        for (index, dfa) in scan.dfas().iter().enumerate() {
+            let start = dfa.as_ref().map_or(Dfa::DEAD, Dfa::start);
+            let first = scan.goes_on(Component { terminal: TerminalId::new(index), state: start });
+            first.iter().for_each(|class| {
+                begins[usize::from(class)].insert(index);
+            });
+            firsts.push(first);
+        }
+        let any =
+            |row: &BitSet| row.iter().map(|next| firsts[next]).fold(ClassSet::default(), ClassSet::union);
+        Self { begins_behind: rows.iter().map(any).collect(), rows, begins }
+    }
+
+    /// The classes of bytes with which what may follow `last` begins.
+    fn begins_behind(&self, last: Option<TerminalId>) -> ClassSet {
+        self.begins_behind[last.map_or(self.rows.len() - 1, TerminalId::index)]
     }
 
     /// What may follow `last` and begin with a byte of the class.
@@ -201,14 +211,17 @@ impl Comparison<'_> {
         let scan = self.scanner.states();
         let mut begun: HashSet<(ScanStateId, Option<TerminalId>, u8), FxBuildHasher> = HashSet::default();
         for (end, labels) in universe.ends(self.grammar.lexer, self.scanner) {
-            for &byte in scan.classes().representatives() {
-                let Some(pending) = scan.next(end, byte).filter(|&next| scan.label(next).is_none()) else {
-                    continue;
-                };
-                let lasts: Vec<(TerminalId, Option<TerminalId>)> = (labels.iter())
-                    .flat_map(|&label| self.terminals_of(label).into_iter().map(move |last| (label, last)))
-                    .collect();
-                for (label, last) in lasts {
+            let fan = universe.fan(scan, end);
+            if fan.pends.is_empty() {
+                continue;
+            }
+            let lasts: Vec<(TerminalId, Option<TerminalId>)> = (labels.iter())
+                .flat_map(|&label| self.terminals_of(label).into_iter().map(move |last| (label, last)))
+                .collect();
+            for class in fan.pends.iter() {
+                let byte = scan.classes().representatives()[usize::from(class)];
+                let Some(pending) = scan.next(end, byte) else { continue };
+                for &(label, last) in &lasts {
                     if !begun.insert((pending, last, byte)) {
                         continue;
                     }
@@ -258,9 +271,8 @@ impl Comparison<'_> {
     }
 
     /// False when there are more pairs than `limit`.
-    fn explore(&mut self, limit: usize) -> bool {
+    fn explore(&mut self, universe: &Universe, limit: usize) -> bool {
         let scan = self.scanner.states();
-        let bytes = scan.classes().representatives();
         let mut at = 0;
         while at < self.pairs.len() {
             if self.pairs.len() > limit {
@@ -268,26 +280,23 @@ impl Comparison<'_> {
             }
             let Pair { pending, terminal, state, last } = self.pairs[at].pair;
             let Some(dfa) = scan.dfa(terminal) else { return true };
-            for &byte in bytes {
-                let after = scan.next(pending, byte);
-                if after.is_some_and(|after| scan.label(after).is_some()) {
-                    continue;
-                }
+            let lasts = match dfa.is_accept(state) {
+                true if self.grammar.terminals[terminal.index()].ignored => vec![last],
+                true if self.newline == Some(terminal) => vec![last, Some(terminal)],
+                true => self.terminals_of(terminal),
+                false => Vec::new(),
+            };
+            let behind = lasts.iter().map(|&last| self.follow.begins_behind(last));
+            let reads = behind.fold(scan.goes_on(Component { terminal, state }), ClassSet::union);
+            let fan = universe.fan(scan, pending);
+            self.pairs[at].fails = fan.kills.intersects(reads);
+            for class in fan.pends.intersection(reads).iter() {
+                let byte = scan.classes().representatives()[usize::from(class)];
+                let Some(after) = scan.next(pending, byte) else { continue };
                 let goes_on = Some(dfa.next(state, byte)).filter(|&next| next != Dfa::DEAD);
-                let lasts = match dfa.is_accept(state) {
-                    true if self.grammar.terminals[terminal.index()].ignored => vec![last],
-                    true if self.newline == Some(terminal) => vec![last, Some(terminal)],
-                    true => self.terminals_of(terminal),
-                    false => Vec::new(),
-                };
-                let Some(after) = after else {
-                    let mut begins = lasts.iter().flat_map(|&last| self.lexemes_after(pending, last, byte));
-                    self.pairs[at].fails |= goes_on.is_some() || begins.next().is_some();
-                    continue;
-                };
                 let mut next: Vec<Pair> = Vec::new();
                 next.extend(goes_on.map(|state| Pair { pending: after, terminal, state, last }));
-                next.extend(lasts.into_iter().flat_map(|last| self.lexemes_after(after, last, byte)));
+                next.extend(lasts.iter().flat_map(|&last| self.lexemes_after(after, last, byte)));
                 for pair in next {
                     let id = self.meet(pair, Ok((at, byte)));
                     self.pairs[at].next.push(id);

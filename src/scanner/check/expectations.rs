@@ -5,7 +5,9 @@
 //! Both are shown here for all that the search may meet: terminals with what is expected behind them, and what the
 //! tables let follow, which is more than any one stack does.
 
-use hashbrown::HashMap;
+use std::cell::RefCell;
+
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::adjacency::Adjacency;
@@ -48,6 +50,7 @@ pub(super) fn check(
         places: Vec::new(),
         ids: HashMap::default(),
         next: Vec::new(),
+        stands: RefCell::default(),
     };
     search.begin();
     let found = search.words_stand_for_others();
@@ -64,6 +67,8 @@ struct Search<'a> {
     ids: HashMap<Place, usize, FxBuildHasher>,
     /// By place, where a lexeme leads that does not settle all.
     next: Vec<Vec<usize>>,
+    /// Labels that were found able to stand for a terminal.
+    stands: RefCell<HashSet<(TerminalId, TerminalId), FxBuildHasher>>,
 }
 
 impl Search<'_> {
@@ -102,6 +107,10 @@ impl Search<'_> {
     /// Meets all places that searches may meet.
     fn explore(&mut self, limit: usize) -> Option<Diagnostic> {
         let lookaheads = &self.scanner.lookaheads;
+        let labels: Vec<TerminalId> = (0..self.grammar.terminals.len())
+            .map(TerminalId::new)
+            .filter(|&label| !self.scanner.is_ignored(label) && self.scanner.may_be_label(label))
+            .collect();
         let mut at = 0;
         while let Some(&place) = self.places.get(at) {
             let Place { label: behind, read: last, expectations } = place;
@@ -110,10 +119,7 @@ impl Search<'_> {
                 return Some(self.unbounded(expectations));
             }
             let mut next = Vec::new();
-            for label in (0..self.grammar.terminals.len()).map(TerminalId::new) {
-                if self.scanner.is_ignored(label) || !self.scanner.may_be_label(label) {
-                    continue;
-                }
+            for &label in &labels {
                 let Some(advanced) = lookaheads.advance(expectations, label) else { continue };
                 let readings = self.readings(label, last);
                 if !readings.is_empty() && !self.may_follow(behind, label) {
@@ -166,12 +172,19 @@ impl Search<'_> {
         read: TerminalId,
         expectations: ExpectationsId,
     ) -> Option<Diagnostic> {
+        if label == read || self.stands.borrow().contains(&(label, read)) {
+            return None;
+        }
         let mut next = self.rows[read.index()].iter().map(TerminalId::new);
         let barred = next.find(|&next| {
             self.adjacency.may_follow(Some(read), None, next)
                 && !self.adjacency.may_follow(Some(label), None, next)
         });
-        Some(self.uncertain(label, barred?, expectations))
+        let Some(barred) = barred else {
+            self.stands.borrow_mut().insert((label, read));
+            return None;
+        };
+        Some(self.uncertain(label, barred, expectations))
     }
 
     /// Sees to it that no search goes on without end: where places lead back to themselves, each round must hold one

@@ -44,25 +44,12 @@ pub(super) struct Fan {
 
 impl Fan {
     fn new(scan: &ScanStates, state: ScanStateId) -> Self {
-        let mut fan = Self { kills: ClassSet::default(), pends: ClassSet::default(), moves: Vec::new() };
-        let mut before = 0;
-        for (class, next) in (0..=u8::MAX).zip(scan.row(state).iter()) {
-            let Some(next) = next else {
-                fan.kills.insert(class);
-                continue;
-            };
-            // Neighbouring classes mostly lead to one state.
-            if fan.moves.get(before).is_none_or(|&(known, _)| known != next) {
-                before = fan.moves.iter().position(|&(known, _)| known == next).unwrap_or_else(|| {
-                    fan.moves.push((next, ClassSet::default()));
-                    fan.moves.len() - 1
-                });
-            }
-            fan.moves[before].1.insert(class);
-        }
-        let open = fan.moves.iter().filter(|&&(next, _)| scan.label(next).is_none());
-        fan.pends = open.fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
-        fan
+        let moves = scan.moves(state);
+        let over = |open: bool| {
+            let some = moves.iter().filter(|&&(next, _)| !open || scan.label(next).is_none());
+            some.fold(ClassSet::default(), |all, &(_, classes)| all.union(classes))
+        };
+        Self { kills: scan.classes().all().difference(over(false)), pends: over(true), moves }
     }
 }
 

@@ -133,9 +133,9 @@ mod tests {
     fn byte_classes_come_back() {
         for classes in [
             ByteClasses::one(),
-            ByteClasses::by_key(|byte| byte),
-            ByteClasses::by_key(|byte| byte % 3),
-            ByteClasses::by_key(|byte| byte.is_ascii_alphabetic()),
+            ByteClasses::by_key(usize::from),
+            ByteClasses::by_key(|byte| usize::from(byte % 3)),
+            ByteClasses::by_key(|byte| usize::from(byte.is_ascii_alphabetic())),
         ] {
             let mut writer = Writer::default();
             classes.save(&mut writer);
