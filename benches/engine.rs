@@ -11,9 +11,12 @@ use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, TokenMask, 
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
 const SQLITE: &str = include_str!("../grammars/sqlite/sqlite.lark");
+const PYTHON: &str = include_str!("../grammars/python/python.lark");
+/// What Python's grammar imports.
+const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 
 /// The grammars that the beginning is timed for.
-const GRAMMARS: [(&str, &str); 2] = [("json", JSON), ("sqlite", SQLITE)];
+const GRAMMARS: [(&str, &str); 3] = [("json", JSON), ("sqlite", SQLITE), ("python", PYTHON)];
 
 /// A document of some variety; repeated, it makes documents of any size.
 const ELEMENT: &str = "{\"id\": 17, \"name\": \"caf\\u00e9 \u{1f40d} noir\", \"tags\": [\"a\", \"b c\", []], \"size\": -1.5e3, \
@@ -67,7 +70,8 @@ fn beginning(c: &mut Criterion) {
     group.bench_function("load o200k", |b| b.iter(o200k));
     let vocabulary = o200k();
     for (name, text) in GRAMMARS {
-        let read = || Grammar::from_lark(text).expect("the built-in grammar is sound");
+        let imports = |_: &str| Some(IDENTIFIERS.to_owned());
+        let read = || Grammar::from_lark_with(text, name, &imports).expect("the built-in grammar is sound");
         group.bench_function(format!("read {name}"), |b| b.iter(|| black_box(read())));
         let grammar = read();
         group.bench_function(format!("compile {name}"), |b| {

@@ -33,7 +33,7 @@ impl RawDfa {
         let runs = self.runs();
         let distance = distances(&runs, &self.accept);
         let blocks = self.refine(&runs, &distance);
-        self.quotient(&blocks, &distance)
+        self.quotient(&runs, &blocks, &distance)
     }
 
     fn width(&self) -> usize {
@@ -120,7 +120,7 @@ impl RawDfa {
     }
 
     /// One state for each block, numbered breadth first, and one class for each distinct column.
-    fn quotient(&self, blocks: &[u32], distance: &[u32]) -> Dfa {
+    fn quotient(&self, runs: &Lists<(u8, u32)>, blocks: &[u32], distance: &[u32]) -> Dfa {
         if blocks.first().is_none_or(|&block| block == Dfa::DEAD) {
             return Dfa::new(ByteClasses::one(), Vec::new(), Vec::new());
         }
@@ -134,18 +134,23 @@ impl RawDfa {
         let mut at = 0;
         while let Some(&state) = order.get(at) {
             at += 1;
-            for class in 0..width {
-                let next = self.table[state as usize * width + class];
+            let row = rows.len();
+            rows.resize(row + width, Dfa::DEAD);
+            let runs = runs.get(state as usize);
+            for (run, &(class, next)) in runs.iter().enumerate() {
+                let end = runs.get(run + 1).map_or(width, |&(class, _)| usize::from(class));
                 let block = if next == Dfa::DEAD { Dfa::DEAD } else { blocks[next as usize] };
-                if block == Dfa::DEAD {
-                    rows.push(Dfa::DEAD);
-                    continue;
-                }
-                if number[block as usize] == Dfa::DEAD {
-                    number[block as usize] = order.len() as u32;
-                    order.push(next);
-                }
-                rows.push(number[block as usize]);
+                let to = match number.get_mut(block as usize) {
+                    None => Dfa::DEAD,
+                    Some(to) => {
+                        if *to == Dfa::DEAD {
+                            *to = order.len() as u32;
+                            order.push(next);
+                        }
+                        *to
+                    }
+                };
+                rows[row + usize::from(class)..row + end].fill(to);
             }
         }
         let (classes, table) = merge_equal_columns(&self.classes, &rows, order.len());

@@ -291,6 +291,14 @@ fn safe_pattern() -> impl Strategy<Value = String> {
     })
 }
 
+#[test]
+fn states_that_only_long_rests_tell_apart_are_states_of_their_own() {
+    // The byte before the last nine decides: that takes more rounds over whole rows than are made.
+    let dfa = dfa("[ab]*a[ab]{9}");
+    assert_eq!(dfa.state_count(), 1 << 10);
+    assert_eq!(moore(&dfa), dfa.state_count());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -6,7 +6,7 @@
 
 use super::limits::{Exceeded, Limits};
 use super::lr0::Automaton;
-use super::rules::{COMPLETE, Rules};
+use super::rules::{Code, Rules};
 use crate::util::lists::Lists;
 
 /// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right for.
@@ -122,35 +122,43 @@ impl Relations {
     /// Runs every production from every state where it begins.
     fn draw(rules: &Rules, automaton: &Automaton, gotos: &Gotos, limits: &Limits) -> Result<Self, Exceeded> {
         let (mut includes, mut lookback) = (Vec::new(), Vec::new());
+        // The states on the way of a production, each with the edge that led to it, as it stands among those of the state
+        // before. The next production of the nonterminal often begins with the same symbols.
+        let (mut way, mut taken): (Vec<(usize, usize)>, &[Code]) = (Vec::new(), &[]);
         let mut steps = 0;
         for origin in 0..automaton.state_count() {
+            way.clear();
+            way.push((origin, 0));
             for (edge, left) in (gotos.starts[origin]..).zip(automaton.by_nonterminals(origin)) {
                 let Some(lhs) = rules.nonterminal(left.symbol) else { continue };
                 for &production in rules.productions_of(lhs) {
-                    let (first, last) = (rules.first(production), rules.last(production));
-                    steps += (last - first) as usize + 1;
+                    let symbols = rules.rhs(production);
+                    steps += symbols.len() + 1;
                     limits.check_steps(steps)?;
-                    // From which symbol on only the empty text need follow.
-                    let nullable =
-                        rules.rhs(production).iter().rev().take_while(|&&symbol| rules.is_nullable(symbol));
-                    let tail = last - nullable.count() as u32;
-                    let mut state = origin;
-                    let mut item = first;
-                    while rules.next(item) != COMPLETE {
-                        let symbol = rules.next(item);
-                        let here = state;
-                        state = automaton
-                            .step(state, symbol)
-                            .expect("a closed state has an edge by each next symbol")
-                            as usize;
-                        item += 1;
-                        if item >= tail && rules.nonterminal(symbol).is_some() {
-                            let inner = gotos.find(automaton, here, symbol).expect("the step just taken");
-                            if inner != edge as usize {
-                                includes.push((inner as u32, edge));
+                    let known =
+                        symbols.iter().zip(&taken[..way.len() - 1]).take_while(|(a, b)| a == b).count();
+                    way.truncate(known + 1);
+                    taken = symbols;
+                    for &symbol in &symbols[known..] {
+                        let edges = automaton.edges.get(way[way.len() - 1].0);
+                        let at = edges.binary_search_by_key(&symbol, |edge| edge.symbol);
+                        let at = at.expect("a closed state has an edge by each next symbol");
+                        way.push((edges[at].target as usize, at));
+                    }
+                    // Behind these only the empty text need follow.
+                    for (&symbol, step) in symbols.iter().zip(way.windows(2)).rev() {
+                        if rules.nonterminal(symbol).is_some() {
+                            let [(here, _), (_, at)] = *step else { continue };
+                            let inner = gotos.starts[here] + (at as u32 - automaton.terminal_edges[here]);
+                            if inner != edge {
+                                includes.push((inner, edge));
                             }
                         }
+                        if !rules.is_nullable(symbol) {
+                            break;
+                        }
                     }
+                    let state = way[symbols.len()].0;
                     let at = automaton.complete.get(state).binary_search(&production);
                     let at = at.expect("a production that was run through is complete");
                     lookback.push(((automaton.complete.range(state).start + at) as u32, edge));

@@ -178,6 +178,13 @@ fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Op
             }
         }
     }
+    // Where the best item is one of those, its targets are known.
+    let mut known: Vec<Option<Vec<ParseStateId>>> = vec![None; table.state_count()];
+    for Level { state, item, targets } in levels {
+        if best[state].1 == item {
+            known[state] = Some(targets);
+        }
+    }
     let mut plan = |state: usize| {
         let (rank, item) = best[state];
         if !states.contains(state) || rank >= UNKNOWN {
@@ -186,7 +193,8 @@ fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Op
         let mut codes = Vec::new();
         yields.expand_up_to(UNKNOWN - 1, &table.rules, table.rules.rest(item), &mut codes);
         let text = codes.into_iter().map(TerminalId).collect();
-        Some(Plan { item, text, targets: descent.targets(state, item) })
+        let targets = known[state].take().unwrap_or_else(|| descent.targets(state, item));
+        Some(Plan { item, text, targets })
     };
     let plans: Vec<_> = (0..table.state_count()).map(&mut plan).collect();
     states.iter().all(|state| plans[state].is_some()).then_some(plans)
@@ -252,8 +260,10 @@ impl Plan {
         }
         let wanted = table.rules.production(self.item);
         let read = read(table, self.item) as usize;
-        let finishes = |terminal| {
-            let mut stack = stack.clone();
+        let mut trial = Vec::new();
+        let mut finishes = |terminal| {
+            trial.clone_from(&stack);
+            let stack = &mut trial;
             while let Some(action) = table.actions(stack[stack.len() - 1], terminal).first() {
                 match action {
                     Action::Shift(_) => return false,
@@ -263,7 +273,7 @@ impl Plan {
                         if production.0 == wanted && length == read + stack.len() - 1 {
                             return true;
                         }
-                        if !reduce(table, &mut stack, production.0) {
+                        if !reduce(table, stack, production.0) {
                             return false;
                         }
                     }

@@ -3,7 +3,9 @@
 //! Invariants: state 0 is the start; a cell's actions are neighbours in one array sorted by state and terminal, so a
 //! cell can hold a list (today of one action at most, GLR would have more); equal rows are stored once.
 
-use hashbrown::HashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::conflict::{self, ConflictError, Resolution};
@@ -114,7 +116,7 @@ impl ParseTable {
         limits: &Limits,
     ) -> Result<(), Exceeded> {
         let width = lookaheads.width();
-        let mut known: HashMap<BitSet, u32, FxBuildHasher> = HashMap::default();
+        let mut known: HashTable<u32> = HashTable::new();
         let (mut shifts, mut row) = (vec![0u64; width], vec![0u64; width]);
         let mut cells: Vec<(u32, Action)> = Vec::new();
         for state in 0..self.automaton.state_count() {
@@ -161,12 +163,14 @@ impl ParseTable {
             reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
             self.reductions.close();
             let mut intern = |words: &[u64]| {
-                let set = BitSet::from_words(words);
-                let next = self.sets.len() as u32;
-                let id = *known.entry(set.clone()).or_insert(next);
-                if id == next {
-                    self.sets.push(set);
+                let hash = FxBuildHasher.hash_one(words);
+                if let Some(&id) = known.find(hash, |&id| self.sets[id as usize].words() == words) {
+                    return id;
                 }
+                let id = self.sets.len() as u32;
+                self.sets.push(BitSet::from_words(words));
+                let rehash = |&id: &u32| FxBuildHasher.hash_one(self.sets[id as usize].words());
+                known.insert_unique(hash, id, rehash);
                 id
             };
             self.rows.push((intern(&row), intern(&shifts)));

@@ -223,11 +223,12 @@ impl ScanStates {
             for &(state, over) in &steps {
                 for at in 0..parts.len() {
                     let (classes, after) = &mut parts[at];
-                    let outside = classes.difference(over);
-                    if outside == *classes {
+                    let within = classes.intersection(over);
+                    if within.is_empty() {
                         continue;
                     }
-                    *classes = classes.intersection(over);
+                    let outside = classes.difference(over);
+                    *classes = within;
                     let apart = (!outside.is_empty()).then(|| (outside, after.clone()));
                     after.push(Component { state, ..component });
                     parts.extend(apart);
@@ -251,12 +252,17 @@ impl ScanStates {
     fn component_moves(&self, component: Component, steps: &mut Vec<(u32, ClassSet)>) {
         steps.clear();
         let Some(dfa) = self.dfa(component.terminal) else { return };
+        // Neighbouring classes mostly lead to one state.
+        let mut before = 0;
         for (class, &part) in (0..=u8::MAX).zip(&*self.parts[component.terminal.index()]) {
             let next = dfa.next_class(component.state, class);
             if next == Dfa::DEAD {
                 continue;
             }
-            match steps.iter_mut().rev().find(|(known, _)| *known == next) {
+            if steps.get(before).is_none_or(|&(known, _)| known != next) {
+                before = steps.iter().position(|&(known, _)| known == next).unwrap_or(steps.len());
+            }
+            match steps.get_mut(before) {
                 Some((_, classes)) => *classes = classes.union(part),
                 None => steps.push((next, part)),
             }

@@ -69,6 +69,11 @@ impl BitSet {
         }
     }
 
+    /// Whether every id in the set is in `other` too.
+    pub(crate) fn is_subset(&self, other: &BitSet) -> bool {
+        self.words.iter().zip(&other.words).all(|(&a, &b)| a & !b == 0)
+    }
+
     /// Whether the two sets share an id.
     #[inline]
     pub(crate) fn intersects(&self, other: &BitSet) -> bool {

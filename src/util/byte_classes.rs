@@ -158,7 +158,7 @@ impl ClassSet {
     /// Whether nothing is in the set.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
-        self == Self::default()
+        self.0.iter().fold(0, |all, word| all | word) == 0
     }
 
     /// Whether the two sets share a class.
@@ -169,12 +169,16 @@ impl ClassSet {
 
     /// The classes in the set, ascending.
     pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
-        (0..4u8).zip(self.0).flat_map(|(word, bits)| {
-            std::iter::successors((bits != 0).then_some(bits), |&bits| {
-                let rest = bits & (bits - 1);
-                (rest != 0).then_some(rest)
-            })
-            .map(move |bits| word * 64 + bits.trailing_zeros() as u8)
+        let Self([mut bits, rest @ ..]) = self;
+        let (mut rest, mut base) = (rest.into_iter(), 0u8);
+        std::iter::from_fn(move || {
+            while bits == 0 {
+                bits = rest.next()?;
+                base += 64;
+            }
+            let class = base + bits.trailing_zeros() as u8;
+            bits &= bits - 1;
+            Some(class)
         })
     }
 }

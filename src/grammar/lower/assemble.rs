@@ -1,6 +1,6 @@
 //! Last pass: the parts become an IR, with terminals written out, ranked and given what directives say of them.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};

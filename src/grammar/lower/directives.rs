@@ -1,6 +1,8 @@
 //! Seventh pass: the directives, which say how words are read, which operators bind tighter, and where to start.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::ir::{Associativity, Indentation, LexerKind, Precedence};
 use crate::grammar::lower::Context;

@@ -3,8 +3,9 @@
 //! A file is loaded anew for each file that imports it, as in Lark, so that `%override` and `%extend` act on
 //! the importer's copy alone. Names that are not imported by name are mangled as `file__name`.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use crate::grammar::GrammarError;
 use crate::grammar::lower::Context;

@@ -3,7 +3,7 @@
 //! Starts from what the file itself defines, imports by name or ignores, and takes from imported files only what
 //! those need; so what is not needed may even be faulty there, as in Lark.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Library};

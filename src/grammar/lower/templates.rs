@@ -3,7 +3,7 @@
 //! Instances are made from a queue, once for equal arguments, so a template may use itself with the arguments it
 //! was given; one that keeps making new arguments meets a limit.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;

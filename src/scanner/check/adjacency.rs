@@ -165,8 +165,11 @@ impl Adjacency {
 
     /// Whether a lexeme of `next` can always be made to follow one of `last` (`None`: the beginning of the text).
     fn follows(&self, last: Option<TerminalId>, next: TerminalId) -> bool {
-        let row = last.map_or(self.follows.len() - 1, TerminalId::index);
-        self.follows[row].contains(next.index())
+        self.row(last).contains(next.index())
+    }
+
+    fn row(&self, last: Option<TerminalId>) -> &BitSet {
+        &self.follows[last.map_or(self.follows.len() - 1, TerminalId::index)]
     }
 
     /// Whether a lexeme may ever be this terminal: [`Scanner::may_occur`].
@@ -185,9 +188,16 @@ impl Adjacency {
         let rows = super::rows(table);
         let behind = rows.iter().enumerate().map(|(last, row)| (Some(TerminalId::new(last)), row));
         std::iter::once(begins).chain(behind).all(|(last, row)| {
-            let places = || std::iter::once(None).chain(self.doubtful.iter().copied().map(Some));
-            let mut row = row.iter().map(TerminalId::new);
-            row.all(|next| places().all(|ignored| self.may_follow(last, ignored, next)))
+            let mut places = std::iter::once(None).chain(self.doubtful.iter().copied().map(Some));
+            places.all(|ignored| {
+                // What may follow is a row here, too, unless lines count.
+                let all = self.lines.is_none() && {
+                    let mut follows = self.row(ignored.or(last)).clone();
+                    follows.insert(self.end.index());
+                    row.is_subset(&follows)
+                };
+                all || row.iter().all(|next| self.may_follow(last, ignored, TerminalId::new(next)))
+            })
         })
     }
 
@@ -240,8 +250,15 @@ struct Direct<'a> {
 /// How the lexemes of a terminal begin.
 struct Opening {
     terminal: usize,
-    /// Each start, and the classes of bytes that lexemes begin with there.
-    starts: Vec<(ScanStateId, ClassSet)>,
+    starts: Vec<Start>,
+}
+
+/// How they begin in one company.
+struct Start {
+    /// The classes of bytes that they begin with.
+    begins: ClassSet,
+    /// What these lead to.
+    moves: Vec<(ScanStateId, ClassSet)>,
 }
 
 /// How lexemes begin in one kind of company.
@@ -289,12 +306,13 @@ impl Direct<'_> {
             let Some(starts) = starts.as_ref().map(&kind).filter(|starts| !starts.is_empty()) else {
                 continue;
             };
-            let begins = |&start: &ScanStateId| {
-                let ways = self.towards(start, terminal);
-                (start, ways.fold(ClassSet::default(), |begins, (_, classes)| begins.union(classes)))
+            let start = |&start: &ScanStateId| {
+                let moves: Vec<_> = self.towards(start, terminal).collect();
+                let begins = moves.iter().fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
+                Start { begins, moves }
             };
             terminals.insert(terminal);
-            all.push(Opening { terminal, starts: starts.iter().map(begins).collect() });
+            all.push(Opening { terminal, starts: starts.iter().map(start).collect() });
         }
         Openings { all, terminals, followers: Vec::new() }
     }
@@ -344,17 +362,27 @@ impl Direct<'_> {
         if somewhere.is_empty() {
             return everywhere;
         }
+        // By fate, which of the different sets may follow.
+        let mut sets: Vec<&BitSet> = Vec::new();
+        let mut ids: HashMap<&BitSet, usize, FxBuildHasher> = HashMap::default();
+        let mut of_fate = vec![0; fates.states.len()];
+        for &fate in &met {
+            let Some(here) = &openings.followers[fate] else { continue };
+            of_fate[fate] = *ids.entry(here).or_insert_with(|| {
+                sets.push(here);
+                sets.len() - 1
+            });
+        }
         let scan = self.scanner.states();
         let goals = ends.iter().filter(|&&(end, _)| scan.label(end) == Some(last));
-        let ways = self.universe.ways(scan, last, goals.copied(), fates.states.len());
+        let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
+        let ways = self.universe.ways(scan, last, goals, sets.len());
         for terminal in somewhere.iter() {
-            let mut fit = BitSet::new(fates.states.len());
-            for &fate in &met {
-                if openings.followers[fate].as_ref().is_some_and(|here| here.contains(terminal)) {
-                    fit.insert(fate);
-                }
+            let mut fit = BitSet::new(sets.len());
+            for (set, _) in sets.iter().enumerate().filter(|(_, set)| set.contains(terminal)) {
+                fit.insert(set);
             }
-            let mut unfit = ends.iter().filter(|&&(_, fate)| !fit.contains(fate));
+            let mut unfit = ends.iter().filter(|&&(_, fate)| !fit.contains(of_fate[fate]));
             if unfit.all(|&(end, _)| ways.from(end).intersects(&fit)) {
                 everywhere.insert(terminal);
             }
@@ -367,9 +395,10 @@ impl Direct<'_> {
         let fan = self.universe.fan(self.scanner.states(), end);
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for opening in &openings.all {
-            let fits = opening.starts.iter().all(|&(start, begins)| {
-                fan.kills.intersects(begins)
-                    || fan.pends.intersects(begins) && self.has_lexeme_after(end, start, opening.terminal)
+            let fits = opening.starts.iter().all(|start| {
+                fan.kills.intersects(start.begins)
+                    || fan.pends.intersects(start.begins)
+                        && self.has_lexeme_after(end, &start.moves, opening.terminal)
             });
             if fits {
                 followers.insert(opening.terminal);
@@ -378,33 +407,55 @@ impl Direct<'_> {
         followers
     }
 
-    /// Whether some lexeme of `terminal` outlives the obligation `end` without breaking it.
-    fn has_lexeme_after(&self, end: ScanStateId, start: ScanStateId, terminal: usize) -> bool {
+    /// Whether some lexeme of `terminal` that begins with one of these steps outlives the obligation `end` without
+    /// breaking it.
+    fn has_lexeme_after(&self, end: ScanStateId, begin: &[(ScanStateId, ClassSet)], terminal: usize) -> bool {
+        let mut pairs = Pairs { seen: HashSet::default(), pending: Vec::new() };
+        let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
+        while !outlives && let Some((end, state)) = pairs.pending.pop() {
+            outlives = self.outlives(end, self.towards(state, terminal), terminal, &mut pairs);
+        }
+        if !outlives {
+            let stuck = pairs.seen.into_iter().map(|(end, next)| (end, next, terminal));
+            self.stuck.borrow_mut().extend(stuck);
+        }
+        outlives
+    }
+
+    /// Whether one of the steps discharges the obligation; those that leave it open add to the pairs.
+    fn outlives(
+        &self,
+        end: ScanStateId,
+        steps: impl Iterator<Item = (ScanStateId, ClassSet)>,
+        terminal: usize,
+        pairs: &mut Pairs,
+    ) -> bool {
         let scan = self.scanner.states();
-        let mut stuck = self.stuck.borrow_mut();
-        let mut seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher> = HashSet::default();
-        let mut pending = vec![(end, start)];
-        while let Some((end, state)) = pending.pop() {
-            let fan = self.universe.fan(scan, end);
-            for (next, classes) in self.towards(state, terminal) {
-                if fan.kills.intersects(classes) {
-                    return true;
-                }
-                if !fan.pends.intersects(classes) {
-                    continue;
-                }
-                for &(end, open) in &fan.moves {
-                    if open.intersects(classes)
-                        && scan.label(end).is_none()
-                        && !stuck.contains(&(end, next, terminal))
-                        && seen.insert((end, next))
-                    {
-                        pending.push((end, next));
-                    }
+        let stuck = self.stuck.borrow();
+        let fan = self.universe.fan(scan, end);
+        for (next, classes) in steps {
+            if fan.kills.intersects(classes) {
+                return true;
+            }
+            if !fan.pends.intersects(classes) {
+                continue;
+            }
+            for &(end, open) in &fan.moves {
+                if open.intersects(classes)
+                    && scan.label(end).is_none()
+                    && !stuck.contains(&(end, next, terminal))
+                    && pairs.seen.insert((end, next))
+                {
+                    pairs.pending.push((end, next));
                 }
             }
         }
-        stuck.extend(seen.into_iter().map(|(end, next)| (end, next, terminal)));
         false
     }
+}
+
+/// Obligations beside lexemes, in a search for one that outlives its.
+struct Pairs {
+    seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher>,
+    pending: Vec<(ScanStateId, ScanStateId)>,
 }
