@@ -5,6 +5,8 @@
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use lrmask::{CompiledGrammar, Constraint, Grammar, LoadErrorKind, Stage, Vocabulary};
 
 const LISTS: &str = r#"
@@ -117,6 +119,35 @@ fn what_was_computed_comes_back() {
             }
         }
         assert_eq!(loaded.index_size(), constraint.index_size());
+    }
+}
+
+#[test]
+fn what_is_saved_while_others_go_on_is_whole() {
+    let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).unwrap();
+    for grammar in [LISTS, BLOCKS, PENDING] {
+        let constraint = Constraint::new(&Grammar::from_lark(grammar).unwrap(), &vocabulary).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Along random texts.
+                let (mut mask, mut random) = (constraint.new_mask(), 7u64);
+                for _ in 0..40 {
+                    let mut matcher = constraint.matcher();
+                    for _ in 0..40 {
+                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                        matcher.fill_mask(&mut mask);
+                        let nth = (random >> 33) as usize % mask.count().max(1);
+                        let Some(token) = mask.tokens().nth(nth) else { break };
+                        matcher.advance(token).unwrap();
+                    }
+                }
+                done.store(true, Ordering::Release);
+            });
+            while !done.load(Ordering::Acquire) {
+                assert_eq!(kind(constraint.save(), &vocabulary), None);
+            }
+        });
     }
 }
 

@@ -5,6 +5,8 @@
 pub mod earley;
 #[path = "../../tests/oracle/language.rs"]
 pub mod language;
+#[path = "../../tests/oracle/layout.rs"]
+pub mod layout;
 #[path = "../../tests/oracle/spec.rs"]
 pub mod spec;
 #[path = "../../tests/oracle/viability.rs"]

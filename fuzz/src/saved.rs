@@ -13,15 +13,17 @@ const CHECKSUM: std::ops::Range<usize> = 68..72;
 /// Grammars that between them use every part of a file.
 const GRAMMARS: [&str; 3] = [
     "start: value\nvalue: NUMBER | \"[\" [value (\",\" value)*] \"]\"\nNUMBER: /[0-9]+/\n%ignore / +/",
-    "start: stmt+\nstmt: NAME \"\\n\" | NAME \":\" \"\\n\" _INDENT stmt+ _DEDENT\nNAME: /[a-z]+/\n_NL: \"\\n\"\n\
-     %declare _INDENT _DEDENT",
-    "start: (IF | NAME | OVER)+\nIF: \"if\"\nOVER: \"over\"\nNAME: /[a-z]+/\n%ignore / /\n%fallback NAME IF\n%lexer basic",
+    "%declare INDENT DEDENT\n%indent NEWLINE INDENT DEDENT open \"[\" close \"]\" levels 9\nstart: statement+\n\
+     statement: NAME NEWLINE | NAME \"[\" NAME* \"]\" NEWLINE | NAME \":\" NEWLINE INDENT statement+ DEDENT\n\
+     NAME: /[a-z]+/\nNEWLINE: \"\\n\"\n%ignore / +/",
+    "%lexer basic\nstart: (NUMBER | NAME | \"e\" | OVER | \"[\")*\nNUMBER: /[0-9]+(e[0-9]+)?/\nNAME: /[a-df-z]+/\n\
+     OVER: \"over\"\n%lookahead NAME OVER before \"[\"\n%ignore / /",
 ];
 
 fn vocabulary() -> &'static Vocabulary {
     static VOCABULARY: OnceLock<Vocabulary> = OnceLock::new();
     VOCABULARY.get_or_init(|| {
-        let tokens = ["[", "]", ",", "1", "12", " ", "if", "over", "a", ":", "\n", "],", ": \n"];
+        let tokens = ["[", "]", ",", "1", "12", " ", "e", "over", "a", ":", "\n", "],", ": \n"];
         Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec())).expect("a vocabulary")
     })
 }
@@ -30,8 +32,9 @@ fn vocabulary() -> &'static Vocabulary {
 fn saved() -> &'static [Vec<u8>] {
     static SAVED: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     SAVED.get_or_init(|| {
-        let constraints = GRAMMARS.iter().filter_map(|text| {
-            let constraint = Constraint::new(&Grammar::from_lark(text).ok()?, vocabulary()).ok()?;
+        let constraints = GRAMMARS.iter().map(|text| {
+            let grammar = Grammar::from_lark(text).expect("the grammar is sound");
+            let constraint = Constraint::new(&grammar, vocabulary()).expect("the grammar is sound");
             let mut matcher = constraint.matcher();
             let mut mask = constraint.new_mask();
             for _ in 0..20 {
@@ -41,7 +44,7 @@ fn saved() -> &'static [Vec<u8>] {
                     break;
                 }
             }
-            Some(constraint.save())
+            constraint.save()
         });
         constraints.collect()
     })
