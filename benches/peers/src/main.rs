@@ -24,7 +24,7 @@ usage: peers run [OPTION VALUE]...
   --vocabularies A,B    only these vocabularies
   --repetitions N       processes for each measurement (5)
   --tokens N            tokens of a workload's documents, at most (20000)
-  --patience SECONDS    for one pass over the documents (20)
+  --patience SECONDS    for one pass over the documents (10)
   --limit SECONDS       for one process (600)
   --memory GIB          for one process (14)
   --data DIRECTORY      the samples (../shared/data beside the project)
@@ -80,7 +80,26 @@ fn report(out: &Path) -> Result<(), String> {
     for (name, drawing) in plot::all(&results) {
         write(out, &name, &drawing)?;
     }
-    Ok(())
+    // The project's page shows the committed results, and no others.
+    if out == results_directory() { update_readme(&table::summary(&results)) } else { Ok(()) }
+}
+
+/// Puts the summary between its marks in the project's README.
+fn update_readme(summary: &str) -> Result<(), String> {
+    const MARKS: [&str; 2] = ["<!-- peers report: begin -->\n", "<!-- peers report: end -->"];
+    let project = peers::package().join("../..");
+    let path = project.join("README.md");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let [begin, end] = MARKS.map(|mark| text.find(mark));
+    let (Some(begin), Some(end)) = (begin.map(|at| at + MARKS[0].len()), end) else {
+        return Err(format!("{}: no marks for the summary", path.display()));
+    };
+    let text = format!("{}{summary}{}", &text[..begin], &text[end..]);
+    write(&project, "README.md", &text)
+}
+
+fn results_directory() -> PathBuf {
+    peers::package().join("results")
 }
 
 fn write(directory: &Path, name: &str, text: &str) -> Result<(), String> {
@@ -105,11 +124,11 @@ impl Options {
                 vocabularies: Vec::new(),
                 repetitions: 5,
                 tokens: 20_000,
-                patience: 20.0,
+                patience: 10.0,
                 data: package.join("../../../shared/data"),
                 limits: Limits { time: Duration::from_secs(600), memory: 14 << 30 },
             },
-            out: package.join("results"),
+            out: results_directory(),
         };
         let plan = &mut options.plan;
         for pair in words.chunks(2) {

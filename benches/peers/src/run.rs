@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 /// A cell whose process took so long is not repeated.
-const SLOW: Duration = Duration::from_secs(60);
+const SLOW: Duration = Duration::from_secs(30);
 
 impl Plan {
     fn wants(list: &[String], name: &str) -> bool {

@@ -26,6 +26,9 @@ pub enum Source {
         field: String,
         /// The field that is true where the text is of use.
         only: String,
+        /// The `id`s of records of which that is not so after all.
+        #[serde(default)]
+        except: Vec<String>,
     },
 }
 
@@ -42,7 +45,7 @@ pub fn read(sources: &[Source], data: &Path) -> Result<Vec<String>, String> {
         if path.is_file() {
             let found = match source {
                 Source::Archive { suffix, .. } => archive(&path, suffix),
-                Source::Records { field, only, .. } => records(&path, field, only),
+                Source::Records { field, only, except, .. } => records(&path, field, only, except),
             };
             texts.extend(found.map_err(|error| format!("{}: {error}", path.display()))?);
         }
@@ -65,13 +68,14 @@ fn archive(path: &Path, suffix: &str) -> io::Result<Vec<String>> {
     Ok(texts)
 }
 
-fn records(path: &Path, field: &str, only: &str) -> io::Result<Vec<String>> {
+fn records(path: &Path, field: &str, only: &str, except: &[String]) -> io::Result<Vec<String>> {
     let mut text = String::new();
     GzDecoder::new(&fs::read(path)?[..]).read_to_string(&mut text)?;
     let mut texts = Vec::new();
     for line in text.lines() {
         let record: serde_json::Value = serde_json::from_str(line)?;
-        if record[only] == serde_json::Value::Bool(true) {
+        let excepted = except.iter().any(|id| record["id"] == **id);
+        if record[only] == serde_json::Value::Bool(true) && !excepted {
             texts.extend(record[field].as_str().map(str::to_owned));
         }
     }

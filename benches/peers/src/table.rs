@@ -23,7 +23,7 @@ pub fn page(results: &Results) -> String {
         &mut page,
         format_args!(
             "Written by `peers run` on {}: {}, {} cores. {}. Medians over {} processes for each figure, one where it took \
-             over a minute. {samples} [The package's page](../README.md) says what is measured.\n",
+             over half a minute. {samples} [The package's page](../README.md) says what is measured.\n",
             about.date,
             about.processor,
             about.cores,
@@ -70,7 +70,7 @@ fn figures(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
         let mut title = workload.title.as_str();
         for cell in cells(results, workload, vocabulary) {
             if let Some(figures) = &cell.figures {
-                let mark = if cell.notes.is_empty() { "" } else { "*" };
+                let mark = if cell.notes.is_empty() { "" } else { "\\*" };
                 put(page, format_args!("| {title} | {}{mark} | {} |\n", cell.engine, row(figures)));
                 title = "";
             }
@@ -103,9 +103,9 @@ fn row(figures: &Measurement) -> String {
 /// Figures of ours over those of the others: below one is better.
 fn ratios(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
     page.push_str(
-        "\nRatios: what lrmask takes over what the other takes. *Best* is the best engine whose masks are right enough to be \
-         timed.\n\n| workload | warm p50 / copy | warm p99 / copy | warm p50 / best | cold mean / llguidance | cold p99 / \
-         llguidance | compile and first mask / llguidance | advance / llguidance | cold max |\n\
+        "\nRatios: what lrmask takes over what the other takes. *Best* is the quickest other engine that has times.\n\n\
+         | workload | warm p50 / copy | warm p99 / copy | warm p50 / best | cold mean / llguidance | cold p99 / llguidance | \
+         compile and first mask / llguidance | advance / llguidance | cold max |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     let copy = vocabulary.floor.copy.p50;
@@ -148,6 +148,48 @@ fn notes(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
                 format_args!("* {}, {}{untimed}: {}.\n", workload.title, cell.engine, cell.notes.join("; ")),
             );
         }
+    }
+}
+
+/// The largest vocabulary's figures in short, for a page that has little room.
+pub fn summary(results: &Results) -> String {
+    let Some(vocabulary) = results.vocabularies.last() else { return String::new() };
+    let copy = time(vocabulary.floor.copy.p50);
+    let mut page = format!(
+        "Masks with `{}` ({} ids; copying one takes {copy}): the mean of the first pass over the documents, then the median of the \
+         second.\n\n",
+        vocabulary.name, vocabulary.width
+    );
+    across(&mut page, results, vocabulary, |figures| {
+        format!("{}, {}", time(figures.cold.mask.mean), time(figures.warm.mask.p50))
+    });
+    page.push_str("\nFrom the grammar's text to the first mask, and the memory in the end:\n\n");
+    across(&mut page, results, vocabulary, |figures| {
+        format!("{}, {}", time(figures.compile + figures.first_mask), bytes(figures.memory.used))
+    });
+    page
+}
+
+/// A row for each workload, a column for each engine.
+fn across(
+    page: &mut String,
+    results: &Results,
+    vocabulary: &Vocabulary,
+    show: impl Fn(&Measurement) -> String,
+) {
+    let engines: Vec<&str> = results.about.engines.iter().map(|(name, _)| name.as_str()).collect();
+    put(page, format_args!("| | {} |\n|---|{}\n", engines.join(" | "), "---|".repeat(engines.len())));
+    for workload in &results.workloads {
+        let columns: Vec<String> = engines
+            .iter()
+            .map(|engine| match results.cell(engine, &workload.name, &vocabulary.name) {
+                Some(Cell { figures: Some(figures), notes, .. }) => {
+                    show(figures) + if notes.is_empty() { "" } else { "\\*" }
+                }
+                _ => "–".to_owned(),
+            })
+            .collect();
+        put(page, format_args!("| {} | {} |\n", workload.title, columns.join(" | ")));
     }
 }
 
