@@ -19,37 +19,31 @@ pub struct Measurement {
     pub prepare: f64,
     /// From the grammar's text to what all sequences share.
     pub compile: f64,
-    /// Beginning the first sequence and its first mask.
-    pub first_mask: f64,
-    /// The first pass over the documents.
-    pub cold: Pass,
-    /// The second.
-    pub warm: Pass,
     /// Memory.
     pub memory: Memory,
+    /// The first pass over the documents.
+    pub cold: Samples,
+    /// The second.
+    pub warm: Samples,
     /// For each check of the case, how many ordinary tokens the mask allows and whether the text may end.
     pub checks: Vec<Check>,
 }
 
-/// One pass over all documents.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Pass {
-    /// Tokens taken.
-    pub steps: u64,
+/// The times of one pass, step by step, over all documents.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Samples {
     /// Whether patience lasted.
     pub whole: bool,
-    /// Filling the mask.
-    pub mask: Distribution,
-    /// Taking the token.
-    pub advance: Distribution,
-    /// Both of a step together: some engines compute the mask when they take the token before.
-    pub step: Distribution,
-    /// Beginning a sequence.
-    pub start: Distribution,
+    /// Beginning each sequence.
+    pub start: Vec<u64>,
+    /// Filling each mask.
+    pub mask: Vec<u64>,
+    /// Taking each token.
+    pub advance: Vec<u64>,
 }
 
 /// Resident memory over that of the process with its files read.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// With the vocabulary prepared.
     pub prepared: f64,
@@ -101,16 +95,13 @@ fn run<E: Engine>(case: &Case, loaded: &Loaded, measurement: &mut Measurement) -
     measurement.compile = time as f64;
     measurement.memory.compiled = above(memory::resident());
 
-    let mut first_mask = None;
-    for pass in [&mut measurement.cold, &mut measurement.warm] {
-        let mut times = Times::default();
-        let outcome =
-            replay::<E>(&mut constraint, &loaded.documents, &mut row, &mut times, Instant::now() + patience);
-        first_mask = first_mask.or(times.first());
-        *pass = times.pass(outcome == Ok(true));
-        outcome?;
-    }
-    measurement.first_mask = first_mask.unwrap_or(0) as f64;
+    let documents = &loaded.documents;
+    let mut pass = |samples: &mut Samples, steps: usize| {
+        replay::<E>(&mut constraint, documents, &mut row, samples, steps, Instant::now() + patience)
+    };
+    pass(&mut measurement.cold, usize::MAX)?;
+    // No further than the first pass came: what it has not seen is not warm.
+    pass(&mut measurement.warm, measurement.cold.advance.len())?;
     measurement.memory.used = above(memory::resident());
     measurement.memory.peak = above(memory::peak());
 
@@ -118,62 +109,38 @@ fn run<E: Engine>(case: &Case, loaded: &Loaded, measurement: &mut Measurement) -
     Ok(())
 }
 
-/// The samples of a pass, in nanoseconds.
-#[derive(Default)]
-struct Times {
-    start: Vec<u64>,
-    mask: Vec<u64>,
-    advance: Vec<u64>,
-}
-
-impl Times {
-    fn first(&self) -> Option<u64> {
-        Some(self.start.first()? + self.mask.first()?)
-    }
-
-    fn pass(self, whole: bool) -> Pass {
-        let step = self.mask.iter().zip(&self.advance).map(|(mask, advance)| mask + advance).collect();
-        Pass {
-            steps: self.advance.len() as u64,
-            whole,
-            step: Distribution::of(step),
-            mask: Distribution::of(self.mask),
-            advance: Distribution::of(self.advance),
-            start: Distribution::of(self.start),
-        }
-    }
-}
-
-/// Masks and tokens along all documents; whether that was done before `deadline`.
+/// Masks and tokens along all documents, but for `steps` steps at most and not beyond `deadline`.
 fn replay<E: Engine>(
     constraint: &mut E::Constraint<'_>,
     documents: &Documents,
     row: &mut [u32],
-    times: &mut Times,
+    samples: &mut Samples,
+    steps: usize,
     deadline: Instant,
-) -> Result<bool, String> {
+) -> Result<(), String> {
     for (index, tokens) in documents.0.iter().enumerate() {
         let (sequence, time) = timed(|| E::start(constraint));
         let mut sequence = sequence?;
-        times.start.push(time);
+        samples.start.push(time);
         for (step, &token) in tokens.iter().enumerate() {
             let place = |fault: &str| format!("document {index}, token {step}: {fault}");
             let (filled, time) = timed(|| sequence.fill_mask(row));
             filled.map_err(|fault| place(&fault))?;
-            times.mask.push(time);
+            samples.mask.push(time);
             black_box(&*row);
             if !allows(row, token) {
                 return Err(place(&format!("refuses token {token}, which comes next")));
             }
             let (taken, time) = timed(|| sequence.advance(token));
             taken.map_err(|fault| place(&fault))?;
-            times.advance.push(time);
-            if Instant::now() > deadline {
-                return Ok(false);
+            samples.advance.push(time);
+            if samples.advance.len() >= steps || Instant::now() > deadline {
+                return Ok(());
             }
         }
     }
-    Ok(true)
+    samples.whole = true;
+    Ok(())
 }
 
 /// Masks in numbers, at the places that the case names.

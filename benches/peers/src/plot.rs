@@ -3,8 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::measure::Measurement;
-use crate::results::{Results, Vocabulary};
+use crate::results::{Figures, Results, Vocabulary};
 use crate::table::time;
 
 /// An engine's colour; of Okabe and Ito's palette, which colour-blind readers can tell apart.
@@ -107,7 +106,7 @@ fn draw(
     axis: &Axis,
     caption: &str,
     floor: Option<f64>,
-    mark: impl Fn(&mut String, f64, &str, &Measurement),
+    mark: impl Fn(&mut String, f64, &str, &Figures),
 ) -> String {
     let mut body = String::new();
     let mut y = 64.0;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::{Floor, Measurement, Memory, Pass};
+use crate::measure::{Floor, Measurement, Memory, Samples};
 use crate::stats::{Distribution, median};
 
 /// A run.
@@ -68,48 +68,98 @@ pub struct Cell {
     pub workload: String,
     /// The vocabulary's name.
     pub vocabulary: String,
-    /// The figures: medians over the repetitions.
-    pub figures: Option<Measurement>,
+    /// The figures, unless there are none.
+    pub figures: Option<Figures>,
     /// How many repetitions.
     pub repetitions: usize,
     /// What is to be known about it: why there is no figure, or in what the masks differ.
     pub notes: Vec<String>,
 }
 
-/// Field by field, the medians of several measurements of one thing. Faults and checks are the first one's: they
-/// do not change from one to the next.
-pub fn medians(several: &[Measurement]) -> Option<Measurement> {
-    let first = several.first()?;
-    let field = |get: fn(&Measurement) -> f64| median(several.iter().map(get));
-    Some(Measurement {
-        fault: first.fault.clone(),
-        prepare: field(|m| m.prepare),
-        compile: field(|m| m.compile),
-        first_mask: field(|m| m.first_mask),
-        cold: median_pass(several, |m| &m.cold),
-        warm: median_pass(several, |m| &m.warm),
-        memory: Memory {
-            prepared: field(|m| m.memory.prepared),
-            compiled: field(|m| m.memory.compiled),
-            used: field(|m| m.memory.used),
-            peak: field(|m| m.memory.peak),
-        },
-        checks: first.checks.clone(),
-    })
+/// What several measurements of one thing come to. Times are in nanoseconds, memory in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// From the bytes of the tokens to what the engine needs for any grammar.
+    pub prepare: f64,
+    /// From the grammar's text to what all sequences share.
+    pub compile: f64,
+    /// Beginning the first sequence and its first mask.
+    pub first_mask: f64,
+    /// The first pass over the documents.
+    pub cold: Pass,
+    /// The second.
+    pub warm: Pass,
+    /// Memory.
+    pub memory: Memory,
 }
 
-fn median_pass(several: &[Measurement], pass: fn(&Measurement) -> &Pass) -> Pass {
-    let field = |get: fn(&Pass) -> Distribution| {
-        Distribution::median(&several.iter().map(|m| get(pass(m))).collect::<Vec<_>>())
-    };
-    Pass {
-        steps: several.iter().map(|m| pass(m).steps).min().unwrap_or(0),
-        whole: several.iter().all(|m| pass(m).whole),
-        mask: field(|p| p.mask),
-        advance: field(|p| p.advance),
-        step: field(|p| p.step),
-        start: field(|p| p.start),
+/// One pass over the documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pass {
+    /// Tokens taken.
+    pub steps: usize,
+    /// Whether these were all.
+    pub whole: bool,
+    /// Filling the mask.
+    pub mask: Distribution,
+    /// Taking the token.
+    pub advance: Distribution,
+    /// Both of a step together: some engines compute the mask when they take the token before.
+    pub step: Distribution,
+    /// Beginning a sequence.
+    pub start: Distribution,
+}
+
+impl Figures {
+    /// The medians of several measurements; `None` of none. For what happens at each step, the median is taken step by
+    /// step, before any percentile: all measurements take the same steps, and what disturbs one of them hardly
+    /// disturbs the same step of another.
+    pub fn of(several: &[Measurement]) -> Option<Self> {
+        if several.is_empty() {
+            return None;
+        }
+        let field = |get: fn(&Measurement) -> f64| median(several.iter().map(get));
+        let begin = |m: &Measurement| {
+            let first = m.cold.start.first().zip(m.cold.mask.first());
+            first.map_or(0, |(start, mask)| start + mask) as f64
+        };
+        Some(Self {
+            prepare: field(|m| m.prepare),
+            compile: field(|m| m.compile),
+            first_mask: field(begin),
+            cold: Pass::of(&several.iter().map(|m| &m.cold).collect::<Vec<_>>()),
+            warm: Pass::of(&several.iter().map(|m| &m.warm).collect::<Vec<_>>()),
+            memory: Memory {
+                prepared: field(|m| m.memory.prepared),
+                compiled: field(|m| m.memory.compiled),
+                used: field(|m| m.memory.used),
+                peak: field(|m| m.memory.peak),
+            },
+        })
     }
+}
+
+impl Pass {
+    fn of(several: &[&Samples]) -> Self {
+        let start = medians(several, |samples| &samples.start);
+        let mask = medians(several, |samples| &samples.mask);
+        let advance = medians(several, |samples| &samples.advance);
+        let step = mask.iter().zip(&advance).map(|(mask, advance)| mask + advance).collect();
+        Self {
+            steps: advance.len(),
+            whole: several.iter().all(|samples| samples.whole),
+            step: Distribution::of(step),
+            mask: Distribution::of(mask),
+            advance: Distribution::of(advance),
+            start: Distribution::of(start),
+        }
+    }
+}
+
+/// Step by step, the medians; as many as all have.
+fn medians(several: &[&Samples], part: fn(&Samples) -> &Vec<u64>) -> Vec<u64> {
+    let steps = several.iter().map(|samples| part(samples).len()).min().unwrap_or(0);
+    (0..steps).map(|step| median(several.iter().map(|samples| part(samples)[step] as f64)) as u64).collect()
 }
 
 impl Results {
@@ -120,12 +170,23 @@ impl Results {
         };
         self.cells.iter().find(wanted)
     }
+}
 
-    /// Puts a cell in, in place of an older one of the same.
-    pub fn put(&mut self, cell: Cell) {
-        self.cells.retain(|old| {
-            (&old.engine, &old.workload, &old.vocabulary) != (&cell.engine, &cell.workload, &cell.vocabulary)
-        });
-        self.cells.push(cell);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_are_taken_step_by_step() {
+        let measured = |mask: [u64; 3]| Measurement {
+            cold: Samples { whole: true, start: vec![5], mask: mask.to_vec(), advance: vec![1, 1, 1] },
+            ..Measurement::default()
+        };
+        // Each was disturbed once, at another step.
+        let several = [measured([900, 20, 30]), measured([10, 900, 30]), measured([10, 20, 900])];
+        let figures = Figures::of(&several).expect("figures");
+        assert_eq!((figures.cold.mask.max, figures.cold.mask.mean, figures.first_mask), (30.0, 20.0, 15.0));
+        assert_eq!((figures.cold.steps, figures.cold.whole, figures.cold.step.max), (3, true, 31.0));
+        assert_eq!(Figures::of(&[]), None);
     }
 }

@@ -10,7 +10,7 @@ use crate::case::{Case, Documents};
 use crate::child::{self, Limits};
 use crate::measure::{self, Check, Measurement};
 use crate::peers::{self, Peer};
-use crate::results::{self, About, Cell, Results};
+use crate::results::{self, About, Cell, Figures, Results};
 use crate::vocabularies::{self, Named};
 use crate::workloads::{self, Expectation, Workload};
 
@@ -234,21 +234,18 @@ impl Slot {
     }
 
     fn cell(mut self, vocabulary: &str) -> Cell {
-        let mut figures = results::medians(&self.measurements);
-        if let Some(figures) = &mut figures {
-            self.notes.extend(differences(&self.expected, &figures.checks));
-            if !figures.cold.whole && figures.fault.is_none() {
-                self.notes.push(format!("cut short after {} steps", figures.cold.steps));
-            }
-            // Kept in the workload's files; the results need not repeat them.
-            figures.checks.clear();
-        }
-        // Who refuses the text has no times: they would be those of something else.
-        if let Some(fault) = figures.as_ref().and_then(|figures| figures.fault.as_deref()) {
+        let first = self.measurements.first();
+        self.notes.extend(first.map(|first| differences(&self.expected, &first.checks)).unwrap_or_default());
+        let mut figures = Figures::of(&self.measurements);
+        if let Some(fault) = self.measurements.iter().find_map(|measured| measured.fault.as_deref()) {
             // Some engines add pages about their state.
             let fault = fault.lines().next().unwrap_or_default();
             self.notes.push(fault.chars().take(160).collect());
+            // Who refuses the text has no times: they would be those of something else.
             figures = None;
+        }
+        if let Some(cold) = figures.map(|figures| figures.cold).filter(|cold| !cold.whole) {
+            self.notes.push(format!("cut short after {} steps", cold.steps));
         }
         Cell {
             engine: self.peer.name.to_owned(),

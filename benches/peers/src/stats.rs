@@ -38,18 +38,6 @@ impl Distribution {
             max: rank(1.0),
         }
     }
-
-    /// Field by field, the medians of several.
-    pub fn median(several: &[Self]) -> Self {
-        let field = |get: fn(&Self) -> f64| median(several.iter().map(get));
-        Self {
-            mean: field(|d| d.mean),
-            p50: field(|d| d.p50),
-            p90: field(|d| d.p90),
-            p99: field(|d| d.p99),
-            max: field(|d| d.max),
-        }
-    }
 }
 
 /// The middle one, the mean of both where there are two; zero of none.

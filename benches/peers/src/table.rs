@@ -2,8 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::measure::Measurement;
-use crate::results::{Cell, Results, Vocabulary, Workload};
+use crate::results::{Cell, Figures, Results, Vocabulary, Workload};
 
 /// The engine that ratios are about.
 const OURS: &str = "lrmask";
@@ -78,7 +77,7 @@ fn figures(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
     }
 }
 
-fn row(figures: &Measurement) -> String {
+fn row(figures: &Figures) -> String {
     let (cold, warm) = (figures.cold.mask, figures.warm.mask);
     let times = [
         figures.prepare,
@@ -118,7 +117,7 @@ fn ratios(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
         let best = others()
             .filter_map(|cell| Some((cell.figures.as_ref()?.warm.mask.p50, &cell.engine)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
-        let against = |get: fn(&Measurement) -> f64| {
+        let against = |get: fn(&Figures) -> f64| {
             figures("llguidance").map_or_else(|| "–".to_owned(), |other| ratio(get(ours) / get(other)))
         };
         let columns = [
@@ -171,12 +170,7 @@ pub fn summary(results: &Results) -> String {
 }
 
 /// A row for each workload, a column for each engine.
-fn across(
-    page: &mut String,
-    results: &Results,
-    vocabulary: &Vocabulary,
-    show: impl Fn(&Measurement) -> String,
-) {
+fn across(page: &mut String, results: &Results, vocabulary: &Vocabulary, show: impl Fn(&Figures) -> String) {
     let engines: Vec<&str> = results.about.engines.iter().map(|(name, _)| name.as_str()).collect();
     put(page, format_args!("| | {} |\n|---|{}\n", engines.join(" | "), "---|".repeat(engines.len())));
     for workload in &results.workloads {
