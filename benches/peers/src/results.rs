@@ -33,6 +33,8 @@ pub struct About {
     pub samples: bool,
     /// Processes started for each cell, but for slow ones.
     pub repetitions: usize,
+    /// The system's load average over a minute when the run began: above zero, others took their share of the cores.
+    pub load: f64,
 }
 
 /// A vocabulary of a run.

@@ -353,6 +353,7 @@ fn one_vocabulary_a_line(expected: &BTreeMap<String, Vec<Expectation>>) -> Resul
 fn about(plan: &Plan) -> About {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let date = Command::new("date").arg("+%Y-%m-%d").output();
     About {
         processor: processor.map_or_else(|| "unknown".to_owned(), |(_, name)| name.to_owned()),
@@ -362,6 +363,7 @@ fn about(plan: &Plan) -> About {
         engines: plan.peers().iter().map(|peer| (peer.name.to_owned(), peer.version.to_owned())).collect(),
         samples: plan.data.is_dir(),
         repetitions: plan.repetitions,
+        load: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
     }
 }
 

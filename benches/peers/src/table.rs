@@ -22,12 +22,13 @@ pub fn page(results: &Results) -> String {
         &mut page,
         format_args!(
             "Written by `peers run` on {}: {}, {} cores. {}. Medians over {} processes for each figure, one where it took \
-             over half a minute. {samples} [The package's page](../README.md) says what is measured.\n",
+             over half a minute. The system's load average was {:.1}. {samples} [The package's page](../README.md) says what is measured.\n",
             about.date,
             about.processor,
             about.cores,
             engines.join(", "),
-            about.repetitions
+            about.repetitions,
+            about.load
         ),
     );
     for vocabulary in results.vocabularies.iter().rev() {
