@@ -128,7 +128,7 @@ impl Index {
         let mut reads = Reads::new(at.stack.depth(), at.layout.lines());
         row.fill(0);
         self.unite(generation, at, &mut reads, row);
-        reads.line = Line::OWN;
+        reads.set_line(Line::OWN);
         let complete = match fresh {
             true => Some(self.scanner.is_sentence(&at.stack, &mut reads)),
             false => self.scanner.is_complete_whatever_blocks(at, &mut reads),
@@ -149,7 +149,7 @@ impl Index {
     /// Adds the tokens that may follow to `row`: the classes that the stack takes.
     fn unite(&self, generation: &Generation, at: &Configuration, reads: &mut Reads<'_>, row: &mut [u32]) {
         let scanner = &self.scanner;
-        let mut pending = vec![(generation.root.clone(), at.clone(), reads.line.clone())];
+        let mut pending = vec![(generation.root.clone(), at.clone(), Line::OWN)];
         while let Some((nodes, from, line)) = pending.pop() {
             let walk = self.walk(generation, &nodes, &from);
             let mut end = from.clone();
@@ -157,7 +157,7 @@ impl Index {
                 end.state = class.state;
                 end.obligations = class.obligations;
                 end.layout = scanner.read_all(&from.layout, &class.leading);
-                reads.line = line.read(&class.leading);
+                reads.set_line(line.read(&class.leading));
                 if scanner.is_viable(&end, reads) {
                     class.tokens.add_to(row);
                 }
@@ -165,7 +165,7 @@ impl Index {
             for boundary in &walk.boundaries {
                 let layout = scanner.read_all(&from.layout, &boundary.leading);
                 let line = line.read(&boundary.leading);
-                reads.line = line.clone();
+                reads.set_line(line.clone());
                 let after =
                     scanner.after_lexeme(&from.stack, &layout, from.expectations, boundary.label, reads);
                 for Between { stack, layout: after, expectations } in after {
@@ -173,7 +173,7 @@ impl Index {
                         true => line.clone(),
                         false => Line::NEXT,
                     };
-                    reads.line = line.clone();
+                    reads.set_line(line.clone());
                     let state = scanner.start_at(&stack, &after, reads);
                     let obligations = boundary.obligations;
                     let next = Configuration { stack, layout: after, state, obligations, expectations };

@@ -296,13 +296,13 @@ impl Matcher {
         if from.progress == Progress::Finished {
             return Err(0);
         }
+        let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in init.iter().chain([&last]).enumerate() {
             let mut next: SmallVec<[Configuration; 1]> = SmallVec::new();
             for reading in &now {
-                scanner.step(reading, byte, &mut Reads::none(), |after| {
-                    if scanner.is_viable(&after, &mut Reads::none())
-                        && !next.iter().any(|known| known.same(&after))
+                scanner.step(reading, byte, &mut stepped, |after| {
+                    if scanner.is_viable(&after, &mut viewed) && !next.iter().any(|known| known.same(&after))
                     {
                         next.push(after);
                     }

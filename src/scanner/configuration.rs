@@ -126,9 +126,9 @@ impl Scanner {
     /// first over the bytes that scan states tell apart.
     #[cold]
     fn can_discharge(&self, from: &Configuration, reads: &mut Reads<'_>) -> bool {
-        let line = std::mem::replace(&mut reads.line, Line::Unknown);
+        let line = reads.set_line(Line::Unknown);
         let found = self.finds_discharge(from, reads);
-        reads.line = line;
+        reads.set_line(line);
         found
     }
 

@@ -21,10 +21,17 @@ use super::layout::{Blocks, Leading, Lines};
 pub(crate) struct Reads<'a> {
     /// The depth of the lowest state of the stack that was read.
     pub(crate) lowest: u32,
+    /// `None` where nobody wants to know, or lines do not count.
+    layout: Option<Box<LayoutReads<'a>>>,
+}
+
+/// What was read of the layout, and of the stack in between.
+#[derive(Debug)]
+struct LayoutReads<'a> {
+    /// The layout that the computation began with.
+    base: &'a Lines,
     /// The line that a width is asked for belongs to.
-    pub(crate) line: Line,
-    /// The layout that the computation began with; `None` where nobody wants to know, or lines do not count.
-    base: Option<&'a Lines>,
+    line: Line,
     asked: HashSet<Question, FxBuildHasher>,
     events: Vec<Read>,
     /// More brackets are open than so many; all is known once the answer was no.
@@ -106,23 +113,23 @@ impl<'a> Reads<'a> {
     /// Of a computation whose reads nobody wants to know.
     #[inline]
     pub(crate) fn none() -> Self {
-        Self::new(u32::MAX, None)
+        Self { lowest: u32::MAX, layout: None }
     }
 
     /// Of a computation on a stack of this depth, and in these lines.
-    #[inline]
     pub(crate) fn new(depth: u32, base: Option<&'a Lines>) -> Self {
-        // No bracket is open where a line begins.
-        let begins = base.is_some_and(|lines| lines.leading.is_some());
-        Self {
-            lowest: depth,
-            line: Line::OWN,
-            base,
-            asked: HashSet::default(),
-            events: Vec::new(),
-            depth: if begins { Known::All } else { Known::NOTHING },
-            room: Known::NOTHING,
-        }
+        let layout = base.map(|base| {
+            Box::new(LayoutReads {
+                base,
+                line: Line::OWN,
+                asked: HashSet::default(),
+                events: Vec::new(),
+                // No bracket is open where a line begins.
+                depth: if base.leading.is_some() { Known::All } else { Known::NOTHING },
+                room: Known::NOTHING,
+            })
+        });
+        Self { lowest: depth, layout }
     }
 
     /// The stack was read down to `depth`.
@@ -131,85 +138,108 @@ impl<'a> Reads<'a> {
         self.lowest = self.lowest.min(depth);
     }
 
+    /// Widths that are asked for from here on belong to `line`. Returns which they belonged to.
+    #[inline]
+    pub(crate) fn set_line(&mut self, line: Line) -> Line {
+        match &mut self.layout {
+            Some(layout) => std::mem::replace(&mut layout.line, line),
+            None => Line::Unknown,
+        }
+    }
+
     /// What was read, in order.
-    pub(crate) fn into_events(mut self) -> Vec<Read> {
-        self.note_stack();
-        self.events
-    }
-
-    fn note_stack(&mut self) {
-        let noted = self.events.iter().rev().find_map(|read| match read {
-            Read::Stack(depth) => Some(*depth),
-            Read::Layout(..) => None,
-        });
-        if noted.is_none_or(|noted| self.lowest < noted) {
-            self.events.push(Read::Stack(self.lowest));
-        }
-    }
-
-    fn ask(&mut self, question: Question, answer: u32) {
-        if !self.asked.contains(&Question::Layout) && self.asked.insert(question.clone()) {
-            self.note_stack();
-            self.events.push(Read::Layout(question, answer));
-        }
+    pub(crate) fn into_events(self) -> Vec<Read> {
+        let mut events = self.layout.map_or_else(Vec::new, |layout| layout.events);
+        events.push(Read::Stack(self.lowest));
+        events
     }
 
     /// The whole layout is read.
+    #[inline]
     pub(super) fn layout(&mut self) {
-        if self.base.is_some() {
-            self.ask(Question::Layout, 0);
+        if let Some(layout) = &mut self.layout {
+            layout.ask(self.lowest, Question::Layout, 0);
         }
     }
 
     /// The width of a line that begins is held against its blocks.
+    #[inline]
     pub(super) fn width(&mut self, indentation: &Indentation, lines: &Lines) {
-        let Some(base) = self.base.filter(|_| !self.asked.contains(&Question::Layout)) else { return };
-        let (fresh, blanks) = match &self.line {
-            Line::Own(blanks) => (false, blanks),
-            Line::Next(blanks) => (true, blanks),
-            Line::Unknown => return self.layout(),
-        };
-        if base.blocks != lines.blocks {
-            return self.layout();
-        }
-        let question = Question::Width { fresh, blanks: blanks.as_slice().into() };
-        let answer = indentation.answer(base, &question);
-        debug_assert_eq!(answer, lines.leading.map(|leading| indentation.standing(base, leading)));
-        match answer {
-            Some(answer) => self.ask(question, answer),
-            None => self.layout(),
+        if let Some(layout) = &mut self.layout {
+            layout.width(self.lowest, indentation, lines);
         }
     }
 
     /// Whether brackets are open in `lines`.
+    #[inline]
     pub(super) fn brackets(&mut self, lines: &Lines) -> bool {
-        let open = lines.depth > 0;
-        if let Some(base) = self.base {
-            // Closed since the computation began, less those opened. As long as not all is known, no bracket was closed
-            // that was not open.
-            let closed = i64::from(base.depth) - i64::from(lines.depth);
-            if let Ok(closed) = u32::try_from(closed)
-                && !self.depth.covers(closed as i32)
-            {
-                self.ask(Question::Brackets(closed), u32::from(open));
-                self.depth = if open { Known::To(closed as i32) } else { Known::All };
-            }
+        if let Some(layout) = &mut self.layout {
+            layout.brackets(self.lowest, lines);
         }
-        open
+        lines.depth > 0
     }
 
     /// The room for blocks inside `blocks`, but no more than what any stack may want.
+    #[inline]
     pub(super) fn room(&mut self, indentation: &Indentation, blocks: &Blocks) -> u32 {
-        let room = indentation.room_that_matters(blocks.level());
-        if let Some(base) = self.base {
-            let more = blocks.level() as i32 - base.blocks.level() as i32;
-            if !self.room.covers(more) {
-                self.ask(Question::Room(more), room);
-                let enough = room == indentation.room_that_matters(0);
-                self.room = if enough { Known::To(more) } else { Known::All };
-            }
+        if let Some(layout) = &mut self.layout {
+            layout.room(self.lowest, indentation, blocks);
         }
-        room
+        indentation.room_that_matters(blocks.level())
+    }
+}
+
+impl LayoutReads<'_> {
+    /// Notes an answer, and before it that the stack was read down to `lowest`.
+    fn ask(&mut self, lowest: u32, question: Question, answer: u32) {
+        if !self.asked.contains(&Question::Layout) && self.asked.insert(question.clone()) {
+            self.events.push(Read::Stack(lowest));
+            self.events.push(Read::Layout(question, answer));
+        }
+    }
+
+    fn width(&mut self, lowest: u32, indentation: &Indentation, lines: &Lines) {
+        if self.asked.contains(&Question::Layout) {
+            return;
+        }
+        let (fresh, blanks) = match &self.line {
+            Line::Own(blanks) => (false, blanks),
+            Line::Next(blanks) => (true, blanks),
+            Line::Unknown => return self.ask(lowest, Question::Layout, 0),
+        };
+        if self.base.blocks != lines.blocks {
+            return self.ask(lowest, Question::Layout, 0);
+        }
+        let question = Question::Width { fresh, blanks: blanks.as_slice().into() };
+        let answer = indentation.answer(self.base, &question);
+        debug_assert_eq!(answer, lines.leading.map(|leading| indentation.standing(self.base, leading)));
+        match answer {
+            Some(answer) => self.ask(lowest, question, answer),
+            None => self.ask(lowest, Question::Layout, 0),
+        }
+    }
+
+    fn brackets(&mut self, lowest: u32, lines: &Lines) {
+        // Closed since the computation began, less those opened. As long as not all is known, no bracket was closed that
+        // was not open.
+        let closed = i64::from(self.base.depth) - i64::from(lines.depth);
+        if let Ok(closed) = u32::try_from(closed)
+            && !self.depth.covers(closed as i32)
+        {
+            let open = lines.depth > 0;
+            self.ask(lowest, Question::Brackets(closed), u32::from(open));
+            self.depth = if open { Known::To(closed as i32) } else { Known::All };
+        }
+    }
+
+    fn room(&mut self, lowest: u32, indentation: &Indentation, blocks: &Blocks) {
+        let more = blocks.level() as i32 - self.base.blocks.level() as i32;
+        if !self.room.covers(more) {
+            let room = indentation.room_that_matters(blocks.level());
+            self.ask(lowest, Question::Room(more), room);
+            let enough = room == indentation.room_that_matters(0);
+            self.room = if enough { Known::To(more) } else { Known::All };
+        }
     }
 }
 
