@@ -104,7 +104,7 @@ impl Stack {
 
     /// The stack after `terminal`: the reductions that it causes, then its shift. `None` when the stack cannot
     /// shift it, which the row of the top state alone does not tell: an LALR look-ahead set is a union over
-    /// contexts. `$` never shifts; ask [`Stack::acceptable`].
+    /// contexts. `$` never shifts; ask [`Stack::accepts`].
     ///
     /// `lowest` is lowered to the depth of the lowest state read. Costs the reductions, and allocates only
     /// the states that remain.
@@ -126,6 +126,40 @@ impl Stack {
                 Action::Accept => return None,
             }
         }
+    }
+
+    /// Whether the stack accepts `$` after `terminals`. `lowest` is lowered to the depth of the lowest state read. Costs
+    /// the reductions, and makes no stacks.
+    pub(crate) fn accepts(
+        &self,
+        table: &ParseTable,
+        terminals: impl IntoIterator<Item = TerminalId>,
+        lowest: &mut u32,
+    ) -> bool {
+        let mut overlay = Overlay::new(self);
+        for terminal in terminals.into_iter().chain([table.end()]) {
+            loop {
+                *lowest = (*lowest).min(overlay.base.depth());
+                match table.actions(overlay.top(), terminal).first() {
+                    Some(Action::Reduce(production)) => {
+                        let (lhs, length) = table.production(*production);
+                        if overlay.pop(length).is_none() {
+                            return false;
+                        }
+                        *lowest = (*lowest).min(overlay.base.depth());
+                        let Some(state) = table.goto(overlay.top(), lhs) else { return false };
+                        overlay.states.push(state);
+                    }
+                    Some(Action::Shift(state)) => {
+                        overlay.states.push(*state);
+                        break;
+                    }
+                    Some(Action::Accept) => return true,
+                    None => return false,
+                }
+            }
+        }
+        false
     }
 
     /// The terminals (and `$`) that the stack can really shift (accept), computed once a node.

@@ -368,11 +368,7 @@ impl Scanner {
         reads.layout();
         let newline = lines.leading.is_none().then_some(indentation.newline);
         let dedents = (0..lines.blocks.level()).map(|_| indentation.dedent);
-        let end = newline
-            .into_iter()
-            .chain(dedents)
-            .try_fold(stack.clone(), |stack, terminal| stack.feed(&self.table, terminal, &mut reads.lowest));
-        end.is_some_and(|stack| self.is_sentence(&stack, reads))
+        stack.accepts(&self.table, newline.into_iter().chain(dedents), &mut reads.lowest)
     }
 }
 

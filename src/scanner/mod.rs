@@ -364,9 +364,7 @@ impl Scanner {
 
     /// Whether the text may end on `stack`.
     pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads<'_>) -> bool {
-        let (context, acceptable) = self.context(stack);
-        reads.stack(acceptable.lowest);
-        context.acceptable.contains(self.table.end().index())
+        stack.accepts(&self.table, [], &mut reads.lowest)
     }
 
     /// The scan states behind an id.
