@@ -52,7 +52,7 @@ impl Scanner {
     }
 
     /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the byte begins
-    /// another, or both while that is open. `lowest` is lowered to the lowest depth of the stack that was read.
+    /// another, or both while that is open. `reads` is told what was read.
     pub(crate) fn step(
         &self,
         from: &Configuration,
@@ -90,7 +90,7 @@ impl Scanner {
         }
     }
 
-    /// Whether some rest of the text makes it a sentence. `lowest` is lowered to the lowest depth read.
+    /// Whether some rest of the text makes it a sentence. `reads` is told what was read.
     ///
     /// Without obligations it suffices that the lexeme can still become a label that the stack takes: the check
     /// of the grammar has shown that every stack so reached can be completed.

@@ -33,7 +33,7 @@ pub(crate) struct Indentation {
     pub(crate) tab: u32,
     limit: Option<Limit>,
     /// The terminals that may stand first in a line, whatever the stack.
-    openers: BitSet,
+    pub(super) openers: BitSet,
     /// The labels that may, and where their lexemes start if the stack has no say in that.
     line: OnceLock<LineStart>,
 }
@@ -187,7 +187,7 @@ impl Scanner {
         Some(laid)
     }
 
-    /// What a lexeme that starts on `stack` can be. `lowest` is lowered to the lowest depth read.
+    /// What a lexeme that starts on `stack` can be. `reads` is told what was read.
     #[inline]
     pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> &Context {
         match layout.lines() {

@@ -291,7 +291,7 @@ impl Scanner {
         readings
     }
 
-    /// What holds after a lexeme with this label, for each reading. `lowest` is lowered to the lowest depth read.
+    /// What holds after a lexeme with this label, for each reading. `reads` is told what was read.
     pub(crate) fn after_lexeme(
         &self,
         stack: &Stack,

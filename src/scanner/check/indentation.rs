@@ -269,21 +269,11 @@ pub(super) fn blank_states(scanner: &Scanner) -> Option<Vec<ScanStateId>> {
 impl Scanner {
     /// The terminals that the tables let stand first in a line, and NEWLINE.
     fn first_of_lines(&self) -> BitSet {
-        let table = self.table();
-        let mut first = BitSet::new(self.states().dfas().len() + 1);
-        let Some(indentation) = self.indentation() else { return first };
-        let own = [indentation.newline, indentation.indent, indentation.dedent];
-        for state in (0..table.state_count()).map(ParseStateId::new) {
-            let begins = match table.accessing(state) {
-                None => true,
-                Some(Symbol::Terminal(terminal)) => own.contains(&terminal),
-                Some(Symbol::Nonterminal(_)) => false,
-            };
-            if begins {
-                first.union_with(table.row(state));
-            }
-        }
-        first.remove(table.end().index());
+        let Some(indentation) = self.indentation() else {
+            return BitSet::new(self.states().dfas().len() + 1);
+        };
+        let mut first = indentation.openers.clone();
+        first.remove(self.table().end().index());
         first.insert(indentation.newline.index());
         first
     }
