@@ -15,7 +15,7 @@ use crate::scanner::layout::BLANKS;
 use crate::scanner::{Reads, Scanner};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+use crate::util::id::{ScanStateId, TerminalId};
 
 /// All findings about the directive; none where there is no such directive.
 pub(super) fn check(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
