@@ -152,8 +152,8 @@ impl StackTrie {
     }
 
     fn number(&self, lines: &Lines) -> u32 {
-        let next = self.layouts.len() as u32;
-        self.layouts.get_or_insert_with(lines.clone(), || next)
+        // Counted while nothing else can be entered.
+        self.layouts.get_or_insert_with(lines.clone(), || self.layouts.len() as u32)
     }
 
     /// How many branches there are.
@@ -202,5 +202,27 @@ impl Root {
             fresh,
             line,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn layouts_met_at_the_same_time_have_different_numbers() {
+        let trie = StackTrie::default();
+        let number = |thread: u32| {
+            let lines = |at: u32| Lines { depth: at * 4 + thread, ..Lines::default() };
+            (0..5_000).map(|at| trie.number(&lines(at))).collect::<Vec<u32>>()
+        };
+        let numbers: Vec<u32> = std::thread::scope(|scope| {
+            let number = &number;
+            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || number(thread))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no thread panics")).collect()
+        });
+        assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), 20_000);
     }
 }

@@ -128,7 +128,7 @@ impl Drop for Block {
 }
 
 /// The layout of a text whose lines count.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Lines {
     pub(crate) blocks: Blocks,
     /// Open brackets.

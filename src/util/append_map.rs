@@ -68,7 +68,7 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
         }
     }
 
-    /// The value of `key`, made by `make` when there is none yet.
+    /// The value of `key`, made by `make` when there is none yet. No other entry is made meanwhile.
     pub(crate) fn get_or_insert_with(&self, key: K, make: impl FnOnce() -> V) -> V {
         if let Some(value) = self.get(&key) {
             return value.clone();
