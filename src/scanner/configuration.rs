@@ -62,24 +62,14 @@ impl Scanner {
     ) {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
-        if let Some(label) = self.states().label(from.state) {
-            // Longest match: a lexeme does not end where the next byte lets it match more.
-            let ended = match next {
-                None => Some(obligations),
-                Some(next) if self.states().label(next).is_none() => {
-                    Some(self.add_obligation(obligations, next))
-                }
-                Some(_) => None,
-            };
-            if let Some(obligations) = ended {
-                for Between { stack, layout, expectations } in
-                    self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
-                {
-                    let start = self.start_at(&stack, &layout, reads);
-                    if let Some(state) = self.states().next(start, byte) {
-                        let layout = self.read(&layout, byte);
-                        emit(Configuration { stack, layout, state, obligations, expectations });
-                    }
+        if let Some((label, obligations)) = self.end_before(from.state, next, obligations) {
+            for Between { stack, layout, expectations } in
+                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
+            {
+                let start = self.start_at(&stack, &layout, reads);
+                if let Some(state) = self.states().next(start, byte) {
+                    let layout = self.read(&layout, byte);
+                    emit(Configuration { stack, layout, state, obligations, expectations });
                 }
             }
         }

@@ -407,6 +407,25 @@ impl Scanner {
         Some(self.intern_obligations(after))
     }
 
+    /// Longest match: the label of a lexeme in `state` that ends before the byte which leads to `next`, and what is then
+    /// asked of the text beside `obligations`; `None` where it cannot end, because the byte lets it match more.
+    #[inline]
+    pub(crate) fn end_before(
+        &self,
+        state: ScanStateId,
+        next: Option<ScanStateId>,
+        obligations: ObligationsId,
+    ) -> Option<(TerminalId, ObligationsId)> {
+        let label = self.states.label(state)?;
+        match next {
+            None => Some((label, obligations)),
+            Some(next) if self.states.label(next).is_none() => {
+                Some((label, self.add_obligation(obligations, next)))
+            }
+            Some(_) => None,
+        }
+    }
+
     /// `id` and one more.
     pub(crate) fn add_obligation(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
         let mut states = self.obligations(id).clone();

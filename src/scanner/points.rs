@@ -116,14 +116,7 @@ impl Scanner {
             None => Step::new(None, None),
             Some(obligations) => {
                 let next = self.states.next(point.state, byte);
-                // As in `Scanner::step`: the lexeme ends here where the byte does not let it match more.
-                let ended = self.states.label(point.state).and_then(|label| match next {
-                    None => Some((label, obligations)),
-                    Some(next) if self.states.label(next).is_none() => {
-                        Some((label, self.add_obligation(obligations, next)))
-                    }
-                    Some(_) => None,
-                });
+                let ended = self.end_before(point.state, next, obligations);
                 let next = next.map(|next| self.point(next, obligations));
                 Step::new(next, ended.map(|ended| self.points.ended.intern(ended)))
             }
