@@ -13,6 +13,7 @@
 //! completed ([`completable`], mostly by one [`plan`] a state), the cheapest way to do it ([`closing`]), and how deep it must nest
 //! ([`nesting`]). [`store`] keeps a table.
 
+mod chains;
 pub(crate) mod closing;
 pub(crate) mod completable;
 pub(crate) mod conflict;

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
+use super::chains::Exit;
 use super::table::{Action, ParseTable};
 use crate::grammar::ir::Symbol;
 use crate::util::append::Interner;
@@ -106,25 +107,34 @@ impl Stack {
     /// shift it, which the row of the top state alone does not tell: an LALR look-ahead set is a union over
     /// contexts. `$` never shifts; ask [`Stack::accepts`].
     ///
-    /// `lowest` is lowered to the depth of the lowest state read. Costs the reductions, and allocates only
-    /// the states that remain.
+    /// `lowest` is lowered to the depth of the lowest state read. Costs the reductions that reach below the state under the
+    /// top, and allocates only the states that remain.
     pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, lowest: &mut u32) -> Option<Stack> {
-        let mut overlay = Overlay::new(self);
+        let mut at = Place::new(self);
         loop {
-            *lowest = (*lowest).min(overlay.base.depth());
-            match table.actions(overlay.top(), terminal).first()? {
-                Action::Shift(state) => {
-                    overlay.states.push(*state);
-                    return Some(overlay.into_stack(table));
-                }
-                Action::Reduce(production) => {
-                    let (lhs, length) = table.production(*production);
-                    overlay.pop(length)?;
-                    *lowest = (*lowest).min(overlay.base.depth());
-                    overlay.states.push(table.goto(overlay.top(), lhs)?);
-                }
-                Action::Accept => return None,
+            *lowest = (*lowest).min(at.read());
+            let chain = table.chain(at.top, at.below.map(Stack::top));
+            if let Some(stop) = chain.stops.iter().find(|stop| stop.shifts.contains(terminal.index())) {
+                let shifting = stop.states.last().copied().unwrap_or(at.top);
+                let Some(Action::Shift(target)) = table.actions(shifting, terminal).first() else {
+                    return None;
+                };
+                let push = |stack: Stack, &state: &ParseStateId| stack.push(state).without_idle_round(table);
+                let base = if stop.uncovers {
+                    *lowest = (*lowest).min(at.depth - 1);
+                    at.below?.clone()
+                } else if at.is_real {
+                    self.clone()
+                } else {
+                    push(at.below?.clone(), &at.top)
+                };
+                return Some(stop.states.iter().chain([target]).fold(base, push));
             }
+            if chain.reads_below {
+                *lowest = (*lowest).min(at.depth.saturating_sub(1));
+            }
+            let exit = chain.exits.iter().find(|exit| exit.lookaheads.contains(terminal.index()))?;
+            at = at.after(table, exit)?;
         }
     }
 
@@ -170,36 +180,64 @@ impl Stack {
         *self.0.acceptable.get_or_init(|| {
             let mut lowest = self.depth();
             let mut found = BitSet::new(table.end().index() + 1);
-            let mut pending: SmallVec<[(Overlay<'_>, Option<BitSet>); 4]> = SmallVec::new();
-            pending.push((Overlay::new(self), None));
-            while let Some((overlay, filter)) = pending.pop() {
-                lowest = lowest.min(overlay.base.depth());
-                let mut shifted = table.shifts(overlay.top()).clone();
-                if let Some(filter) = &filter {
-                    shifted.intersect_with(filter);
+            let mut pending: SmallVec<[(Place<'_>, Option<BitSet>); 4]> = SmallVec::new();
+            pending.push((Place::new(self), None));
+            while let Some((at, filter)) = pending.pop() {
+                let chain = table.chain(at.top, at.below.map(Stack::top));
+                lowest = lowest.min(at.read());
+                if chain.reads_below {
+                    lowest = lowest.min(at.depth.saturating_sub(1));
                 }
-                found.union_with(&shifted);
-                for reduction in table.reductions(overlay.top()) {
-                    let mut lookaheads = reduction.lookaheads.clone();
+                match &filter {
+                    None => {
+                        found.union_with(&chain.shifts);
+                    }
+                    Some(filter) => found.union_with_both(&chain.shifts, filter),
+                }
+                for exit in &chain.exits {
+                    let mut lookaheads = exit.lookaheads.clone();
                     if let Some(filter) = &filter {
                         lookaheads.intersect_with(filter);
                     }
-                    if lookaheads.is_empty() {
-                        continue;
-                    }
-                    let mut reduced = overlay.clone();
-                    if reduced.pop(reduction.length).is_none() {
-                        continue;
-                    }
-                    lowest = lowest.min(reduced.base.depth());
-                    if let Some(state) = table.goto(reduced.top(), reduction.lhs) {
-                        reduced.states.push(state);
-                        pending.push((reduced, Some(lookaheads)));
+                    if let Some(after) = (!lookaheads.is_empty()).then(|| at.after(table, exit)).flatten() {
+                        pending.push((after, Some(lookaheads)));
                     }
                 }
             }
             Acceptable { set: sets.intern(found), lowest }
         })
+    }
+}
+
+/// A state on top of a stack that is not touched.
+#[derive(Clone, Copy)]
+struct Place<'s> {
+    top: ParseStateId,
+    below: Option<&'s Stack>,
+    /// Of the top.
+    depth: u32,
+    /// Whether it is the stack's own, and has not been put there by a reduction.
+    is_real: bool,
+}
+
+impl<'s> Place<'s> {
+    fn new(stack: &'s Stack) -> Self {
+        Self { top: stack.top(), below: stack.below(), depth: stack.depth(), is_real: true }
+    }
+
+    /// The depth of the lowest state that it took to come here.
+    fn read(&self) -> u32 {
+        if self.is_real { self.depth } else { self.depth - 1 }
+    }
+
+    /// The place after a reduction; `None` would mean that the tables do not belong to the stack.
+    fn after(&self, table: &ParseTable, exit: &Exit) -> Option<Self> {
+        let mut below = self.below?;
+        for _ in 1..exit.pops {
+            below = below.below()?;
+        }
+        let top = table.goto(below.top(), exit.lhs)?;
+        Some(Self { top, below: Some(below), depth: below.depth() + 1, is_real: false })
     }
 }
 
@@ -215,7 +253,7 @@ impl Drop for Node {
 }
 
 /// States pushed on a stack that is not touched.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Overlay<'s> {
     base: &'s Stack,
     states: SmallVec<[ParseStateId; 8]>,
@@ -238,10 +276,5 @@ impl<'s> Overlay<'s> {
             self.base = self.base.below()?;
         }
         Some(())
-    }
-
-    fn into_stack(self, table: &ParseTable) -> Stack {
-        let push = |stack: Stack, &state: &ParseStateId| stack.push(state).without_idle_round(table);
-        self.states.iter().fold(self.base.clone(), push)
     }
 }

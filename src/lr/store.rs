@@ -1,6 +1,7 @@
 //! How a table is kept: what its construction found, beside the grammar that it was found of. The productions as items
 //! and the names are made again from that grammar.
 
+use super::chains::Chains;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
 use super::rules::{COMPLETE, Rules};
@@ -88,6 +89,7 @@ impl ParseTable {
             rows: rows.into_iter().zip(shifts).collect(),
             reductions,
             tails,
+            chains: Chains::default(),
             by_precedence: reader.bool()?,
             warnings: reader.list(8, Diagnostic::load)?,
         })

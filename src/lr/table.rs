@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use super::chains::Chains;
 use super::conflict::{self, ConflictError, Resolution};
 use super::limits::{Exceeded, Limits};
 use super::lookahead::LookAheads;
@@ -63,6 +64,7 @@ pub(crate) struct ParseTable {
     pub(super) reductions: Lists<Reduction>,
     /// By state.
     pub(super) tails: Vec<Option<Tail>>,
+    pub(super) chains: Chains,
     pub(super) by_precedence: bool,
     pub(super) warnings: Vec<Diagnostic>,
 }
@@ -93,6 +95,7 @@ impl ParseTable {
         let mut table = Self {
             predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
+            chains: Chains::default(),
             rules,
             names,
             automaton,

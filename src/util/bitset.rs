@@ -55,6 +55,13 @@ impl BitSet {
         changed
     }
 
+    /// Adds what is in both sets. Same bound on all.
+    pub(crate) fn union_with_both(&mut self, one: &BitSet, other: &BitSet) {
+        for ((word, &a), &b) in self.words.iter_mut().zip(&one.words).zip(&other.words) {
+            *word |= a & b;
+        }
+    }
+
     /// Keeps only what is in `other` too.
     pub(crate) fn intersect_with(&mut self, other: &BitSet) {
         for (a, &b) in self.words.iter_mut().zip(&other.words) {
