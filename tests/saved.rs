@@ -101,10 +101,16 @@ fn what_was_computed_comes_back() {
         texts.iter().for_each(|text| warm(&constraint, text));
         let saved = constraint.save();
         let loaded = Constraint::load(saved.clone(), &vocabulary).unwrap();
-        assert_eq!(loaded.index_size(), constraint.index_size());
+        // Parts of masks are not kept, so the bytes are fewer.
+        let counts = |constraint: &Constraint| {
+            let size = constraint.index_size();
+            (size.masks, size.branches, size.node_sets, size.scan_states)
+        };
+        assert_eq!(counts(&loaded), counts(&constraint));
         // Everything is found, nothing is computed again.
+        let bytes = loaded.index_size().bytes;
         texts.iter().for_each(|text| warm(&loaded, text));
-        assert_eq!(loaded.index_size(), constraint.index_size());
+        assert_eq!((counts(&loaded), loaded.index_size().bytes), (counts(&constraint), bytes));
         assert_eq!(loaded.save(), saved);
         // And what is new is computed.
         let (mut one, mut other) = (constraint.new_mask(), constraint.new_mask());
@@ -118,7 +124,7 @@ fn what_was_computed_comes_back() {
                 assert_eq!(matcher.advance(token), again.advance(token));
             }
         }
-        assert_eq!(loaded.index_size(), constraint.index_size());
+        assert_eq!(counts(&loaded), counts(&constraint));
     }
 }
 

@@ -1,60 +1,110 @@
 //! What has been computed since the budget was last exhausted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-use hashbrown::HashSet;
-use rustc_hash::FxBuildHasher;
 
 use super::masks::Masks;
-use super::stack_trie::StackTrie;
-use super::walk::NodeSet;
+use super::parts::Part;
+use super::stack_trie::{Leaf, Root, StackTrie};
+use super::token_set::TokenSet;
+use super::unions::{TokensId, Unions};
+use super::walk::{NodesId, Origin, Walk};
+use crate::scanner::Scanner;
+use crate::util::append::{Interner, Slots};
+use crate::util::append_map::AppendMap;
 use crate::vocab::trie::Trie;
 
-/// Token classes, masks and the trie over stacks.
+/// Token classes, their unions, masks and the tries over stacks.
 #[derive(Debug)]
 pub(super) struct Generation {
-    /// All of the vocabulary.
-    pub(super) root: Arc<NodeSet>,
-    node_sets: Mutex<HashSet<Arc<NodeSet>, FxBuildHasher>>,
-    pub(super) stacks: StackTrie,
+    node_sets: Interner<Box<[u32]>>,
+    walk_numbers: AppendMap<(NodesId, Origin), u32>,
+    walks: Slots<Walk>,
+    pub(super) unions: Unions,
+    /// What parts of masks came to.
+    pub(super) parts: StackTrie<Part, TokensId>,
+    pub(super) stacks: StackTrie<Root, Leaf>,
     pub(super) masks: Masks,
-    /// Of node sets, walks and masks.
+    /// By what they are unions of, and whether the text may end.
+    pub(super) masks_of: AppendMap<(TokensId, bool), u32>,
+    /// Of node sets, walks, sets of tokens and masks.
     bytes: AtomicUsize,
 }
 
 impl Generation {
     pub(super) fn new() -> Self {
-        let root = Arc::new(NodeSet::new(vec![Trie::ROOT]));
+        let node_sets = Interner::default();
+        node_sets.intern(Box::from([Trie::ROOT]));
         Self {
-            bytes: AtomicUsize::new(root.bytes()),
-            root,
-            node_sets: Mutex::default(),
+            node_sets,
+            walk_numbers: AppendMap::default(),
+            walks: Slots::default(),
+            unions: Unions::default(),
+            parts: StackTrie::default(),
             stacks: StackTrie::default(),
             masks: Masks::default(),
+            masks_of: AppendMap::default(),
+            bytes: AtomicUsize::new(0),
         }
     }
 
-    /// Gives equal node sets one address, so that they share their walks.
-    pub(super) fn share(&self, nodes: NodeSet) -> Arc<NodeSet> {
-        let mut known = self.node_sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(nodes) = known.get(&nodes) {
-            return nodes.clone();
+    /// The number of a set of nodes, ascending.
+    pub(super) fn nodes_id(&self, nodes: Vec<u32>) -> NodesId {
+        let (before, bytes) = (self.node_sets.len(), NODE_SET_BYTES + nodes.len() * 4);
+        let id = self.node_sets.intern(nodes.into());
+        if id as usize >= before {
+            self.add_bytes(bytes);
         }
-        self.add_bytes(nodes.bytes());
-        let nodes = Arc::new(nodes);
-        known.insert(nodes.clone());
-        nodes
+        NodesId(id)
     }
 
-    /// All node sets but the root.
-    pub(super) fn all_node_sets(&self) -> Vec<Arc<NodeSet>> {
-        self.node_sets.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    /// A set of nodes by its number.
+    pub(super) fn nodes(&self, id: NodesId) -> &[u32] {
+        self.node_sets.get(id.0)
     }
 
-    /// How many node sets there are.
+    /// How many sets of nodes there are.
     pub(super) fn node_sets(&self) -> usize {
-        self.node_sets.lock().unwrap_or_else(PoisonError::into_inner).len() + 1
+        self.node_sets.len()
+    }
+
+    /// Adds a set of tokens.
+    pub(super) fn add_set(&self, set: TokenSet) -> TokensId {
+        self.add_bytes(set.bytes() + size_of::<TokenSet>());
+        self.unions.add_set(set)
+    }
+
+    /// The walk of these nodes from a scan state, done now or before. Of several threads that want it, one does it.
+    pub(super) fn walk(
+        &self,
+        nodes: NodesId,
+        from: Origin,
+        scanner: &Scanner,
+        trie: &Trie,
+        words: usize,
+    ) -> &Walk {
+        let next = || self.walk_numbers.len() as u32;
+        let number = self.walk_numbers.get_or_insert_with((nodes, from), next);
+        self.walks.get_or_init(number, || {
+            let walk = Walk::new(nodes, from, scanner, trie, words, self);
+            self.add_bytes(walk.bytes() + WALK_BYTES);
+            walk
+        })
+    }
+
+    /// The walks done so far.
+    pub(super) fn all_walks(&self) -> impl Iterator<Item = (NodesId, Origin, &Walk)> {
+        let numbers = self.walk_numbers.iter();
+        numbers.filter_map(|((nodes, from), number)| Some((*nodes, *from, self.walks.get(*number)?)))
+    }
+
+    /// Adds a walk that was done before.
+    pub(super) fn add_walk(&self, nodes: NodesId, from: Origin, walk: Walk) {
+        let next = || self.walk_numbers.len() as u32;
+        let number = self.walk_numbers.get_or_insert_with((nodes, from), next);
+        self.walks.get_or_init(number, || {
+            self.add_bytes(walk.bytes() + WALK_BYTES);
+            walk
+        });
     }
 
     /// More bytes are held.
@@ -64,6 +114,17 @@ impl Generation {
 
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes.load(Ordering::Relaxed) + self.stacks.bytes()
+        let known = self.masks_of.len() * MASK_OF_BYTES;
+        let tables = self.stacks.bytes() + self.parts.bytes() + self.unions.bytes() + known;
+        self.bytes.load(Ordering::Relaxed) + tables
     }
 }
+
+/// What a set of nodes costs beside its nodes.
+const NODE_SET_BYTES: usize = 40;
+
+/// What a walk costs beside itself: its key and its places.
+const WALK_BYTES: usize = 48;
+
+/// What it costs to know a mask by what it is a union of.
+const MASK_OF_BYTES: usize = 32;

@@ -4,17 +4,20 @@
 //! computation reads. So masks are found through a trie over what was read ([`stack_trie`]). Steps that were ever seen
 //! before cost one look-up for each thing read, and one copy ([`masks`]).
 //!
-//! What is new is computed from token classes ([`walk`]): the trie of the vocabulary is walked once for each
-//! scan state, whatever the stack.
+//! What is new is put together from parts ([`parts`]), and these from token classes ([`walk`]): the trie of the vocabulary
+//! is walked once for each scan state, whatever the stack.
 //!
 //! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun again, which
 //! costs time and never exactness. What is there is read without a lock.
 
 mod generation;
+mod hub;
 mod masks;
+mod parts;
 mod stack_trie;
 mod store;
 mod token_set;
+mod unions;
 mod walk;
 
 use std::sync::Arc;
@@ -22,13 +25,13 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::scanner::configuration::Configuration;
-use crate::scanner::lookahead::Between;
 use crate::scanner::{Line, Reads, Scanner};
 use crate::vocab::Vocabulary;
 use generation::Generation;
-use stack_trie::Leaf;
+use stack_trie::{Leaf, Root};
 pub(crate) use store::KeptWriter;
-use walk::{NodeSet, Origin, Walk};
+use unions::TokensId;
+use walk::{NodesId, Origin, Walk};
 
 /// The index of a grammar and a vocabulary.
 #[derive(Debug)]
@@ -97,7 +100,13 @@ impl Index {
     /// no byte of the text has been read yet.
     pub(crate) fn write_mask(&self, at: &Configuration, fresh: bool, row: &mut [u32]) {
         let generation = self.generation.load();
-        let leaf = match generation.stacks.find(at, fresh, self.scanner.indentation()) {
+        let leaf = match generation.stacks.find(
+            &Root::new(at, fresh),
+            &at.stack,
+            &at.layout,
+            self.scanner.indentation(),
+            |_| (),
+        ) {
             Some(leaf) => {
                 generation.masks.write_to(leaf.mask, row);
                 leaf
@@ -125,72 +134,47 @@ impl Index {
         fresh: bool,
         row: &mut [u32],
     ) -> Leaf {
-        let mut reads = Reads::new(at.stack.depth(), at.layout.lines());
-        row.fill(0);
-        self.unite(generation, at, &mut reads, row);
+        let (tokens, mut reads) = self.unite(generation, at);
         reads.set_line(Line::OWN);
         let complete = match fresh {
             true => Some(self.scanner.is_sentence(&at.stack, &mut reads)),
             false => self.scanner.is_complete_whatever_blocks(at, &mut reads),
         };
-        if complete == Some(true) {
-            self.allow_end(row);
-        }
-        let (mask, bytes) = generation.masks.intern(row);
-        generation.add_bytes(bytes);
+        let mask = self.mask_of(generation, tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
-        generation.stacks.insert(at, fresh, reads.into_events(), leaf);
+        generation.stacks.insert(Root::new(at, fresh), &at.stack, &at.layout, &reads.into_events(), leaf);
         if generation.bytes() > self.budget {
             self.generation.compare_and_swap(generation, Arc::new(Generation::new()));
         }
         leaf
     }
 
-    /// Adds the tokens that may follow to `row`: the classes that the stack takes.
-    fn unite(&self, generation: &Generation, at: &Configuration, reads: &mut Reads<'_>, row: &mut [u32]) {
-        let scanner = &self.scanner;
-        let mut pending = vec![(generation.root.clone(), at.clone(), Line::OWN)];
-        while let Some((nodes, from, line)) = pending.pop() {
-            let walk = self.walk(generation, &nodes, &from);
-            let mut end = from.clone();
-            for class in &walk.ends {
-                end.state = class.state;
-                end.obligations = class.obligations;
-                end.layout = scanner.read_all(&from.layout, &class.leading);
-                reads.set_line(line.read(&class.leading));
-                if scanner.is_viable(&end, reads) {
-                    class.tokens.add_to(row);
-                }
-            }
-            for boundary in &walk.boundaries {
-                let layout = scanner.read_all(&from.layout, &boundary.leading);
-                let line = line.read(&boundary.leading);
-                reads.set_line(line.clone());
-                let after =
-                    scanner.after_lexeme(&from.stack, &layout, from.expectations, boundary.label, reads);
-                for Between { stack, layout: after, expectations } in after {
-                    let line = match after.is(&layout) {
-                        true => line.clone(),
-                        false => Line::NEXT,
-                    };
-                    reads.set_line(line.clone());
-                    let state = scanner.start_at(&stack, &after, reads);
-                    let obligations = boundary.obligations;
-                    let next = Configuration { stack, layout: after, state, obligations, expectations };
-                    pending.push((boundary.nodes.clone(), next, line));
-                }
-            }
+    /// The mask of these tokens, and the stop tokens where the text may end; it is written to `row`.
+    fn mask_of(&self, generation: &Generation, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
+        let key = (tokens, complete);
+        if let Some(&mask) = generation.masks_of.get(&key) {
+            generation.masks.write_to(mask, row);
+            return mask;
         }
+        row.fill(0);
+        generation.unions.add_to(tokens, row);
+        if complete {
+            self.allow_end(row);
+        }
+        let (mask, bytes) = generation.masks.intern(row);
+        generation.add_bytes(bytes);
+        generation.masks_of.get_or_insert_with(key, || mask)
     }
 
-    fn walk(&self, generation: &Generation, nodes: &NodeSet, from: &Configuration) -> Arc<Walk> {
-        let mut used = 0;
-        let mut share = |nodes| generation.share(nodes);
+    fn walk<'g>(
+        &self,
+        generation: &'g Generation,
+        nodes: NodesId,
+        from: &Configuration,
+        is_hub: bool,
+    ) -> &'g Walk {
         let counting = from.layout.is_counting();
-        let key = Origin { state: from.state, obligations: from.obligations, counting };
-        let trie = self.vocabulary.trie();
-        let walk = nodes.walk(key, &self.scanner, trie, self.words, &mut share, &mut used);
-        generation.add_bytes(used);
-        walk
+        let origin = Origin { state: from.state, obligations: from.obligations, counting, is_hub };
+        generation.walk(nodes, origin, &self.scanner, self.vocabulary.trie(), self.words)
     }
 }

@@ -5,25 +5,39 @@
 //! layout. Another configuration that reads the same finds the mask. Paths never contradict each other: a computation
 //! that got the same answers so far reads the same next.
 
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::ExpectationsId;
-use crate::scanner::{Indentation, Lines, ObligationsId, Question, Read};
+use crate::scanner::{Indentation, Layout, Lines, ObligationsId, Question, Read};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{ParseStateId, ScanStateId};
 
-/// From configurations to leaves. Read without locks.
-#[derive(Debug, Default)]
-pub(super) struct StackTrie {
-    pub(super) roots: AppendMap<Root, Branch>,
+/// From what was read to what came of it: `K` is what is always read, `L` what came. Read without locks.
+#[derive(Debug)]
+pub(super) struct StackTrie<K, L> {
+    pub(super) roots: AppendMap<K, Branch<L>>,
     /// From a node, over the next parse state down the stack or an answer.
-    pub(super) edges: AppendMap<(u32, u32), Branch>,
+    pub(super) edges: AppendMap<(u32, u32), Branch<L>>,
     pub(super) nodes: AtomicU32,
     pub(super) questions: Interner<Question>,
     /// Those that were asked for as a whole.
     pub(super) layouts: AppendMap<Lines, u32>,
+}
+
+impl<K, L> Default for StackTrie<K, L> {
+    fn default() -> Self {
+        Self {
+            roots: AppendMap::default(),
+            edges: AppendMap::default(),
+            nodes: AtomicU32::new(0),
+            questions: Interner::default(),
+            layouts: AppendMap::default(),
+        }
+    }
 }
 
 /// What every mask depends on.
@@ -51,7 +65,7 @@ pub(super) enum LineKind {
 
 /// A place where a path goes on or ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Branch {
+pub(super) enum Branch<L> {
     /// The state below was read.
     Stack(u32),
     /// The layout was asked this.
@@ -59,7 +73,15 @@ pub(super) enum Branch {
         node: u32,
         question: u32,
     },
-    Leaf(Leaf),
+    Leaf(L),
+}
+
+/// Something read on a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Seen<'t> {
+    /// The stack, down to this depth.
+    Stack(u32),
+    Layout(&'t Question),
 }
 
 /// A finished mask.
@@ -71,27 +93,32 @@ pub(super) struct Leaf {
     pub(super) asks_end: bool,
 }
 
-impl StackTrie {
-    /// The leaf of a configuration. Costs a look-up for each thing read.
+impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
+    /// What came of `key` on this stack and in these lines. Costs a look-up for each thing read, which `see` is told of.
     #[inline]
     pub(super) fn find(
         &self,
-        at: &Configuration,
-        fresh: bool,
+        key: &K,
+        stack: &Stack,
+        layout: &Layout,
         indentation: Option<&Indentation>,
-    ) -> Option<Leaf> {
-        let mut branch = self.roots.get(&Root::new(at, fresh))?;
-        let mut stack = &at.stack;
+        mut see: impl FnMut(Seen<'_>),
+    ) -> Option<L> {
+        let mut branch = self.roots.get(key)?;
+        let mut stack = stack;
         loop {
             branch = match branch {
                 Branch::Leaf(leaf) => return Some(*leaf),
                 Branch::Stack(node) => {
                     stack = stack.below()?;
+                    see(Seen::Stack(stack.depth()));
                     self.edges.get(&(*node, stack.top().0))?
                 }
                 Branch::Layout { node, question } => {
-                    let lines = at.layout.lines()?;
-                    let answer = match indentation?.answer(lines, self.questions.get(*question)) {
+                    let lines = layout.lines()?;
+                    let question = self.questions.get(*question);
+                    see(Seen::Layout(question));
+                    let answer = match indentation?.answer(lines, question) {
                         Some(answer) => answer,
                         None => *self.layouts.get(lines)?,
                     };
@@ -101,14 +128,14 @@ impl StackTrie {
         }
     }
 
-    /// Enters the leaf of a configuration of which this was read.
-    pub(super) fn insert(&self, at: &Configuration, fresh: bool, reads: Vec<Read>, leaf: Leaf) {
-        let mut place = Place::Root(Root::new(at, fresh));
-        let mut stack = &at.stack;
+    /// Enters what came of `key` where this was read of the stack and the layout.
+    pub(super) fn insert(&self, key: K, stack: &Stack, layout: &Layout, reads: &[Read], leaf: L) {
+        let mut place = Place::Root(key);
+        let mut stack = stack;
         for read in reads {
             match read {
                 Read::Stack(lowest) => {
-                    while let Some(below) = stack.below().filter(|_| stack.depth() > lowest) {
+                    while let Some(below) = stack.below().filter(|_| stack.depth() > *lowest) {
                         let branch = self.branch(place, || Branch::Stack(self.new_node()));
                         let Branch::Stack(node) = branch else { return self.contradicted() };
                         stack = below;
@@ -116,11 +143,11 @@ impl StackTrie {
                     }
                 }
                 Read::Layout(question, answer) => {
-                    let answer = match (&question, at.layout.lines()) {
+                    let answer = match (question, layout.lines()) {
                         (Question::Layout, Some(lines)) => self.number(lines),
-                        _ => answer,
+                        _ => *answer,
                     };
-                    let question = self.questions.intern(question);
+                    let question = self.questions.intern(question.clone());
                     let branch = self.branch(place, || Branch::Layout { node: self.new_node(), question });
                     match branch {
                         Branch::Layout { node, question: asked } if asked == question => {
@@ -140,7 +167,7 @@ impl StackTrie {
         debug_assert!(false, "what is read next follows from what was read");
     }
 
-    fn branch(&self, place: Place, make: impl FnOnce() -> Branch) -> Branch {
+    fn branch(&self, place: Place<K>, make: impl FnOnce() -> Branch<L>) -> Branch<L> {
         match place {
             Place::Root(root) => self.roots.get_or_insert_with(root, make),
             Place::Edge(node, label) => self.edges.get_or_insert_with((node, label), make),
@@ -163,8 +190,8 @@ impl StackTrie {
 
     /// Heap bytes, as counted against the budget: entries, and their places in tables that are half empty.
     pub(super) fn bytes(&self) -> usize {
-        self.roots.len() * (size_of::<(Root, Branch)>() + ENTRY_BYTES)
-            + self.edges.len() * (size_of::<((u32, u32), Branch)>() + ENTRY_BYTES)
+        self.roots.len() * (size_of::<(K, Branch<L>)>() + ENTRY_BYTES)
+            + self.edges.len() * (size_of::<((u32, u32), Branch<L>)>() + ENTRY_BYTES)
             + self.layouts.len() * (size_of::<(Lines, u32)>() + ENTRY_BYTES + LAYOUT_BYTES)
             + self.questions.len() * QUESTION_BYTES
     }
@@ -180,27 +207,32 @@ const LAYOUT_BYTES: usize = 256;
 const QUESTION_BYTES: usize = 80;
 
 /// Where a branch is.
-#[derive(Clone, Copy)]
-enum Place {
-    Root(Root),
+enum Place<K> {
+    Root(K),
     Edge(u32, u32),
+}
+
+impl LineKind {
+    #[inline]
+    pub(super) fn new(layout: &Layout) -> Self {
+        match layout.lines().and_then(|lines| lines.leading) {
+            None => Self::Inside,
+            Some(leading) if leading.counting => Self::Counting,
+            Some(_) => Self::Counted,
+        }
+    }
 }
 
 impl Root {
     #[inline]
-    fn new(at: &Configuration, fresh: bool) -> Self {
-        let line = match at.layout.lines().and_then(|lines| lines.leading) {
-            None => LineKind::Inside,
-            Some(leading) if leading.counting => LineKind::Counting,
-            Some(_) => LineKind::Counted,
-        };
+    pub(super) fn new(at: &Configuration, fresh: bool) -> Self {
         Self {
             state: at.state,
             obligations: at.obligations,
             expectations: at.expectations,
             top: at.stack.top(),
             fresh,
-            line,
+            line: LineKind::new(&at.layout),
         }
     }
 }
@@ -213,7 +245,7 @@ mod tests {
 
     #[test]
     fn layouts_met_at_the_same_time_have_different_numbers() {
-        let trie = StackTrie::default();
+        let trie = StackTrie::<u32, u32>::default();
         let number = |thread: u32| {
             let lines = |at: u32| Lines { depth: at * 4 + thread, ..Lines::default() };
             (0..5_000).map(|at| trie.number(&lines(at))).collect::<Vec<u32>>()

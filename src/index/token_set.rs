@@ -91,6 +91,18 @@ impl TokenSet {
         }
     }
 
+    /// Clears the bits of these tokens in `row`.
+    pub(crate) fn remove_from(&self, row: &mut [u32]) {
+        match self {
+            Self::List(ids) => ids.each(|id| {
+                if let Some(word) = row.get_mut(id as usize / 32) {
+                    *word &= !(1 << (id % 32));
+                }
+            }),
+            Self::Words(words) => words.merge_into(row, |word, bits| *word &= !bits),
+        }
+    }
+
     /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits for small.
     pub(crate) fn write_to(&self, row: &mut [u32]) {
         match self {

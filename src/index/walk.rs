@@ -6,23 +6,36 @@
 //! [`Boundary`]. So a walk depends on no stack, is done once, and serves every stack; a mask is a union over a
 //! few dozen classes, never over tokens.
 
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::ops::Range;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::generation::Generation;
+use super::hub::{Hub, Hubs, Shadow};
 use super::token_set::TokenSet;
+use super::unions::TokensId;
 use crate::scanner::points::Point;
 use crate::scanner::{ObligationsId, Scanner, is_blank};
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::vocab::trie::{Node, Trie};
 
-/// The classes of the tokens below a [`NodeSet`], from one scan state.
+/// The number of a set of the trie's nodes, ascending. The root stands for itself: a walk of it goes on with the lexeme in
+/// progress, which may end before its first byte. Any other node is entered: its own byte is the first of a lexeme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NodesId(pub(crate) u32);
+
+impl NodesId {
+    /// The root alone: all of the vocabulary.
+    pub(crate) const ROOT: Self = Self(0);
+}
+
+/// The classes of the tokens below some nodes, from one scan state.
 #[derive(Debug)]
 pub(crate) struct Walk {
     pub(crate) ends: Box<[End]>,
     pub(crate) boundaries: Box<[Boundary]>,
+    pub(crate) hubs: Box<[Hub]>,
 }
 
 /// Tokens that end within the lexeme. Without obligations, those that can become the same labels are one
@@ -35,7 +48,7 @@ pub(crate) struct End {
     /// As in [`Boundary`]; left empty where it does not matter, because there are no obligations: a lexeme that begins
     /// with a blank is ignored there, and any other begins where the blanks end.
     pub(crate) leading: LeadingBytes,
-    pub(crate) tokens: TokenSet,
+    pub(crate) tokens: TokensId,
 }
 
 /// Tokens that go on after the lexeme has ended.
@@ -48,7 +61,9 @@ pub(crate) struct Boundary {
     /// What the walk has read of the blanks at the beginning of a line.
     pub(crate) leading: LeadingBytes,
     /// The nodes whose bytes begin the next lexeme.
-    pub(crate) nodes: Arc<NodeSet>,
+    pub(crate) nodes: NodesId,
+    /// How many tokens there are at and below these nodes.
+    pub(crate) tokens: u32,
 }
 
 /// Where a walk begins in the blanks before a line's first lexeme: the blanks that it reads, and the first other byte
@@ -62,114 +77,69 @@ pub(crate) struct Origin {
     pub(crate) obligations: ObligationsId,
     /// Whether the blanks at the beginning of a line are being counted.
     pub(crate) counting: bool,
+    /// Whether it is a hub's: then it leaves nothing to others.
+    pub(crate) is_hub: bool,
 }
 
-/// Nodes of the trie and the walks done from them. The root stands for itself: a walk of it goes on with the
-/// lexeme in progress, which may end before its first byte. Any other node is entered: its own byte is the
-/// first of a lexeme.
-#[derive(Debug)]
-pub(crate) struct NodeSet {
-    nodes: Box<[u32]>,
-    walks: RwLock<HashMap<Origin, Arc<Walk>, FxBuildHasher>>,
-}
-
-impl PartialEq for NodeSet {
-    fn eq(&self, other: &Self) -> bool {
-        self.nodes == other.nodes
-    }
-}
-
-impl Eq for NodeSet {}
-
-impl Hash for NodeSet {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.nodes.hash(state);
-    }
-}
-
-impl NodeSet {
-    /// A set of nodes, ascending.
-    pub(crate) fn new(nodes: Vec<u32>) -> Self {
-        Self { nodes: nodes.into(), walks: RwLock::default() }
-    }
-
-    /// The walk from `state`, done now or before. `share` gives equal node sets one address, and is told of
-    /// the bytes that a new walk takes.
-    pub(crate) fn walk(
-        &self,
+impl Walk {
+    /// The walk of `nodes`, whose token sets and node sets `generation` keeps; masks have `words` words.
+    pub(super) fn new(
+        id: NodesId,
         from: Origin,
         scanner: &Scanner,
         trie: &Trie,
         words: usize,
-        share: &mut dyn FnMut(NodeSet) -> Arc<NodeSet>,
-        used: &mut usize,
-    ) -> Arc<Walk> {
-        let known = self.walks.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(walk) = known.get(&from) {
-            return walk.clone();
-        }
-        drop(known);
-        let walk = Arc::new(self.new_walk(from, scanner, trie).finish(words, share));
-        *used += walk.bytes();
-        let mut known = self.walks.write().unwrap_or_else(PoisonError::into_inner);
-        known.entry(from).or_insert(walk).clone()
-    }
-
-    fn new_walk<'a>(&self, from: Origin, scanner: &'a Scanner, trie: &'a Trie) -> Classes<'a> {
-        let Origin { state, obligations, counting } = from;
-        let mut classes = Classes::new(scanner, trie, counting);
-        // Where the bytes of entered nodes lead: the obligations already know these bytes.
-        let mut entered: [Option<Option<&Point>>; 256] = [None; 256];
-        for &node in &self.nodes {
-            if node == Trie::ROOT {
-                classes.below(node, scanner.at_point(scanner.point(state, obligations)));
-                continue;
-            }
-            let byte = trie.byte(node);
-            let point = *entered[usize::from(byte)].get_or_insert_with(|| {
-                let state = scanner.states().next(state, byte)?;
-                Some(scanner.at_point(scanner.point(state, obligations)))
-            });
-            if let Some(point) = point {
-                classes.enter(node, point);
+        generation: &Generation,
+    ) -> Self {
+        let Origin { state, obligations, counting, .. } = from;
+        let nodes = generation.nodes(id);
+        let hubs = Hubs::find(nodes, from, scanner, trie);
+        let mut classes = Classes::new(scanner, trie, hubs, counting);
+        if nodes == [Trie::ROOT] {
+            classes.below(Trie::ROOT, scanner.at_point(scanner.point(state, obligations)), None);
+        } else {
+            let mut entered = Entered::new(scanner, from);
+            for &node in nodes {
+                if let Some(point) = entered.point(trie.byte(node)) {
+                    classes.enter(node, point);
+                }
             }
         }
-        classes
+        classes.finish(words, generation)
     }
 
-    /// The nodes, ascending.
-    pub(crate) fn nodes(&self) -> &[u32] {
-        &self.nodes
-    }
-
-    /// The walks done so far.
-    pub(crate) fn all_walks(&self) -> Vec<(Origin, Arc<Walk>)> {
-        let known = self.walks.read().unwrap_or_else(PoisonError::into_inner);
-        known.iter().map(|(from, walk)| (*from, walk.clone())).collect()
-    }
-
-    /// Adds a walk that was done before.
-    pub(crate) fn add_walk(&self, from: Origin, walk: Walk) {
-        let mut known = self.walks.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(from, Arc::new(walk));
-    }
-
-    /// Heap bytes, but for the walks.
+    /// Heap bytes, but for the sets of tokens and nodes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>() + self.nodes.len() * 4
+        let leading = |leading: &LeadingBytes| leading.len();
+        size_of::<Self>()
+            + self.ends.iter().map(|end| size_of::<End>() + leading(&end.leading)).sum::<usize>()
+            + (self.boundaries.iter())
+                .map(|boundary| size_of::<Boundary>() + leading(&boundary.leading))
+                .sum::<usize>()
+            + self.hubs.len() * size_of::<Hub>()
     }
 }
 
-impl Walk {
-    /// Heap bytes, but for the node sets of boundaries, which are shared.
-    pub(crate) fn bytes(&self) -> usize {
-        let tokens: usize = self.ends.iter().map(|end| end.tokens.bytes() + end.leading.len()).sum();
-        let leading: usize = self.boundaries.iter().map(|boundary| boundary.leading.len()).sum();
-        size_of::<Self>()
-            + tokens
-            + leading
-            + self.ends.len() * size_of::<End>()
-            + self.boundaries.len() * size_of::<Boundary>()
+/// Where the bytes of entered nodes lead: the obligations already know these bytes.
+pub(super) struct Entered<'a> {
+    scanner: &'a Scanner,
+    from: Origin,
+    points: [Option<Option<&'a Point>>; 256],
+}
+
+impl<'a> Entered<'a> {
+    pub(super) fn new(scanner: &'a Scanner, from: Origin) -> Self {
+        Self { scanner, from, points: [None; 256] }
+    }
+
+    /// The point behind a node with this byte, if it begins a lexeme.
+    #[inline]
+    pub(super) fn point(&mut self, byte: u8) -> Option<&'a Point> {
+        let Self { scanner, from: Origin { state, obligations, .. }, .. } = *self;
+        *self.points[usize::from(byte)].get_or_insert_with(|| {
+            let state = scanner.states().next(state, byte)?;
+            Some(scanner.at_point(scanner.point(state, obligations)))
+        })
     }
 }
 
@@ -209,10 +179,23 @@ struct Classes<'a> {
     boundary_numbers: Numbers,
     /// Nodes where the lexeme has ended only if no longer match comes.
     open: Vec<Open>,
-    /// By depth below the entered node: the point, and among `open` the last one above without an accept between.
-    path: Vec<(&'a Point, u32)>,
+    /// By depth below the entered node.
+    path: Vec<Way<'a>>,
+    hubs: Hubs<'a>,
+    /// By hub: runs of tokens that its walk meets just so, as indices among the trie's ids.
+    covered: Vec<Vec<Range<u32>>>,
     /// Where the blanks at the beginning of a line are being counted.
     leading: Option<Blanks>,
+}
+
+/// Where a node has led.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    point: &'a Point,
+    /// Among [`Classes::open`] the last one above without an accept between.
+    open: u32,
+    /// Where a hub's walk is.
+    shadow: Option<Shadow<'a>>,
 }
 
 /// A node that is one of a boundary if a token below it ends before a longer match comes.
@@ -286,7 +269,7 @@ impl Blanks {
 }
 
 impl<'a> Classes<'a> {
-    fn new(scanner: &'a Scanner, trie: &'a Trie, counting: bool) -> Self {
+    fn new(scanner: &'a Scanner, trie: &'a Trie, hubs: Hubs<'a>, counting: bool) -> Self {
         Self {
             scanner,
             trie,
@@ -297,42 +280,75 @@ impl<'a> Classes<'a> {
             boundary_numbers: Numbers::default(),
             open: Vec::new(),
             path: Vec::new(),
+            hubs,
+            covered: Vec::new(),
             leading: counting.then(Blanks::default),
         }
     }
 
     /// Walks the subtree of `entry`, whose own byte has led to `point`.
     fn enter(&mut self, entry: u32, point: &'a Point) {
-        self.read(0, self.trie.byte(entry));
+        let byte = self.trie.byte(entry);
+        let shadow = self.hubs.begin(self.scanner, point, byte);
+        if let Some(shadow) = shadow.filter(|shadow| shadow.is_at(point)) {
+            return self.cover(shadow.hub, entry, self.trie.end(entry));
+        }
+        self.read(0, byte);
         self.end(entry, entry + 1, point, 1);
-        self.below(entry, point);
+        self.below(entry, point, shadow);
     }
 
-    /// Walks what lies below `entry`, which has been read up to `point`.
-    fn below(&mut self, entry: u32, point: &'a Point) {
+    /// The hub's walk meets the nodes from `first` to before `end` just so.
+    fn cover(&mut self, hub: u8, first: u32, end: u32) {
+        let hub = usize::from(hub);
+        if self.covered.len() <= hub {
+            self.covered.resize_with(hub + 1, Vec::new);
+        }
+        let tokens = self.trie.node(first).first..self.trie.node(end).first;
+        match self.covered[hub].last_mut() {
+            Some(last) if last.end == tokens.start => last.end = tokens.end,
+            _ => self.covered[hub].push(tokens),
+        }
+    }
+
+    /// Walks what lies below `entry`, which has been read up to `point`, and by a hub's walk up to `shadow`.
+    fn below(&mut self, entry: u32, point: &'a Point, shadow: Option<Shadow<'a>>) {
         let (scanner, trie) = (self.scanner, self.trie);
         let base = trie.depth(entry) as usize;
         // Bytes that the walk has read before those below `entry`.
         let before = usize::from(entry != Trie::ROOT);
         let last = trie.end(entry);
         self.path.clear();
-        self.path.push((point, CLOSED));
+        self.path.push(Way { point, open: CLOSED, shadow });
         let mut index = entry + 1;
         while index < last {
             let node = *trie.node(index);
             let depth = usize::from(node.depth) - base;
-            let (from, mut open) = self.path[depth - 1];
+            let Way { point: from, mut open, shadow } = self.path[depth - 1];
             let step = scanner.step_point(from, node.byte);
             let Some(next) = step.next() else {
                 self.survives(open);
                 if let Some(ended) = step.ended() {
                     let leading = self.number(before + depth - 1);
-                    self.bound(Open { ended, leading, node: index });
+                    self.bound(Open { ended, leading, node: index }, before + depth == 1);
                 }
                 index = node.end;
                 continue;
             };
             let point = scanner.at_point(next);
+            let shadow = match before + depth {
+                1 => self.hubs.begin(scanner, point, node.byte),
+                _ => shadow.and_then(|shadow| shadow.step(scanner, node.byte)),
+            };
+            if let Some(shadow) = shadow
+                && shadow.is_at(point)
+                && (open == CLOSED || point.accepts)
+                && step.ended().is_none()
+            {
+                self.cover(shadow.hub, index, node.end);
+                index = node.end;
+                continue;
+            }
             if let Some(ended) = step.ended() {
                 let leading = self.number(before + depth - 1);
                 open = self.open.len() as u32;
@@ -354,8 +370,8 @@ impl<'a> Classes<'a> {
                 self.survives(open);
             }
             match self.path.get_mut(depth) {
-                Some(place) => *place = (point, open),
-                None => self.path.push((point, open)),
+                Some(place) => *place = Way { point, open, shadow },
+                None => self.path.push(Way { point, open, shadow }),
             }
             index += 1;
         }
@@ -395,10 +411,11 @@ impl<'a> Classes<'a> {
         true
     }
 
-    /// Notes a node before whose byte the lexeme has ended.
-    fn bound(&mut self, Open { ended, leading, node }: Open) {
+    /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was read are a boundary by
+    /// themselves: they are the same for many scan states.
+    fn bound(&mut self, Open { ended, leading, node }: Open, at_once: bool) {
         let next = self.boundaries.len();
-        let boundary = self.boundary_numbers.get(ended, leading, next);
+        let boundary = self.boundary_numbers.get(ended * 2 + u32::from(at_once), leading, next);
         if boundary == next {
             self.boundaries.push(Behind { ended, leading, nodes: Vec::new() });
         }
@@ -414,7 +431,7 @@ impl<'a> Classes<'a> {
             let node = std::mem::replace(&mut open.node, Trie::ROOT);
             if node != Trie::ROOT {
                 let open = Open { node, ..*open };
-                self.bound(open);
+                self.bound(open, false);
             }
         }
     }
@@ -431,7 +448,7 @@ impl<'a> Classes<'a> {
         self.leading.as_mut().map_or(0, |leading| leading.number(depth))
     }
 
-    fn finish(mut self, words: usize, share: &mut dyn FnMut(NodeSet) -> Arc<NodeSet>) -> Walk {
+    fn finish(mut self, words: usize, generation: &Generation) -> Walk {
         let mut blanks: Vec<LeadingBytes> = vec![LeadingBytes::default()];
         if let Some(leading) = self.leading {
             let mut numbered: Vec<_> = leading.numbers.into_iter().collect();
@@ -444,7 +461,9 @@ impl<'a> Classes<'a> {
             nodes.sort_unstable();
             let (label, obligations) = self.scanner.ended(ended);
             let leading = blanks[leading as usize].clone();
-            boundaries.push(Boundary { label, obligations, leading, nodes: share(NodeSet::new(nodes)) });
+            let tokens = nodes.iter().map(|&node| self.trie.count(node)).sum();
+            let nodes = generation.nodes_id(nodes);
+            boundaries.push(Boundary { label, obligations, leading, nodes, tokens });
         }
         // By class, and within one in the order of the walk.
         self.runs.sort_by_key(|run| run.class);
@@ -454,10 +473,12 @@ impl<'a> Classes<'a> {
                 state: point.state,
                 obligations: point.obligations,
                 leading: blanks[leading as usize].clone(),
-                tokens: tokens(self.trie, runs, words),
+                tokens: generation.add_set(tokens(self.trie, runs, words)),
             }
         });
-        Walk { ends: ends.collect(), boundaries: boundaries.into() }
+        let ends = ends.collect();
+        let hubs = self.hubs.finish(&self.covered, self.trie, words, generation);
+        Walk { ends, boundaries: boundaries.into(), hubs }
     }
 }
 

@@ -82,7 +82,9 @@ impl ParseTable {
         let mut pending: Vec<(bool, States, Option<BitSet>)> = vec![(false, States::new(), None)];
         while let Some((uncovers, states, filter)) = pending.pop() {
             let base = if uncovers { below } else { Some(top) };
-            let Some(state) = states.last().copied().or(base) else { continue };
+            // No sound table goes round without shifting.
+            let sound = states.len() <= self.state_count();
+            let Some(state) = states.last().copied().or(base).filter(|_| sound) else { continue };
             let within = |set: &BitSet| {
                 let mut set = set.clone();
                 filter.iter().for_each(|filter| set.intersect_with(filter));

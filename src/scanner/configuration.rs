@@ -57,7 +57,7 @@ impl Scanner {
         &self,
         from: &Configuration,
         byte: u8,
-        reads: &mut Reads<'_>,
+        reads: &mut Reads,
         mut emit: impl FnMut(Configuration),
     ) {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
@@ -85,24 +85,20 @@ impl Scanner {
     /// Without obligations it suffices that the lexeme can still become a label that the stack takes: the check
     /// of the grammar has shown that every stack so reached can be completed.
     #[inline]
-    pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
+    pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads) -> bool {
         self.takes_lexeme(at, reads)
             && (at.obligations == ObligationsId::NONE || self.can_discharge(at, reads))
     }
 
     /// Whether the text may end here.
-    pub(crate) fn is_complete(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
+    pub(crate) fn is_complete(&self, at: &Configuration, reads: &mut Reads) -> bool {
         self.states()
             .label(at.state)
             .is_some_and(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, reads))
     }
 
     /// The same, but `None` where it depends on all open blocks.
-    pub(crate) fn is_complete_whatever_blocks(
-        &self,
-        at: &Configuration,
-        reads: &mut Reads<'_>,
-    ) -> Option<bool> {
+    pub(crate) fn is_complete_whatever_blocks(&self, at: &Configuration, reads: &mut Reads) -> Option<bool> {
         if at.layout.lines().is_none() {
             return Some(self.is_complete(at, reads));
         }
@@ -115,14 +111,14 @@ impl Scanner {
     /// Whether some rest of the text discharges all obligations, breaks none, and goes on being viable. Breadth
     /// first over the bytes that scan states tell apart.
     #[cold]
-    fn can_discharge(&self, from: &Configuration, reads: &mut Reads<'_>) -> bool {
+    fn can_discharge(&self, from: &Configuration, reads: &mut Reads) -> bool {
         let line = reads.set_line(Line::Unknown);
         let found = self.finds_discharge(from, reads);
         reads.set_line(line);
         found
     }
 
-    fn finds_discharge(&self, from: &Configuration, reads: &mut Reads<'_>) -> bool {
+    fn finds_discharge(&self, from: &Configuration, reads: &mut Reads) -> bool {
         let mut seen: Vec<Configuration> = vec![from.clone()];
         let mut at = 0;
         while at < seen.len().min(SEARCH_LIMIT) {
@@ -152,7 +148,7 @@ impl Scanner {
 
     /// Whether a lexeme can end here whose future obligations do not matter: only the end of the text
     /// discharges them, and every terminal has lexemes that do not break them.
-    fn outlasts(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
+    fn outlasts(&self, at: &Configuration, reads: &mut Reads) -> bool {
         let lasting = self.obligations(at.obligations).iter().all(|&pending| self.is_lasting(pending));
         let label = self.states().label(at.state).filter(|_| lasting);
         let after =
@@ -163,7 +159,7 @@ impl Scanner {
     /// Whether the lexeme in progress can still become one that the stack takes, and with which what is expected of
     /// the labels can be met.
     #[inline]
-    fn takes_lexeme(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
+    fn takes_lexeme(&self, at: &Configuration, reads: &mut Reads) -> bool {
         if at.layout.lines().is_some() {
             return self.takes_lexeme_in_lines(at, reads);
         }
@@ -177,7 +173,7 @@ impl Scanner {
     }
 
     #[cold]
-    fn takes_lexeme_in_lines(&self, at: &Configuration, reads: &mut Reads<'_>) -> bool {
+    fn takes_lexeme_in_lines(&self, at: &Configuration, reads: &mut Reads) -> bool {
         let reach = self.states().label_set(self.states().reach(at.state));
         if at.layout.begins_line()
             && let Some(opens) = self.opens_line(reach)
@@ -191,7 +187,7 @@ impl Scanner {
 
     /// Whether the lexeme in progress can become one that leaves room for the blocks which it makes necessary.
     #[cold]
-    fn finds_room(&self, at: &Configuration, reach: &BitSet, reads: &mut Reads<'_>) -> bool {
+    fn finds_room(&self, at: &Configuration, reach: &BitSet, reads: &mut Reads) -> bool {
         let takes = &self.context_at(&at.stack, &at.layout, reads).takes;
         let mut labels = reach.iter().filter(|&label| takes.contains(label)).map(TerminalId::new);
         labels

@@ -80,7 +80,7 @@ impl Indentation {
     }
 
     /// The layout of a line behind a terminal that the parser has taken.
-    fn after_terminal(&self, lines: Lines, terminal: TerminalId, reads: &mut Reads<'_>) -> Layout {
+    fn after_terminal(&self, lines: Lines, terminal: TerminalId, reads: &mut Reads) -> Layout {
         let depth = match terminal.index() {
             opens if self.open.contains(opens) => lines.depth.saturating_add(1),
             closes if self.close.contains(closes) => lines.depth - u32::from(reads.brackets(&lines)),
@@ -164,7 +164,7 @@ impl Scanner {
     }
 
     /// The stack in front of the first lexeme of the line that begins here, and the blocks then open.
-    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads<'_>) -> Option<&'l Laid> {
+    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<&'l Laid> {
         let indentation = self.indentation.as_ref()?;
         reads.width(indentation, layout.lines()?);
         let laid = layout.laid(|lines| {
@@ -189,7 +189,7 @@ impl Scanner {
 
     /// What a lexeme that starts on `stack` can be. `reads` is told what was read.
     #[inline]
-    pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> &Context {
+    pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> &Context {
         match layout.lines() {
             None => self.plain_context(stack, reads),
             Some(lines) => self.context_in_lines(stack, layout, lines, reads),
@@ -216,7 +216,7 @@ impl Scanner {
 
     /// The scan state in which a lexeme starts. Asks no more of the layout than that takes.
     #[inline]
-    pub(crate) fn start_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> ScanStateId {
+    pub(crate) fn start_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> ScanStateId {
         if let Some(indentation) = &self.indentation
             && layout.begins_line()
             && let Some(state) = self.line_start(indentation).state
@@ -238,19 +238,13 @@ impl Scanner {
 
     /// What a lexeme that starts on `stack` can be, where lines do not count.
     #[inline]
-    pub(super) fn plain_context(&self, stack: &Stack, reads: &mut Reads<'_>) -> &Context {
+    pub(super) fn plain_context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
         let (context, acceptable) = self.context(stack);
         reads.stack(acceptable.lowest);
         context
     }
 
-    fn context_in_lines(
-        &self,
-        stack: &Stack,
-        layout: &Layout,
-        lines: &Lines,
-        reads: &mut Reads<'_>,
-    ) -> &Context {
+    fn context_in_lines(&self, stack: &Stack, layout: &Layout, lines: &Lines, reads: &mut Reads) -> &Context {
         let mut stack = stack;
         if lines.leading.is_some() {
             let Some(laid) = self.lay(stack, layout, reads) else { return self.plain_context(stack, reads) };
@@ -282,7 +276,7 @@ impl Scanner {
         stack: &Stack,
         layout: &Layout,
         label: TerminalId,
-        reads: &mut Reads<'_>,
+        reads: &mut Reads,
     ) -> SmallVec<[Between; 2]> {
         let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
             return SmallVec::new();
@@ -323,20 +317,20 @@ impl Scanner {
 
     /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
     /// all can.
-    fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads<'_>) -> bool {
+    fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
         let Some(indentation) = &self.indentation else { return true };
         let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
-        nesting.fits(&self.table, stack, reads.room(indentation, blocks), &mut reads.lowest)
+        nesting.fits(&self.table, stack, reads.room(indentation, blocks.level()), &mut reads.lowest)
     }
 
     /// Whether the text can be finished from before its first byte.
-    pub(super) fn has_room_at_all(&self, reads: &mut Reads<'_>) -> bool {
+    pub(super) fn has_room_at_all(&self, reads: &mut Reads) -> bool {
         self.has_room(&Stack::new(self.table.start()), &Blocks::default(), reads)
     }
 
     /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
     #[inline]
-    pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads<'_>) -> bool {
+    pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads) -> bool {
         let limit = self
             .indentation
             .as_ref()
@@ -344,11 +338,11 @@ impl Scanner {
         let (Some((indentation, limit)), Some(lines)) = (limit, layout.lines()) else { return false };
         // The first lexeme of a line may begin a block.
         let coming = u32::from(lines.leading.is_some());
-        reads.room(indentation, &lines.blocks).saturating_sub(coming) < limit.nesting.most()
+        reads.room(indentation, lines.blocks.level()).saturating_sub(coming) < limit.nesting.most()
     }
 
     /// Whether the text might end between two lexemes, as far as the open blocks do not matter.
-    pub(super) fn may_end_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> bool {
+    pub(super) fn may_end_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
         let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else { return true };
         if reads.brackets(lines) || lines.leading.is_some() {
             return true;
@@ -358,7 +352,7 @@ impl Scanner {
     }
 
     /// Whether the text may end between two lexemes.
-    pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads<'_>) -> bool {
+    pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
         let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
             return self.is_sentence(stack, reads);
         };

@@ -287,7 +287,7 @@ impl Scanner {
         stack: &Stack,
         expectations: ExpectationsId,
         label: TerminalId,
-        reads: &mut Reads<'_>,
+        reads: &mut Reads,
     ) -> SmallVec<[Between; 2]> {
         let Some(expectations) = self.lookaheads.advance(expectations, label) else {
             return SmallVec::new();
@@ -311,7 +311,7 @@ impl Scanner {
         stack: &Stack,
         expectations: ExpectationsId,
         reach: &BitSet,
-        reads: &mut Reads<'_>,
+        reads: &mut Reads,
     ) -> bool {
         let (context, acceptable) = self.context(stack);
         reads.stack(acceptable.lowest);
@@ -336,7 +336,7 @@ impl Scanner {
     /// A search over labels: the check of the grammar has shown that each may follow what it is tried behind, that
     /// without expectations every stack can be completed, and that no search goes on without end if words that a
     /// plain lexeme can stand for are left out.
-    pub(crate) fn goes_on(&self, from: Between, reads: &mut Reads<'_>) -> bool {
+    pub(crate) fn goes_on(&self, from: Between, reads: &mut Reads) -> bool {
         let mut seen: SmallVec<[Between; 4]> = SmallVec::from_iter([from]);
         let mut at = 0;
         while let Some(between) = seen.get(at).filter(|_| at < SEARCH_LIMIT).cloned() {

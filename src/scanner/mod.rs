@@ -298,7 +298,7 @@ impl Scanner {
         layout: &Layout,
         expectations: ExpectationsId,
         label: TerminalId,
-        reads: &mut Reads<'_>,
+        reads: &mut Reads,
     ) -> SmallVec<[Between; 2]> {
         if self.indentation.is_some() {
             return self.after_lexeme_in_lines(stack, layout, label, reads);
@@ -331,7 +331,7 @@ impl Scanner {
         layout: &Layout,
         expectations: ExpectationsId,
         label: TerminalId,
-        reads: &mut Reads<'_>,
+        reads: &mut Reads,
     ) -> bool {
         let joins = self.indentation.as_ref().is_some_and(|indentation| indentation.join == Some(label));
         !joins
@@ -363,7 +363,7 @@ impl Scanner {
     }
 
     /// Whether the text may end on `stack`.
-    pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads<'_>) -> bool {
+    pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads) -> bool {
         stack.accepts(&self.table, [], &mut reads.lowest)
     }
 

@@ -14,22 +14,22 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::indentation::Indentation;
-use super::layout::{Blocks, Leading, Lines};
+use super::layout::{Leading, Lines};
 
 /// The reads of one computation.
 #[derive(Debug)]
-pub(crate) struct Reads<'a> {
+pub(crate) struct Reads {
     /// The depth of the lowest state of the stack that was read.
     pub(crate) lowest: u32,
     /// `None` where nobody wants to know, or lines do not count.
-    layout: Option<Box<LayoutReads<'a>>>,
+    layout: Option<Box<LayoutReads>>,
 }
 
 /// What was read of the layout, and of the stack in between.
 #[derive(Debug)]
-struct LayoutReads<'a> {
+struct LayoutReads {
     /// The layout that the computation began with.
-    base: &'a Lines,
+    base: Lines,
     /// The line that a width is asked for belongs to.
     line: Line,
     asked: HashSet<Question, FxBuildHasher>,
@@ -109,7 +109,7 @@ impl Known {
     }
 }
 
-impl<'a> Reads<'a> {
+impl Reads {
     /// Of a computation whose reads nobody wants to know.
     #[inline]
     pub(crate) fn none() -> Self {
@@ -117,10 +117,10 @@ impl<'a> Reads<'a> {
     }
 
     /// Of a computation on a stack of this depth, and in these lines.
-    pub(crate) fn new(depth: u32, base: Option<&'a Lines>) -> Self {
+    pub(crate) fn new(depth: u32, base: Option<&Lines>) -> Self {
         let layout = base.map(|base| {
             Box::new(LayoutReads {
-                base,
+                base: base.clone(),
                 line: Line::OWN,
                 asked: HashSet::default(),
                 events: Vec::new(),
@@ -179,17 +179,46 @@ impl<'a> Reads<'a> {
         lines.depth > 0
     }
 
-    /// The room for blocks inside `blocks`, but no more than what any stack may want.
+    /// The room for blocks where so many are open, but no more than what any stack may want.
     #[inline]
-    pub(super) fn room(&mut self, indentation: &Indentation, blocks: &Blocks) -> u32 {
+    pub(super) fn room(&mut self, indentation: &Indentation, level: u32) -> u32 {
         if let Some(layout) = &mut self.layout {
-            layout.room(self.lowest, indentation, blocks);
+            layout.room(self.lowest, indentation, level);
         }
-        indentation.room_that_matters(blocks.level())
+        indentation.room_that_matters(level)
+    }
+
+    /// What a part of this computation read of the layout: it asked `question` of `lines`, where `line` was read up to.
+    pub(crate) fn ask_again(
+        &mut self,
+        question: &Question,
+        lines: &Lines,
+        line: &Line,
+        indentation: &Indentation,
+    ) {
+        match question {
+            Question::Width { fresh, blanks } => {
+                let (line, own) = match fresh {
+                    true => (&Line::NEXT, Leading::NONE),
+                    false => (line, lines.leading.unwrap_or(Leading::NONE)),
+                };
+                let leading = Some(indentation.read_blanks(own, blanks));
+                self.set_line(line.read(blanks));
+                self.width(indentation, &Lines { leading, ..lines.clone() });
+            }
+            Question::Brackets(closed) => {
+                self.brackets(&Lines { depth: lines.depth.saturating_sub(*closed), ..lines.clone() });
+            }
+            Question::Room(more) => {
+                let level = i64::from(lines.blocks.level()) + i64::from(*more);
+                self.room(indentation, u32::try_from(level).unwrap_or(0));
+            }
+            Question::Layout => self.layout(),
+        }
     }
 }
 
-impl LayoutReads<'_> {
+impl LayoutReads {
     /// Notes an answer, and before it that the stack was read down to `lowest`.
     fn ask(&mut self, lowest: u32, question: Question, answer: u32) {
         if !self.asked.contains(&Question::Layout) && self.asked.insert(question.clone()) {
@@ -211,8 +240,8 @@ impl LayoutReads<'_> {
             return self.ask(lowest, Question::Layout, 0);
         }
         let question = Question::Width { fresh, blanks: blanks.as_slice().into() };
-        let answer = indentation.answer(self.base, &question);
-        debug_assert_eq!(answer, lines.leading.map(|leading| indentation.standing(self.base, leading)));
+        let answer = indentation.answer(&self.base, &question);
+        debug_assert_eq!(answer, lines.leading.map(|leading| indentation.standing(&self.base, leading)));
         match answer {
             Some(answer) => self.ask(lowest, question, answer),
             None => self.ask(lowest, Question::Layout, 0),
@@ -232,10 +261,10 @@ impl LayoutReads<'_> {
         }
     }
 
-    fn room(&mut self, lowest: u32, indentation: &Indentation, blocks: &Blocks) {
-        let more = blocks.level() as i32 - self.base.blocks.level() as i32;
+    fn room(&mut self, lowest: u32, indentation: &Indentation, level: u32) {
+        let more = level as i32 - self.base.blocks.level() as i32;
         if !self.room.covers(more) {
-            let room = indentation.room_that_matters(blocks.level());
+            let room = indentation.room_that_matters(level);
             self.ask(lowest, Question::Room(more), room);
             let enough = room == indentation.room_that_matters(0);
             self.room = if enough { Known::To(more) } else { Known::All };
@@ -249,8 +278,7 @@ impl Indentation {
         match question {
             Question::Width { fresh, blanks } => {
                 let own = lines.leading.filter(|_| !fresh).unwrap_or(Leading::NONE);
-                let leading = blanks.iter().fold(own, |leading, &byte| leading.read(byte, self.tab));
-                Some(self.standing(lines, leading))
+                Some(self.standing(lines, self.read_blanks(own, blanks)))
             }
             Question::Brackets(closed) => Some(u32::from(lines.depth > *closed)),
             Question::Room(more) => {
@@ -259,6 +287,11 @@ impl Indentation {
             }
             Question::Layout => None,
         }
+    }
+
+    /// Where a line stands after these bytes of its blanks.
+    fn read_blanks(&self, leading: Leading, blanks: &[u8]) -> Leading {
+        blanks.iter().fold(leading, |leading, &byte| leading.read(byte, self.tab))
     }
 
     /// How a line of this width stands to the open blocks, as a number.

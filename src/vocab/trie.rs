@@ -125,6 +125,12 @@ impl Trie {
         self.node(node).end
     }
 
+    /// How many tokens there are at and below `node`.
+    #[inline]
+    pub(crate) fn count(&self, node: u32) -> u32 {
+        self.node(self.end(node)).first - self.node(node).first
+    }
+
     /// The children of `node`, by ascending byte.
     #[inline]
     pub(crate) fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {

@@ -11,7 +11,7 @@ use crate::util::append_map::AppendMap;
 use crate::util::id::{ParseStateId, ScanStateId};
 use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
 
-impl StackTrie {
+impl StackTrie<Root, Leaf> {
     /// Writes the paths.
     pub(super) fn save(&self, writer: &mut Writer) {
         let roots: Vec<_> = self.roots.iter().collect();
@@ -73,7 +73,7 @@ impl StackTrie {
         ensure_below(&nodes, count as usize, "the nodes of paths")?;
         let questions = reader.list(1, Question::load)?;
         let asked = questions.len();
-        let sound = |branch: &Branch| match *branch {
+        let sound = |branch: &Branch<Leaf>| match *branch {
             Branch::Stack(node) => node < count,
             Branch::Layout { node, question } => node < count && (question as usize) < asked,
             Branch::Leaf(leaf) => (leaf.mask as usize) < masks,
@@ -91,17 +91,17 @@ impl StackTrie {
     }
 }
 
-fn save_branches(branches: impl Iterator<Item = Branch> + Clone, writer: &mut Writer) {
-    let kind = |branch| match branch {
+fn save_branches(branches: impl Iterator<Item = Branch<Leaf>> + Clone, writer: &mut Writer) {
+    let kind = |branch: Branch<Leaf>| match branch {
         Branch::Stack(_) => 0,
         Branch::Layout { .. } => 1,
         Branch::Leaf(Leaf { asks_end, .. }) => 2 + u32::from(asks_end),
     };
-    let target = |branch| match branch {
+    let target = |branch: Branch<Leaf>| match branch {
         Branch::Stack(node) | Branch::Layout { node, .. } => node,
         Branch::Leaf(leaf) => leaf.mask,
     };
-    let question = |branch| match branch {
+    let question = |branch: Branch<Leaf>| match branch {
         Branch::Layout { question, .. } => Some(question),
         _ => None,
     };
@@ -110,7 +110,7 @@ fn save_branches(branches: impl Iterator<Item = Branch> + Clone, writer: &mut Wr
     writer.numbers(&branches.filter_map(question).collect::<Vec<u32>>());
 }
 
-fn load_branches(reader: &mut Reader<'_>) -> Result<Vec<Branch>, Malformed> {
+fn load_branches(reader: &mut Reader<'_>) -> Result<Vec<Branch<Leaf>>, Malformed> {
     let (kinds, targets) = (reader.numbers()?, reader.numbers()?);
     let mut questions = reader.numbers()?.into_iter();
     ensure(kinds.len() == targets.len(), "paths")?;

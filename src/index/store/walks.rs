@@ -1,47 +1,40 @@
 //! Node sets and the walks done from them.
 
-use std::sync::Arc;
-
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
 use super::{Bounds, KeptWriter};
 use crate::index::generation::Generation;
+use crate::index::hub::Hub;
 use crate::index::token_set::TokenSet;
-use crate::index::walk::{Boundary, End, NodeSet, Origin, Walk};
+use crate::index::unions::TokensId;
+use crate::index::walk::{Boundary, End, NodesId, Origin, Walk};
 use crate::scanner::ObligationsId;
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::util::store::{Kept, Malformed, Reader, Writer, ensure, ensure_below};
+use crate::util::store::{Kept, Malformed, Reader, Writer, ensure_below};
 
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are numbered in the order
-/// of their nodes, so that equal indices are equal bytes; what other threads add meanwhile comes behind.
+/// of their nodes, so that equal indices are equal bytes.
 pub(super) fn save(generation: &Generation, writer: &mut Writer, kept: &mut KeptWriter) {
-    let mut sets = generation.all_node_sets();
-    sets.sort_unstable_by(|a, b| a.nodes().cmp(b.nodes()));
-    sets.insert(0, generation.root.clone());
-    let mut numbers: HashMap<Arc<NodeSet>, u32, FxBuildHasher> = HashMap::default();
-    numbers.extend(sets.iter().cloned().zip(0..));
-    let mut walks = Writer::default();
-    let mut at = 0;
-    while let Some(set) = sets.get(at).cloned() {
-        at += 1;
-        let mut done = set.all_walks();
-        done.sort_unstable_by_key(|(from, _)| *from);
-        walks.list(&done, |w, (from, walk)| {
-            from.save(w);
-            w.list(&walk.ends, |w, end| end.save(w, kept));
-            w.list(&walk.boundaries, |w, boundary| {
-                let next = sets.len() as u32;
-                let number = *numbers.entry(boundary.nodes.clone()).or_insert(next);
-                if number == next {
-                    sets.push(boundary.nodes.clone());
-                }
-                boundary.save(number, w);
-            });
+    let mut walks: Vec<(NodesId, Origin, &Walk)> = generation.all_walks().collect();
+    // After the walks, so that what these lead to is there.
+    let mut sets: Vec<NodesId> = (1..generation.node_sets() as u32).map(NodesId).collect();
+    sets.sort_unstable_by_key(|&set| generation.nodes(set));
+    sets.insert(0, NodesId::ROOT);
+    let mut numbers = vec![0; sets.len()];
+    sets.iter().zip(0..).for_each(|(set, number)| numbers[set.0 as usize] = number);
+    walks.sort_unstable_by_key(|(nodes, from, _)| (numbers[nodes.0 as usize], *from));
+    writer.list(&sets[1..], |w, &set| w.numbers(generation.nodes(set)));
+    writer.list(&walks, |w, (nodes, from, walk)| {
+        w.u32(numbers[nodes.0 as usize]);
+        from.save(w);
+        w.list(&walk.ends, |w, end| end.save(generation, w, kept));
+        w.list(&walk.boundaries, |w, boundary| boundary.save(numbers[boundary.nodes.0 as usize], w));
+        w.list(&walk.hubs, |w, hub| {
+            w.u32(hub.state.0);
+            w.length(hub.leading.len());
+            w.raw(&hub.leading);
+            w.u32(numbers[hub.nodes.0 as usize]);
+            save_tokens(hub.except, generation, w, kept);
         });
-    }
-    writer.list(&sets[1..], |w, set| w.numbers(set.nodes()));
-    writer.raw(&walks.into_bytes());
+    });
 }
 
 /// Takes node sets and walks.
@@ -51,23 +44,25 @@ pub(super) fn load(
     kept: &Kept,
     bounds: &Bounds,
 ) -> Result<(), Malformed> {
-    let mut sets = vec![generation.root.clone()];
+    let mut sets = vec![NodesId::ROOT];
     for _ in 0..reader.length(5)? {
         let nodes = reader.numbers()?;
         ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
-        sets.push(generation.share(NodeSet::new(nodes)));
+        sets.push(generation.nodes_id(nodes));
     }
-    for set in &sets {
-        for _ in 0..reader.length(17)? {
-            let from = Origin::load(reader, bounds)?;
-            let ends = reader.list(18, |r| End::load(r, kept, bounds))?;
-            let boundaries = reader.list(16, |r| Boundary::load(r, &sets, bounds))?;
-            let walk = Walk { ends: ends.into(), boundaries: boundaries.into() };
-            generation.add_bytes(walk.bytes());
-            set.add_walk(from, walk);
-        }
+    for _ in 0..reader.length(26)? {
+        let nodes = nodes(reader, &sets)?;
+        let from = Origin::load(reader, bounds)?;
+        let ends = reader.list(18, |r| End::load(r, generation, kept, bounds))?;
+        let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
+        let hubs = reader.list(14, |r| Hub::load(r, &sets, generation, kept, bounds))?.into();
+        generation.add_walk(nodes, from, Walk { ends: ends.into(), boundaries: boundaries.into(), hubs });
     }
     Ok(())
+}
+
+fn nodes(reader: &mut Reader<'_>, sets: &[NodesId]) -> Result<NodesId, Malformed> {
+    sets.get(reader.u32()? as usize).copied().ok_or(Malformed { what: "a set of nodes" })
 }
 
 fn leading(reader: &mut Reader<'_>) -> Result<Box<[u8]>, Malformed> {
@@ -83,33 +78,77 @@ fn place(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<(ScanStateId, Oblig
     Ok((ScanStateId(state), ObligationsId(obligations)))
 }
 
+fn save_tokens(tokens: TokensId, generation: &Generation, writer: &mut Writer, kept: &mut KeptWriter) {
+    match generation.unions.set(tokens) {
+        Some(set) => set.save(writer, kept),
+        None => TokenSet::List(Vec::new().into()).save(writer, kept),
+    }
+}
+
+fn load_tokens(
+    reader: &mut Reader<'_>,
+    generation: &Generation,
+    kept: &Kept,
+    bounds: &Bounds,
+) -> Result<TokensId, Malformed> {
+    let kind = reader.u8()?;
+    Ok(generation.add_set(TokenSet::load(kind, reader, kept, bounds)?))
+}
+
+impl Hub {
+    fn load(
+        reader: &mut Reader<'_>,
+        sets: &[NodesId],
+        generation: &Generation,
+        kept: &Kept,
+        bounds: &Bounds,
+    ) -> Result<Self, Malformed> {
+        let state = reader.u32()?;
+        ensure_below(&[state], bounds.scan_states, "the scan state of a walk")?;
+        let leading = leading(reader)?;
+        let nodes = nodes(reader, sets)?;
+        Ok(Self {
+            state: ScanStateId(state),
+            leading,
+            nodes,
+            except: load_tokens(reader, generation, kept, bounds)?,
+        })
+    }
+}
+
 impl Origin {
     fn save(self, writer: &mut Writer) {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.bool(self.counting);
+        writer.bool(self.is_hub);
     }
 
     fn load(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
-        Ok(Self { state, obligations, counting: reader.bool()? })
+        Ok(Self { state, obligations, counting: reader.bool()?, is_hub: reader.bool()? })
     }
 }
 
 impl End {
-    fn save(&self, writer: &mut Writer, kept: &mut KeptWriter) {
+    fn save(&self, generation: &Generation, writer: &mut Writer, kept: &mut KeptWriter) {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.length(self.leading.len());
         writer.raw(&self.leading);
-        self.tokens.save(writer, kept);
+        save_tokens(self.tokens, generation, writer, kept);
     }
 
-    fn load(reader: &mut Reader<'_>, kept: &Kept, bounds: &Bounds) -> Result<Self, Malformed> {
+    fn load(
+        reader: &mut Reader<'_>,
+        generation: &Generation,
+        kept: &Kept,
+        bounds: &Bounds,
+    ) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
         let leading = leading(reader)?;
-        let kind = reader.u8()?;
-        Ok(Self { state, obligations, leading, tokens: TokenSet::load(kind, reader, kept, bounds)? })
+        let tokens = load_tokens(reader, generation, kept, bounds)?;
+        Ok(Self { state, obligations, leading, tokens })
     }
 }
 
@@ -121,16 +160,16 @@ impl Boundary {
         writer.length(self.leading.len());
         writer.raw(&self.leading);
         writer.u32(nodes);
+        writer.u32(self.tokens);
     }
 
-    fn load(reader: &mut Reader<'_>, sets: &[Arc<NodeSet>], bounds: &Bounds) -> Result<Self, Malformed> {
+    fn load(reader: &mut Reader<'_>, sets: &[NodesId], bounds: &Bounds) -> Result<Self, Malformed> {
         let (label, obligations) = (reader.u32()?, reader.u32()?);
         ensure_below(&[label], bounds.terminals, "the label of a boundary")?;
         ensure_below(&[obligations], bounds.obligations, "the obligations of a boundary")?;
         let leading = leading(reader)?;
-        let nodes = sets.get(reader.u32()? as usize).cloned();
-        ensure(nodes.is_some(), "the nodes of a boundary")?;
-        let nodes = nodes.ok_or(Malformed { what: "the nodes of a boundary" })?;
-        Ok(Self { label: TerminalId(label), obligations: ObligationsId(obligations), leading, nodes })
+        let nodes = nodes(reader, sets)?;
+        let tokens = reader.u32()?;
+        Ok(Self { label: TerminalId(label), obligations: ObligationsId(obligations), leading, nodes, tokens })
     }
 }

@@ -1,0 +1,246 @@
+//! Masks in parts: the tokens behind each boundary and of each hub, by what was read to find them.
+//!
+//! What lies behind a boundary does not depend on how the lexeme before it began, and mostly reads less of the stack than the
+//! mask as a whole. So it is found out once for each boundary and what was read; most of a mask that was never met before has
+//! been met in others.
+
+use super::Index;
+use super::generation::Generation;
+use super::hub::Hub;
+use super::stack_trie::{LineKind, Seen};
+use super::unions::TokensId;
+use super::walk::{Boundary, NodesId, Walk};
+use crate::lr::stack::Stack;
+use crate::scanner::configuration::Configuration;
+use crate::scanner::lookahead::{Between, ExpectationsId};
+use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+
+/// What tokens are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Which {
+    /// Those behind a boundary.
+    Behind { label: TerminalId, obligations: ObligationsId, nodes: NodesId },
+    /// Those of a hub's walk.
+    Hub { state: ScanStateId, nodes: NodesId },
+}
+
+/// A part of a walk's tokens that are not the walk's own.
+struct Sought<'w> {
+    which: Which,
+    leading: &'w [u8],
+    /// How many there are at most.
+    tokens: u32,
+    /// What is to be left out of a hub's tokens.
+    except: TokensId,
+}
+
+/// What the tokens that are looked for always depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    which: Which,
+    expectations: ExpectationsId,
+    top: ParseStateId,
+    line: LineKind,
+}
+
+/// Where a part is looked for.
+struct Place {
+    part: Part,
+    stack: Stack,
+    layout: Layout,
+    /// The line that it stands in, for the computation around it.
+    line: Line,
+    /// What is to be left out of a hub's tokens.
+    except: TokensId,
+}
+
+/// A computation that waits for others.
+struct Frame<'g> {
+    /// `None` for that of the mask as a whole.
+    place: Option<Place>,
+    reads: Reads,
+    found: Vec<TokensId>,
+    walks: Vec<Walked<'g>>,
+}
+
+/// A walk, and which of its parts comes next.
+struct Walked<'g> {
+    walk: &'g Walk,
+    from: Configuration,
+    line: Line,
+    next: usize,
+}
+
+/// A part of fewer than one token in so many is not kept: looking again takes no longer than finding what was found.
+const TOKENS_FOR_A_PART: usize = 1 << 13;
+
+/// Nor one that read more than this: what reads deep is seldom met again, and takes the most memory.
+const MAX_READS: usize = 6;
+
+impl Index {
+    /// The tokens that may follow in configuration `at`, and what was read to know.
+    ///
+    /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
+    pub(super) fn unite(&self, generation: &Generation, at: &Configuration) -> (TokensId, Reads) {
+        let reads = Reads::new(at.stack.depth(), at.layout.lines());
+        let mut frame = Frame { place: None, reads, found: Vec::new(), walks: Vec::new() };
+        let walk = self.walk(generation, NodesId::ROOT, at, false);
+        self.begin(&mut frame, walk, at.clone(), Line::OWN);
+        let mut outer: Vec<Frame<'_>> = Vec::new();
+        loop {
+            if let Some(inner) = self.next_unknown(generation, &mut frame) {
+                outer.push(std::mem::replace(&mut frame, inner));
+                continue;
+            }
+            let tokens = generation.unions.union(&mut frame.found);
+            let (Some(place), Some(mut around)) = (frame.place, outer.pop()) else {
+                return (tokens, frame.reads);
+            };
+            let reads = frame.reads.into_events();
+            if count_reads(&reads, place.stack.depth()) <= MAX_READS {
+                generation.parts.insert(place.part, &place.stack, &place.layout, &reads, tokens);
+            }
+            for read in &reads {
+                let seen = match read {
+                    Read::Stack(lowest) => Seen::Stack(*lowest),
+                    Read::Layout(question, _) => Seen::Layout(question),
+                };
+                self.see(seen, &place.layout, &place.line, &mut around.reads);
+            }
+            around.found.push(generation.unions.difference(tokens, place.except));
+            frame = around;
+        }
+    }
+
+    /// Goes on with the walks of a frame up to a part that has not been met on such a stack.
+    fn next_unknown<'g>(&self, generation: &'g Generation, frame: &mut Frame<'g>) -> Option<Frame<'g>> {
+        loop {
+            let Walked { walk, from, line, next } = frame.walks.last_mut()?;
+            let Some(Sought { which, leading, tokens, except }) = Sought::of(walk, *next) else {
+                frame.walks.pop();
+                continue;
+            };
+            *next += 1;
+            let (stack, layout) = (from.stack.clone(), self.scanner.read_all(&from.layout, leading));
+            let line = line.read(leading);
+            let part = Part::new(which, from, &layout);
+            if (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len() {
+                frame.reads.set_line(line.clone());
+                self.enter(generation, frame, &part, &stack, &layout, &line);
+                continue;
+            }
+            let see = |seen: Seen<'_>| self.see(seen, &layout, &line, &mut frame.reads);
+            match generation.parts.find(&part, &stack, &layout, self.scanner.indentation(), see) {
+                Some(tokens) => frame.found.push(generation.unions.difference(tokens, except)),
+                None => return Some(self.look(generation, Place { part, stack, layout, line, except })),
+            }
+        }
+    }
+
+    /// Begins to look for a part.
+    fn look<'g>(&self, generation: &'g Generation, place: Place) -> Frame<'g> {
+        let Place { part, stack, layout, .. } = &place;
+        let reads = Reads::new(stack.depth(), layout.lines());
+        let mut frame = Frame { place: None, reads, found: Vec::new(), walks: Vec::new() };
+        self.enter(generation, &mut frame, part, stack, layout, &Line::OWN);
+        frame.place = Some(place);
+        frame
+    }
+
+    /// Begins the walks of a part; behind a boundary, once the lexeme before it has ended.
+    fn enter<'g>(
+        &self,
+        generation: &'g Generation,
+        frame: &mut Frame<'g>,
+        part: &Part,
+        stack: &Stack,
+        layout: &Layout,
+        line: &Line,
+    ) {
+        let expectations = part.expectations;
+        match part.which {
+            Which::Behind { label, obligations, nodes } => {
+                let after = self.scanner.after_lexeme(stack, layout, expectations, label, &mut frame.reads);
+                for Between { stack, layout: after, expectations } in after {
+                    let line = if after.is(layout) { line.clone() } else { Line::NEXT };
+                    frame.reads.set_line(line.clone());
+                    let state = self.scanner.start_at(&stack, &after, &mut frame.reads);
+                    let from = Configuration { stack, layout: after, state, obligations, expectations };
+                    let walk = self.walk(generation, nodes, &from, false);
+                    self.begin(frame, walk, from, line);
+                }
+            }
+            Which::Hub { state, nodes } => {
+                let (stack, layout, obligations) = (stack.clone(), layout.clone(), ObligationsId::NONE);
+                let from = Configuration { stack, layout, state, obligations, expectations };
+                let walk = self.walk(generation, nodes, &from, true);
+                self.begin(frame, walk, from, line.clone());
+            }
+        }
+    }
+
+    /// Takes what a walk allows by itself.
+    fn begin<'g>(&self, frame: &mut Frame<'g>, walk: &'g Walk, from: Configuration, line: Line) {
+        let scanner = &self.scanner;
+        let mut end = from.clone();
+        for class in &walk.ends {
+            end.state = class.state;
+            end.obligations = class.obligations;
+            end.layout = scanner.read_all(&from.layout, &class.leading);
+            frame.reads.set_line(line.read(&class.leading));
+            if scanner.is_viable(&end, &mut frame.reads) {
+                frame.found.push(class.tokens);
+            }
+        }
+        if !walk.boundaries.is_empty() || !walk.hubs.is_empty() {
+            frame.walks.push(Walked { walk, from, line, next: 0 });
+        }
+    }
+
+    /// What was read for a part was read by the computation around it.
+    fn see(&self, seen: Seen<'_>, layout: &Layout, line: &Line, reads: &mut Reads) {
+        match seen {
+            Seen::Stack(depth) => reads.stack(depth),
+            Seen::Layout(question) => {
+                if let (Some(lines), Some(indentation)) = (layout.lines(), self.scanner.indentation()) {
+                    reads.ask_again(question, lines, line, indentation);
+                }
+            }
+        }
+    }
+}
+
+/// How many branches of a trie these reads take that began on a stack of this depth.
+fn count_reads(reads: &[Read], depth: u32) -> usize {
+    let mut count = 0;
+    let mut deepest = depth;
+    for read in reads {
+        match read {
+            Read::Stack(lowest) => deepest = deepest.min(*lowest),
+            Read::Layout(..) => count += 1,
+        }
+    }
+    count + (depth - deepest) as usize
+}
+
+impl<'w> Sought<'w> {
+    /// The parts of a walk: its boundaries, then its hubs.
+    fn of(walk: &'w Walk, at: usize) -> Option<Self> {
+        if let Some(boundary) = walk.boundaries.get(at) {
+            let Boundary { label, obligations, nodes, tokens, .. } = *boundary;
+            let which = Which::Behind { label, obligations, nodes };
+            return Some(Self { which, leading: &boundary.leading, tokens, except: TokensId::NONE });
+        }
+        let Hub { state, nodes, except, leading } = walk.hubs.get(at - walk.boundaries.len())?;
+        let which = Which::Hub { state: *state, nodes: *nodes };
+        Some(Self { which, leading, tokens: u32::MAX, except: *except })
+    }
+}
+
+impl Part {
+    fn new(which: Which, from: &Configuration, layout: &Layout) -> Self {
+        let line = LineKind::new(layout);
+        Self { which, expectations: from.expectations, top: from.stack.top(), line }
+    }
+}
