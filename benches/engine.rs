@@ -1,8 +1,9 @@
 //! Timings of the engine's parts. Percentiles over real texts come from `lrmask replay`.
 //!
-//! `cargo bench` runs all of it in about two minutes; `cargo bench -- mask` one group. Needs the built-in
+//! `cargo bench` runs all of it in about four minutes; `cargo bench -- mask/` one group. Needs the built-in
 //! vocabularies (feature `tiktoken`)
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -130,24 +131,32 @@ fn masks(c: &mut Criterion) {
     group.finish();
 }
 
-/// One step, and a clone, late in a document against early in it.
+/// Early and late in a document: where a step costs as much.
+const DEPTHS: [(&str, usize); 2] = [("byte 1,000", 1_000), ("byte 1,000,000", 1_000_000)];
+
+/// A matcher that has read at least so many bytes of the document, and stands where the tokens of `rest` may follow.
+fn matcher_at(constraint: &Constraint, document: &[TokenId], bytes: usize, rest: &[TokenId]) -> Matcher {
+    let mut matcher = constraint.matcher();
+    let mut read = 0;
+    for &token in document {
+        if read >= bytes && matcher.validate(rest) == rest.len() {
+            break;
+        }
+        matcher.advance(token).expect("the document is JSON");
+        read += constraint.vocabulary().bytes(token).map_or(0, <[u8]>::len);
+    }
+    matcher
+}
+
+/// One step late in a document against early in it.
 fn depths(c: &mut Criterion) {
     let mut group = c.benchmark_group("step");
     let vocabulary = o200k();
     let constraint = Constraint::new(&json(), &vocabulary).expect("sound");
     let tokens = cut(&vocabulary, &document(1_000_000));
     let step = cut(&vocabulary, ELEMENT);
-    for (name, bytes) in [("byte 1,000", 1_000), ("byte 1,000,000", 1_000_000)] {
-        let mut matcher = constraint.matcher();
-        let mut read = 0;
-        for &token in &tokens {
-            // Behind a comma, so that an element may follow.
-            if read >= bytes && matcher.validate(&step) == step.len() {
-                break;
-            }
-            matcher.advance(token).expect("the document is JSON");
-            read += vocabulary.bytes(token).map_or(0, <[u8]>::len);
-        }
+    for (name, bytes) in DEPTHS {
+        let mut matcher = matcher_at(&constraint, &tokens, bytes, &step);
         let mut mask = constraint.new_mask();
         group.bench_function(format!("all steps of an element at {name}, taken back"), |b| {
             b.iter(|| {
@@ -155,6 +164,44 @@ fn depths(c: &mut Criterion) {
                 matcher.rollback(step.len())
             });
         });
+    }
+    group.finish();
+}
+
+/// A clone, and steps taken back, late in a document against early in it. The clone's drop is not timed; freeing what the
+/// steps have held is.
+fn sequences(c: &mut Criterion) {
+    let mut group = c.benchmark_group("sequence");
+    let vocabulary = o200k();
+    let constraint = Constraint::new(&json(), &vocabulary).expect("sound");
+    let tokens = cut(&vocabulary, &document(1_000_000));
+    let element = cut(&vocabulary, &format!("{ELEMENT}, "));
+    for (name, bytes) in DEPTHS {
+        // Two elements may follow only within the array, and then any number.
+        let matcher = matcher_at(&constraint, &tokens, bytes, &element.repeat(2));
+        // Batches are small enough for their clones to fit into memory, and large enough for the clock.
+        group.bench_function(format!("clone at {name}"), |b| {
+            b.iter_batched(|| (), |()| matcher.clone(), BatchSize::LargeInput);
+        });
+        let steps = matcher.steps();
+        let matcher = RefCell::new(matcher);
+        for count in [1, 8] {
+            let forth = || {
+                let mut matcher = matcher.borrow_mut();
+                for _ in 0..count {
+                    let token = element[(matcher.steps() - steps) % element.len()];
+                    matcher.advance(token).expect("an element may follow");
+                }
+            };
+            // All steps of a batch are taken before the first is taken back.
+            group.bench_function(format!("rollback of {count} at {name}"), |b| {
+                b.iter_batched(
+                    forth,
+                    |()| matcher.borrow_mut().rollback(count),
+                    BatchSize::NumIterations(1_000),
+                );
+            });
+        }
     }
     group.finish();
 }
@@ -212,6 +259,6 @@ criterion_group! {
         .sample_size(20)
         .warm_up_time(Duration::from_secs(1))
         .measurement_time(Duration::from_secs(4));
-    targets = beginning, masks, depths, batches
+    targets = beginning, masks, depths, sequences, batches
 }
 criterion_main!(engine);
