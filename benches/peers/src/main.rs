@@ -64,7 +64,7 @@ fn measure_one(engine: &str, path: &Path) -> Result<(), String> {
 }
 
 fn run_all(options: &Options) -> Result<(), String> {
-    peers::build()?;
+    peers::build(&options.plan.peers())?;
     let results = run::run(&options.plan, &|what| eprintln!("{what}"))?;
     let text = serde_json::to_string_pretty(&results).map_err(|error| error.to_string())?;
     write(&options.out, "results.json", &text)?;

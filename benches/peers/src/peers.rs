@@ -38,12 +38,15 @@ pub fn package() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Builds what is built apart from this program.
+/// Builds those of `peers` that are built apart from this program, which takes minutes.
 ///
 /// # Errors
 ///
 /// When cargo fails.
-pub fn build() -> Result<(), String> {
+pub fn build(peers: &[Peer]) -> Result<(), String> {
+    if !peers.iter().any(|peer| matches!(peer.home, Home::Glrmask)) {
+        return Ok(());
+    }
     let status = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--manifest-path"])
         .arg(package().join("glrmask/Cargo.toml"))

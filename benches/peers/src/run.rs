@@ -43,7 +43,8 @@ impl Plan {
         list.is_empty() || list.iter().any(|wanted| wanted == name)
     }
 
-    fn peers(&self) -> Vec<Peer> {
+    /// The engines to run, in the order of tables.
+    pub fn peers(&self) -> Vec<Peer> {
         peers::ALL.into_iter().filter(|peer| Self::wants(&self.engines, peer.name)).collect()
     }
 
