@@ -1,6 +1,6 @@
 //! Faults that were found once, each as the smallest grammar that shows it.
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenMask, Vocabulary};
 
 /// The codes of the errors for which a grammar is refused.
 fn refusal(text: &str) -> Vec<&'static str> {
@@ -73,4 +73,21 @@ fn completion_goes_round_what_cannot_be_spelled() {
 fn what_is_shadowed_elsewhere_can_still_be_a_dead_end() {
     let grammar = "start: T1 | T2 T1 rest\nrest: T0 | T2\nT0: /c[ab]*/\nT1: \"a\"\nT2: /c[ab]*/\n";
     assert_eq!(refusal(grammar), ["shadowed-terminal", "dead-end"]);
+}
+
+/// Each word doubles the readings. The one that would lead to more than are carried is refused, and its bit is not set.
+#[test]
+fn more_readings_than_are_carried() {
+    let grammar = "start: A start \"1\" | B start \"2\" | \".\"\nA: \"a\"\nB: /b/\n%soft B A\n";
+    let mut matcher = matcher(&format!("%lexer basic\n{grammar}"));
+    let mut mask = TokenMask::default();
+    for count in 0..8 {
+        matcher.fill_mask(&mut mask);
+        assert!(mask.tokens().all(|token| matcher.allows(token)));
+        assert_eq!(mask.allows(u32::from(b'a')), count < 7, "after {count} words");
+        assert_eq!(matcher.advance(u32::from(b'a')).is_ok(), count < 7, "after {count} words");
+    }
+    // The dot makes two readings of the last word, too: there is room for them with one word less.
+    assert_eq!(matcher.rollback(1), 1);
+    assert!(matcher.advance_bytes(b".121212").is_ok() && matcher.is_accepting());
 }

@@ -11,6 +11,10 @@ use crate::small::{ALPHABET, Small};
 /// How many bytes beyond a text the oracle looks for a completion.
 const SLACK: usize = 3;
 
+/// With so many soft words a text has fewer readings than the engine carries (64): each doubles them at most, and while a
+/// longest match is open there is one more of each.
+const SOFT_WORDS: usize = 5;
+
 /// How many operations are done.
 const OPERATIONS: usize = 10;
 
@@ -76,7 +80,11 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
                     judge.enter(&mut walk, [&text, &*bytes].concat());
                 } else {
                     let whole = [&text, &*bytes].concat();
-                    assert!(!oracle.is_viable(&whole), "refused bytes {whole:?} are viable\n{}", small.lark);
+                    assert!(
+                        judge.may_have_too_many_readings(&whole) || !oracle.is_viable(&whole),
+                        "refused bytes {whole:?} are viable\n{}",
+                        small.lark
+                    );
                     judge.same(&walk, "refused bytes");
                 }
             }
@@ -102,6 +110,12 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn bytes(&self, token: TokenId) -> &[u8] {
         self.vocabulary.bytes(token).unwrap_or_default()
+    }
+
+    /// Whether this text may be refused though it is viable.
+    fn may_have_too_many_readings(&self, text: &[u8]) -> bool {
+        let count = |word: &Vec<u8>| text.windows(word.len()).filter(|part| part == word).count();
+        self.small.soft.iter().map(count).sum::<usize>() > SOFT_WORDS
     }
 
     fn enter(&self, walk: &mut Walk, text: Vec<u8>) {
@@ -152,8 +166,12 @@ impl Judge<'_> {
             };
             let next = [text, bytes].concat();
             let shown = String::from_utf8_lossy(&next);
+            let refusable = self.may_have_too_many_readings(&next);
             if !bit {
-                assert!(!self.oracle.is_viable(&next), "{shown:?} is viable, but refused\n{lark}");
+                assert!(
+                    refusable || !self.oracle.is_viable(&next),
+                    "{shown:?} is viable, but refused\n{lark}"
+                );
                 continue;
             }
             let completion = fork.shortest_completion();
@@ -170,7 +188,7 @@ impl Judge<'_> {
             fork.fill_mask(&mut left);
             by_bytes.fill_mask(&mut right);
             assert_eq!(left, right, "by token and by bytes to {shown:?}\n{lark}");
-            assert!(left.count() > 0, "a dead end at {shown:?}\n{lark}");
+            assert!(refusable || left.count() > 0, "a dead end at {shown:?}\n{lark}");
         }
         mask
     }

@@ -15,6 +15,8 @@ pub struct Small {
     /// For the oracle: `tests/grammars/README.md` describes it.
     pub oracle: String,
     pub basic: bool,
+    /// The words that are one terminal or another, as later text has it.
+    pub soft: Vec<Vec<u8>>,
     pub tokens: Vec<Vec<u8>>,
 }
 
@@ -95,8 +97,10 @@ impl Small {
             }
             tokens.push(token);
         }
+        let is_soft = |terminal: &&Terminal| matches!(terminal.modifier, Some((Modifier::Soft, _)));
+        let soft = terminals.iter().filter(is_soft).map(|word| word.regex.clone().into_bytes()).collect();
         let (lark, oracle) = print(basic, &terminals, &rules);
-        Ok(Some(Self { lark, oracle, basic, tokens }))
+        Ok(Some(Self { lark, oracle, basic, soft, tokens }))
     }
 }
 
