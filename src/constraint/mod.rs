@@ -2,6 +2,7 @@
 
 mod compiled;
 mod error;
+mod explore;
 mod load_error;
 mod saved;
 mod store;

@@ -25,7 +25,14 @@ pub(crate) struct Arguments {
     /// Texts of the language; the masks along them are computed ahead and kept.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     samples: Vec<String>,
+    /// Compute the masks at so many places of short texts ahead, the shortest first. Default: 3000 without samples, else
+    /// none.
+    #[arg(long, value_name = "N")]
+    places: Option<usize>,
 }
+
+/// Places that are looked at where there are no samples: most of what makes a programming language slow at first, in a few seconds.
+const PLACES: usize = 3000;
 
 #[derive(Debug, Serialize)]
 struct Indexed<'a> {
@@ -33,6 +40,8 @@ struct Indexed<'a> {
     bytes: usize,
     samples: usize,
     tokens: usize,
+    /// Of short texts.
+    places: usize,
     masks: usize,
     /// Samples that leave the language, or that the vocabulary cannot spell.
     rejected: Vec<&'a str>,
@@ -61,6 +70,10 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
     let tokens = constraint.warm(&sequences, &|taken| bar.inc(taken as u64));
     bar.finish_and_clear();
+    let places = arguments.places.unwrap_or(if arguments.samples.is_empty() { PLACES } else { 0 });
+    let bar = output::progress(places as u64);
+    let places = constraint.explore(places, &|count| bar.inc(count as u64));
+    bar.finish_and_clear();
     let saved = constraint.save();
     std::fs::write(&arguments.output, &saved)
         .map_err(|error| Failure::unusable(format_args!("cannot write {}: {error}", arguments.output)))?;
@@ -69,6 +82,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
         bytes: saved.len(),
         samples: samples.len(),
         tokens,
+        places,
         masks: constraint.index_size().masks,
         microseconds: started.elapsed().as_micros(),
         rejected,
@@ -79,9 +93,9 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
         for file in &indexed.rejected {
             out.text(format_args!("{}: not a text of the language\n", input::name(file)))?;
         }
-        let Indexed { file, bytes, samples, tokens, masks, .. } = indexed;
+        let Indexed { file, bytes, samples, tokens, places, masks, .. } = indexed;
         out.text(format_args!(
-            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples\n"
+            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples and at {places} places\n"
         ))?;
     }
     Ok(indexed.rejected.is_empty().into())
