@@ -91,3 +91,37 @@ fn more_readings_than_are_carried() {
     assert_eq!(matcher.rollback(1), 1);
     assert!(matcher.advance_bytes(b".121212").is_ok() && matcher.is_accepting());
 }
+
+/// A fallback word that does not compete there does not get a text out of what is ignored.
+#[test]
+fn a_word_that_does_not_compete_passes_no_gate() {
+    let rest = "DOT: /\\./\nWORD: \"b\"\n%fallback DOT WORD\nBLANK: /[ .]+/\n%ignore BLANK\n";
+    let matcher = matcher(&format!("start: DOT WORD\n{rest}"));
+    assert!(matcher.clone().advance_bytes(b" ").is_err());
+    assert!(matcher.clone().advance_bytes(b".b").is_ok());
+}
+
+/// A token that holds many words of two readings each may make too many of one.
+#[test]
+fn a_token_of_more_readings_than_are_carried() {
+    let text =
+        "%lexer basic\nstart: TA start \"1\" | TB start \"2\" | \".\"\nTA: \"b\"\nTB: /c/\n%soft TB TA\n";
+    let grammar = Grammar::from_lark(text).expect("the grammar can be read");
+    let bytes = (0..=255u8).map(|byte| vec![byte]);
+    let vocabulary =
+        Vocabulary::from_tokens(bytes.chain((2..12).map(|count| vec![b'b'; count]))).expect("bytes");
+    let constraint = Constraint::new(&grammar, &vocabulary).expect("every viable text can be completed");
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    for _ in 0..5 {
+        matcher.fill_mask(&mut mask);
+        for token in 0..vocabulary.width() as u32 {
+            assert_eq!(
+                mask.allows(token),
+                matcher.allows(token),
+                "token {token} after {} words",
+                matcher.steps()
+            );
+        }
+        matcher.advance(u32::from(b'b')).expect("a word may follow");
+    }
+}

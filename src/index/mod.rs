@@ -10,6 +10,7 @@
 //! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun again, which
 //! costs time and never exactness. What is there is read without a lock.
 
+mod crowded;
 mod generation;
 mod hub;
 mod masks;
@@ -20,12 +21,13 @@ mod token_set;
 mod unions;
 mod walk;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Line, Reads, Scanner};
+use crate::util::id::TokenId;
 use crate::vocab::Vocabulary;
 use generation::Generation;
 use stack_trie::{Leaf, Root};
@@ -43,6 +45,7 @@ pub(crate) struct Index {
     /// Bytes that a generation may take.
     budget: usize,
     generation: ArcSwap<Generation>,
+    crowded: OnceLock<Box<[TokenId]>>,
 }
 
 /// How large an index is.
@@ -66,7 +69,7 @@ impl Index {
     pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Vocabulary, budget: usize) -> Self {
         let words = vocabulary.width().div_ceil(32);
         let generation = ArcSwap::from_pointee(Generation::new());
-        Self { scanner, vocabulary, words, budget, generation }
+        Self { scanner, vocabulary, words, budget, generation, crowded: OnceLock::new() }
     }
 
     /// The scanner below.

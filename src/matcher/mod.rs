@@ -5,6 +5,7 @@ mod completion;
 mod expected;
 mod lines;
 mod mask;
+mod past;
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,15 +19,19 @@ use crate::util::id::TokenId;
 
 pub use batch::fill_masks;
 pub use mask::TokenMask;
+use past::Past;
 
 /// How many readings of one text are carried at the same time. More than one is rare, more than a handful takes
-/// a grammar made for it; the token or byte that would exceed the bound is refused, and its bit not set.
+/// a grammar made for it; the token or byte that would exceed the bound is refused, and its bit not set. Where each one
+/// would, there is no way on.
 pub(crate) const MAX_READINGS: usize = 64;
 
 /// One sequence being generated under a constraint.
 ///
-/// A matcher is cheap to make and to clone: parse stacks are shared between all matchers that have a past in
-/// common, and what one matcher learns of the grammar all others know. Every call is defined at any time and
+/// A matcher is cheap to make and to clone: parse stacks and what can be taken back are shared between all matchers that have a
+/// past in common, and what one matcher learns of the grammar all others know. It holds 80 bytes or so for each step that can
+/// be taken back, and 48 for each state that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64
+/// bytes a byte (112 if it does nothing but nest), for one taken byte by byte at most 160. Every call is defined at any time and
 /// for any id; none panics.
 #[derive(Clone)]
 pub struct Matcher {
@@ -34,7 +39,7 @@ pub struct Matcher {
     /// What holds now.
     now: Moment,
     /// What held before each step, oldest first.
-    past: Vec<Moment>,
+    past: Past,
 }
 
 /// The state of a sequence between two steps.
@@ -101,7 +106,7 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = SmallVec::from_iter([index.scanner().initial()]);
-        Self { index, now: Moment { readings, progress: Progress::Fresh }, past: Vec::new() }
+        Self { index, now: Moment { readings, progress: Progress::Fresh }, past: Past::default() }
     }
 
     /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
@@ -147,6 +152,13 @@ impl Matcher {
         }
         if self.now.readings.len() > MAX_READINGS / 8 {
             self.clear_excessive(row);
+        } else {
+            for &token in self.index.crowded() {
+                let (word, bit) = (&mut row[token.index() / 32], 1 << (token.0 % 32));
+                if *word & bit != 0 && !self.allows(token) {
+                    *word &= !bit;
+                }
+            }
         }
     }
 
@@ -206,9 +218,8 @@ impl Matcher {
     /// tokens among them; all of them when there were fewer. Returns how many were taken back.
     pub fn rollback(&mut self, steps: usize) -> usize {
         let steps = steps.min(self.past.len());
-        if steps > 0 {
-            self.now = self.past.swap_remove(self.past.len() - steps);
-            self.past.truncate(self.past.len() + 1 - steps);
+        for _ in 0..steps {
+            self.now = self.past.pop().expect("so many steps were taken");
         }
         steps
     }
@@ -216,7 +227,7 @@ impl Matcher {
     /// Back to the beginning.
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
-        self.past.clear();
+        self.past = Past::default();
     }
 
     /// How many steps can be taken back.
@@ -247,7 +258,7 @@ impl Matcher {
         const LIMIT: usize = 4096;
         let mut forced = Vec::new();
         let mut at = self.clone();
-        at.past.clear();
+        at.past = Past::default();
         while forced.len() < LIMIT && !at.is_accepting() {
             let Some(byte) = at.only_byte() else { break };
             let Ok(next) = at.after_bytes(&at.now, &[byte]) else { break };
@@ -276,7 +287,7 @@ impl Matcher {
         let rejected = |accepted| RejectedToken { token: Some(token), accepted };
         let vocabulary = self.index.vocabulary();
         if vocabulary.stop_tokens().contains(&token) {
-            let here = Matcher { index: self.index.clone(), now: from.clone(), past: Vec::new() };
+            let here = Matcher { index: self.index.clone(), now: from.clone(), past: Past::default() };
             return if here.is_accepting() {
                 Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished })
             } else {

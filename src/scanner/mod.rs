@@ -240,8 +240,14 @@ impl Scanner {
 
     /// What `acceptable` means, where `loose` is a terminal that is ignored just here.
     fn make_context(&self, acceptable: BitSet, loose: Option<usize>) -> Context {
+        // Before literal text nothing is ignored.
+        let mut competing = acceptable.clone();
+        if let Some(loose) = loose.filter(|_| !acceptable.intersects(&self.exclusive)) {
+            competing.insert(loose);
+        }
+        let candidates = self.candidates(&competing);
         let mut takes = acceptable.clone();
-        for label in (0..self.fallbacks.len()).map(TerminalId::new) {
+        for label in candidates.iter().map(TerminalId::new) {
             if self.other_reading(label).is_some_and(|other| acceptable.contains(other.index())) {
                 takes.insert(label.index());
             }
@@ -254,12 +260,6 @@ impl Scanner {
         if let Some(loose) = loose {
             takes.insert(loose);
         }
-        // Before literal text nothing is ignored.
-        let mut competing = acceptable.clone();
-        if let Some(loose) = loose.filter(|_| !acceptable.intersects(&self.exclusive)) {
-            competing.insert(loose);
-        }
-        let candidates = self.candidates(&competing);
         Context { acceptable, takes, start: self.states.start(&candidates) }
     }
 
@@ -275,6 +275,16 @@ impl Scanner {
             Some(_) => self.lookaheads.readings(label, acceptable, last),
             None => self.plain_readings(label, acceptable).into_iter().map(|read| (read, None)).collect(),
         }
+    }
+
+    /// What matches the words of which one lexeme may have two readings at once.
+    pub(crate) fn words_with_two_readings(&self) -> Vec<&Dfa> {
+        let has_two = |&terminal: &TerminalId| {
+            let soft = self.fallbacks[terminal.index()].is_some_and(|fallback| fallback.soft);
+            soft || self.lookaheads.word(terminal).is_some()
+        };
+        let terminals = (0..self.fallbacks.len()).map(TerminalId::new).filter(has_two);
+        terminals.filter_map(|terminal| self.states.dfa(terminal)).collect()
     }
 
     /// The readings of a label about which the parser alone decides.
