@@ -4,7 +4,7 @@
 //! hundred tokens. A mask that is near to one stored as a row is stored as the bits to flip in that row. Copying the
 //! few rows that are left keeps them in the caches, which makes up for the flips.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashTable;
@@ -49,7 +49,7 @@ const WORDS_PER_FLIP: usize = 16;
 impl Masks {
     /// The id of the mask `row`, and the bytes that it takes if it is new.
     pub(super) fn intern(&self, row: &[u32]) -> (u32, usize) {
-        let hash = FxBuildHasher.hash_one(HashRow(row));
+        let hash = hash(row);
         // A poisoned lock only says that another thread panicked elsewhere: the tables are consistent.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { ids, rows } = &mut *known;
@@ -154,16 +154,16 @@ fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     Some(distance)
 }
 
-/// A row, hashed eight bytes at a time.
-struct HashRow<'a>(&'a [u32]);
-
-impl Hash for HashRow<'_> {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        for pair in self.0.chunks(2) {
-            let low = u64::from(pair[0]);
-            state.write_u64(pair.get(1).map_or(low, |&high| low | u64::from(high) << 32));
+/// A hash of a row. In lanes, because each step of a hash waits for the one before.
+fn hash(row: &[u32]) -> u64 {
+    const LANES: usize = 8;
+    let mut lanes = [0u64; LANES];
+    for words in row.chunks(LANES) {
+        for (lane, &word) in lanes.iter_mut().zip(words) {
+            *lane = (*lane ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
         }
     }
+    FxBuildHasher.hash_one(lanes)
 }
 
 #[cfg(test)]

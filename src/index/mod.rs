@@ -52,7 +52,7 @@ pub(crate) struct Index {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexSize {
-    /// Bytes held by token classes, masks and the trie over stacks, as accounted against the budget.
+    /// Bytes held by token classes, masks, their parts and the tries over stacks, as accounted against the budget.
     pub bytes: usize,
     /// Different masks.
     pub masks: usize,

@@ -59,7 +59,11 @@ impl TokenSet {
 
     /// The set of the bits in `row`.
     pub(crate) fn from_words(row: &[u32]) -> Self {
-        let mut ids = Vec::new();
+        let count: u32 = row.iter().map(|word| word.count_ones()).sum();
+        if count as usize >= row.len() {
+            return Self::Words(row.to_vec().into());
+        }
+        let mut ids = Vec::with_capacity(count as usize);
         for (index, words) in row.chunks(8).enumerate() {
             if words.iter().all(|&word| word == 0) {
                 continue;
@@ -70,9 +74,6 @@ impl TokenSet {
                     ids.push((index * 8 + offset) as u32 * 32 + rest.trailing_zeros());
                     rest &= rest - 1;
                 }
-            }
-            if ids.len() >= row.len() {
-                return Self::Words(row.to_vec().into());
             }
         }
         Self::List(ids.into())
