@@ -78,6 +78,9 @@ const TOKENS_FOR_A_PART: usize = 1 << 13;
 /// Nor one that read more than this: what reads deep is seldom met again, and takes the most memory.
 const MAX_READS: usize = 6;
 
+/// Nor any once those that are kept take this fraction of the index's budget: what is met most is met early.
+const SHARE_OF_BUDGET: usize = 32;
+
 impl Index {
     /// The tokens that may follow in configuration `at`, and what was read to know.
     ///
@@ -98,7 +101,8 @@ impl Index {
                 return (tokens, frame.reads);
             };
             let reads = frame.reads.into_events();
-            if count_reads(&reads, place.stack.depth()) <= MAX_READS {
+            let room = generation.parts.bytes() <= self.budget / SHARE_OF_BUDGET;
+            if room && count_reads(&reads, place.stack.depth()) <= MAX_READS {
                 generation.parts.insert(place.part, &place.stack, &place.layout, &reads, tokens);
             }
             for read in &reads {
