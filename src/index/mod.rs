@@ -21,14 +21,14 @@ mod token_set;
 mod unions;
 mod walk;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Line, Reads, Scanner};
-use crate::util::id::TokenId;
 use crate::vocab::Vocabulary;
+use crowded::Crowded;
 use generation::Generation;
 use stack_trie::{Leaf, Root};
 pub(crate) use store::KeptWriter;
@@ -45,7 +45,7 @@ pub(crate) struct Index {
     /// Bytes that a generation may take.
     budget: usize,
     generation: ArcSwap<Generation>,
-    crowded: OnceLock<Box<[TokenId]>>,
+    crowded: Crowded,
 }
 
 /// How large an index is.
@@ -69,7 +69,7 @@ impl Index {
     pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Vocabulary, budget: usize) -> Self {
         let words = vocabulary.width().div_ceil(32);
         let generation = ArcSwap::from_pointee(Generation::new());
-        Self { scanner, vocabulary, words, budget, generation, crowded: OnceLock::new() }
+        Self { scanner, vocabulary, words, budget, generation, crowded: Crowded::default() }
     }
 
     /// The scanner below.

@@ -150,14 +150,15 @@ impl Matcher {
                 row.iter_mut().zip(&other).for_each(|(word, other)| *word |= other);
             }
         }
-        if self.now.readings.len() > MAX_READINGS / 8 {
-            self.clear_excessive(row);
-        } else {
-            for &token in self.index.crowded() {
-                let (word, bit) = (&mut row[token.index() / 32], 1 << (token.0 % 32));
-                if *word & bit != 0 && !self.allows(token) {
-                    *word &= !bit;
-                }
+        let crowded = match self.now.readings.len() {
+            1 => self.index.crowded_of_one(),
+            2..=8 => self.index.crowded_of_eight(),
+            _ => return self.clear_excessive(row),
+        };
+        for &token in crowded {
+            let (word, bit) = (&mut row[token.index() / 32], 1 << (token.0 % 32));
+            if *word & bit != 0 && !self.allows(token) {
+                *word &= !bit;
             }
         }
     }
