@@ -129,6 +129,15 @@ impl Index {
             let (stack, layout) = (from.stack.clone(), self.scanner.read_all(&from.layout, leading));
             let line = line.read(leading);
             let part = Part::new(which, from, &layout);
+            if let Which::Hub { state, .. } = which {
+                // Where nothing can come of the hub's lexeme, its walk need not even be done.
+                let (layout, obligations) = (layout.clone(), ObligationsId::NONE);
+                let at = Configuration { state, layout, obligations, ..from.clone() };
+                frame.reads.set_line(line.clone());
+                if !self.scanner.is_viable(&at, &mut frame.reads) {
+                    continue;
+                }
+            }
             if (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len() {
                 frame.reads.set_line(line.clone());
                 self.enter(generation, frame, &part, &stack, &layout, &line);
