@@ -18,8 +18,7 @@ const PYTHON: &str = include_str!("../grammars/python/python.lark");
 /// What Python's grammar imports.
 const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 
-/// Bytes of each text, at least: so many that a list of the steps, doubled whenever it is full, has just been doubled where
-/// each byte is a step, which is when it takes most.
+/// Bytes of each text, at least.
 const LENGTH: usize = 1_100_000;
 
 /// What `Matcher` promises, in heap bytes for each byte of the text: taken in tokens of a large vocabulary, and byte by byte.

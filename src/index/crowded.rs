@@ -6,7 +6,6 @@
 use std::sync::OnceLock;
 
 use super::Index;
-use crate::lexer::Dfa;
 use crate::util::id::TokenId;
 
 /// The tokens that may make more than 64 readings of so many.
@@ -32,32 +31,12 @@ impl Index {
     /// The tokens in which so many words with two readings may end.
     fn tokens_with_words(&self, count: usize) -> Box<[TokenId]> {
         let words = self.scanner.words_with_two_readings();
-        let shortest = words.iter().map(|dfa| dfa.distance(dfa.start()) as usize).min();
-        let Some(length) = shortest.map(|shortest| shortest * count) else { return Box::default() };
+        let Some(length) = words.shortest().map(|shortest| shortest * count) else { return Box::default() };
         let tokens = (0..self.vocabulary.width() as u32).map(TokenId);
         let holds = |&token: &TokenId| {
             let bytes = self.vocabulary.bytes(token).unwrap_or_default();
-            bytes.len() >= length && count_words(bytes, &words) >= count
+            bytes.len() >= length && words.count(bytes) >= count
         };
         tokens.filter(holds).collect()
     }
-}
-
-/// The most words in the text that do not overlap: those that end first, each time.
-fn count_words(text: &[u8], words: &[&Dfa]) -> usize {
-    let mut found = 0;
-    // Words begun, and their states.
-    let mut begun: Vec<(usize, u32)> = Vec::new();
-    for &byte in text {
-        begun.extend(words.iter().enumerate().map(|(word, dfa)| (word, dfa.start())));
-        begun.iter_mut().for_each(|(word, state)| *state = words[*word].next(*state, byte));
-        begun.retain(|&(_, state)| state != Dfa::DEAD);
-        if begun.iter().any(|&(word, state)| words[word].is_accept(state)) {
-            found += 1;
-            begun.clear();
-        }
-        begun.sort_unstable();
-        begun.dedup();
-    }
-    found
 }

@@ -32,6 +32,7 @@ pub(crate) mod points;
 mod reads;
 mod states;
 mod store;
+mod two_readings;
 
 use std::sync::OnceLock;
 
@@ -275,16 +276,6 @@ impl Scanner {
             Some(_) => self.lookaheads.readings(label, acceptable, last),
             None => self.plain_readings(label, acceptable).into_iter().map(|read| (read, None)).collect(),
         }
-    }
-
-    /// What matches the words of which one lexeme may have two readings at once.
-    pub(crate) fn words_with_two_readings(&self) -> Vec<&Dfa> {
-        let has_two = |&terminal: &TerminalId| {
-            let soft = self.fallbacks[terminal.index()].is_some_and(|fallback| fallback.soft);
-            soft || self.lookaheads.word(terminal).is_some()
-        };
-        let terminals = (0..self.fallbacks.len()).map(TerminalId::new).filter(has_two);
-        terminals.filter_map(|terminal| self.states.dfa(terminal)).collect()
     }
 
     /// The readings of a label about which the parser alone decides.
