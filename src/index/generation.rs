@@ -9,16 +9,16 @@ use super::token_set::TokenSet;
 use super::unions::{TokensId, Unions};
 use super::walk::{NodesId, Origin, Walk};
 use crate::scanner::Scanner;
-use crate::util::append::{Interner, Slots};
+use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
+use crate::util::memo::Memo;
 use crate::vocab::trie::Trie;
 
 /// Token classes, their unions, masks and the tries over stacks.
 #[derive(Debug)]
 pub(super) struct Generation {
     node_sets: Interner<Box<[u32]>>,
-    walk_numbers: AppendMap<(NodesId, Origin), u32>,
-    walks: Slots<Walk>,
+    walks: Memo<(NodesId, Origin), Walk>,
     pub(super) unions: Unions,
     /// What parts of masks came to.
     pub(super) parts: StackTrie<Part, TokensId>,
@@ -36,8 +36,7 @@ impl Generation {
         node_sets.intern(Box::from([Trie::ROOT]));
         Self {
             node_sets,
-            walk_numbers: AppendMap::default(),
-            walks: Slots::default(),
+            walks: Memo::default(),
             unions: Unions::default(),
             parts: StackTrie::default(),
             stacks: StackTrie::default(),
@@ -82,9 +81,7 @@ impl Generation {
         trie: &Trie,
         words: usize,
     ) -> &Walk {
-        let next = || self.walk_numbers.len() as u32;
-        let number = self.walk_numbers.get_or_insert_with((nodes, from), next);
-        self.walks.get_or_init(number, || {
+        self.walks.get_or_find((nodes, from), || {
             let walk = Walk::new(nodes, from, scanner, trie, words, self);
             self.add_bytes(walk.bytes() + WALK_BYTES);
             walk
@@ -93,15 +90,12 @@ impl Generation {
 
     /// The walks done so far.
     pub(super) fn all_walks(&self) -> impl Iterator<Item = (NodesId, Origin, &Walk)> {
-        let numbers = self.walk_numbers.iter();
-        numbers.filter_map(|((nodes, from), number)| Some((*nodes, *from, self.walks.get(*number)?)))
+        self.walks.iter().map(|(&(nodes, from), walk)| (nodes, from, walk))
     }
 
     /// Adds a walk that was done before.
     pub(super) fn add_walk(&self, nodes: NodesId, from: Origin, walk: Walk) {
-        let next = || self.walk_numbers.len() as u32;
-        let number = self.walk_numbers.get_or_insert_with((nodes, from), next);
-        self.walks.get_or_init(number, || {
+        self.walks.get_or_find((nodes, from), || {
             self.add_bytes(walk.bytes() + WALK_BYTES);
             walk
         });

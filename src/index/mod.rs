@@ -29,6 +29,7 @@ use crate::scanner::configuration::Configuration;
 use crate::scanner::{Line, Reads, Scanner};
 use crate::vocab::Vocabulary;
 use crowded::Crowded;
+pub(crate) use crowded::{FEW_READINGS, MAX_READINGS};
 use generation::Generation;
 use stack_trie::{Leaf, Root};
 pub(crate) use store::KeptWriter;

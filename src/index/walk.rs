@@ -4,7 +4,7 @@
 //! falls into a class by what the lexeme can still become. Where the lexeme may end before the token does, the
 //! walk stops: what comes next depends on the parse stack, so the rest of the trie there is handed on as a
 //! [`Boundary`]. So a walk depends on no stack, is done once, and serves every stack; a mask is a union over a
-//! few dozen classes, never over tokens.
+//! few dozen classes, never over tokens. What it would meet just as another walk does it leaves to that one, its [`Hub`].
 
 use std::ops::Range;
 

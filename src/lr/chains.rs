@@ -10,10 +10,9 @@
 use smallvec::SmallVec;
 
 use super::table::ParseTable;
-use crate::util::append::Slots;
-use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, ParseStateId};
+use crate::util::memo::Memo;
 
 /// States on top of a stack.
 pub(super) type States = SmallVec<[ParseStateId; 2]>;
@@ -49,12 +48,9 @@ pub(super) struct Exit {
     pub(super) lookaheads: BitSet,
 }
 
-/// The chains found so far. No more than the automaton has edges.
+/// The chains found so far, by top and what lies below it. No more than the automaton has edges.
 #[derive(Debug, Default)]
-pub(super) struct Chains {
-    numbers: AppendMap<(ParseStateId, Option<ParseStateId>), u32>,
-    chains: Slots<Chain>,
-}
+pub(super) struct Chains(Memo<(ParseStateId, Option<ParseStateId>), Chain>);
 
 impl Clone for Chains {
     /// They are found again.
@@ -66,13 +62,7 @@ impl Clone for Chains {
 impl ParseTable {
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     pub(super) fn chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> &Chain {
-        let Chains { numbers, chains } = &self.chains;
-        let key = (top, below);
-        let number = match numbers.get(&key) {
-            Some(&number) => number,
-            None => numbers.get_or_insert_with(key, || numbers.len() as u32),
-        };
-        chains.get_or_init(number, || self.find_chain(top, below))
+        self.chains.0.get_or_find((top, below), || self.find_chain(top, below))
     }
 
     fn find_chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> Chain {

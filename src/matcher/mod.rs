@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::index::Index;
+use crate::index::{FEW_READINGS, Index, MAX_READINGS};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::util::id::TokenId;
@@ -20,11 +20,6 @@ use crate::util::id::TokenId;
 pub use batch::fill_masks;
 pub use mask::TokenMask;
 use past::Past;
-
-/// How many readings of one text are carried at the same time. More than one is rare, more than a handful takes
-/// a grammar made for it; the token or byte that would exceed the bound is refused, and its bit not set. Where each one
-/// would, there is no way on.
-pub(crate) const MAX_READINGS: usize = 64;
 
 /// One sequence being generated under a constraint.
 ///
@@ -152,7 +147,7 @@ impl Matcher {
         }
         let crowded = match self.now.readings.len() {
             1 => self.index.crowded_of_one(),
-            2..=8 => self.index.crowded_of_eight(),
+            2..=FEW_READINGS => self.index.crowded_of_few(),
             _ => return self.clear_excessive(row),
         };
         for &token in crowded {
@@ -219,8 +214,8 @@ impl Matcher {
     /// tokens among them; all of them when there were fewer. Returns how many were taken back.
     pub fn rollback(&mut self, steps: usize) -> usize {
         let steps = steps.min(self.past.len());
-        for _ in 0..steps {
-            self.now = self.past.pop().expect("so many steps were taken");
+        for before in std::iter::from_fn(|| self.past.pop()).take(steps) {
+            self.now = before;
         }
         steps
     }

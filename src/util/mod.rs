@@ -1,7 +1,7 @@
 //! Small things that every layer stands on, and that know of none of them.
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
-//! * [`append`]: tables that grow while others read them.
+//! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them.
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`lists`]: many short lists in two arrays.
@@ -19,5 +19,6 @@ pub(crate) mod diagnostic;
 pub(crate) mod fingerprint;
 pub(crate) mod id;
 pub(crate) mod lists;
+pub(crate) mod memo;
 pub(crate) mod random;
 pub(crate) mod store;

@@ -1,0 +1,69 @@
+//! Facts by key, each found once by whoever needs it first, and read without a lock.
+//!
+//! A key gets a number at once, and the fact is found under that number: so finding one takes no lock that others wait for, may
+//! take long, and may need other facts. Of several threads that want the same one, one finds it.
+
+use std::hash::Hash;
+
+use super::append::Slots;
+use super::append_map::AppendMap;
+
+/// Facts of type `V` by keys of type `K`. Append-only.
+#[derive(Debug)]
+pub(crate) struct Memo<K, V> {
+    numbers: AppendMap<K, u32>,
+    facts: Slots<V>,
+}
+
+impl<K, V> Default for Memo<K, V> {
+    fn default() -> Self {
+        Self { numbers: AppendMap::default(), facts: Slots::default() }
+    }
+}
+
+impl<K: Hash + Eq, V> Memo<K, V> {
+    /// The fact of `key`, found by `find` when it is not known. Two look-ups once it is. `find` may ask for other keys, not
+    /// for this one.
+    #[inline]
+    pub(crate) fn get_or_find(&self, key: K, find: impl FnOnce() -> V) -> &V {
+        let number = match self.numbers.get(&key) {
+            Some(&number) => number,
+            // Counted while nothing else can be entered.
+            None => self.numbers.get_or_insert_with(key, || self.numbers.len() as u32),
+        };
+        self.facts.get_or_init(number, find)
+    }
+
+    /// The facts that have been found. Those that other threads find meanwhile may be among them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.numbers.iter().filter_map(|(key, number)| Some((key, self.facts.get(*number)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_fact_is_found_once_whoever_asks() {
+        let (memo, found) = (Memo::default(), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for key in 0..2_000u32 {
+                        let fact = memo.get_or_find(key, || {
+                            found.fetch_add(1, Ordering::Relaxed);
+                            key * 3
+                        });
+                        assert_eq!(*fact, key * 3);
+                    }
+                });
+            }
+        });
+        assert_eq!(found.into_inner(), 2_000);
+        assert_eq!(memo.iter().count(), 2_000);
+        assert!(memo.iter().all(|(key, fact)| *fact == key * 3));
+    }
+}
