@@ -177,8 +177,6 @@ impl Index {
         from: &Configuration,
         is_hub: bool,
     ) -> &'g Walk {
-        let counting = from.layout.is_counting();
-        let origin = Origin { state: from.state, obligations: from.obligations, counting, is_hub };
-        generation.walk(nodes, origin, &self.scanner, self.vocabulary.trie(), self.words)
+        generation.walk(nodes, Origin::new(from, is_hub), &self.scanner, self.vocabulary.trie(), self.words)
     }
 }

@@ -9,20 +9,20 @@ use super::generation::Generation;
 use super::hub::Hub;
 use super::stack_trie::{LineKind, Seen};
 use super::unions::TokensId;
-use super::walk::{Boundary, NodesId, Walk};
+use super::walk::{Boundary, NodesId, Origin, Walk};
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::{Between, ExpectationsId};
 use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
-use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+use crate::util::id::{ParseStateId, TerminalId};
 
 /// What tokens are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Which {
     /// Those behind a boundary.
     Behind { label: TerminalId, obligations: ObligationsId, nodes: NodesId },
-    /// Those of a hub's walk.
-    Hub { state: ScanStateId, nodes: NodesId },
+    /// Those of a walk: a hub's, or the one that begins a lexeme.
+    Walk { from: Origin, nodes: NodesId },
 }
 
 /// A part of a walk's tokens that are not the walk's own.
@@ -62,6 +62,8 @@ struct Frame<'g> {
     reads: Reads,
     found: Vec<TokensId>,
     walks: Vec<Walked<'g>>,
+    /// Parts that lexemes begin which have not been looked for yet.
+    begun: Vec<Place>,
 }
 
 /// A walk, and which of its parts comes next.
@@ -87,9 +89,9 @@ impl Index {
     /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
     pub(super) fn unite(&self, generation: &Generation, at: &Configuration) -> (TokensId, Reads) {
         let reads = Reads::new(at.stack.depth(), at.layout.lines());
-        let mut frame = Frame { place: None, reads, found: Vec::new(), walks: Vec::new() };
+        let mut frame = Frame::new(reads);
         let walk = self.walk(generation, NodesId::ROOT, at, false);
-        self.begin(&mut frame, walk, at.clone(), Line::OWN);
+        self.take(&mut frame, walk, at.clone(), Line::OWN);
         let mut outer: Vec<Frame<'_>> = Vec::new();
         loop {
             if let Some(inner) = self.next_unknown(generation, &mut frame) {
@@ -120,6 +122,11 @@ impl Index {
     /// Goes on with the walks of a frame up to a part that has not been met on such a stack.
     fn next_unknown<'g>(&self, generation: &'g Generation, frame: &mut Frame<'g>) -> Option<Frame<'g>> {
         loop {
+            while let Some(place) = frame.begun.pop() {
+                if let Some(inner) = self.seek(generation, frame, place) {
+                    return Some(inner);
+                }
+            }
             let Walked { walk, from, line, next } = frame.walks.last_mut()?;
             let Some(Sought { which, leading, tokens, except }) = Sought::of(walk, *next) else {
                 frame.walks.pop();
@@ -128,11 +135,10 @@ impl Index {
             *next += 1;
             let (stack, layout) = (from.stack.clone(), self.scanner.read_all(&from.layout, leading));
             let line = line.read(leading);
-            let part = Part::new(which, from, &layout);
-            if let Which::Hub { state, .. } = which {
+            let part = Part::new(which, from.expectations, &stack, &layout);
+            if let Which::Walk { from: Origin { state, obligations, .. }, .. } = which {
                 // Where nothing can come of the hub's lexeme, its walk need not even be done.
-                let (layout, obligations) = (layout.clone(), ObligationsId::NONE);
-                let at = Configuration { state, layout, obligations, ..from.clone() };
+                let at = Configuration { state, layout: layout.clone(), obligations, ..from.clone() };
                 frame.reads.set_line(line.clone());
                 if !self.scanner.is_viable(&at, &mut frame.reads) {
                     continue;
@@ -143,19 +149,34 @@ impl Index {
                 self.enter(generation, frame, &part, &stack, &layout, &line);
                 continue;
             }
-            let see = |seen: Seen<'_>| self.see(seen, &layout, &line, &mut frame.reads);
-            match generation.parts.find(&part, &stack, &layout, self.scanner.indentation(), see) {
-                Some(tokens) => frame.found.push(generation.unions.difference(tokens, except)),
-                None => return Some(self.look(generation, Place { part, stack, layout, line, except })),
+            if let Some(inner) = self.seek(generation, frame, Place { part, stack, layout, line, except }) {
+                return Some(inner);
             }
+        }
+    }
+
+    /// Takes a part that was met on such a stack, or begins to look for it.
+    fn seek<'g>(
+        &self,
+        generation: &'g Generation,
+        frame: &mut Frame<'g>,
+        place: Place,
+    ) -> Option<Frame<'g>> {
+        let Place { part, stack, layout, line, except } = &place;
+        let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut frame.reads);
+        match generation.parts.find(part, stack, layout, self.scanner.indentation(), see) {
+            Some(tokens) => {
+                frame.found.push(generation.unions.difference(tokens, *except));
+                None
+            }
+            None => Some(self.look(generation, place)),
         }
     }
 
     /// Begins to look for a part.
     fn look<'g>(&self, generation: &'g Generation, place: Place) -> Frame<'g> {
         let Place { part, stack, layout, .. } = &place;
-        let reads = Reads::new(stack.depth(), layout.lines());
-        let mut frame = Frame { place: None, reads, found: Vec::new(), walks: Vec::new() };
+        let mut frame = Frame::new(Reads::new(stack.depth(), layout.lines()));
         self.enter(generation, &mut frame, part, stack, layout, &Line::OWN);
         frame.place = Some(place);
         frame
@@ -180,21 +201,41 @@ impl Index {
                     frame.reads.set_line(line.clone());
                     let state = self.scanner.start_at(&stack, &after, &mut frame.reads);
                     let from = Configuration { stack, layout: after, state, obligations, expectations };
-                    let walk = self.walk(generation, nodes, &from, false);
-                    self.begin(frame, walk, from, line);
+                    self.begin(generation, frame, nodes, from, line);
                 }
             }
-            Which::Hub { state, nodes } => {
-                let (stack, layout, obligations) = (stack.clone(), layout.clone(), ObligationsId::NONE);
+            Which::Walk { from: Origin { state, obligations, is_hub, .. }, nodes } => {
+                let (stack, layout) = (stack.clone(), layout.clone());
                 let from = Configuration { stack, layout, state, obligations, expectations };
-                let walk = self.walk(generation, nodes, &from, true);
-                self.begin(frame, walk, from, line.clone());
+                let walk = self.walk(generation, nodes, &from, is_hub);
+                self.take(frame, walk, from, line.clone());
             }
         }
     }
 
+    /// Begins a lexeme behind a boundary. What follows is a part of its own where the parser does not look below the top
+    /// before it shifts, as behind an operator or an opening bracket: nearly all stacks have it in common.
+    fn begin<'g>(
+        &self,
+        generation: &'g Generation,
+        frame: &mut Frame<'g>,
+        nodes: NodesId,
+        from: Configuration,
+        line: Line,
+    ) {
+        if from.stack.is_local(self.scanner.table()) {
+            let which = Which::Walk { from: Origin::new(&from, false), nodes };
+            let part = Part::new(which, from.expectations, &from.stack, &from.layout);
+            let Configuration { stack, layout, .. } = from;
+            frame.begun.push(Place { part, stack, layout, line, except: TokensId::NONE });
+        } else {
+            let walk = self.walk(generation, nodes, &from, false);
+            self.take(frame, walk, from, line);
+        }
+    }
+
     /// Takes what a walk allows by itself.
-    fn begin<'g>(&self, frame: &mut Frame<'g>, walk: &'g Walk, from: Configuration, line: Line) {
+    fn take<'g>(&self, frame: &mut Frame<'g>, walk: &'g Walk, from: Configuration, line: Line) {
         let scanner = &self.scanner;
         let mut end = from.clone();
         for class in &walk.ends {
@@ -246,14 +287,21 @@ impl<'w> Sought<'w> {
             return Some(Self { which, leading: &boundary.leading, tokens, except: TokensId::NONE });
         }
         let Hub { state, nodes, except, leading } = walk.hubs.get(at - walk.boundaries.len())?;
-        let which = Which::Hub { state: *state, nodes: *nodes };
+        let (obligations, counting) = (ObligationsId::NONE, false);
+        let from = Origin { state: *state, obligations, counting, is_hub: true };
+        let which = Which::Walk { from, nodes: *nodes };
         Some(Self { which, leading, tokens: u32::MAX, except: *except })
     }
 }
 
 impl Part {
-    fn new(which: Which, from: &Configuration, layout: &Layout) -> Self {
-        let line = LineKind::new(layout);
-        Self { which, expectations: from.expectations, top: from.stack.top(), line }
+    fn new(which: Which, expectations: ExpectationsId, stack: &Stack, layout: &Layout) -> Self {
+        Self { which, expectations, top: stack.top(), line: LineKind::new(layout) }
+    }
+}
+
+impl Frame<'_> {
+    fn new(reads: Reads) -> Self {
+        Self { place: None, reads, found: Vec::new(), walks: Vec::new(), begun: Vec::new() }
     }
 }

@@ -15,6 +15,7 @@ use super::generation::Generation;
 use super::hub::{Hub, Hubs, Shadow};
 use super::token_set::TokenSet;
 use super::unions::TokensId;
+use crate::scanner::configuration::Configuration;
 use crate::scanner::points::Point;
 use crate::scanner::{ObligationsId, Scanner, is_blank};
 use crate::util::id::{ScanStateId, TerminalId};
@@ -79,6 +80,13 @@ pub(crate) struct Origin {
     pub(crate) counting: bool,
     /// Whether it is a hub's: then it leaves nothing to others.
     pub(crate) is_hub: bool,
+}
+
+impl Origin {
+    pub(super) fn new(from: &Configuration, is_hub: bool) -> Self {
+        let (state, obligations) = (from.state, from.obligations);
+        Self { state, obligations, counting: from.layout.is_counting(), is_hub }
+    }
 }
 
 impl Walk {

@@ -10,6 +10,7 @@
 use smallvec::SmallVec;
 
 use super::table::ParseTable;
+use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, ParseStateId};
 use crate::util::memo::Memo;
@@ -26,6 +27,8 @@ pub(super) struct Chain {
     pub(super) exits: Box<[Exit]>,
     /// Whether any of it reads the state below the top.
     pub(super) reads_below: bool,
+    /// Where no reduction leads further down: the number of `shifts` among the table's [`AcceptableSets`].
+    pub(super) set: Option<u32>,
 }
 
 /// Where terminals are shifted.
@@ -48,9 +51,16 @@ pub(super) struct Exit {
     pub(super) lookaheads: BitSet,
 }
 
-/// The chains found so far, by top and what lies below it. No more than the automaton has edges.
+/// The sets of terminals that stacks can shift: few in number, however many stacks there are.
+pub(crate) type AcceptableSets = Interner<BitSet>;
+
+/// The chains found so far, by top and what lies below it: no more than the automaton has edges. And what whole stacks can
+/// shift.
 #[derive(Debug, Default)]
-pub(super) struct Chains(Memo<(ParseStateId, Option<ParseStateId>), Chain>);
+pub(super) struct Chains {
+    found: Memo<(ParseStateId, Option<ParseStateId>), Chain>,
+    sets: AcceptableSets,
+}
 
 impl Clone for Chains {
     /// They are found again.
@@ -60,9 +70,14 @@ impl Clone for Chains {
 }
 
 impl ParseTable {
+    /// The sets of terminals (and `$`) that stacks can shift (accept).
+    pub(crate) fn acceptable_sets(&self) -> &AcceptableSets {
+        &self.chains.sets
+    }
+
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     pub(super) fn chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> &Chain {
-        self.chains.0.get_or_find((top, below), || self.find_chain(top, below))
+        self.chains.found.get_or_find((top, below), || self.find_chain(top, below))
     }
 
     fn find_chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> Chain {
@@ -108,6 +123,7 @@ impl ParseTable {
                 stops.push(Stop { uncovers, states, shifts });
             }
         }
-        Chain { shifts: all, stops: stops.into(), exits: exits.into(), reads_below }
+        let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
+        Chain { shifts: all, stops: stops.into(), exits: exits.into(), reads_below, set }
     }
 }

@@ -15,7 +15,6 @@ use smallvec::SmallVec;
 use super::chains::Exit;
 use super::table::{Action, ParseTable};
 use crate::grammar::ir::Symbol;
-use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ParseStateId, TerminalId};
 
@@ -35,14 +34,11 @@ struct Node {
 /// What a stack can really shift, and how deep one had to look to know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Acceptable {
-    /// Id of the set of terminals (and `$`) in the [`AcceptableSets`] that made it.
+    /// Id of the set of terminals (and `$`) among [`ParseTable::acceptable_sets`].
     pub(crate) set: u32,
     /// The depth of the lowest state that was read.
     pub(crate) lowest: u32,
 }
-
-/// The sets of terminals that stacks can shift: few in number, however many stacks there are.
-pub(crate) type AcceptableSets = Interner<BitSet>;
 
 impl Stack {
     /// The stack that holds only the start state.
@@ -81,6 +77,12 @@ impl Stack {
             Symbol::Terminal(terminal) => Some(terminal),
             Symbol::Nonterminal(_) => None,
         }
+    }
+
+    /// Whether what the stack shifts depends on its top alone.
+    pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
+        let chain = table.chain(self.top(), self.below().map(Stack::top));
+        chain.set.is_some() && !chain.reads_below
     }
 
     /// Whether the two stacks hold the same states. Stops at the first node that they share.
@@ -176,9 +178,13 @@ impl Stack {
     ///
     /// Reductions are followed for all look-aheads at once: the sets that lead to different reductions are
     /// disjoint, so the work is bounded by the reductions that single terminals would cause.
-    pub(crate) fn acceptable(&self, table: &ParseTable, sets: &AcceptableSets) -> Acceptable {
+    pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
         *self.0.acceptable.get_or_init(|| {
             let mut lowest = self.depth();
+            let chain = table.chain(self.top(), self.below().map(Stack::top));
+            if let Some(set) = chain.set {
+                return Acceptable { set, lowest: lowest - u32::from(chain.reads_below) };
+            }
             let mut found = BitSet::new(table.end().index() + 1);
             let mut pending: SmallVec<[(Place<'_>, Option<BitSet>); 4]> = SmallVec::new();
             pending.push((Place::new(self), None));
@@ -204,7 +210,7 @@ impl Stack {
                     }
                 }
             }
-            Acceptable { set: sets.intern(found), lowest }
+            Acceptable { set: table.acceptable_sets().intern(found), lowest }
         })
     }
 }

@@ -253,7 +253,7 @@ impl Scanner {
         } else if !reads.brackets(lines) {
             return self.plain_context(stack, reads);
         }
-        let acceptable = stack.acceptable(&self.table, &self.acceptable_sets);
+        let acceptable = stack.acceptable(&self.table);
         reads.stack(acceptable.lowest);
         self.loose_context_of(acceptable.set)
     }
@@ -261,7 +261,7 @@ impl Scanner {
     /// The context of a set of acceptable terminals where NEWLINE counts for nothing.
     fn loose_context_of(&self, set: u32) -> &Context {
         self.loose_contexts.get_or_init(set, || {
-            let mut acceptable = self.acceptable_sets.get(set).clone();
+            let mut acceptable = self.table.acceptable_sets().get(set).clone();
             let newline = self.indentation.as_ref().map(|indentation| indentation.newline.index());
             if let Some(newline) = newline {
                 acceptable.remove(newline);

@@ -42,7 +42,7 @@ use crate::grammar::ir::{Fallback, Grammar, LexerKind};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::lr::closing::Closing;
-use crate::lr::stack::{Acceptable, AcceptableSets, Stack};
+use crate::lr::stack::{Acceptable, Stack};
 use crate::lr::table::ParseTable;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
@@ -72,7 +72,6 @@ pub(crate) struct Scanner {
     reserved: Vec<Vec<TerminalId>>,
     fallbacks: Vec<Option<Fallback>>,
     lookaheads: Lookaheads,
-    acceptable_sets: AcceptableSets,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
     /// `%indent`.
@@ -154,8 +153,7 @@ impl Scanner {
         let obligations = Interner::default();
         obligations.intern(Obligations::new());
         let companies = company::exclusive_companies(&table, &exclusive, &ignored);
-        let acceptable_sets = AcceptableSets::default();
-        let nothing = acceptable_sets.intern(BitSet::new(count + 1));
+        let nothing = table.acceptable_sets().intern(BitSet::new(count + 1));
         let indentation = grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table));
         let blanks = indentation.as_ref().map(|_| layout::blank_classes());
         Self {
@@ -169,7 +167,6 @@ impl Scanner {
             reserved,
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             lookaheads: Lookaheads::new(grammar),
-            acceptable_sets,
             contexts: Slots::default(),
             indentation,
             loose_contexts: Slots::default(),
@@ -231,12 +228,12 @@ impl Scanner {
 
     /// What `stack` can really shift, and what that means here.
     pub(crate) fn context(&self, stack: &Stack) -> (&Context, Acceptable) {
-        let acceptable = stack.acceptable(&self.table, &self.acceptable_sets);
+        let acceptable = stack.acceptable(&self.table);
         (self.context_of(acceptable.set), acceptable)
     }
 
     fn context_of(&self, set: u32) -> &Context {
-        self.contexts.get_or_init(set, || self.make_context(self.acceptable_sets.get(set).clone(), None))
+        self.contexts.get_or_init(set, || self.make_context(self.table.acceptable_sets().get(set).clone(), None))
     }
 
     /// What `acceptable` means, where `loose` is a terminal that is ignored just here.
