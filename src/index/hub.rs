@@ -99,6 +99,11 @@ impl<'a> Hubs<'a> {
         Self(hubs.collect())
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Goes along with a walk from its first byte on, which has led it to `point`: the way of the hub that it is in by then, or
     /// else of the one that covers most of those that the byte may lead to.
     #[inline]
@@ -108,7 +113,9 @@ impl<'a> Hubs<'a> {
             if *counting && is_blank(byte) {
                 return None;
             }
+            // The hub's walk begins with the byte, so no lexeme has ended before it.
             let shadow = Shadow { hub, point: from, open: false }.step(scanner, byte);
+            let shadow = shadow.map(|shadow| Shadow { open: false, ..shadow });
             match shadow {
                 Some(shadow) if shadow.is_at(point) => return Some(shadow),
                 _ => best = best.or(shadow),

@@ -18,6 +18,7 @@ use super::unions::TokensId;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::points::Point;
 use crate::scanner::{ObligationsId, Scanner, is_blank};
+use crate::util::byte_groups::Groups;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::vocab::trie::{Node, Trie};
 
@@ -99,16 +100,20 @@ impl Walk {
         words: usize,
         generation: &Generation,
     ) -> Self {
-        let Origin { state, obligations, counting, .. } = from;
+        let Origin { state, obligations, counting, is_hub } = from;
         let nodes = generation.nodes(id);
         let hubs = Hubs::find(nodes, from, scanner, trie);
         let mut classes = Classes::new(scanner, trie, hubs, counting);
+        let at = scanner.at_point(scanner.point(state, obligations));
         if nodes == [Trie::ROOT] {
-            classes.below(Trie::ROOT, scanner.at_point(scanner.point(state, obligations)), None);
+            classes.root(at);
         } else {
+            let loops = if is_hub { scanner.loops(at) } else { 0 };
             let mut entered = Entered::new(scanner, from);
             for &node in nodes {
-                if let Some(point) = entered.point(trie.byte(node)) {
+                if trie.group(node) & !loops == 0 {
+                    classes.enter_loop(node, at);
+                } else if let Some(point) = entered.point(trie.byte(node)) {
                     classes.enter(node, point);
                 }
             }
@@ -187,8 +192,10 @@ struct Classes<'a> {
     boundary_numbers: Numbers,
     /// Nodes where the lexeme has ended only if no longer match comes.
     open: Vec<Open>,
-    /// By depth below the entered node.
+    /// By the number of bytes read.
     path: Vec<Way<'a>>,
+    /// The subtrees around the current node in which the walk mostly stays where it was, each within the one before.
+    loops: Vec<Loop<'a>>,
     hubs: Hubs<'a>,
     /// By hub: runs of tokens that its walk meets just so, as indices among the trie's ids.
     covered: Vec<Vec<Range<u32>>>,
@@ -204,6 +211,18 @@ struct Way<'a> {
     open: u32,
     /// Where a hub's walk is.
     shadow: Option<Shadow<'a>>,
+}
+
+/// A subtree of which most is a way back to the point above it: the inside of names, strings, comments.
+#[derive(Clone, Copy)]
+struct Loop<'a> {
+    way: Way<'a>,
+    /// The groups that lead back.
+    groups: Groups,
+    /// The first node after the subtree.
+    end: u32,
+    /// The first node after the subtree that is being walked because its byte leads elsewhere.
+    back: u32,
 }
 
 /// A node that is one of a boundary if a token below it ends before a longer match comes.
@@ -288,10 +307,22 @@ impl<'a> Classes<'a> {
             boundary_numbers: Numbers::default(),
             open: Vec::new(),
             path: Vec::new(),
+            loops: Vec::new(),
             hubs,
             covered: Vec::new(),
             leading: counting.then(Blanks::default),
         }
+    }
+
+    /// Walks the whole trie from `point`.
+    fn root(&mut self, point: &'a Point) {
+        let way = Way { point, open: CLOSED, shadow: None };
+        self.come(0, way);
+        // What a hub covers need not be looked at.
+        if self.hubs.is_empty() {
+            self.begin_loop(Trie::ROOT, way);
+        }
+        self.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
     }
 
     /// Walks the subtree of `entry`, whose own byte has led to `point`.
@@ -301,9 +332,20 @@ impl<'a> Classes<'a> {
         if let Some(shadow) = shadow.filter(|shadow| shadow.is_at(point)) {
             return self.cover(shadow.hub, entry, self.trie.end(entry));
         }
+        let way = Way { point, open: CLOSED, shadow };
         self.read(0, byte);
         self.end(entry, entry + 1, point, 1);
-        self.below(entry, point, shadow);
+        self.come(1, way);
+        self.begin_loop(entry, way);
+        self.walk(entry + 1, self.trie.end(entry), self.trie.depth(entry) as usize - 1);
+    }
+
+    /// Walks the subtree of `entry` from `point`, where the byte of `entry` leads back.
+    fn enter_loop(&mut self, entry: u32, point: &'a Point) {
+        let end = self.trie.end(entry);
+        let way = Way { point, open: CLOSED, shadow: None };
+        self.loops.push(Loop { way, groups: self.scanner.loops(point), end, back: entry });
+        self.walk(entry, end, self.trie.depth(entry) as usize - 1);
     }
 
     /// The hub's walk meets the nodes from `first` to before `end` just so.
@@ -319,46 +361,44 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Walks what lies below `entry`, which has been read up to `point`, and by a hub's walk up to `shadow`.
-    fn below(&mut self, entry: u32, point: &'a Point, shadow: Option<Shadow<'a>>) {
+    /// Walks the nodes from `index` to before `last`, which are a subtree of which the walk has read the bytes past `base`.
+    fn walk(&mut self, mut index: u32, last: u32, base: usize) {
         let (scanner, trie) = (self.scanner, self.trie);
-        let base = trie.depth(entry) as usize;
-        // Bytes that the walk has read before those below `entry`.
-        let before = usize::from(entry != Trie::ROOT);
-        let last = trie.end(entry);
-        self.path.clear();
-        self.path.push(Way { point, open: CLOSED, shadow });
-        let mut index = entry + 1;
-        while index < last {
+        loop {
+            index = self.skip_loop(index, base);
+            if index >= last {
+                break;
+            }
             let node = *trie.node(index);
-            let depth = usize::from(node.depth) - base;
-            let Way { point: from, mut open, shadow } = self.path[depth - 1];
+            let read = usize::from(node.depth) - base;
+            let Way { point: from, mut open, shadow } = self.path[read - 1];
             let step = scanner.step_point(from, node.byte);
             let Some(next) = step.next() else {
                 self.survives(open);
                 if let Some(ended) = step.ended() {
-                    let leading = self.number(before + depth - 1);
-                    self.bound(Open { ended, leading, node: index }, before + depth == 1);
+                    let leading = self.number(read - 1);
+                    self.bound(Open { ended, leading, node: index }, read == 1);
                 }
                 index = node.end;
                 continue;
             };
             let point = scanner.at_point(next);
-            let shadow = match before + depth {
+            let shadow = match read {
                 1 => self.hubs.begin(scanner, point, node.byte),
                 _ => shadow.and_then(|shadow| shadow.step(scanner, node.byte)),
             };
             if let Some(shadow) = shadow
                 && shadow.is_at(point)
                 && (open == CLOSED || point.accepts)
-                && step.ended().is_none()
+                // If the lexeme may have ended, then not after all: a longer match comes before the character's end.
+                && (step.ended().is_none() || trie.group(index) & !scanner.loops(from) == 0)
             {
                 self.cover(shadow.hub, index, node.end);
                 index = node.end;
                 continue;
             }
             if let Some(ended) = step.ended() {
-                let leading = self.number(before + depth - 1);
+                let leading = self.number(read - 1);
                 open = self.open.len() as u32;
                 self.open.push(Open { ended, leading, node: index });
             }
@@ -370,19 +410,70 @@ impl<'a> Classes<'a> {
                 index = node.end;
                 continue;
             }
-            self.read(before + depth - 1, node.byte);
-            let ends = self.end(index, index + 1, point, before + depth);
+            self.read(read - 1, node.byte);
+            let ends = self.end(index, index + 1, point, read);
             if point.accepts {
                 open = CLOSED;
             } else if ends {
                 self.survives(open);
             }
-            match self.path.get_mut(depth) {
-                Some(place) => *place = Way { point, open, shadow },
-                None => self.path.push(Way { point, open, shadow }),
-            }
+            let way = Way { point, open, shadow };
+            self.come(read, way);
+            self.begin_loop(index, way);
             index += 1;
         }
+        self.loops.clear();
+    }
+
+    /// The walk has come to `way` after so many bytes.
+    #[inline]
+    fn come(&mut self, read: usize, way: Way<'a>) {
+        if read >= self.path.len() {
+            self.path.resize(read + 1, way);
+        }
+        self.path[read] = way;
+    }
+
+    /// What lies below `node`, which has led to `way`, is a loop if its bytes mostly lead back there.
+    #[inline]
+    fn begin_loop(&mut self, node: u32, way: Way<'a>) {
+        let (scanner, Way { point, open, shadow }) = (self.scanner, way);
+        let back = |&byte: &u8| scanner.step_point(point, byte) == point.back();
+        let end = self.trie.end(node);
+        if end > node + 1
+            && open == CLOSED
+            && shadow.is_none()
+            && self.leading.is_none()
+            && self.trie.ends_character(node)
+            && [b'a', self.trie.byte(node)].iter().any(back)
+        {
+            self.loops.push(Loop { way, groups: scanner.loops(point), end, back: node + 1 });
+        }
+    }
+
+    /// The next node to be looked at from `index` on: within a loop, one whose byte leads elsewhere. The tokens before
+    /// it end in the loop.
+    #[inline]
+    fn skip_loop(&mut self, mut index: u32, base: usize) -> u32 {
+        while let Some(&Loop { way, groups, end, back }) = self.loops.last() {
+            if index < back {
+                break;
+            }
+            let next = self.trie.next_outside(groups, index, end);
+            self.end(index, next, way.point, 0);
+            index = next;
+            if index < end {
+                let node = self.trie.node(index);
+                let (read, back) = (usize::from(node.depth) - base, node.end);
+                if let Some(last) = self.loops.last_mut() {
+                    last.back = back;
+                }
+                self.come(read - 1, way);
+                break;
+            }
+            self.loops.pop();
+        }
+        index
     }
 
     /// Whether everything below a node that was read up to `point` is a token of one class with it.

@@ -148,7 +148,13 @@ impl Scanner {
     /// of one class. The inside of a name, a string, a comment is such a text.
     #[inline]
     pub(crate) fn stays(&self, point: &Point, groups: Groups) -> bool {
-        groups & !*point.loops.get_or_init(|| self.find_loops(point)) == 0
+        groups & !self.loops(point) == 0
+    }
+
+    /// The groups of texts that are a way back to this point.
+    #[inline]
+    pub(crate) fn loops(&self, point: &Point) -> Groups {
+        *point.loops.get_or_init(|| self.find_loops(point))
     }
 
     #[cold]

@@ -8,7 +8,10 @@
 //! * the ids, sorted by their bytes, are in the same order: the tokens at `n` and those below `n` are
 //!   each one slice of one array, and need two numbers of which the next node already holds one.
 //!
-//! Sixteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
+//! The bytes alone, as groups, lie beside the nodes once more: a walk that stays where it is looks for the next node of another
+//! group there, sixteen at a time.
+//!
+//! Seventeen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
 //! so that depth costs nothing.
 
 use crate::util::byte_groups::{
@@ -20,6 +23,11 @@ use crate::util::byte_groups::{
 pub(crate) struct Trie {
     /// All nodes, and one that closes the last.
     nodes: Box<[Node]>,
+    /// By node: the number of its byte's group. Past ASCII, of a byte that begins a character, the worst that becomes of the
+    /// character: stray bytes, a cut one, a whole one; of the bytes behind it, that they are of a whole one, or [`ENDS_CHARACTER`].
+    groups: Box<[u8]>,
+    /// The groups of [`BLOCK`] nodes each.
+    blocks: Box<[Groups]>,
     /// All ids with bytes, by their bytes, equal bytes by id.
     ids: Box<[u32]>,
     /// The same as bits: bit `t % 32` of word `t / 32`.
@@ -79,15 +87,18 @@ impl Trie {
             nodes[closed as usize].end = count;
         }
         let max_depth = nodes.iter().map(|node| node.depth).max().unwrap_or(0).into();
-        find_groups(&mut nodes, max_depth);
+        let groups = find_groups(&mut nodes, max_depth);
         nodes.push(node(ids.len() as u32, 0, 0));
+        let union = |block: &[u8]| block.iter().fold(0, |all, group| all | 1 << group);
+        let blocks = groups.chunks(BLOCK).map(union).collect();
 
         let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
         let mut row = vec![0; ids.iter().max().map_or(0, |&id| id as usize / 32 + 1)].into_boxed_slice();
         for &id in &ids {
             row[id as usize / 32] |= 1 << (id % 32);
         }
-        let mut trie = Self { nodes, ids, row, root_children: Box::new([Self::ROOT; 256]), max_depth };
+        let root_children = Box::new([Self::ROOT; 256]);
+        let mut trie = Self { nodes, groups, blocks, ids, row, root_children, max_depth };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -123,6 +134,39 @@ impl Trie {
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.node(node).end
+    }
+
+    /// The first node from `node` to before `end` whose byte is not of these groups; `end` where there is none. For nodes below
+    /// one behind whose byte a character begins: past ASCII the groups are those of characters, as in [`Node::below`].
+    #[inline]
+    pub(crate) fn next_outside(&self, groups: Groups, node: u32, end: u32) -> u32 {
+        let groups = if groups & CHARACTERS == 0 { groups } else { groups | 1 << ENDS_CHARACTER };
+        let (mut at, end) = (node as usize, end as usize);
+        while at < end {
+            if at.is_multiple_of(BLOCK) && self.blocks[at / BLOCK] & !groups == 0 {
+                at += BLOCK;
+            } else if groups >> self.groups[at] & 1 == 0 {
+                return at as u32;
+            } else {
+                at += 1;
+            }
+        }
+        end as u32
+    }
+
+    /// The group of the byte of `node`; past ASCII that of the character which it begins, as in [`Node::below`].
+    #[inline]
+    pub(crate) fn group(&self, node: u32) -> Groups {
+        match self.byte(node) {
+            0x80..0xc0 => STRAY_BYTES,
+            _ => 1 << self.groups[node as usize],
+        }
+    }
+
+    /// Whether a character begins behind the byte of `node`, unless what the bytes before the node are says otherwise.
+    #[inline]
+    pub(crate) fn ends_character(&self, node: u32) -> bool {
+        self.groups[node as usize] == ENDS_CHARACTER || self.byte(node) < 0x80
     }
 
     /// How many tokens there are at and below `node`.
@@ -185,36 +229,72 @@ impl Trie {
 
     /// Memory held, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
-        self.nodes.len() * size_of::<Node>() + (self.ids.len() + self.row.len()) * 4 + 256 * 4
+        let words = self.blocks.len() + self.ids.len() + self.row.len() + 256;
+        self.nodes.len() * (size_of::<Node>() + 1) + words * 4
     }
 }
 
-/// Finds the groups below each node, from the last to the first: what lies below a node is met before it.
-fn find_groups(nodes: &mut [Node], max_depth: usize) {
-    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each place in a character.
-    let mut met = vec![[0; WITHINS]; max_depth + 2];
+/// Nodes whose groups are known together.
+const BLOCK: usize = 16;
+
+/// The last byte of a character.
+const ENDS_CHARACTER: u8 = 18;
+const _: () = assert!(STRAY_BYTES.ilog2() + 1 == ENDS_CHARACTER as u32);
+
+/// Finds the groups below each node, and the number of each one's own.
+fn find_groups(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
+    let mut numbers = vec![0; nodes.len()].into_boxed_slice();
+    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each place in a character. And
+    // the same up to the end of that character.
+    let mut met = vec![[(0, 0); WITHINS]; max_depth + 2];
+    // From the last to the first: what lies below a node is met before it.
     for index in (0..nodes.len()).rev() {
         let next_first = nodes.get(index + 1).map(|next| next.first);
         let node = &mut nodes[index];
         let depth = usize::from(node.depth);
         let below = std::mem::take(&mut met[depth + 1]);
-        node.below = below[BETWEEN];
+        node.below = below[BETWEEN].0;
         let ends_token = next_first != Some(node.first);
         let from = &mut met[depth];
         if node.byte < 0x80 {
-            from[BETWEEN] |= group(node.byte) | below[BETWEEN];
-            from[BETWEEN + 1..].iter_mut().for_each(|groups| *groups |= STRAY_BYTES);
+            numbers[index] = group(node.byte).ilog2() as u8;
+            from[BETWEEN].0 |= group(node.byte) | below[BETWEEN].0;
+            for (groups, character) in &mut from[BETWEEN + 1..] {
+                *groups |= STRAY_BYTES;
+                *character |= STRAY_BYTES;
+            }
             continue;
         }
-        for (within, groups) in from.iter_mut().enumerate() {
-            *groups |= match step_utf8(within, node.byte) {
-                None => STRAY_BYTES,
-                Some(BETWEEN) => CHARACTERS | below[BETWEEN],
-                Some(within) if ends_token => CUT_CHARACTERS | below[within],
+        for (within, (groups, character)) in from.iter_mut().enumerate() {
+            let found = match step_utf8(within, node.byte) {
+                None => (STRAY_BYTES, STRAY_BYTES),
+                Some(BETWEEN) => (CHARACTERS | below[BETWEEN].0, CHARACTERS),
+                Some(within) if ends_token => (CUT_CHARACTERS | below[within].0, CUT_CHARACTERS | below[within].1),
                 Some(within) => below[within],
             };
+            if within == BETWEEN {
+                numbers[index] = found.1.ilog2() as u8;
+            }
+            *groups |= found.0;
+            *character |= found.1;
         }
     }
+    // By depth: where a character stands that began above.
+    let mut path = vec![BETWEEN; max_depth + 1];
+    for (node, number) in nodes.iter().zip(&mut numbers).skip(1) {
+        let depth = usize::from(node.depth);
+        let within = path[depth - 1];
+        let next = step_utf8(within, node.byte);
+        if within != BETWEEN && node.byte >= 0x80 {
+            *number = match next {
+                None => STRAY_BYTES.ilog2() as u8,
+                Some(BETWEEN) => ENDS_CHARACTER,
+                Some(_) => CHARACTERS.ilog2() as u8,
+            };
+        }
+        path[depth] = next.unwrap_or(BETWEEN);
+    }
+    numbers
 }
 
 /// The ids with bytes, sorted by bytes, equal bytes by id.
@@ -267,6 +347,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::util::byte_groups::NOT_ASCII;
 
     fn trie(tokens: &[Vec<u8>]) -> Trie {
         Trie::new(tokens.len(), |id| &tokens[id as usize])
@@ -323,7 +404,79 @@ mod tests {
         assert_eq!(trie.tokens(Trie::MAX_TOKEN_LENGTH as u32), [0]);
     }
 
+    /// The groups of what a text between characters goes on with, one character or stray byte after the other; whether it
+    /// ends between two.
+    fn characters(mut bytes: &[u8]) -> (Groups, bool) {
+        let mut groups = 0;
+        while let Some(&byte) = bytes.first() {
+            let mut within = BETWEEN;
+            let whole = bytes.iter().position(|&byte| match step_utf8(within, byte) {
+                Some(next) => {
+                    within = next;
+                    next == BETWEEN
+                }
+                None => {
+                    within = usize::MAX;
+                    true
+                }
+            });
+            let length = match whole {
+                None => return (groups | CUT_CHARACTERS, false),
+                Some(last) if within == BETWEEN => last + 1,
+                Some(_) => 1,
+            };
+            groups |= match byte {
+                _ if within != BETWEEN => STRAY_BYTES,
+                0..0x80 => group(byte),
+                _ => CHARACTERS,
+            };
+            bytes = &bytes[length..];
+        }
+        (groups, true)
+    }
+
+    /// Pieces of tokens, of which some cut characters.
+    fn pieces() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        let pieces: Vec<&[u8]> = vec![
+            b"a", b"1", b"\"", b" ", "é".as_bytes(), "中".as_bytes(), "😀".as_bytes(), b"\xc3", b"\xe4\xb8", b"\xb8", b"\xf0\x9f",
+            b"\xed\xa0", b"\xff",
+        ];
+        let token = prop::collection::vec(prop::sample::select(pieces), 0..5);
+        prop::collection::vec(token.prop_map(|pieces| pieces.concat()), 1..60)
+    }
+
     proptest! {
+        #[test]
+        fn runs_of_groups_end_where_a_byte_of_another_begins(tokens in pieces(), groups in 0..1u32 << 18) {
+            // Cut characters and stray bytes are texts that lead back only where whole ones are.
+            let groups = match groups {
+                _ if groups & CHARACTERS == 0 => groups & !NOT_ASCII,
+                _ if groups & CUT_CHARACTERS == 0 => groups & !STRAY_BYTES,
+                _ => groups,
+            };
+            let trie = trie(&tokens);
+            for (prefix, node) in prefixes(&trie) {
+                if !trie.ends_character(node) && node != Trie::ROOT {
+                    continue;
+                }
+                let end = trie.end(node);
+                let next = trie.next_outside(groups, node + 1, end);
+                for (id, token) in (0..).zip(&tokens).filter(|(_, token)| token.starts_with(&prefix)) {
+                    let at = trie.ids().iter().position(|&other| other == id).map(|at| at as u32);
+                    // What is passed over, is of these groups throughout.
+                    if at.is_some_and(|at| at < trie.node(next).first) {
+                        prop_assert_eq!(characters(&token[prefix.len()..]).0 & !groups, 0);
+                    }
+                }
+                // And the first byte that is not passed over is not.
+                if next < end {
+                    let below = trie.subtree_tokens(next).iter().map(|&id| &tokens[id as usize]);
+                    let all = below.fold(0, |all, token| all | characters(&token[prefix.len()..]).0);
+                    prop_assert_ne!(all & !groups, 0);
+                }
+            }
+        }
+
         #[test]
         fn nodes_are_the_prefixes_and_slices_the_tokens(
             tokens in prop::collection::vec(prop::collection::vec(prop::sample::select(vec![0u8, 1, 97, 255]), 0..12), 0..40)
