@@ -26,7 +26,7 @@ pub(super) struct Generation {
     pub(super) masks: Masks,
     /// By what they are unions of, and whether the text may end.
     pub(super) masks_of: AppendMap<(TokensId, bool), u32>,
-    /// Of node sets, walks, sets of tokens and masks.
+    /// Of node sets, walks and masks.
     bytes: AtomicUsize,
 }
 
@@ -68,7 +68,6 @@ impl Generation {
 
     /// Adds a set of tokens.
     pub(super) fn add_set(&self, set: TokenSet) -> TokensId {
-        self.add_bytes(set.bytes() + size_of::<TokenSet>());
         self.unions.add_set(set)
     }
 

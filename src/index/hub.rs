@@ -56,6 +56,11 @@ const TOKENS_FOR_A_HUB: usize = 256;
 /// There are names, numbers, blanks; where there is more the walk does it itself.
 const MAX_HUBS: usize = 4;
 
+/// Whether so many tokens are worth a hub.
+fn is_enough(count: u32, trie: &Trie) -> bool {
+    count as usize * TOKENS_FOR_A_HUB >= trie.ids().len()
+}
+
 impl<'a> Hubs<'a> {
     /// The scan states that most of the tokens below `nodes` lead to at once and that lead back to themselves.
     pub(super) fn find(nodes: &[u32], from: Origin, scanner: &'a Scanner, trie: &Trie) -> Self {
@@ -63,6 +68,14 @@ impl<'a> Hubs<'a> {
             return Self(SmallVec::new());
         }
         let whole = nodes == [Trie::ROOT];
+        let mut count = 0;
+        let enough = nodes.iter().any(|&node| {
+            count += trie.count(node);
+            is_enough(count, trie)
+        });
+        if !enough {
+            return Self(SmallVec::new());
+        }
         let entries: Vec<u32> = if whole { trie.children(Trie::ROOT).collect() } else { nodes.to_vec() };
         let at = scanner.at_point(scanner.point(from.state, from.obligations));
         let mut entered = Entered::new(scanner, from);
@@ -84,7 +97,7 @@ impl<'a> Hubs<'a> {
                 None => tally.push((point, trie.count(node))),
             }
         }
-        tally.retain(|&mut (_, count)| count as usize * TOKENS_FOR_A_HUB >= trie.ids().len());
+        tally.retain(|&mut (_, count)| is_enough(count, trie));
         tally.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let hubs = tally.into_iter().take(MAX_HUBS).filter_map(|(point, _)| {
             let taken = |&&node: &&u32| {

@@ -53,9 +53,9 @@ impl Masks {
         // A poisoned lock only says that another thread panicked elsewhere: the tables are consistent.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { ids, rows } = &mut *known;
-        let mut other = vec![0; row.len()];
         let found = ids.find(hash, |&(at, id)| {
             at == hash && {
+                let mut other = vec![0; row.len()];
                 self.write_to(id, &mut other);
                 other == row
             }
@@ -63,11 +63,8 @@ impl Masks {
         if let Some(&(_, id)) = found {
             return (id, 0);
         }
-        let set = TokenSet::from_words(row);
-        let mask = match &set {
-            TokenSet::List(_) => Mask::Set(set),
-            TokenSet::Words(_) => self.nearest(row, rows).unwrap_or(Mask::Set(set)),
-        };
+        let near = if TokenSet::is_many(row) { self.nearest(row, rows) } else { None };
+        let mask = near.unwrap_or_else(|| Mask::Set(TokenSet::from_words(row)));
         let bytes = mask.bytes_with_entry();
         let is_row = matches!(mask, Mask::Set(TokenSet::Words(_)));
         let id = self.masks.push(mask);
@@ -145,10 +142,13 @@ fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     const STRETCH: usize = 128;
     let mut distance = 0;
     for (row, other) in row.chunks(STRETCH).zip(other.chunks(STRETCH)) {
-        let bits: u32 = row.iter().zip(other).map(|(word, other)| (word ^ other).count_ones()).sum();
-        distance += bits as usize;
-        if distance > limit {
-            return None;
+        // Comparing takes a fraction of the time that counting takes, and most of two masks that are near is the same.
+        if row != other {
+            let bits: u32 = row.iter().zip(other).map(|(word, other)| (word ^ other).count_ones()).sum();
+            distance += bits as usize;
+            if distance > limit {
+                return None;
+            }
         }
     }
     Some(distance)
@@ -157,13 +157,16 @@ fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
 /// A hash of a row. In lanes, because each step of a hash waits for the one before.
 fn hash(row: &[u32]) -> u64 {
     const LANES: usize = 8;
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [0u64; LANES];
-    for words in row.chunks(LANES) {
-        for (lane, &word) in lanes.iter_mut().zip(words) {
-            *lane = (*lane ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    let mut chunks = row.chunks_exact(2 * LANES);
+    for words in &mut chunks {
+        for (lane, pair) in lanes.iter_mut().zip(words.as_chunks::<2>().0) {
+            let word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            *lane = (*lane ^ word).wrapping_mul(FACTOR).rotate_left(23);
         }
     }
-    FxBuildHasher.hash_one(lanes)
+    FxBuildHasher.hash_one((lanes, chunks.remainder()))
 }
 
 #[cfg(test)]

@@ -156,12 +156,7 @@ impl Index {
     }
 
     /// Takes a part that was met on such a stack, or begins to look for it.
-    fn seek<'g>(
-        &self,
-        generation: &'g Generation,
-        frame: &mut Frame<'g>,
-        place: Place,
-    ) -> Option<Frame<'g>> {
+    fn seek<'g>(&self, generation: &'g Generation, frame: &mut Frame<'g>, place: Place) -> Option<Frame<'g>> {
         let Place { part, stack, layout, line, except } = &place;
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut frame.reads);
         match generation.parts.find(part, stack, layout, self.scanner.indentation(), see) {

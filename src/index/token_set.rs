@@ -36,7 +36,7 @@ impl TokenSet {
                 row[id as usize / 32] |= 1 << (id % 32);
             }
         }
-        if count < words { Self::from_words(&row) } else { Self::Words(row.into()) }
+        if count < words { Self::list(&row) } else { Self::Words(row.into()) }
     }
 
     /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for those of some runs of
@@ -57,13 +57,23 @@ impl TokenSet {
         Self::Words(row.into())
     }
 
+    /// Whether there are so many bits in `row` that a list of them would take more room.
+    pub(crate) fn is_many(row: &[u32]) -> bool {
+        let mut count = 0;
+        row.chunks(256).any(|words| {
+            count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
+            count >= row.len()
+        })
+    }
+
     /// The set of the bits in `row`.
     pub(crate) fn from_words(row: &[u32]) -> Self {
-        let count: u32 = row.iter().map(|word| word.count_ones()).sum();
-        if count as usize >= row.len() {
-            return Self::Words(row.to_vec().into());
-        }
-        let mut ids = Vec::with_capacity(count as usize);
+        if Self::is_many(row) { Self::Words(row.to_vec().into()) } else { Self::list(row) }
+    }
+
+    /// The ids of the bits in `row`.
+    fn list(row: &[u32]) -> Self {
+        let mut ids = Vec::new();
         for (index, words) in row.chunks(8).enumerate() {
             if words.iter().all(|&word| word == 0) {
                 continue;

@@ -1,7 +1,13 @@
 //! Sets of tokens put together from others, each combination once.
 //!
 //! A mask is a union of token classes, and so are the tokens behind a boundary. Their parts are named by id, so that what
-//! was put together before is known by its parts, without going through its tokens.
+//! was put together before is known by its parts, without going through its tokens. Few tokens are known by themselves: most
+//! of what lies behind an operator is a handful, and hundreds of such handfuls would take longer to go through than to put in one.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use smallvec::SmallVec;
 
 use super::token_set::TokenSet;
 use crate::util::append::{AppendVec, Interner};
@@ -16,6 +22,7 @@ enum Kind {
     Set(u32),
     Union(u32),
     Difference(u32),
+    Few(u32),
 }
 
 impl TokensId {
@@ -24,17 +31,19 @@ impl TokensId {
 
     fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Set(number) => Self(number * 3),
-            Kind::Union(number) => Self(number * 3 + 1),
-            Kind::Difference(number) => Self(number * 3 + 2),
+            Kind::Set(number) => Self(number * 4),
+            Kind::Union(number) => Self(number * 4 + 1),
+            Kind::Difference(number) => Self(number * 4 + 2),
+            Kind::Few(number) => Self(number * 4 + 3),
         }
     }
 
     fn kind(self) -> Kind {
-        match self.0 % 3 {
-            0 => Kind::Set(self.0 / 3),
-            1 => Kind::Union(self.0 / 3),
-            _ => Kind::Difference(self.0 / 3),
+        match self.0 % 4 {
+            0 => Kind::Set(self.0 / 4),
+            1 => Kind::Union(self.0 / 4),
+            2 => Kind::Difference(self.0 / 4),
+            _ => Kind::Few(self.0 / 4),
         }
     }
 }
@@ -46,26 +55,53 @@ pub(crate) struct Unions {
     unions: Interner<Box<[TokensId]>>,
     /// The first without the second.
     differences: Interner<(TokensId, TokensId)>,
+    /// Sets of no more than [`FEW`] ids, ascending.
+    few: Interner<Box<[u32]>>,
+    /// Bytes that sets hold.
+    held: AtomicUsize,
 }
+
+/// So many tokens are few.
+const FEW: usize = 64;
 
 impl Default for Unions {
     fn default() -> Self {
         let unions = Interner::default();
         unions.intern(Box::default());
-        Self { sets: AppendVec::default(), unions, differences: Interner::default() }
+        let (sets, differences, few) = (AppendVec::default(), Interner::default(), Interner::default());
+        Self { sets, unions, differences, few, held: AtomicUsize::new(0) }
     }
 }
 
 impl Unions {
     /// Adds a set.
     pub(crate) fn add_set(&self, set: TokenSet) -> TokensId {
-        TokensId::new(Kind::Set(self.sets.push(set)))
+        match &set {
+            // Those of kept bytes stay there.
+            TokenSet::List(ids) if let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW) => {
+                self.add_few(ids)
+            }
+            _ => {
+                self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
+                TokensId::new(Kind::Set(self.sets.push(set)))
+            }
+        }
     }
 
-    /// The set of this number, if it is stored.
-    pub(super) fn set(&self, id: TokensId) -> Option<&TokenSet> {
+    fn add_few(&self, ids: &[u32]) -> TokensId {
+        let before = self.few.len();
+        let number = self.few.intern_ref(ids);
+        if number as usize >= before {
+            self.held.fetch_add(FEW_BYTES + size_of_val(ids), Ordering::Relaxed);
+        }
+        TokensId::new(Kind::Few(number))
+    }
+
+    /// The set of this number, if it is one that was added.
+    pub(super) fn set(&self, id: TokensId) -> Option<Cow<'_, TokenSet>> {
         match id.kind() {
-            Kind::Set(number) => self.sets.get(number),
+            Kind::Set(number) => self.sets.get(number).map(Cow::Borrowed),
+            Kind::Few(number) => Some(Cow::Owned(TokenSet::List(self.few.get(number).to_vec().into()))),
             _ => None,
         }
     }
@@ -73,11 +109,32 @@ impl Unions {
     /// The union of `parts`, whose order does not matter.
     pub(super) fn union(&self, parts: &mut Vec<TokensId>) -> TokensId {
         parts.retain(|&part| part != TokensId::NONE);
+        self.join_few(parts);
         parts.sort_unstable();
         parts.dedup();
         match parts[..] {
             [part] => part,
             _ => TokensId::new(Kind::Union(self.unions.intern_ref(parts.as_slice()))),
+        }
+    }
+
+    /// Makes one of those among `parts` that are few, if all together they still are.
+    fn join_few(&self, parts: &mut Vec<TokensId>) {
+        let few = |part: &TokensId| match part.kind() {
+            Kind::Few(number) => Some(self.few.get(number)),
+            _ => None,
+        };
+        let (mut count, mut sets) = (0, 0);
+        for ids in parts.iter().filter_map(few) {
+            count += ids.len();
+            sets += 1;
+        }
+        if sets > 1 && count <= FEW {
+            let mut all: SmallVec<[u32; FEW]> = parts.iter().filter_map(few).flatten().copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            parts.retain(|part| few(part).is_none());
+            parts.push(self.add_few(&all));
         }
     }
 
@@ -106,6 +163,12 @@ impl Unions {
                             set.add_to(rows.last_mut().map_or(&mut *row, Vec::as_mut_slice));
                         }
                     }
+                    Kind::Few(number) => {
+                        let row = rows.last_mut().map_or(&mut *row, Vec::as_mut_slice);
+                        for &id in self.few.get(number) {
+                            row[id as usize / 32] |= 1 << (id % 32);
+                        }
+                    }
                     Kind::Union(number) => {
                         steps.extend(self.unions.get(number).iter().copied().map(Step::Add));
                     }
@@ -127,14 +190,18 @@ impl Unions {
         }
     }
 
-    /// Heap bytes but for those of stored sets, as counted against the budget.
+    /// Heap bytes, as counted against the budget.
     pub(super) fn bytes(&self) -> usize {
-        self.unions.len() * UNION_BYTES + self.differences.len() * DIFFERENCE_BYTES
+        let held = self.held.load(Ordering::Relaxed);
+        self.unions.len() * UNION_BYTES + self.differences.len() * DIFFERENCE_BYTES + held
     }
 }
 
 /// What a union costs: its entry, its places and some ten parts.
 const UNION_BYTES: usize = 80;
+
+/// What a set of few tokens costs beside these: its entry and its places.
+const FEW_BYTES: usize = 40;
 
 /// What a difference costs.
 const DIFFERENCE_BYTES: usize = 24;

@@ -233,7 +233,8 @@ impl Scanner {
     }
 
     fn context_of(&self, set: u32) -> &Context {
-        self.contexts.get_or_init(set, || self.make_context(self.table.acceptable_sets().get(set).clone(), None))
+        self.contexts
+            .get_or_init(set, || self.make_context(self.table.acceptable_sets().get(set).clone(), None))
     }
 
     /// What `acceptable` means, where `loose` is a terminal that is ignored just here.

@@ -269,7 +269,9 @@ fn find_groups(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
             let found = match step_utf8(within, node.byte) {
                 None => (STRAY_BYTES, STRAY_BYTES),
                 Some(BETWEEN) => (CHARACTERS | below[BETWEEN].0, CHARACTERS),
-                Some(within) if ends_token => (CUT_CHARACTERS | below[within].0, CUT_CHARACTERS | below[within].1),
+                Some(within) if ends_token => {
+                    (CUT_CHARACTERS | below[within].0, CUT_CHARACTERS | below[within].1)
+                }
                 Some(within) => below[within],
             };
             if within == BETWEEN {
@@ -438,8 +440,19 @@ mod tests {
     /// Pieces of tokens, of which some cut characters.
     fn pieces() -> impl Strategy<Value = Vec<Vec<u8>>> {
         let pieces: Vec<&[u8]> = vec![
-            b"a", b"1", b"\"", b" ", "é".as_bytes(), "中".as_bytes(), "😀".as_bytes(), b"\xc3", b"\xe4\xb8", b"\xb8", b"\xf0\x9f",
-            b"\xed\xa0", b"\xff",
+            b"a",
+            b"1",
+            b"\"",
+            b" ",
+            "é".as_bytes(),
+            "中".as_bytes(),
+            "😀".as_bytes(),
+            b"\xc3",
+            b"\xe4\xb8",
+            b"\xb8",
+            b"\xf0\x9f",
+            b"\xed\xa0",
+            b"\xff",
         ];
         let token = prop::collection::vec(prop::sample::select(pieces), 0..5);
         prop::collection::vec(token.prop_map(|pieces| pieces.concat()), 1..60)
