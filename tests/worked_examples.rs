@@ -48,8 +48,8 @@ fn index() {
         assert_eq!(allowed, row[1..], "after {}", row[0]);
         branches.push(constraint.index_size().branches);
     }
-    // `[`, and one branch for each of the two states below it; nothing for the third text.
-    assert_eq!(branches, [2, 3, 3]);
+    // One branch for each of the two states below `[`; nothing for the third text.
+    assert_eq!(branches, [1, 2, 2]);
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(super) struct Known {
 }
 
 /// How many rows a new mask is held against.
-const CANDIDATES: usize = 24;
+const CANDIDATES: usize = 256;
 
 /// One bit may be flipped for so many words of a row: more would take longer than copying the row.
 const WORDS_PER_FLIP: usize = 16;

@@ -57,7 +57,7 @@ pub struct IndexSize {
     pub bytes: usize,
     /// Different masks.
     pub masks: usize,
-    /// Branches of the trie over stacks.
+    /// Branches of the trie over stacks, each of which ends in a mask.
     pub branches: usize,
     /// Sets of trie nodes with their token classes.
     pub node_sets: usize,

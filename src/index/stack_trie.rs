@@ -1,12 +1,16 @@
 //! The trie over stacks: from what a mask's computation read of a configuration to the mask.
 //!
-//! It is keyed by scan state, obligations and top parse state, and branches on the next parse state down the stack wherever
-//! the computation read deeper (Willard and Louf 2023, section 4.1), and on the answer wherever it asked something of the
+//! It is keyed by scan state, obligations and top parse state, and goes on over the next parse state down the stack wherever
+//! the computation read deeper (Willard and Louf 2023, section 4.1), and over the answer wherever it asked something of the
 //! layout. Another configuration that reads the same finds the mask. Paths never contradict each other: a computation
 //! that got the same answers so far reads the same next.
+//!
+//! Of the places on a path nineteen in twenty have one way on. So a path is stored as a whole, from where it forks off another to its
+//! leaf: a run of reads, which are compared one by one, and found by a look-up only where they differ. Equal runs are stored once.
+//! (The road not taken: an entry for each read. It took six times the memory, and a look-up for each.)
 
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
@@ -19,10 +23,14 @@ use crate::util::id::{ParseStateId, ScanStateId};
 /// From what was read to what came of it: `K` is what is always read, `L` what came. Read without locks.
 #[derive(Debug)]
 pub(super) struct StackTrie<K, L> {
-    pub(super) roots: AppendMap<K, Branch<L>>,
-    /// From a node, over the next parse state down the stack or an answer.
-    pub(super) edges: AppendMap<(u32, u32), Branch<L>>,
-    pub(super) nodes: AtomicU32,
+    pub(super) roots: AppendMap<K, Path<L>>,
+    pub(super) forks: AppendMap<Fork, Path<L>>,
+    /// How many paths have a number.
+    pub(super) count: AtomicU32,
+    /// What paths read: the parse state down the stack, or [`ASKS`] and the number of a question, and then the answer.
+    pub(super) runs: Interner<Box<[u32]>>,
+    /// Bytes that these hold.
+    pub(super) run_bytes: AtomicUsize,
     pub(super) questions: Interner<Question>,
     /// Those that were asked for as a whole.
     pub(super) layouts: AppendMap<Lines, u32>,
@@ -32,12 +40,36 @@ impl<K, L> Default for StackTrie<K, L> {
     fn default() -> Self {
         Self {
             roots: AppendMap::default(),
-            edges: AppendMap::default(),
-            nodes: AtomicU32::new(0),
+            forks: AppendMap::default(),
+            count: AtomicU32::new(0),
+            runs: Interner::default(),
+            run_bytes: AtomicUsize::new(0),
             questions: Interner::default(),
             layouts: AppendMap::default(),
         }
     }
+}
+
+/// In a run: the layout is asked something. Parse states and the numbers of questions are less.
+pub(super) const ASKS: u32 = 1 << 31;
+
+/// What was read from a fork on, and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Path<L> {
+    pub(super) number: u32,
+    pub(super) run: u32,
+    pub(super) leaf: L,
+}
+
+/// Where a path forks off another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fork {
+    /// The number of the other.
+    pub(super) path: u32,
+    /// Where in its run the read stands that differs.
+    pub(super) at: u32,
+    /// What was read instead.
+    pub(super) read: u32,
 }
 
 /// What every mask depends on.
@@ -63,19 +95,6 @@ pub(super) enum LineKind {
     Counted,
 }
 
-/// A place where a path goes on or ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Branch<L> {
-    /// The state below was read.
-    Stack(u32),
-    /// The layout was asked this.
-    Layout {
-        node: u32,
-        question: u32,
-    },
-    Leaf(L),
-}
-
 /// Something read on a path.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Seen<'t> {
@@ -93,8 +112,16 @@ pub(super) struct Leaf {
     pub(super) asks_end: bool,
 }
 
+/// A configuration that is compared with paths.
+struct Reader<'c> {
+    stack: &'c Stack,
+    lines: Option<&'c Lines>,
+    indentation: Option<&'c Indentation>,
+}
+
 impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
-    /// What came of `key` on this stack and in these lines. Costs a look-up for each thing read, which `see` is told of.
+    /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read, which `see` is told of, and
+    /// a look-up for each fork.
     #[inline]
     pub(super) fn find(
         &self,
@@ -104,42 +131,73 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         indentation: Option<&Indentation>,
         mut see: impl FnMut(Seen<'_>),
     ) -> Option<L> {
-        let mut branch = self.roots.get(key)?;
-        let mut stack = stack;
-        loop {
-            branch = match branch {
-                Branch::Leaf(leaf) => return Some(*leaf),
-                Branch::Stack(node) => {
-                    stack = stack.below()?;
-                    see(Seen::Stack(stack.depth()));
-                    self.edges.get(&(*node, stack.top().0))?
+        let mut path = self.roots.get(key)?;
+        let mut reader = Reader { stack, lines: layout.lines(), indentation };
+        'paths: loop {
+            let run = self.runs.get(path.run);
+            let mut at = 0;
+            while let Some(&expected) = run.get(at) {
+                let (read, expected, next) = match expected & ASKS {
+                    0 => {
+                        reader.stack = reader.stack.below()?;
+                        see(Seen::Stack(reader.stack.depth()));
+                        (reader.stack.top().0, expected, at + 1)
+                    }
+                    _ => {
+                        let question = self.questions.get(expected & !ASKS);
+                        see(Seen::Layout(question));
+                        (self.answer(&reader, question)?, *run.get(at + 1)?, at + 2)
+                    }
+                };
+                if read != expected {
+                    path = self.forks.get(&Fork { path: path.number, at: at as u32, read })?;
+                    continue 'paths;
                 }
-                Branch::Layout { node, question } => {
-                    let lines = layout.lines()?;
-                    let question = self.questions.get(*question);
-                    see(Seen::Layout(question));
-                    let answer = match indentation?.answer(lines, question) {
-                        Some(answer) => answer,
-                        None => *self.layouts.get(lines)?,
-                    };
-                    self.edges.get(&(*node, answer))?
-                }
-            };
+                at = next;
+            }
+            return Some(path.leaf);
+        }
+    }
+
+    fn answer(&self, reader: &Reader<'_>, question: &Question) -> Option<u32> {
+        match reader.indentation?.answer(reader.lines?, question) {
+            Some(answer) => Some(answer),
+            None => self.layouts.get(reader.lines?).copied(),
         }
     }
 
     /// Enters what came of `key` where this was read of the stack and the layout.
     pub(super) fn insert(&self, key: K, stack: &Stack, layout: &Layout, reads: &[Read], leaf: L) {
-        let mut place = Place::Root(key);
+        let reads = self.words(stack, layout, reads);
+        let mut rest = &reads[..];
+        let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf));
+        loop {
+            let run = self.runs.get(path.run);
+            let Some((at, differs)) = difference(run, rest) else {
+                if run.len() != rest.len() {
+                    self.contradicted();
+                }
+                return;
+            };
+            if at == differs && (run[at] | rest[at]) & ASKS != 0 {
+                return self.contradicted();
+            }
+            let fork = Fork { path: path.number, at: at as u32, read: rest[differs] };
+            rest = &rest[differs + 1..];
+            path = self.forks.get_or_insert_with(fork, || self.new_path(rest, leaf));
+        }
+    }
+
+    /// Reads as the words of a run.
+    fn words(&self, stack: &Stack, layout: &Layout, reads: &[Read]) -> Vec<u32> {
+        let mut words = Vec::new();
         let mut stack = stack;
         for read in reads {
             match read {
                 Read::Stack(lowest) => {
                     while let Some(below) = stack.below().filter(|_| stack.depth() > *lowest) {
-                        let branch = self.branch(place, || Branch::Stack(self.new_node()));
-                        let Branch::Stack(node) = branch else { return self.contradicted() };
                         stack = below;
-                        place = Place::Edge(node, stack.top().0);
+                        words.push(stack.top().0);
                     }
                 }
                 Read::Layout(question, answer) => {
@@ -147,18 +205,20 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
                         (Question::Layout, Some(lines)) => self.number(lines),
                         _ => *answer,
                     };
-                    let question = self.questions.intern(question.clone());
-                    let branch = self.branch(place, || Branch::Layout { node: self.new_node(), question });
-                    match branch {
-                        Branch::Layout { node, question: asked } if asked == question => {
-                            place = Place::Edge(node, answer);
-                        }
-                        _ => return self.contradicted(),
-                    }
+                    words.extend([ASKS | self.questions.intern(question.clone()), answer]);
                 }
             }
         }
-        self.branch(place, || Branch::Leaf(leaf));
+        words
+    }
+
+    fn new_path(&self, run: &[u32], leaf: L) -> Path<L> {
+        let before = self.runs.len();
+        let number = self.runs.intern_ref(run);
+        if number as usize >= before {
+            self.run_bytes.fetch_add(RUN_BYTES + size_of_val(run), Ordering::Relaxed);
+        }
+        Path { number: self.count.fetch_add(1, Ordering::Relaxed), run: number, leaf }
     }
 
     /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is computed again.
@@ -167,50 +227,51 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         debug_assert!(false, "what is read next follows from what was read");
     }
 
-    fn branch(&self, place: Place<K>, make: impl FnOnce() -> Branch<L>) -> Branch<L> {
-        match place {
-            Place::Root(root) => self.roots.get_or_insert_with(root, make),
-            Place::Edge(node, label) => self.edges.get_or_insert_with((node, label), make),
-        }
-    }
-
-    fn new_node(&self) -> u32 {
-        self.nodes.fetch_add(1, Ordering::Relaxed)
-    }
-
     fn number(&self, lines: &Lines) -> u32 {
         // Counted while nothing else can be entered.
         self.layouts.get_or_insert_with(lines.clone(), || self.layouts.len() as u32)
     }
 
-    /// How many branches there are.
+    /// How many paths there are.
     pub(super) fn len(&self) -> usize {
-        self.roots.len() + self.edges.len()
+        self.roots.len() + self.forks.len()
     }
 
     /// Heap bytes, as counted against the budget: entries, and their places in tables that are half empty.
     pub(super) fn bytes(&self) -> usize {
-        self.roots.len() * (size_of::<(K, Branch<L>)>() + ENTRY_BYTES)
-            + self.edges.len() * (size_of::<((u32, u32), Branch<L>)>() + ENTRY_BYTES)
+        self.roots.len() * (size_of::<(K, Path<L>)>() + ENTRY_BYTES)
+            + self.forks.len() * (size_of::<(Fork, Path<L>)>() + ENTRY_BYTES)
+            + self.run_bytes.load(Ordering::Relaxed)
             + self.layouts.len() * (size_of::<(Lines, u32)>() + ENTRY_BYTES + LAYOUT_BYTES)
             + self.questions.len() * QUESTION_BYTES
+    }
+}
+
+/// Where two runs differ first, as far as both go: the place of the read, and that of the word, which is the next where it is
+/// an answer.
+fn difference(run: &[u32], other: &[u32]) -> Option<(usize, usize)> {
+    let differs = run.iter().zip(other).position(|(a, b)| a != b)?;
+    let mut at = 0;
+    loop {
+        let next = at + if run[at] & ASKS == 0 { 1 } else { 2 };
+        if next > differs {
+            return Some((at, differs));
+        }
+        at = next;
     }
 }
 
 /// What an entry costs beside itself: whether it is there, and its places.
 const ENTRY_BYTES: usize = 24;
 
+/// What a run costs beside its words: its entry and its places.
+pub(super) const RUN_BYTES: usize = 40;
+
 /// A layout holds on to some blocks.
 const LAYOUT_BYTES: usize = 256;
 
 /// A question holds some blanks.
 const QUESTION_BYTES: usize = 80;
-
-/// Where a branch is.
-enum Place<K> {
-    Root(K),
-    Edge(u32, u32),
-}
 
 impl LineKind {
     #[inline]

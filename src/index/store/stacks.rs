@@ -1,9 +1,9 @@
 //! The trie over stacks, column by column.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::Bounds;
-use crate::index::stack_trie::{Branch, Leaf, LineKind, Root, StackTrie};
+use crate::index::stack_trie::{ASKS, Fork, Leaf, LineKind, Path, RUN_BYTES, Root, StackTrie};
 use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Lines, ObligationsId, Question};
 use crate::util::append::Interner;
@@ -21,13 +21,18 @@ impl StackTrie<Root, Leaf> {
         writer.numbers(&column(&|root| root.expectations.0));
         writer.numbers(&column(&|root| root.top.0));
         writer.numbers(&column(&|root| u32::from(root.fresh) + 2 * root.line.number()));
-        save_branches(roots.iter().map(|(_, branch)| *branch), writer);
-        let edges: Vec<_> = self.edges.iter().collect();
-        writer.numbers(&edges.iter().map(|((node, _), _)| *node).collect::<Vec<u32>>());
-        writer.numbers(&edges.iter().map(|((_, label), _)| *label).collect::<Vec<u32>>());
-        save_branches(edges.iter().map(|(_, branch)| *branch), writer);
-        // Behind the branches that ask them and the answers that number them.
-        writer.u32(self.nodes.load(Ordering::Acquire));
+        save_paths(roots.iter().map(|(_, path)| *path), writer);
+        let forks: Vec<_> = self.forks.iter().collect();
+        let column = |of: &dyn Fn(&Fork) -> u32| forks.iter().map(|(fork, _)| of(fork)).collect::<Vec<u32>>();
+        writer.numbers(&column(&|fork| fork.path));
+        writer.numbers(&column(&|fork| fork.at));
+        writer.numbers(&column(&|fork| fork.read));
+        save_paths(forks.iter().map(|(_, path)| *path), writer);
+        // Behind the paths that have these numbers, and the answers that are numbers of layouts.
+        writer.u32(self.count.load(Ordering::Acquire));
+        let runs: Vec<_> = self.runs.iter().collect();
+        writer.numbers(&runs.iter().map(|run| run.len() as u32).collect::<Vec<u32>>());
+        writer.numbers(&runs.iter().flat_map(|run| run.iter().copied()).collect::<Vec<u32>>());
         let questions: Vec<&Question> = self.questions.iter().collect();
         writer.list(&questions, |w, question| question.save(w));
         let layouts: Vec<_> = self.layouts.iter().collect();
@@ -50,11 +55,11 @@ impl StackTrie<Root, Leaf> {
         ensure_below(&obligations, bounds.obligations, "the obligations of paths")?;
         ensure_below(&expectations, bounds.expectations, "the expectations of paths")?;
         ensure_below(&tops, bounds.parse_states, "the parse states of paths")?;
-        let branches = load_branches(reader)?;
-        let count = branches.len();
+        let paths = load_paths(reader, masks)?;
+        let count = paths.len();
         let columns = [&obligations, &expectations, &tops, &kinds];
         ensure(states.len() == count && columns.iter().all(|column| column.len() == count), "paths")?;
-        let roots = branches.into_iter().enumerate().map(|(at, branch)| {
+        let roots = paths.into_iter().enumerate().map(|(at, path)| {
             let root = Root {
                 state: ScanStateId(states[at]),
                 obligations: ObligationsId(obligations[at]),
@@ -63,26 +68,27 @@ impl StackTrie<Root, Leaf> {
                 fresh: kinds[at] % 2 == 1,
                 line: LineKind::of(kinds[at] / 2).ok_or(Malformed { what: "paths" })?,
             };
-            Ok((root, branch))
+            Ok((root, path))
         });
         let roots = roots.collect::<Result<Vec<_>, _>>()?;
-        let (nodes, labels) = (reader.numbers()?, reader.numbers()?);
-        let branches = load_branches(reader)?;
-        ensure(nodes.len() == branches.len() && labels.len() == branches.len(), "paths")?;
+        let (from, at, read) = (reader.numbers()?, reader.numbers()?, reader.numbers()?);
+        let paths = load_paths(reader, masks)?;
+        ensure([&from, &at, &read].iter().all(|column| column.len() == paths.len()), "paths")?;
+        let forks = (from.into_iter().zip(at).zip(read)).map(|((path, at), read)| Fork { path, at, read });
+        let forks: Vec<_> = forks.zip(paths).collect();
         let count = reader.u32()?;
-        ensure_below(&nodes, count as usize, "the nodes of paths")?;
+        let runs = load_runs(reader)?;
         let questions = reader.list(1, Question::load)?;
-        let asked = questions.len();
-        let sound = |branch: &Branch<Leaf>| match *branch {
-            Branch::Stack(node) => node < count,
-            Branch::Layout { node, question } => node < count && (question as usize) < asked,
-            Branch::Leaf(leaf) => (leaf.mask as usize) < masks,
-        };
-        let mut all = roots.iter().map(|(_, branch)| branch).chain(&branches);
-        ensure(all.all(sound), "paths")?;
+        ensure(runs.iter().all(|run| is_sound(run, questions.len())), "what paths read")?;
+        let all = roots.iter().map(|(_, path)| path).chain(forks.iter().map(|(_, path)| path));
+        let sound = |path: &Path<Leaf>| path.number < count && (path.run as usize) < runs.len();
+        ensure(all.clone().all(sound), "paths")?;
         self.roots = AppendMap::restore(roots.into_iter());
-        self.edges = AppendMap::restore(nodes.into_iter().zip(labels).zip(branches));
-        self.nodes = AtomicU32::new(count);
+        self.forks = AppendMap::restore(forks.into_iter());
+        self.count = AtomicU32::new(count);
+        let run_bytes = runs.iter().map(|run| RUN_BYTES + size_of_val(&run[..])).sum();
+        self.run_bytes = AtomicUsize::new(run_bytes);
+        self.runs = Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
         self.questions =
             Interner::restore(questions.into_iter()).ok_or(Malformed { what: "the questions of paths" })?;
         let layouts = reader.list(13, |r| Ok((Lines::load(r)?, r.u32()?)))?;
@@ -91,39 +97,46 @@ impl StackTrie<Root, Leaf> {
     }
 }
 
-fn save_branches(branches: impl Iterator<Item = Branch<Leaf>> + Clone, writer: &mut Writer) {
-    let kind = |branch: Branch<Leaf>| match branch {
-        Branch::Stack(_) => 0,
-        Branch::Layout { .. } => 1,
-        Branch::Leaf(Leaf { asks_end, .. }) => 2 + u32::from(asks_end),
-    };
-    let target = |branch: Branch<Leaf>| match branch {
-        Branch::Stack(node) | Branch::Layout { node, .. } => node,
-        Branch::Leaf(leaf) => leaf.mask,
-    };
-    let question = |branch: Branch<Leaf>| match branch {
-        Branch::Layout { question, .. } => Some(question),
-        _ => None,
-    };
-    writer.numbers(&branches.clone().map(kind).collect::<Vec<u32>>());
-    writer.numbers(&branches.clone().map(target).collect::<Vec<u32>>());
-    writer.numbers(&branches.filter_map(question).collect::<Vec<u32>>());
+fn save_paths(paths: impl Iterator<Item = Path<Leaf>> + Clone, writer: &mut Writer) {
+    writer.numbers(&paths.clone().map(|path| path.number).collect::<Vec<u32>>());
+    writer.numbers(&paths.clone().map(|path| path.run).collect::<Vec<u32>>());
+    let leaf = |leaf: Leaf| leaf.mask * 2 + u32::from(leaf.asks_end);
+    writer.numbers(&paths.map(|path| leaf(path.leaf)).collect::<Vec<u32>>());
 }
 
-fn load_branches(reader: &mut Reader<'_>) -> Result<Vec<Branch<Leaf>>, Malformed> {
-    let (kinds, targets) = (reader.numbers()?, reader.numbers()?);
-    let mut questions = reader.numbers()?.into_iter();
-    ensure(kinds.len() == targets.len(), "paths")?;
-    let branch = |(kind, target)| match kind {
-        0 => Ok(Branch::Stack(target)),
-        1 => {
-            let question = questions.next().ok_or(Malformed { what: "a question of a path" })?;
-            Ok(Branch::Layout { node: target, question })
-        }
-        2 | 3 => Ok(Branch::Leaf(Leaf { mask: target, asks_end: kind == 3 })),
-        _ => Err(Malformed { what: "a path" }),
+/// Paths that end in one of `masks` masks.
+fn load_paths(reader: &mut Reader<'_>, masks: usize) -> Result<Vec<Path<Leaf>>, Malformed> {
+    let (numbers, runs, leaves) = (reader.numbers()?, reader.numbers()?, reader.numbers()?);
+    ensure(numbers.len() == runs.len() && runs.len() == leaves.len(), "paths")?;
+    ensure_below(&leaves, 2 * masks, "the masks of paths")?;
+    let path = |((number, run), leaf)| {
+        let leaf = Leaf { mask: leaf / 2, asks_end: leaf % 2 == 1 };
+        Path { number, run, leaf }
     };
-    kinds.into_iter().zip(targets).map(branch).collect()
+    Ok(numbers.into_iter().zip(runs).zip(leaves).map(path).collect())
+}
+
+fn load_runs(reader: &mut Reader<'_>) -> Result<Vec<Box<[u32]>>, Malformed> {
+    let (lengths, words) = (reader.numbers()?, reader.numbers()?);
+    let mut rest = &words[..];
+    let run = |length| {
+        let (run, behind) = rest.split_at_checked(length as usize)?;
+        rest = behind;
+        Some(run.into())
+    };
+    let runs: Option<Vec<_>> = lengths.into_iter().map(run).collect();
+    runs.filter(|_| rest.is_empty()).ok_or(Malformed { what: "what paths read" })
+}
+
+/// Whether each question of a run is one of so many, and answered.
+fn is_sound(run: &[u32], questions: usize) -> bool {
+    let mut words = run.iter();
+    while let Some(&word) = words.next() {
+        if word & ASKS != 0 && ((word & !ASKS) as usize >= questions || words.next().is_none()) {
+            return false;
+        }
+    }
+    true
 }
 
 impl LineKind {
