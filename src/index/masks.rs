@@ -43,8 +43,8 @@ pub(super) struct Known {
 /// How many rows a new mask is held against.
 const CANDIDATES: usize = 256;
 
-/// One bit may be flipped for so many words of a row: more would take longer than copying the row.
-const WORDS_PER_FLIP: usize = 16;
+/// One bit may be set or flipped for so many words of a row: more would take longer than copying a row.
+const WORDS_PER_BIT: usize = 16;
 
 impl Masks {
     /// The id of the mask `row`, and the bytes that it takes if it is new.
@@ -63,8 +63,10 @@ impl Masks {
         if let Some(&(_, id)) = found {
             return (id, 0);
         }
-        let near = if TokenSet::is_many(row) { self.nearest(row, rows) } else { None };
-        let mask = near.unwrap_or_else(|| Mask::Set(TokenSet::from_words(row)));
+        let mask = match TokenSet::list(row, row.len() / WORDS_PER_BIT) {
+            Some(list) => Mask::Set(list),
+            None => self.nearest(row, rows).unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into()))),
+        };
         let bytes = mask.bytes_with_entry();
         let is_row = matches!(mask, Mask::Set(TokenSet::Words(_)));
         let id = self.masks.push(mask);
@@ -77,7 +79,7 @@ impl Masks {
 
     /// `row` as the flips that make it of the nearest of `rows`, if it is near to one.
     fn nearest(&self, row: &[u32], rows: &mut [u32]) -> Option<Mask> {
-        let mut limit = row.len() / WORDS_PER_FLIP;
+        let mut limit = row.len() / WORDS_PER_BIT;
         let mut best = None;
         for (at, &id) in rows.iter().take(CANDIDATES).enumerate() {
             let Some(Mask::Set(TokenSet::Words(base))) = self.masks.get(id) else { continue };

@@ -36,7 +36,8 @@ impl TokenSet {
                 row[id as usize / 32] |= 1 << (id % 32);
             }
         }
-        if count < words { Self::list(&row) } else { Self::Words(row.into()) }
+        let list = if count < words { Self::list(&row, words) } else { None };
+        list.unwrap_or_else(|| Self::Words(row.into()))
     }
 
     /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for those of some runs of
@@ -57,26 +58,15 @@ impl TokenSet {
         Self::Words(row.into())
     }
 
-    /// Whether there are so many bits in `row` that a list of them would take more room.
-    pub(crate) fn is_many(row: &[u32]) -> bool {
-        let mut count = 0;
-        row.chunks(256).any(|words| {
-            count += words.iter().map(|word| word.count_ones()).sum::<u32>() as usize;
-            count >= row.len()
-        })
-    }
-
-    /// The set of the bits in `row`.
-    pub(crate) fn from_words(row: &[u32]) -> Self {
-        if Self::is_many(row) { Self::Words(row.to_vec().into()) } else { Self::list(row) }
-    }
-
-    /// The ids of the bits in `row`.
-    fn list(row: &[u32]) -> Self {
+    /// The ids of the bits in `row`, if there are no more than `limit`.
+    pub(crate) fn list(row: &[u32], limit: usize) -> Option<Self> {
         let mut ids = Vec::new();
         for (index, words) in row.chunks(8).enumerate() {
             if words.iter().all(|&word| word == 0) {
                 continue;
+            }
+            if ids.len() > limit {
+                return None;
             }
             for (offset, &word) in words.iter().enumerate() {
                 let mut rest = word;
@@ -86,7 +76,7 @@ impl TokenSet {
                 }
             }
         }
-        Self::List(ids.into())
+        (ids.len() <= limit).then(|| Self::List(ids.into()))
     }
 
     /// Sets the bits of these tokens in `row`.
@@ -149,8 +139,9 @@ mod tests {
                 (0..128).filter(|id| row[id / 32] >> (id % 32) & 1 == 1).map(|id| id as u32).collect();
             assert_eq!(expected, ids);
             let mut other = vec![u32::MAX; 4];
-            TokenSet::from_words(&row).write_to(&mut other);
+            TokenSet::list(&row, ids.len()).expect("no more ids").write_to(&mut other);
             assert_eq!(other, row);
+            assert!(ids.is_empty() || TokenSet::list(&row, ids.len() - 1).is_none());
             let rest = TokenSet::from_all_but(&row, &ids, std::iter::once(0..half), 5);
             let others = TokenSet::from_runs(&ids, std::iter::once(half..count), 5);
             let [mut row, mut expected] = [[u32::MAX; 5]; 2];
