@@ -65,7 +65,9 @@ impl Masks {
         }
         let mask = match TokenSet::list(row, row.len() / WORDS_PER_BIT) {
             Some(list) => Mask::Set(list),
-            None => self.nearest(row, rows).unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into()))),
+            None => {
+                self.nearest(row, rows).unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into())))
+            }
         };
         let bytes = mask.bytes_with_entry();
         let is_row = matches!(mask, Mask::Set(TokenSet::Words(_)));

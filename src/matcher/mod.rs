@@ -299,13 +299,23 @@ impl Matcher {
     /// What holds after `bytes`, or how many of them are viable.
     fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
         let scanner = self.index.scanner();
-        let Some((&last, init)) = bytes.split_last() else { return Ok(from.clone()) };
+        if bytes.is_empty() {
+            return Ok(from.clone());
+        }
         if from.progress == Progress::Finished {
             return Err(0);
         }
         let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
-        for (count, &byte) in init.iter().chain([&last]).enumerate() {
+        for (count, &byte) in bytes.iter().enumerate() {
+            if let [reading] = &mut now[..]
+                && scanner.step_within(reading, byte)
+            {
+                if !scanner.is_viable(reading, &mut viewed) {
+                    return Err(count);
+                }
+                continue;
+            }
             let mut next: SmallVec<[Configuration; 1]> = SmallVec::new();
             for reading in &now {
                 scanner.step(reading, byte, &mut stepped, |after| {

@@ -80,6 +80,24 @@ impl Scanner {
         }
     }
 
+    /// What [`Scanner::step`] does, in place, where that is no more than to go on with the lexeme: as most bytes do. Returns
+    /// whether it is.
+    #[inline]
+    pub(crate) fn step_within(&self, at: &mut Configuration, byte: u8) -> bool {
+        let states = self.states();
+        let next = states.next(at.state, byte).filter(|_| at.obligations == ObligationsId::NONE);
+        match next {
+            Some(next) if states.label(at.state).is_none() || states.label(next).is_some() => {
+                at.state = next;
+                if at.layout.is_counting() {
+                    at.layout = self.read(&at.layout, byte);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Whether some rest of the text makes it a sentence. `reads` is told what was read.
     ///
     /// Without obligations it suffices that the lexeme can still become a label that the stack takes: the check
