@@ -183,7 +183,7 @@ impl Stack {
             let mut lowest = self.depth();
             let chain = table.chain(self.top(), self.below().map(Stack::top));
             if let Some(set) = chain.set {
-                return Acceptable { set, lowest: lowest - u32::from(chain.reads_below) };
+                return Acceptable { set, lowest: lowest.saturating_sub(u32::from(chain.reads_below)) };
             }
             let mut found = BitSet::new(table.end().index() + 1);
             let mut pending: SmallVec<[(Place<'_>, Option<BitSet>); 4]> = SmallVec::new();
