@@ -83,6 +83,8 @@ impl StackTrie<Root, Leaf> {
         let all = roots.iter().map(|(_, path)| path).chain(forks.iter().map(|(_, path)| path));
         let sound = |path: &Path<Leaf>| path.number < count && (path.run as usize) < runs.len();
         ensure(all.clone().all(sound), "paths")?;
+        // Numbers are given in order, so following forks comes to an end.
+        ensure(forks.iter().all(|(fork, path)| fork.path < path.number), "the order of paths")?;
         self.roots = AppendMap::restore(roots.into_iter());
         self.forks = AppendMap::restore(forks.into_iter());
         self.count = AtomicU32::new(count);
@@ -150,5 +152,47 @@ impl LineKind {
 
     fn of(number: u32) -> Option<Self> {
         [Self::Inside, Self::Counting, Self::Counted].get(number as usize).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trie of one root, whose path reads state 1, and of a fork off it with that number.
+    fn trie(number: u32) -> StackTrie<Root, Leaf> {
+        let root = Root {
+            state: ScanStateId(0),
+            obligations: ObligationsId::NONE,
+            expectations: ExpectationsId::NONE,
+            top: ParseStateId(0),
+            fresh: false,
+            line: LineKind::Inside,
+        };
+        let path = |number| Path { number, run: 0, leaf: Leaf { mask: 0, asks_end: false } };
+        let trie = StackTrie {
+            roots: AppendMap::restore([(root, path(0))].into_iter()),
+            forks: AppendMap::restore([(Fork { path: 0, at: 0, read: 2 }, path(number))].into_iter()),
+            count: AtomicU32::new(2),
+            ..StackTrie::default()
+        };
+        trie.runs.intern(Box::from([1]));
+        trie
+    }
+
+    #[test]
+    fn forks_that_go_round_are_refused() {
+        let load = |number| {
+            let mut writer = Writer::default();
+            trie(number).save(&mut writer);
+            let bytes = writer.into_bytes();
+            let (nodes, words) = (1, 1);
+            let (scan_states, obligations, expectations, parse_states, terminals) = (1, 1, 1, 3, 1);
+            let bounds =
+                Bounds { words, nodes, scan_states, obligations, expectations, parse_states, terminals };
+            StackTrie::default().load(&mut Reader::new(&bytes), 1, &bounds)
+        };
+        assert!(load(1).is_ok());
+        assert!(load(0).is_err());
     }
 }
