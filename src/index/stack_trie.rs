@@ -5,9 +5,9 @@
 //! layout. Another configuration that reads the same finds the mask. Paths never contradict each other: a computation
 //! that got the same answers so far reads the same next.
 //!
-//! Of the places on a path nineteen in twenty have one way on. So a path is stored as a whole, from where it forks off another to its
+//! Of the places on paths more than nine in ten have one way on. So a path is stored as a whole, from where it forks off another to its
 //! leaf: a run of reads, which are compared one by one, and found by a look-up only where they differ. Equal runs are stored once.
-//! (The road not taken: an entry for each read. It took six times the memory, and a look-up for each.)
+//! (The road not taken: an entry for each read. It took nearly five times the memory, and a look-up for each.)
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -113,7 +113,7 @@ pub(super) struct Leaf {
 }
 
 /// A configuration that is compared with paths.
-struct Reader<'c> {
+struct Cursor<'c> {
     stack: &'c Stack,
     lines: Option<&'c Lines>,
     indentation: Option<&'c Indentation>,
@@ -132,21 +132,21 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         mut see: impl FnMut(Seen<'_>),
     ) -> Option<L> {
         let mut path = self.roots.get(key)?;
-        let mut reader = Reader { stack, lines: layout.lines(), indentation };
+        let mut cursor = Cursor { stack, lines: layout.lines(), indentation };
         'paths: loop {
             let run = self.runs.get(path.run);
             let mut at = 0;
             while let Some(&expected) = run.get(at) {
                 let (read, expected, next) = match expected & ASKS {
                     0 => {
-                        reader.stack = reader.stack.below()?;
-                        see(Seen::Stack(reader.stack.depth()));
-                        (reader.stack.top().0, expected, at + 1)
+                        cursor.stack = cursor.stack.below()?;
+                        see(Seen::Stack(cursor.stack.depth()));
+                        (cursor.stack.top().0, expected, at + 1)
                     }
                     _ => {
                         let question = self.questions.get(expected & !ASKS);
                         see(Seen::Layout(question));
-                        (self.answer(&reader, question)?, *run.get(at + 1)?, at + 2)
+                        (self.answer(&cursor, question)?, *run.get(at + 1)?, at + 2)
                     }
                 };
                 if read != expected {
@@ -159,10 +159,10 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         }
     }
 
-    fn answer(&self, reader: &Reader<'_>, question: &Question) -> Option<u32> {
-        match reader.indentation?.answer(reader.lines?, question) {
+    fn answer(&self, cursor: &Cursor<'_>, question: &Question) -> Option<u32> {
+        match cursor.indentation?.answer(cursor.lines?, question) {
             Some(answer) => Some(answer),
-            None => self.layouts.get(reader.lines?).copied(),
+            None => self.layouts.get(cursor.lines?).copied(),
         }
     }
 
