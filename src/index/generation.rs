@@ -1,7 +1,8 @@
 //! What has been computed since the budget was last exhausted.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use super::branch::{Branch, BranchKey, Group};
 use super::masks::Masks;
 use super::parts::Part;
 use super::stack_trie::{Leaf, Root, StackTrie};
@@ -9,7 +10,7 @@ use super::token_set::TokenSet;
 use super::unions::{TokensId, Unions};
 use super::walk::{NodesId, Origin, Walk};
 use crate::scanner::Scanner;
-use crate::util::append::Interner;
+use crate::util::append::{Interner, Slots};
 use crate::util::append_map::AppendMap;
 use crate::util::memo::Memo;
 use crate::vocab::trie::Trie;
@@ -18,15 +19,22 @@ use crate::vocab::trie::Trie;
 #[derive(Debug)]
 pub(super) struct Generation {
     node_sets: Interner<Box<[u32]>>,
+    /// By number of a set of nodes.
+    groups: Slots<Box<[Group]>>,
+    pub(super) branches: Memo<BranchKey, Branch>,
     walks: Memo<(NodesId, Origin), Walk>,
+    /// How many walks have been begun.
+    begun: AtomicU32,
     pub(super) unions: Unions,
+    /// What is taken of a walk where lexemes may become the labels of a set; by the numbers of both.
+    taken: AppendMap<(u32, u32), TokensId>,
     /// What parts of masks came to.
     pub(super) parts: StackTrie<Part, TokensId>,
     pub(super) stacks: StackTrie<Root, Leaf>,
     pub(super) masks: Masks,
     /// By what they are unions of, and whether the text may end.
     pub(super) masks_of: AppendMap<(TokensId, bool), u32>,
-    /// Of node sets, walks and masks.
+    /// Of node sets, branches, walks and masks.
     bytes: AtomicUsize,
 }
 
@@ -36,8 +44,12 @@ impl Generation {
         node_sets.intern(Box::from([Trie::ROOT]));
         Self {
             node_sets,
+            groups: Slots::default(),
+            branches: Memo::default(),
             walks: Memo::default(),
+            begun: AtomicU32::new(0),
             unions: Unions::default(),
+            taken: AppendMap::default(),
             parts: StackTrie::default(),
             stacks: StackTrie::default(),
             masks: Masks::default(),
@@ -59,6 +71,18 @@ impl Generation {
     /// A set of nodes by its number.
     pub(super) fn nodes(&self, id: NodesId) -> &[u32] {
         self.node_sets.get(id.0)
+    }
+
+    /// The same by their bytes; for all of the vocabulary the children of the root.
+    pub(super) fn groups(&self, id: NodesId, trie: &Trie) -> &[Group] {
+        self.groups.get_or_init(id.0, || {
+            let groups = match id {
+                NodesId::ROOT => Group::all(trie.children(Trie::ROOT), trie),
+                _ => Group::all(self.nodes(id).iter().copied(), trie),
+            };
+            self.add_bytes(groups.iter().map(Group::bytes).sum());
+            groups
+        })
     }
 
     /// How many sets of nodes there are.
@@ -87,6 +111,20 @@ impl Generation {
         })
     }
 
+    /// A number for a walk.
+    pub(super) fn next_walk(&self) -> u32 {
+        self.begun.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What is taken of `walk` where lexemes may become the labels of a set, found by `find` if it is not known.
+    pub(super) fn taken(&self, walk: &Walk, labels: u32, find: impl FnOnce() -> Vec<TokensId>) -> TokensId {
+        let key = (walk.number, labels);
+        match self.taken.get(&key) {
+            Some(&tokens) => tokens,
+            None => self.taken.get_or_insert_with(key, || self.unions.union(&mut find())),
+        }
+    }
+
     /// The walks done so far.
     pub(super) fn all_walks(&self) -> impl Iterator<Item = (NodesId, Origin, &Walk)> {
         self.walks.iter().map(|(&(nodes, from), walk)| (nodes, from, walk))
@@ -107,7 +145,7 @@ impl Generation {
 
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
-        let known = self.masks_of.len() * MASK_OF_BYTES;
+        let known = self.masks_of.len() * MASK_OF_BYTES + self.taken.len() * TAKEN_BYTES;
         let tables = self.stacks.bytes() + self.parts.bytes() + self.unions.bytes() + known;
         self.bytes.load(Ordering::Relaxed) + tables
     }
@@ -118,6 +156,9 @@ const NODE_SET_BYTES: usize = 40;
 
 /// What a walk costs beside itself: its key and its places.
 const WALK_BYTES: usize = 48;
+
+/// What it costs to know what is taken of a walk.
+const TAKEN_BYTES: usize = 24;
 
 /// What it costs to know a mask by what it is a union of.
 const MASK_OF_BYTES: usize = 32;

@@ -10,11 +10,12 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::branch::Group;
 use super::generation::Generation;
 use super::token_set::TokenSet;
 use super::unions::TokensId;
-use super::walk::{Entered, LeadingBytes, NodesId, Origin};
-use crate::scanner::points::Point;
+use super::walk::{LeadingBytes, NodesId};
+use crate::scanner::points::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
 use crate::util::id::ScanStateId;
 use crate::vocab::trie::Trie;
@@ -62,52 +63,58 @@ fn is_enough(count: u32, trie: &Trie) -> bool {
 }
 
 impl<'a> Hubs<'a> {
-    /// The scan states that most of the tokens below `nodes` lead to at once and that lead back to themselves.
-    pub(super) fn find(nodes: &[u32], from: Origin, scanner: &'a Scanner, trie: &Trie) -> Self {
-        if from.is_hub {
-            return Self(SmallVec::new());
-        }
-        let whole = nodes == [Trie::ROOT];
+    /// No hubs.
+    pub(super) fn none() -> Self {
+        Self(SmallVec::new())
+    }
+
+    /// The scan states that most of the tokens below these nodes lead to at once from `at` and that lead back to themselves.
+    pub(super) fn find(
+        id: NodesId,
+        at: &Point,
+        counting: bool,
+        scanner: &'a Scanner,
+        trie: &Trie,
+        generation: &Generation,
+    ) -> Self {
         let mut count = 0;
-        let enough = nodes.iter().any(|&node| {
+        let enough = generation.nodes(id).iter().any(|&node| {
             count += trie.count(node);
             is_enough(count, trie)
         });
         if !enough {
-            return Self(SmallVec::new());
+            return Self::none();
         }
-        let entries: Vec<u32> = if whole { trie.children(Trie::ROOT).collect() } else { nodes.to_vec() };
-        let at = scanner.at_point(scanner.point(from.state, from.obligations));
-        let mut entered = Entered::new(scanner, from);
+        let groups = generation.groups(id, trie);
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
-        for &node in &entries {
-            let byte = trie.byte(node);
-            let next = match whole {
-                true => Some(scanner.step_point(at, byte))
+        for &Group { byte, tokens, .. } in groups {
+            let next = match id {
+                NodesId::ROOT => Some(scanner.step_point(at, byte))
                     .filter(|step| step.ended().is_none())
                     .and_then(|step| Some(scanner.at_point(step.next()?))),
-                false => entered.point(byte),
+                _ => scanner.begin_at_point(at, byte),
             };
             let Some(point) = next.filter(|point| point.obligations == ObligationsId::NONE) else { continue };
-            if scanner.step_point(point, byte) != point.back() || (from.counting && is_blank(byte)) {
+            if scanner.step_point(point, byte) != point.back() || (counting && is_blank(byte)) {
                 continue;
             }
             match tally.iter_mut().find(|(known, _)| std::ptr::eq(*known, point)) {
-                Some((_, count)) => *count += trie.count(node),
-                None => tally.push((point, trie.count(node))),
+                Some((_, count)) => *count += tokens,
+                None => tally.push((point, tokens)),
             }
         }
         tally.retain(|&mut (_, count)| is_enough(count, trie));
         tally.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let hubs = tally.into_iter().take(MAX_HUBS).filter_map(|(point, _)| {
-            let taken = |&&node: &&u32| {
-                let byte = trie.byte(node);
-                scanner.step_point(point, byte).next().is_some() && !(from.counting && is_blank(byte))
+            let taken = |group: &&Group| {
+                scanner.step_point(point, group.byte).next().is_some() && !(counting && is_blank(group.byte))
             };
-            let nodes: Vec<u32> = entries.iter().filter(taken).copied().collect();
+            let taken = groups.iter().filter(taken);
+            let mut nodes: Vec<u32> = taken.flat_map(|group| &group.nodes).copied().collect();
+            nodes.sort_unstable();
             // What lies below two of the nodes might be covered on one way and not on the other.
             let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);
-            apart.then_some(HubNodes { point, nodes, counting: from.counting })
+            apart.then_some(HubNodes { point, nodes, counting })
         });
         Self(hubs.collect())
     }
@@ -140,18 +147,32 @@ impl<'a> Hubs<'a> {
     /// The hubs, where these runs among the trie's ids are covered by each.
     pub(super) fn finish(
         self,
-        covered: &[Vec<Range<u32>>],
+        covered: Vec<Vec<Range<u32>>>,
         trie: &Trie,
         words: usize,
         generation: &Generation,
     ) -> Box<[Hub]> {
-        let covered = covered.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
         let hubs = self.0.into_iter().zip(covered).filter(|(_, covered)| !covered.is_empty());
-        hubs.map(|(hub, covered)| hub.finish(covered, trie, words, generation)).collect()
+        let finish = |(hub, mut covered): (HubNodes<'_>, Vec<Range<u32>>)| {
+            // Branches come by their bytes, whatever is before these.
+            covered.sort_unstable_by_key(|run| run.start);
+            hub.finish(&covered, trie, words, generation)
+        };
+        hubs.map(finish).collect()
     }
 }
 
 impl<'a> Shadow<'a> {
+    /// The same for a branch, which knows of one hub.
+    pub(super) fn alone(self) -> Self {
+        Self { hub: 0, ..self }
+    }
+
+    /// Where it has come to.
+    pub(super) fn point(self) -> PointId {
+        self.point.id
+    }
+
     /// After one more byte.
     #[inline]
     pub(super) fn step(self, scanner: &'a Scanner, byte: u8) -> Option<Self> {

@@ -10,6 +10,7 @@
 //! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun again, which
 //! costs time and never exactness. What is there is read without a lock.
 
+mod branch;
 mod crowded;
 mod generation;
 mod hub;

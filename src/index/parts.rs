@@ -9,11 +9,12 @@ use super::generation::Generation;
 use super::hub::Hub;
 use super::stack_trie::{LineKind, Seen};
 use super::unions::TokensId;
-use super::walk::{Boundary, NodesId, Origin, Walk};
+use super::walk::{Boundary, End, NodesId, Origin, Walk};
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::{Between, ExpectationsId};
 use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
+use crate::util::bitset::BitSet;
 use crate::util::id::{ParseStateId, TerminalId};
 
 /// What tokens are looked for.
@@ -77,6 +78,9 @@ struct Walked<'g> {
 /// A part of fewer than one token in so many is not kept: looking again takes no longer than finding what was found.
 const TOKENS_FOR_A_PART: usize = 1 << 13;
 
+/// What is taken of a walk with fewer ends is found anew each time.
+const ENDS_FOR_A_UNION: usize = 4;
+
 /// Nor one that read more than this: what reads deep is seldom met again, and takes the most memory.
 const MAX_READS: usize = 6;
 
@@ -91,7 +95,7 @@ impl Index {
         let reads = Reads::new(at.stack.depth(), at.layout.lines());
         let mut frame = Frame::new(reads);
         let walk = self.walk(generation, NodesId::ROOT, at, false);
-        self.take(&mut frame, walk, at.clone(), Line::OWN);
+        self.take(generation, &mut frame, walk, at.clone(), Line::OWN);
         let mut outer: Vec<Frame<'_>> = Vec::new();
         loop {
             if let Some(inner) = self.next_unknown(generation, &mut frame) {
@@ -203,7 +207,7 @@ impl Index {
                 let (stack, layout) = (stack.clone(), layout.clone());
                 let from = Configuration { stack, layout, state, obligations, expectations };
                 let walk = self.walk(generation, nodes, &from, is_hub);
-                self.take(frame, walk, from, line.clone());
+                self.take(generation, frame, walk, from, line.clone());
             }
         }
     }
@@ -225,25 +229,62 @@ impl Index {
             frame.begun.push(Place { part, stack, layout, line, except: TokensId::NONE });
         } else {
             let walk = self.walk(generation, nodes, &from, false);
-            self.take(frame, walk, from, line);
+            self.take(generation, frame, walk, from, line);
         }
     }
 
     /// Takes what a walk allows by itself.
-    fn take<'g>(&self, frame: &mut Frame<'g>, walk: &'g Walk, from: Configuration, line: Line) {
-        let scanner = &self.scanner;
+    fn take<'g>(
+        &self,
+        generation: &'g Generation,
+        frame: &mut Frame<'g>,
+        walk: &'g Walk,
+        from: Configuration,
+        line: Line,
+    ) {
+        if walk.is_unobliged
+            && !walk.ends.is_empty()
+            && let Some((labels, number)) = self.scanner.takes_alone(&from.stack, &mut frame.reads)
+        {
+            self.take_labels(generation, frame, walk, labels, number);
+        } else {
+            self.take_viable(frame, walk, &from, &line);
+        }
+        if !walk.boundaries.is_empty() || !walk.hubs.is_empty() {
+            frame.walks.push(Walked { walk, from, line, next: 0 });
+        }
+    }
+
+    /// Takes what can become one of these labels, whose number is `number`.
+    fn take_labels(
+        &self,
+        generation: &Generation,
+        frame: &mut Frame<'_>,
+        walk: &Walk,
+        labels: &BitSet,
+        number: u32,
+    ) {
+        let states = self.scanner.states();
+        let is_taken = |end: &&End| states.label_set(states.reach(end.state)).intersects(labels);
+        let taken = walk.ends.iter().filter(is_taken).map(|end| end.tokens);
+        if walk.ends.len() < ENDS_FOR_A_UNION {
+            frame.found.extend(taken);
+        } else {
+            frame.found.push(generation.taken(walk, number, || taken.collect()));
+        }
+    }
+
+    /// Takes what is viable.
+    fn take_viable(&self, frame: &mut Frame<'_>, walk: &Walk, from: &Configuration, line: &Line) {
         let mut end = from.clone();
         for class in &walk.ends {
             end.state = class.state;
             end.obligations = class.obligations;
-            end.layout = scanner.read_all(&from.layout, &class.leading);
+            end.layout = self.scanner.read_all(&from.layout, &class.leading);
             frame.reads.set_line(line.read(&class.leading));
-            if scanner.is_viable(&end, &mut frame.reads) {
+            if self.scanner.is_viable(&end, &mut frame.reads) {
                 frame.found.push(class.tokens);
             }
-        }
-        if !walk.boundaries.is_empty() || !walk.hubs.is_empty() {
-            frame.walks.push(Walked { walk, from, line, next: 0 });
         }
     }
 

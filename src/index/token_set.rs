@@ -104,6 +104,26 @@ impl TokenSet {
         }
     }
 
+    /// These tokens but for those in `row`.
+    pub(crate) fn without(&self, row: &[u32]) -> Self {
+        match self {
+            Self::List(ids) => {
+                let mut rest = Vec::new();
+                ids.each(|id| {
+                    if row.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 0) {
+                        rest.push(id);
+                    }
+                });
+                Self::List(rest.into())
+            }
+            Self::Words(words) => {
+                let mut rest = row.to_vec();
+                words.merge_into(&mut rest, |word, bits| *word = bits & !*word);
+                Self::Words(rest.into())
+            }
+        }
+    }
+
     /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits for small.
     pub(crate) fn write_to(&self, row: &mut [u32]) {
         match self {

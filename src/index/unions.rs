@@ -97,6 +97,13 @@ impl Unions {
         TokensId::new(Kind::Few(number))
     }
 
+    /// The tokens of this number as one set, for masks of `words` words.
+    pub(super) fn collect(&self, tokens: TokensId, words: usize) -> TokenSet {
+        let mut row = vec![0; words];
+        self.add_to(tokens, &mut row);
+        TokenSet::list(&row, words).unwrap_or_else(|| TokenSet::Words(row.into()))
+    }
+
     /// The set of this number, if it is one that was added.
     pub(super) fn set(&self, id: TokensId) -> Option<Cow<'_, TokenSet>> {
         match id.kind() {
@@ -150,21 +157,19 @@ impl Unions {
     pub(super) fn add_to(&self, tokens: TokensId, row: &mut [u32]) {
         enum Step {
             Add(TokensId),
-            /// The last row without these is to be added to the one before.
-            Close(TokensId),
+            /// These are to be taken out again.
+            Remove(TokenSet),
         }
-        let mut rows: Vec<Vec<u32>> = Vec::new();
         let mut steps = vec![Step::Add(tokens)];
         while let Some(step) = steps.pop() {
             match step {
                 Step::Add(tokens) => match tokens.kind() {
                     Kind::Set(number) => {
                         if let Some(set) = self.sets.get(number) {
-                            set.add_to(rows.last_mut().map_or(&mut *row, Vec::as_mut_slice));
+                            set.add_to(row);
                         }
                     }
                     Kind::Few(number) => {
-                        let row = rows.last_mut().map_or(&mut *row, Vec::as_mut_slice);
                         for &id in self.few.get(number) {
                             row[id as usize / 32] |= 1 << (id % 32);
                         }
@@ -174,18 +179,12 @@ impl Unions {
                     }
                     Kind::Difference(number) => {
                         let &(tokens, others) = self.differences.get(number);
-                        steps.extend([Step::Close(others), Step::Add(tokens)]);
-                        rows.push(vec![0; row.len()]);
+                        // What the row has stays.
+                        steps.extend(self.set(others).map(|others| Step::Remove(others.without(row))));
+                        steps.push(Step::Add(tokens));
                     }
                 },
-                Step::Close(others) => {
-                    let Some(mut inner) = rows.pop() else { continue };
-                    if let Some(set) = self.set(others) {
-                        set.remove_from(&mut inner);
-                    }
-                    let outer = rows.last_mut().map_or(&mut *row, Vec::as_mut_slice);
-                    outer.iter_mut().zip(&inner).for_each(|(word, bits)| *word |= bits);
-                }
+                Step::Remove(set) => set.remove_from(row),
             }
         }
     }

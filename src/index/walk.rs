@@ -11,6 +11,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::branch::{Branch, Place};
 use super::generation::Generation;
 use super::hub::{Hub, Hubs, Shadow};
 use super::token_set::TokenSet;
@@ -35,6 +36,10 @@ impl NodesId {
 /// The classes of the tokens below some nodes, from one scan state.
 #[derive(Debug)]
 pub(crate) struct Walk {
+    /// Among those of the generation.
+    pub(crate) number: u32,
+    /// Whether no end has obligations.
+    pub(crate) is_unobliged: bool,
     pub(crate) ends: Box<[End]>,
     pub(crate) boundaries: Box<[Boundary]>,
     pub(crate) hubs: Box<[Hub]>,
@@ -91,6 +96,17 @@ impl Origin {
 }
 
 impl Walk {
+    /// What was met.
+    pub(crate) fn of(
+        ends: Box<[End]>,
+        boundaries: Box<[Boundary]>,
+        hubs: Box<[Hub]>,
+        generation: &Generation,
+    ) -> Self {
+        let is_unobliged = ends.iter().all(|end| end.obligations == ObligationsId::NONE);
+        Self { number: generation.next_walk(), is_unobliged, ends, boundaries, hubs }
+    }
+
     /// The walk of `nodes`, whose token sets and node sets `generation` keeps; masks have `words` words.
     pub(super) fn new(
         id: NodesId,
@@ -102,19 +118,27 @@ impl Walk {
     ) -> Self {
         let Origin { state, obligations, counting, is_hub } = from;
         let nodes = generation.nodes(id);
-        let hubs = Hubs::find(nodes, from, scanner, trie);
-        let mut classes = Classes::new(scanner, trie, hubs, counting);
         let at = scanner.at_point(scanner.point(state, obligations));
-        if nodes == [Trie::ROOT] {
-            classes.root(at);
-        } else {
+        let hubs =
+            if is_hub { Hubs::none() } else { Hubs::find(id, at, counting, scanner, trie, generation) };
+        let mut classes = Classes::new(scanner, trie, hubs, counting);
+        if id == NodesId::ROOT {
+            classes.root(at, words, generation);
+        } else if is_hub || counting || nodes.len() < NODES_FOR_BRANCHES {
             let loops = if is_hub { scanner.loops(at) } else { 0 };
-            let mut entered = Entered::new(scanner, from);
             for &node in nodes {
                 if trie.group(node) & !loops == 0 {
                     classes.enter_loop(node, at);
-                } else if let Some(point) = entered.point(trie.byte(node)) {
+                } else if let Some(point) = scanner.begin_at_point(at, trie.byte(node)) {
                     classes.enter(node, point);
+                }
+            }
+        } else {
+            let mut below = Classes::new(scanner, trie, Hubs::none(), false);
+            for group in generation.groups(id, trie) {
+                if let Some(point) = scanner.begin_at_point(at, group.byte) {
+                    let place = Place { group, point, is_open: false };
+                    classes.branch(id, place, &mut below, words, generation);
                 }
             }
         }
@@ -133,36 +157,14 @@ impl Walk {
     }
 }
 
-/// Where the bytes of entered nodes lead: the obligations already know these bytes.
-pub(super) struct Entered<'a> {
-    scanner: &'a Scanner,
-    from: Origin,
-    points: [Option<Option<&'a Point>>; 256],
-}
-
-impl<'a> Entered<'a> {
-    pub(super) fn new(scanner: &'a Scanner, from: Origin) -> Self {
-        Self { scanner, from, points: [None; 256] }
-    }
-
-    /// The point behind a node with this byte, if it begins a lexeme.
-    #[inline]
-    pub(super) fn point(&mut self, byte: u8) -> Option<&'a Point> {
-        let Self { scanner, from: Origin { state, obligations, .. }, .. } = *self;
-        *self.points[usize::from(byte)].get_or_insert_with(|| {
-            let state = scanner.states().next(state, byte)?;
-            Some(scanner.at_point(scanner.point(state, obligations)))
-        })
-    }
-}
-
 /// A class in the making.
-#[derive(Clone, Copy)]
 struct Class<'a> {
     /// The first one met.
     point: &'a Point,
     /// The number of the blanks read at the beginning of a line.
     leading: u32,
+    /// What branches have found.
+    found: Vec<TokensId>,
 }
 
 /// A run of tokens of one class, as indices among the trie's ids.
@@ -192,6 +194,8 @@ struct Classes<'a> {
     boundary_numbers: Numbers,
     /// Nodes where the lexeme has ended only if no longer match comes.
     open: Vec<Open>,
+    /// Whether a token ends before a longer match comes than what has ended where the branch begins.
+    entry_survives: bool,
     /// By the number of bytes read.
     path: Vec<Way<'a>>,
     /// The subtrees around the current node in which the walk mostly stays where it was, each within the one before.
@@ -232,6 +236,12 @@ struct Open {
     node: u32,
 }
 
+/// A walk of fewer nodes is done at once.
+const NODES_FOR_BRANCHES: usize = 16;
+
+/// Where a branch begins, what has ended is known to the walk alone.
+const ENTRY: u32 = u32::MAX;
+
 /// No node above is open.
 const CLOSED: u32 = u32::MAX;
 
@@ -240,6 +250,8 @@ const CLOSED: u32 = u32::MAX;
 struct Numbers {
     /// By key: 1 and the number, or 0. Without blanks, which is nearly always.
     plain: Vec<u32>,
+    /// The keys that have a number there.
+    keys: Vec<u32>,
     among_blanks: HashMap<(u32, u32), u32, FxBuildHasher>,
 }
 
@@ -250,14 +262,21 @@ impl Numbers {
         if leading != 0 {
             return *self.among_blanks.entry((key, leading)).or_insert(next as u32) as usize;
         }
-        let key = key as usize;
-        if key >= self.plain.len() {
-            self.plain.resize(key + 1, 0);
+        let place = key as usize;
+        if place >= self.plain.len() {
+            self.plain.resize(place + 1, 0);
         }
-        if self.plain[key] == 0 {
-            self.plain[key] = next as u32 + 1;
+        if self.plain[place] == 0 {
+            self.plain[place] = next as u32 + 1;
+            self.keys.push(key);
         }
-        self.plain[key] as usize - 1
+        self.plain[place] as usize - 1
+    }
+
+    /// Forgets all keys.
+    fn clear(&mut self) {
+        self.keys.drain(..).for_each(|key| self.plain[key as usize] = 0);
+        self.among_blanks.clear();
     }
 }
 
@@ -306,6 +325,7 @@ impl<'a> Classes<'a> {
             boundaries: Vec::new(),
             boundary_numbers: Numbers::default(),
             open: Vec::new(),
+            entry_survives: false,
             path: Vec::new(),
             loops: Vec::new(),
             hubs,
@@ -314,27 +334,55 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Walks the whole trie from `point`.
-    fn root(&mut self, point: &'a Point) {
-        let way = Way { point, open: CLOSED, shadow: None };
+    /// Walks the whole trie from `at`.
+    fn root(&mut self, at: &'a Point, words: usize, generation: &Generation) {
+        let (scanner, trie) = (self.scanner, self.trie);
+        let way = Way { point: at, open: CLOSED, shadow: None };
         self.come(0, way);
         // What a hub covers need not be looked at.
         if self.hubs.is_empty() {
             self.begin_loop(Trie::ROOT, way);
         }
-        self.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
+        if self.leading.is_some() || !self.loops.is_empty() {
+            return self.walk(Trie::ROOT + 1, trie.end(Trie::ROOT), 0);
+        }
+        let mut below = Classes::new(scanner, trie, Hubs::none(), false);
+        for group in generation.groups(NodesId::ROOT, trie) {
+            let step = scanner.step_point(at, group.byte);
+            let ended = step.ended().map(|ended| Open { ended, leading: 0, node: group.nodes[0] });
+            let Some(next) = step.next() else {
+                ended.into_iter().for_each(|ended| self.bound(ended, true));
+                continue;
+            };
+            let place = Place { group, point: scanner.at_point(next), is_open: ended.is_some() };
+            let survives = self.branch(NodesId::ROOT, place, &mut below, words, generation);
+            ended.filter(|_| survives).into_iter().for_each(|ended| self.bound(ended, false));
+        }
     }
 
     /// Walks the subtree of `entry`, whose own byte has led to `point`.
     fn enter(&mut self, entry: u32, point: &'a Point) {
-        let byte = self.trie.byte(entry);
-        let shadow = self.hubs.begin(self.scanner, point, byte);
-        if let Some(shadow) = shadow.filter(|shadow| shadow.is_at(point)) {
+        let shadow = self.hubs.begin(self.scanner, point, self.trie.byte(entry));
+        self.enter_along(entry, point, shadow, false);
+    }
+
+    /// The same where a hub's walk has come to `shadow`. If the lexeme may have ended before the byte (`is_open`), it is noted
+    /// whether some token ends before a longer match comes.
+    fn enter_along(&mut self, entry: u32, point: &'a Point, shadow: Option<Shadow<'a>>, is_open: bool) {
+        if let Some(shadow) = shadow.filter(|shadow| shadow.is_at(point) && (!is_open || point.accepts)) {
             return self.cover(shadow.hub, entry, self.trie.end(entry));
         }
-        let way = Way { point, open: CLOSED, shadow };
-        self.read(0, byte);
-        self.end(entry, entry + 1, point, 1);
+        self.read(0, self.trie.byte(entry));
+        let ends = self.end(entry, entry + 1, point, 1);
+        let mut open = CLOSED;
+        if is_open && !point.accepts {
+            open = self.open.len() as u32;
+            self.open.push(Open { ended: ENTRY, leading: 0, node: entry });
+            if ends {
+                self.survives(open);
+            }
+        }
+        let way = Way { point, open, shadow };
         self.come(1, way);
         self.begin_loop(entry, way);
         self.walk(entry + 1, self.trie.end(entry), self.trie.depth(entry) as usize - 1);
@@ -348,17 +396,59 @@ impl<'a> Classes<'a> {
         self.walk(entry, end, self.trie.depth(entry) as usize - 1);
     }
 
+    /// Takes what is below a group of the nodes of `set`; `below` is empty, before and after. Returns whether some token ends
+    /// before a longer match comes, if the place is open.
+    fn branch(
+        &mut self,
+        set: NodesId,
+        place: Place<'_, 'a>,
+        below: &mut Self,
+        words: usize,
+        generation: &Generation,
+    ) -> bool {
+        let (scanner, trie) = (self.scanner, self.trie);
+        let Place { group, point, is_open } = place;
+        let shadow = self.hubs.begin(scanner, point, group.byte);
+        if let &[node] = &*group.nodes
+            && (trie.end(node) == node + 1 || shadow.is_some_and(|shadow| shadow.is_at(point) && !is_open))
+        {
+            self.enter_along(node, point, shadow, is_open);
+            return std::mem::take(&mut self.entry_survives);
+        }
+        let branch = generation.branch(set, place, shadow, || {
+            let shadow = shadow.map(Shadow::alone);
+            group.nodes.iter().for_each(|&node| below.enter_along(node, point, shadow, is_open));
+            below.finish_branch(words, generation)
+        });
+        for &(point, tokens) in &branch.ends {
+            let class = self.class(scanner.at_point(point), 0);
+            self.classes[class as usize].found.push(tokens);
+        }
+        for (ended, nodes) in &branch.boundaries {
+            self.behind(*ended, 0, false).extend_from_slice(nodes);
+        }
+        if let Some(shadow) = shadow {
+            self.covered_by(shadow.hub).extend_from_slice(&branch.covered);
+        }
+        branch.entry_survives
+    }
+
     /// The hub's walk meets the nodes from `first` to before `end` just so.
     fn cover(&mut self, hub: u8, first: u32, end: u32) {
+        let tokens = self.trie.node(first).first..self.trie.node(end).first;
+        let covered = self.covered_by(hub);
+        match covered.last_mut() {
+            Some(last) if last.end == tokens.start => last.end = tokens.end,
+            _ => covered.push(tokens),
+        }
+    }
+
+    fn covered_by(&mut self, hub: u8) -> &mut Vec<Range<u32>> {
         let hub = usize::from(hub);
         if self.covered.len() <= hub {
             self.covered.resize_with(hub + 1, Vec::new);
         }
-        let tokens = self.trie.node(first).first..self.trie.node(end).first;
-        match self.covered[hub].last_mut() {
-            Some(last) if last.end == tokens.start => last.end = tokens.end,
-            _ => self.covered[hub].push(tokens),
-        }
+        &mut self.covered[hub]
     }
 
     /// Walks the nodes from `index` to before `last`, which are a subtree of which the walk has read the bytes past `base`.
@@ -497,12 +587,7 @@ impl<'a> Classes<'a> {
             return false;
         }
         let leading = if point.obligations == ObligationsId::NONE { 0 } else { self.number(read) };
-        let next = self.classes.len();
-        let class = self.class_numbers.get(self.scanner.class_of(point), leading, next);
-        if class == next {
-            self.classes.push(Class { point, leading });
-        }
-        let class = class as u32;
+        let class = self.class(point, leading);
         match self.runs.last_mut() {
             Some(run) if run.class == class && run.end == first => run.end = end,
             _ => self.runs.push(Run { class, first, end }),
@@ -510,15 +595,30 @@ impl<'a> Classes<'a> {
         true
     }
 
+    /// The number of the class of what ends at `point`.
+    #[inline]
+    fn class(&mut self, point: &'a Point, leading: u32) -> u32 {
+        let next = self.classes.len();
+        let class = self.class_numbers.get(self.scanner.class_of(point), leading, next);
+        if class == next {
+            self.classes.push(Class { point, leading, found: Vec::new() });
+        }
+        class as u32
+    }
+
     /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was read are a boundary by
     /// themselves: they are the same for many scan states.
     fn bound(&mut self, Open { ended, leading, node }: Open, at_once: bool) {
+        self.behind(ended, leading, at_once).push(node);
+    }
+
+    fn behind(&mut self, ended: u32, leading: u32, at_once: bool) -> &mut Vec<u32> {
         let next = self.boundaries.len();
         let boundary = self.boundary_numbers.get(ended * 2 + u32::from(at_once), leading, next);
         if boundary == next {
             self.boundaries.push(Behind { ended, leading, nodes: Vec::new() });
         }
-        self.boundaries[boundary].nodes.push(node);
+        &mut self.boundaries[boundary].nodes
     }
 
     /// A token below the open node ends before a longer match came.
@@ -530,7 +630,11 @@ impl<'a> Classes<'a> {
             let node = std::mem::replace(&mut open.node, Trie::ROOT);
             if node != Trie::ROOT {
                 let open = Open { node, ..*open };
-                self.bound(open, false);
+                if open.ended == ENTRY {
+                    self.entry_survives = true;
+                } else {
+                    self.bound(open, false);
+                }
             }
         }
     }
@@ -564,21 +668,57 @@ impl<'a> Classes<'a> {
             let nodes = generation.nodes_id(nodes);
             boundaries.push(Boundary { label, obligations, leading, nodes, tokens });
         }
-        // By class, and within one in the order of the walk.
-        self.runs.sort_by_key(|run| run.class);
-        let ends = (self.runs.chunk_by(|a, b| a.class == b.class)).map(|runs| {
-            let Class { point, leading } = self.classes[runs[0].class as usize];
-            End {
-                state: point.state,
-                obligations: point.obligations,
-                leading: blanks[leading as usize].clone(),
-                tokens: generation.add_set(tokens(self.trie, runs, words)),
-            }
+        let found = find_ends(&mut self.classes, &mut self.runs, self.trie, words, generation);
+        let ends = self.classes.iter().zip(found).map(|(&Class { point, leading, .. }, tokens)| End {
+            state: point.state,
+            obligations: point.obligations,
+            leading: blanks[leading as usize].clone(),
+            tokens,
         });
         let ends = ends.collect();
-        let hubs = self.hubs.finish(&self.covered, self.trie, words, generation);
-        Walk { ends, boundaries: boundaries.into(), hubs }
+        let hubs = self.hubs.finish(self.covered, self.trie, words, generation);
+        Walk::of(ends, boundaries.into(), hubs, generation)
     }
+
+    /// The same of a branch, whose only hub is the first. Leaves nothing behind.
+    fn finish_branch(&mut self, words: usize, generation: &Generation) -> Branch {
+        let found = find_ends(&mut self.classes, &mut self.runs, self.trie, words, generation);
+        let ends =
+            self.classes.drain(..).zip(found).map(|(class, tokens)| (class.point.id, tokens)).collect();
+        let boundaries =
+            self.boundaries.drain(..).map(|behind| (behind.ended, behind.nodes.into())).collect();
+        let covered = self.covered.pop().unwrap_or_default().into();
+        self.runs.clear();
+        self.open.clear();
+        self.class_numbers.clear();
+        self.boundary_numbers.clear();
+        Branch { ends, boundaries, covered, entry_survives: std::mem::take(&mut self.entry_survives) }
+    }
+}
+
+/// The tokens of each class: what branches have found, and these runs.
+fn find_ends(
+    classes: &mut [Class<'_>],
+    runs: &mut [Run],
+    trie: &Trie,
+    words: usize,
+    generation: &Generation,
+) -> Vec<TokensId> {
+    // By class, and within one in the order of the walk.
+    runs.sort_by_key(|run| run.class);
+    let mut runs = runs.chunk_by(|a, b| a.class == b.class).peekable();
+    let union = |(number, class): (usize, &mut Class<'_>)| {
+        let own = runs.next_if(|runs| runs[0].class as usize == number);
+        let own = own.map(|runs| generation.add_set(tokens(trie, runs, words)));
+        match own {
+            Some(tokens) if class.found.is_empty() => tokens,
+            _ => {
+                class.found.extend(own);
+                generation.unions.union(&mut class.found)
+            }
+        }
+    };
+    classes.iter_mut().enumerate().map(union).collect()
 }
 
 /// The tokens of these runs.

@@ -10,7 +10,7 @@
 use smallvec::SmallVec;
 
 use super::table::ParseTable;
-use crate::util::append::Interner;
+use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, ParseStateId};
 use crate::util::memo::Memo;
@@ -54,11 +54,12 @@ pub(super) struct Exit {
 /// The sets of terminals that stacks can shift: few in number, however many stacks there are.
 pub(crate) type AcceptableSets = Interner<BitSet>;
 
-/// The chains found so far, by top and what lies below it: no more than the automaton has edges. And what whole stacks can
-/// shift.
+/// The chains found so far: of states that reduce by top and what lies below it, no more than the automaton has edges; of the
+/// others, which do the same on whatever lies below, by top. And what whole stacks can shift.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    found: Memo<(ParseStateId, Option<ParseStateId>), Chain>,
+    reducing: Memo<u64, Chain>,
+    shifting: Slots<Box<Chain>>,
     sets: AcceptableSets,
 }
 
@@ -76,10 +77,16 @@ impl ParseTable {
     }
 
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
+    #[inline]
     pub(super) fn chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> &Chain {
-        self.chains.found.get_or_find((top, below), || self.find_chain(top, below))
+        if self.reductions(top).is_empty() {
+            return self.chains.shifting.get_or_init(top.0, || Box::new(self.find_chain(top, None)));
+        }
+        let key = u64::from(top.0) << 32 | below.map_or(0, |below| u64::from(below.0) + 1);
+        self.chains.reducing.get_or_find(key, || self.find_chain(top, below))
     }
 
+    #[cold]
     fn find_chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> Chain {
         let mut all = BitSet::new(self.end().index() + 1);
         let (mut stops, mut exits) = (Vec::new(), Vec::new());

@@ -180,33 +180,31 @@ impl Stack {
     /// disjoint, so the work is bounded by the reductions that single terminals would cause.
     pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
         *self.0.acceptable.get_or_init(|| {
-            let mut lowest = self.depth();
-            let chain = table.chain(self.top(), self.below().map(Stack::top));
+            let at = Place::new(self);
+            let chain = table.chain(at.top, at.below.map(Stack::top));
+            let mut lowest = at.depth.saturating_sub(u32::from(chain.reads_below));
             if let Some(set) = chain.set {
-                return Acceptable { set, lowest: lowest.saturating_sub(u32::from(chain.reads_below)) };
+                return Acceptable { set, lowest };
             }
-            let mut found = BitSet::new(table.end().index() + 1);
-            let mut pending: SmallVec<[(Place<'_>, Option<BitSet>); 4]> = SmallVec::new();
-            pending.push((Place::new(self), None));
+            let mut found = chain.shifts.clone();
+            let mut pending: SmallVec<[(Place<'_>, BitSet); 4]> = SmallVec::new();
+            for exit in &chain.exits {
+                if let Some(after) = at.after(table, exit) {
+                    pending.push((after, exit.lookaheads.clone()));
+                }
+            }
             while let Some((at, filter)) = pending.pop() {
                 let chain = table.chain(at.top, at.below.map(Stack::top));
                 lowest = lowest.min(at.read());
                 if chain.reads_below {
                     lowest = lowest.min(at.depth.saturating_sub(1));
                 }
-                match &filter {
-                    None => {
-                        found.union_with(&chain.shifts);
-                    }
-                    Some(filter) => found.union_with_both(&chain.shifts, filter),
-                }
-                for exit in &chain.exits {
-                    let mut lookaheads = exit.lookaheads.clone();
-                    if let Some(filter) = &filter {
-                        lookaheads.intersect_with(filter);
-                    }
-                    if let Some(after) = (!lookaheads.is_empty()).then(|| at.after(table, exit)).flatten() {
-                        pending.push((after, Some(lookaheads)));
+                found.union_with_both(&chain.shifts, &filter);
+                for exit in chain.exits.iter().filter(|exit| exit.lookaheads.intersects(&filter)) {
+                    if let Some(after) = at.after(table, exit) {
+                        let mut lookaheads = exit.lookaheads.clone();
+                        lookaheads.intersect_with(&filter);
+                        pending.push((after, lookaheads));
                     }
                 }
             }

@@ -108,6 +108,18 @@ impl Scanner {
             && (at.obligations == ObligationsId::NONE || self.can_discharge(at, reads))
     }
 
+    /// Where it is for the stack alone to say which lexemes without obligations are viable: those that can become one of these
+    /// labels. And a number for them, which equal sets share.
+    #[inline]
+    pub(crate) fn takes_alone(&self, stack: &Stack, reads: &mut Reads) -> Option<(&BitSet, u32)> {
+        if self.indentation.is_some() || !self.lookaheads.is_empty() {
+            return None;
+        }
+        let (context, acceptable) = self.context(stack);
+        reads.stack(acceptable.lowest);
+        Some((&context.takes, acceptable.set))
+    }
+
     /// Whether the text may end here.
     pub(crate) fn is_complete(&self, at: &Configuration, reads: &mut Reads) -> bool {
         self.states()

@@ -24,13 +24,13 @@ pub(crate) struct Points {
 }
 
 /// The number of a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PointId(u32);
 
 /// A scan state and obligations.
 #[derive(Debug)]
 pub(crate) struct Point {
-    id: PointId,
+    pub(crate) id: PointId,
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
     /// Whether a lexeme can end here.
@@ -108,6 +108,16 @@ impl Scanner {
             Step::UNKNOWN => self.find_step(point, byte),
             known => Step(known),
         }
+    }
+
+    /// The point behind the first byte of a lexeme that begins at `start`, whose obligations already know the byte.
+    #[inline]
+    pub(crate) fn begin_at_point(&self, start: &Point, byte: u8) -> Option<&Point> {
+        let id = match start.obligations {
+            ObligationsId::NONE => self.step_point(start, byte).next()?,
+            obligations => self.point(self.states.next(start.state, byte)?, obligations),
+        };
+        Some(self.at_point(id))
     }
 
     #[cold]

@@ -1,17 +1,20 @@
 //! Sets of small ids, as words of 64 bits.
 
+use smallvec::{SmallVec, smallvec};
+
 /// A set of ids below a bound that is fixed when the set is made.
 ///
 /// Equality and hashing look at the words, so sets to be compared must have the same bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BitSet {
-    words: Box<[u64]>,
+    /// Sets of terminals, which are made and thrown away by the thousand, need no heap.
+    words: SmallVec<[u64; 4]>,
 }
 
 impl BitSet {
     /// The empty set of ids below `bound`.
     pub(crate) fn new(bound: usize) -> Self {
-        Self { words: vec![0; bound.div_ceil(64)].into() }
+        Self { words: smallvec![0; bound.div_ceil(64)] }
     }
 
     /// The set whose words are `words`, lowest ids first.

@@ -81,7 +81,7 @@ impl Index {
         generation.stacks.save(&mut stacks);
         generation.masks.save(writer, kept);
         writer.raw(&stacks.into_bytes());
-        walks::save(&generation, writer, kept);
+        walks::save(&generation, self.words, writer, kept);
     }
 
     /// The index of a scanner and a vocabulary, in which every id names something.

@@ -12,7 +12,7 @@ use crate::util::store::{Kept, Malformed, Reader, Writer, ensure_below};
 
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are numbered in the order
 /// of their nodes, so that equal indices are equal bytes.
-pub(super) fn save(generation: &Generation, writer: &mut Writer, kept: &mut KeptWriter) {
+pub(super) fn save(generation: &Generation, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
     let mut walks: Vec<(NodesId, Origin, &Walk)> = generation.all_walks().collect();
     // After the walks, so that what these lead to is there.
     let mut sets: Vec<NodesId> = (1..generation.node_sets() as u32).map(NodesId).collect();
@@ -25,14 +25,14 @@ pub(super) fn save(generation: &Generation, writer: &mut Writer, kept: &mut Kept
     writer.list(&walks, |w, (nodes, from, walk)| {
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
-        w.list(&walk.ends, |w, end| end.save(generation, w, kept));
+        w.list(&walk.ends, |w, end| end.save(generation, words, w, kept));
         w.list(&walk.boundaries, |w, boundary| boundary.save(numbers[boundary.nodes.0 as usize], w));
         w.list(&walk.hubs, |w, hub| {
             w.u32(hub.state.0);
             w.length(hub.leading.len());
             w.raw(&hub.leading);
             w.u32(numbers[hub.nodes.0 as usize]);
-            save_tokens(hub.except, generation, w, kept);
+            save_tokens(hub.except, generation, words, w, kept);
         });
     });
 }
@@ -55,8 +55,9 @@ pub(super) fn load(
         let from = Origin::load(reader, bounds)?;
         let ends = reader.list(18, |r| End::load(r, generation, kept, bounds))?;
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
-        let hubs = reader.list(14, |r| Hub::load(r, &sets, generation, kept, bounds))?.into();
-        generation.add_walk(nodes, from, Walk { ends: ends.into(), boundaries: boundaries.into(), hubs });
+        let hubs = reader.list(14, |r| Hub::load(r, &sets, generation, kept, bounds))?;
+        let walk = Walk::of(ends.into(), boundaries.into(), hubs.into(), generation);
+        generation.add_walk(nodes, from, walk);
     }
     Ok(())
 }
@@ -78,10 +79,17 @@ fn place(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<(ScanStateId, Oblig
     Ok((ScanStateId(state), ObligationsId(obligations)))
 }
 
-fn save_tokens(tokens: TokensId, generation: &Generation, writer: &mut Writer, kept: &mut KeptWriter) {
+/// Writes tokens as one set.
+fn save_tokens(
+    tokens: TokensId,
+    generation: &Generation,
+    words: usize,
+    writer: &mut Writer,
+    kept: &mut KeptWriter,
+) {
     match generation.unions.set(tokens) {
         Some(set) => set.save(writer, kept),
-        None => TokenSet::List(Vec::new().into()).save(writer, kept),
+        None => generation.unions.collect(tokens, words).save(writer, kept),
     }
 }
 
@@ -131,12 +139,12 @@ impl Origin {
 }
 
 impl End {
-    fn save(&self, generation: &Generation, writer: &mut Writer, kept: &mut KeptWriter) {
+    fn save(&self, generation: &Generation, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.length(self.leading.len());
         writer.raw(&self.leading);
-        save_tokens(self.tokens, generation, writer, kept);
+        save_tokens(self.tokens, generation, words, writer, kept);
     }
 
     fn load(
