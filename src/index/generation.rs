@@ -26,8 +26,8 @@ pub(super) struct Generation {
     /// How many walks have been begun.
     begun: AtomicU32,
     pub(super) unions: Unions,
-    /// What is taken of a walk where lexemes may become the labels of a set; by the numbers of both.
-    taken: AppendMap<(u32, u32), TokensId>,
+    /// By the numbers of a walk and of what stacks take.
+    taken: Memo<(u32, u32), Taken>,
     /// What parts of masks came to.
     pub(super) parts: StackTrie<Part, TokensId>,
     pub(super) stacks: StackTrie<Root, Leaf>,
@@ -36,6 +36,14 @@ pub(super) struct Generation {
     pub(super) masks_of: AppendMap<(TokensId, bool), u32>,
     /// Of node sets, branches, walks and masks.
     bytes: AtomicUsize,
+}
+
+/// Which ends of a walk without obligations some stacks take.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) tokens: TokensId,
+    /// Those of which it takes a search to say, by their places.
+    pub(super) open: Box<[u32]>,
 }
 
 impl Generation {
@@ -49,7 +57,7 @@ impl Generation {
             walks: Memo::default(),
             begun: AtomicU32::new(0),
             unions: Unions::default(),
-            taken: AppendMap::default(),
+            taken: Memo::default(),
             parts: StackTrie::default(),
             stacks: StackTrie::default(),
             masks: Masks::default(),
@@ -116,13 +124,13 @@ impl Generation {
         self.begun.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// What is taken of `walk` where lexemes may become the labels of a set, found by `find` if it is not known.
-    pub(super) fn taken(&self, walk: &Walk, labels: u32, find: impl FnOnce() -> Vec<TokensId>) -> TokensId {
-        let key = (walk.number, labels);
-        match self.taken.get(&key) {
-            Some(&tokens) => tokens,
-            None => self.taken.get_or_insert_with(key, || self.unions.union(&mut find())),
-        }
+    /// Which ends of `walk` stacks take that take `what`, found by `find` if it is not known.
+    pub(super) fn taken(&self, walk: &Walk, what: u32, find: impl FnOnce() -> Taken) -> &Taken {
+        self.taken.get_or_find((walk.number, what), || {
+            let taken = find();
+            self.add_bytes(TAKEN_BYTES + size_of_val(&*taken.open));
+            taken
+        })
     }
 
     /// The walks done so far.
@@ -145,7 +153,7 @@ impl Generation {
 
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
-        let known = self.masks_of.len() * MASK_OF_BYTES + self.taken.len() * TAKEN_BYTES;
+        let known = self.masks_of.len() * MASK_OF_BYTES;
         let tables = self.stacks.bytes() + self.parts.bytes() + self.unions.bytes() + known;
         self.bytes.load(Ordering::Relaxed) + tables
     }
@@ -158,7 +166,7 @@ const NODE_SET_BYTES: usize = 40;
 const WALK_BYTES: usize = 48;
 
 /// What it costs to know what is taken of a walk.
-const TAKEN_BYTES: usize = 24;
+const TAKEN_BYTES: usize = 64;
 
 /// What it costs to know a mask by what it is a union of.
 const MASK_OF_BYTES: usize = 32;

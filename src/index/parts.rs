@@ -5,16 +5,15 @@
 //! been met in others.
 
 use super::Index;
-use super::generation::Generation;
+use super::generation::{Generation, Taken};
 use super::hub::Hub;
 use super::stack_trie::{LineKind, Seen};
 use super::unions::TokensId;
 use super::walk::{Boundary, End, NodesId, Origin, Walk};
 use crate::lr::stack::Stack;
-use crate::scanner::configuration::Configuration;
+use crate::scanner::configuration::{Configuration, Taking};
 use crate::scanner::lookahead::{Between, ExpectationsId};
 use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
-use crate::util::bitset::BitSet;
 use crate::util::id::{ParseStateId, TerminalId};
 
 /// What tokens are looked for.
@@ -77,9 +76,6 @@ struct Walked<'g> {
 
 /// A part of fewer than one token in so many is not kept: looking again takes no longer than finding what was found.
 const TOKENS_FOR_A_PART: usize = 1 << 13;
-
-/// What is taken of a walk with fewer ends is found anew each time.
-const ENDS_FOR_A_UNION: usize = 4;
 
 /// Nor one that read more than this: what reads deep is seldom met again, and takes the most memory.
 const MAX_READS: usize = 6;
@@ -242,48 +238,52 @@ impl Index {
         from: Configuration,
         line: Line,
     ) {
-        if walk.is_unobliged
-            && !walk.ends.is_empty()
-            && let Some((labels, number)) = self.scanner.takes_alone(&from.stack, &mut frame.reads)
-        {
-            self.take_labels(generation, frame, walk, labels, number);
-        } else {
-            self.take_viable(frame, walk, &from, &line);
+        let plain = walk.is_unobliged && !walk.ends.is_empty();
+        match plain.then(|| self.scanner.taking(&from.stack, from.expectations, &mut frame.reads)).flatten() {
+            Some(taking) => {
+                let taken =
+                    generation.taken(walk, taking.number, || self.find_taken(generation, walk, taking));
+                frame.found.push(taken.tokens);
+                let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
+                self.take_viable(frame, open, &from, &line);
+            }
+            None => self.take_viable(frame, walk.ends.iter(), &from, &line),
         }
         if !walk.boundaries.is_empty() || !walk.hubs.is_empty() {
             frame.walks.push(Walked { walk, from, line, next: 0 });
         }
     }
 
-    /// Takes what can become one of these labels, whose number is `number`.
-    fn take_labels(
-        &self,
-        generation: &Generation,
-        frame: &mut Frame<'_>,
-        walk: &Walk,
-        labels: &BitSet,
-        number: u32,
-    ) {
+    /// Of the ends of a walk without obligations those that a stack takes.
+    fn find_taken(&self, generation: &Generation, walk: &Walk, taking: Taking<'_>) -> Taken {
         let states = self.scanner.states();
-        let is_taken = |end: &&End| states.label_set(states.reach(end.state)).intersects(labels);
-        let taken = walk.ends.iter().filter(is_taken).map(|end| end.tokens);
-        if walk.ends.len() < ENDS_FOR_A_UNION {
-            frame.found.extend(taken);
-        } else {
-            frame.found.push(generation.taken(walk, number, || taken.collect()));
+        let (mut tokens, mut open) = (Vec::new(), Vec::new());
+        for (number, end) in (0..).zip(&walk.ends) {
+            match taking.takes(states.label_set(states.reach(end.state))) {
+                Some(true) => tokens.push(end.tokens),
+                Some(false) => {}
+                None => open.push(number),
+            }
         }
+        Taken { tokens: generation.unions.union(&mut tokens), open: open.into() }
     }
 
-    /// Takes what is viable.
-    fn take_viable(&self, frame: &mut Frame<'_>, walk: &Walk, from: &Configuration, line: &Line) {
-        let mut end = from.clone();
-        for class in &walk.ends {
-            end.state = class.state;
-            end.obligations = class.obligations;
-            end.layout = self.scanner.read_all(&from.layout, &class.leading);
-            frame.reads.set_line(line.read(&class.leading));
-            if self.scanner.is_viable(&end, &mut frame.reads) {
-                frame.found.push(class.tokens);
+    /// Takes those of the ends of a walk that are viable.
+    fn take_viable<'w>(
+        &self,
+        frame: &mut Frame<'_>,
+        ends: impl Iterator<Item = &'w End>,
+        from: &Configuration,
+        line: &Line,
+    ) {
+        let mut at = from.clone();
+        for end in ends {
+            at.state = end.state;
+            at.obligations = end.obligations;
+            at.layout = self.scanner.read_all(&from.layout, &end.leading);
+            frame.reads.set_line(line.read(&end.leading));
+            if self.scanner.is_viable(&at, &mut frame.reads) {
+                frame.found.push(end.tokens);
             }
         }
     }

@@ -237,7 +237,7 @@ struct Open {
 }
 
 /// A walk of fewer nodes is done at once.
-const NODES_FOR_BRANCHES: usize = 16;
+const NODES_FOR_BRANCHES: usize = 4;
 
 /// Where a branch begins, what has ended is known to the walk alone.
 const ENTRY: u32 = u32::MAX;

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::lookahead::{Between, ExpectationsId};
+use super::lookahead::{Between, ExpectationsId, Facts};
 use super::reads::{Line, Reads};
 use super::{Layout, ObligationsId, Scanner};
 use crate::lr::stack::Stack;
@@ -24,6 +24,28 @@ pub(crate) struct Configuration {
     pub(crate) obligations: ObligationsId,
     /// What the words that have ended still ask of the labels behind them.
     pub(crate) expectations: ExpectationsId,
+}
+
+/// Which lexemes a stack takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taking<'s> {
+    /// What is equal for two stacks if all of this is.
+    pub(crate) number: u32,
+    takes: &'s BitSet,
+    facts: Option<&'s Facts>,
+}
+
+impl Taking<'_> {
+    /// Whether a lexeme that can become these labels is viable; `None` where it takes a search to say.
+    #[inline]
+    pub(crate) fn takes(&self, labels: &BitSet) -> Option<bool> {
+        match self.facts {
+            None => Some(labels.intersects(self.takes)),
+            Some(facts) if labels.intersects_both(self.takes, &facts.settling) => Some(true),
+            Some(facts) if labels.intersects_both(self.takes, &facts.permitted) => None,
+            Some(_) => Some(false),
+        }
+    }
 }
 
 /// How many configurations a search for a way to discharge obligations may try. The check of the grammar makes
@@ -108,16 +130,21 @@ impl Scanner {
             && (at.obligations == ObligationsId::NONE || self.can_discharge(at, reads))
     }
 
-    /// Where it is for the stack alone to say which lexemes without obligations are viable: those that can become one of these
-    /// labels. And a number for them, which equal sets share.
+    /// What the stack says of lexemes without obligations, where neither lines nor expectations have a say.
     #[inline]
-    pub(crate) fn takes_alone(&self, stack: &Stack, reads: &mut Reads) -> Option<(&BitSet, u32)> {
-        if self.indentation.is_some() || !self.lookaheads.is_empty() {
+    pub(crate) fn taking(
+        &self,
+        stack: &Stack,
+        expectations: ExpectationsId,
+        reads: &mut Reads,
+    ) -> Option<Taking<'_>> {
+        if self.indentation.is_some() || expectations != ExpectationsId::NONE {
             return None;
         }
+        let facts = (!self.lookaheads.is_empty()).then(|| self.lookaheads.facts(expectations));
         let (context, acceptable) = self.context(stack);
         reads.stack(acceptable.lowest);
-        Some((&context.takes, acceptable.set))
+        Some(Taking { number: acceptable.set, takes: &context.takes, facts })
     }
 
     /// Whether the text may end here.
@@ -142,10 +169,25 @@ impl Scanner {
     /// first over the bytes that scan states tell apart.
     #[cold]
     fn can_discharge(&self, from: &Configuration, reads: &mut Reads) -> bool {
+        if self.is_beaten(from) {
+            return false;
+        }
         let line = reads.set_line(Line::Unknown);
         let found = self.finds_discharge(from, reads);
         reads.set_line(line);
         found
+    }
+
+    /// Whether what is pending matches as soon as the lexeme in progress does: as where a name has ended before a cut character
+    /// with which it would go on, and that character begins another name.
+    fn is_beaten(&self, at: &Configuration) -> bool {
+        let states = self.states();
+        let lexeme = states.components(at.state);
+        let beats = |&pending: &ScanStateId| {
+            let pending = states.components(pending);
+            lexeme.iter().all(|component| pending.binary_search(component).is_ok())
+        };
+        states.label(at.state).is_none() && self.obligations(at.obligations).iter().any(beats)
     }
 
     fn finds_discharge(&self, from: &Configuration, reads: &mut Reads) -> bool {
