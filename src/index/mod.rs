@@ -15,6 +15,7 @@ mod crowded;
 mod generation;
 mod hub;
 mod masks;
+mod numbers;
 mod parts;
 mod stack_trie;
 mod store;

@@ -223,6 +223,8 @@ mod tests {
         let mut row = [0; 4];
         unions.add_to(all, &mut row);
         assert_eq!(row, [0b1110, 0, 1, 0]);
+        unions.collect(all, 4).write_to(&mut row);
+        assert_eq!(row, [0b1110, 0, 1, 0]);
         let mut row = [0; 4];
         unions.add_to(inner, &mut row);
         assert_eq!(row, [0b1010, 0, 1, 0]);

@@ -8,17 +8,15 @@
 
 use std::ops::Range;
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
 use super::branch::{Branch, Place};
 use super::generation::Generation;
 use super::hub::{Hub, Hubs, Shadow};
+use super::numbers::{Blanks, Numbers};
 use super::token_set::TokenSet;
 use super::unions::TokensId;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::points::Point;
-use crate::scanner::{ObligationsId, Scanner, is_blank};
+use crate::scanner::{ObligationsId, Scanner};
 use crate::util::byte_groups::Groups;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::vocab::trie::{Node, Trie};
@@ -96,7 +94,7 @@ impl Origin {
 }
 
 impl Walk {
-    /// What was met.
+    /// A walk that has met this.
     pub(crate) fn of(
         ends: Box<[End]>,
         boundaries: Box<[Boundary]>,
@@ -244,75 +242,6 @@ const ENTRY: u32 = u32::MAX;
 
 /// No node above is open.
 const CLOSED: u32 = u32::MAX;
-
-/// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks beside them.
-#[derive(Default)]
-struct Numbers {
-    /// By key: 1 and the number, or 0. Without blanks, which is nearly always.
-    plain: Vec<u32>,
-    /// The keys that have a number there.
-    keys: Vec<u32>,
-    among_blanks: HashMap<(u32, u32), u32, FxBuildHasher>,
-}
-
-impl Numbers {
-    /// The number of `key`; `next` where it has none yet.
-    #[inline]
-    fn get(&mut self, key: u32, leading: u32, next: usize) -> usize {
-        if leading != 0 {
-            return *self.among_blanks.entry((key, leading)).or_insert(next as u32) as usize;
-        }
-        let place = key as usize;
-        if place >= self.plain.len() {
-            self.plain.resize(place + 1, 0);
-        }
-        if self.plain[place] == 0 {
-            self.plain[place] = next as u32 + 1;
-            self.keys.push(key);
-        }
-        self.plain[place] as usize - 1
-    }
-
-    /// Forgets all keys.
-    fn clear(&mut self) {
-        self.keys.drain(..).for_each(|key| self.plain[key as usize] = 0);
-        self.among_blanks.clear();
-    }
-}
-
-/// The blanks on the way to a node.
-#[derive(Default)]
-struct Blanks {
-    /// Of each byte on the way down to the current node: how many of `bytes` there were then.
-    lengths: Vec<usize>,
-    bytes: Vec<u8>,
-    numbers: HashMap<LeadingBytes, u32, FxBuildHasher>,
-}
-
-impl Blanks {
-    /// Goes on with `byte`, the one of number `depth` on the way.
-    fn read(&mut self, depth: usize, byte: u8) {
-        self.lengths.truncate(depth);
-        self.bytes.truncate(self.lengths.last().copied().unwrap_or(0));
-        if self.bytes.last() != Some(&0) {
-            self.bytes.push(if is_blank(byte) { byte } else { 0 });
-        }
-        self.lengths.push(self.bytes.len());
-    }
-
-    /// The number of what was read before byte `depth`; 0 for nothing.
-    fn number(&mut self, depth: usize) -> u32 {
-        let length = depth.checked_sub(1).and_then(|last| self.lengths.get(last)).copied().unwrap_or(0);
-        let next = self.numbers.len() as u32 + 1;
-        match self.bytes.get(..length) {
-            None | Some([]) => 0,
-            Some(bytes) => match self.numbers.get(bytes) {
-                Some(&number) => number,
-                None => *self.numbers.entry(bytes.into()).or_insert(next),
-            },
-        }
-    }
-}
 
 impl<'a> Classes<'a> {
     fn new(scanner: &'a Scanner, trie: &'a Trie, hubs: Hubs<'a>, counting: bool) -> Self {
@@ -652,12 +581,7 @@ impl<'a> Classes<'a> {
     }
 
     fn finish(mut self, words: usize, generation: &Generation) -> Walk {
-        let mut blanks: Vec<LeadingBytes> = vec![LeadingBytes::default()];
-        if let Some(leading) = self.leading {
-            let mut numbered: Vec<_> = leading.numbers.into_iter().collect();
-            numbered.sort_unstable_by_key(|(_, number)| *number);
-            blanks.extend(numbered.into_iter().map(|(bytes, _)| bytes));
-        }
+        let blanks = self.leading.map_or_else(|| vec![LeadingBytes::default()], Blanks::into_numbered);
         let mut boundaries = Vec::with_capacity(self.boundaries.len());
         for Behind { ended, leading, mut nodes } in self.boundaries {
             // Open nodes were noted late.
