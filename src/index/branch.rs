@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use super::generation::Generation;
 use super::hub::Shadow;
 use super::unions::TokensId;
@@ -19,8 +21,8 @@ pub(super) struct Group {
     pub(super) byte: u8,
     /// How many tokens there are at and below them.
     pub(super) tokens: u32,
-    /// Ascending.
-    pub(super) nodes: Box<[u32]>,
+    /// Ascending; mostly a single one.
+    pub(super) nodes: SmallVec<[u32; 4]>,
 }
 
 /// Where a branch begins.
@@ -72,7 +74,7 @@ impl Group {
 
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.nodes)
+        size_of::<Self>() + if self.nodes.spilled() { size_of_val(&*self.nodes) } else { 0 }
     }
 }
 
