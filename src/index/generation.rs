@@ -1,6 +1,6 @@
 //! What has been computed since the budget was last exhausted.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use super::branch::{Branch, BranchKey, Group};
 use super::masks::Masks;
@@ -21,6 +21,8 @@ pub(super) struct Generation {
     node_sets: Interner<Box<[u32]>>,
     /// By number of a set of nodes.
     groups: Slots<Box<[Group]>>,
+    /// Whether a set of nodes has been walked, by its number.
+    walked: Slots<AtomicBool>,
     pub(super) branches: Memo<BranchKey, Branch>,
     walks: Memo<(NodesId, Origin), Walk>,
     /// How many walks have been begun.
@@ -53,6 +55,7 @@ impl Generation {
         Self {
             node_sets,
             groups: Slots::default(),
+            walked: Slots::default(),
             branches: Memo::default(),
             walks: Memo::default(),
             begun: AtomicU32::new(0),
@@ -91,6 +94,11 @@ impl Generation {
             self.add_bytes(groups.iter().map(Group::bytes).sum());
             groups
         })
+    }
+
+    /// Whether the nodes are being walked for the first time.
+    pub(super) fn is_first_walk(&self, id: NodesId) -> bool {
+        !self.walked.get_or_init(id.0, || AtomicBool::new(false)).swap(true, Ordering::Relaxed)
     }
 
     /// How many sets of nodes there are.

@@ -120,9 +120,11 @@ impl Walk {
         let hubs =
             if is_hub { Hubs::none() } else { Hubs::find(id, at, counting, scanner, trie, generation) };
         let mut classes = Classes::new(scanner, trie, hubs, counting);
+        // What is walked but once gains nothing from branches.
+        let at_once = is_hub || counting || generation.is_first_walk(id);
         if id == NodesId::ROOT {
-            classes.root(at, words, generation);
-        } else if is_hub || counting || nodes.len() < NODES_FOR_BRANCHES {
+            classes.root(at, at_once, words, generation);
+        } else if at_once || nodes.len() < NODES_FOR_BRANCHES {
             let loops = if is_hub { scanner.loops(at) } else { 0 };
             for &node in nodes {
                 if trie.group(node) & !loops == 0 {
@@ -263,8 +265,8 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Walks the whole trie from `at`.
-    fn root(&mut self, at: &'a Point, words: usize, generation: &Generation) {
+    /// Walks the whole trie from `at`; `at_once`, without branches.
+    fn root(&mut self, at: &'a Point, at_once: bool, words: usize, generation: &Generation) {
         let (scanner, trie) = (self.scanner, self.trie);
         let way = Way { point: at, open: CLOSED, shadow: None };
         self.come(0, way);
@@ -272,7 +274,7 @@ impl<'a> Classes<'a> {
         if self.hubs.is_empty() {
             self.begin_loop(Trie::ROOT, way);
         }
-        if self.leading.is_some() || !self.loops.is_empty() {
+        if at_once || !self.loops.is_empty() {
             return self.walk(Trie::ROOT + 1, trie.end(Trie::ROOT), 0);
         }
         let mut below = Classes::new(scanner, trie, Hubs::none(), false);
