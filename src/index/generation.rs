@@ -96,8 +96,8 @@ impl Generation {
         })
     }
 
-    /// Whether the nodes are being walked for the first time.
-    pub(super) fn is_first_walk(&self, id: NodesId) -> bool {
+    /// Notes that the nodes are walked. Whether for the first time.
+    pub(super) fn begin_walk(&self, id: NodesId) -> bool {
         !self.walked.get_or_init(id.0, || AtomicBool::new(false)).swap(true, Ordering::Relaxed)
     }
 

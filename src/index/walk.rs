@@ -121,7 +121,7 @@ impl Walk {
             if is_hub { Hubs::none() } else { Hubs::find(id, at, counting, scanner, trie, generation) };
         let mut classes = Classes::new(scanner, trie, hubs, counting);
         // What is walked but once gains nothing from branches.
-        let at_once = is_hub || counting || generation.is_first_walk(id);
+        let at_once = is_hub || counting || generation.begin_walk(id);
         if id == NodesId::ROOT {
             classes.root(at, at_once, words, generation);
         } else if at_once || nodes.len() < NODES_FOR_BRANCHES {
