@@ -7,13 +7,14 @@
 //!
 //! The tables keep their unit reductions, because rows and reductions of states have to be exact in themselves.
 
+use std::sync::OnceLock;
+
 use smallvec::SmallVec;
 
 use super::table::ParseTable;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::id::{NonterminalId, ParseStateId};
-use crate::util::memo::Memo;
 
 /// States on top of a stack.
 pub(super) type States = SmallVec<[ParseStateId; 2]>;
@@ -54,12 +55,11 @@ pub(super) struct Exit {
 /// The sets of terminals that stacks can shift: few in number, however many stacks there are.
 pub(crate) type AcceptableSets = Interner<BitSet>;
 
-/// The chains found so far: of states that reduce by top and what lies below it, no more than the automaton has edges; of the
-/// others, which do the same on whatever lies below, by top. And what whole stacks can shift.
+/// The chains found so far, by the top and the place of what lies below it among the top's predecessors; of states that do not
+/// reduce, which do the same on whatever lies below, only the first place is used. And what whole stacks can shift.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    reducing: Memo<u64, Chain>,
-    shifting: Slots<Box<Chain>>,
+    chains: Slots<Box<[OnceLock<Box<Chain>>]>>,
     sets: AcceptableSets,
 }
 
@@ -79,11 +79,18 @@ impl ParseTable {
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     #[inline]
     pub(super) fn chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> &Chain {
-        if self.reductions(top).is_empty() {
-            return self.chains.shifting.get_or_init(top.0, || Box::new(self.find_chain(top, None)));
-        }
-        let key = u64::from(top.0) << 32 | below.map_or(0, |below| u64::from(below.0) + 1);
-        self.chains.reducing.get_or_find(key, || self.find_chain(top, below))
+        let chains = self.chains.chains.get_or_init(top.0, || self.new_chains(top));
+        let place = match below {
+            Some(below) if chains.len() > 1 => self.place_below(top, below),
+            _ => 0,
+        };
+        chains[place.min(chains.len() - 1)].get_or_init(|| Box::new(self.find_chain(top, below)))
+    }
+
+    #[cold]
+    fn new_chains(&self, top: ParseStateId) -> Box<[OnceLock<Box<Chain>>]> {
+        let places = if self.reductions(top).is_empty() { 1 } else { self.count_below(top).max(1) };
+        (0..places).map(|_| OnceLock::new()).collect()
     }
 
     #[cold]

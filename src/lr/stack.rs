@@ -8,7 +8,8 @@
 //! that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every function here that reads
 //! below the top reports the lowest depth it has read.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
 
@@ -28,7 +29,8 @@ struct Node {
     /// Distance from the bottom, which has depth 0.
     depth: u32,
     below: Option<Stack>,
-    acceptable: OnceLock<Acceptable>,
+    /// As [`Acceptable::pack`] says, or 0. Whoever finds it out finds the same, so it does not matter who.
+    acceptable: AtomicU64,
 }
 
 /// What a stack can really shift, and how deep one had to look to know.
@@ -40,16 +42,27 @@ pub(crate) struct Acceptable {
     pub(crate) lowest: u32,
 }
 
+impl Acceptable {
+    /// As one number, which is not 0.
+    fn pack(self) -> u64 {
+        u64::from(self.lowest) << 32 | (u64::from(self.set) + 1)
+    }
+
+    fn unpack(packed: u64) -> Option<Self> {
+        Some(Self { set: (packed as u32).checked_sub(1)?, lowest: (packed >> 32) as u32 })
+    }
+}
+
 impl Stack {
     /// The stack that holds only the start state.
     pub(crate) fn new(start: ParseStateId) -> Self {
-        Self(Arc::new(Node { state: start, depth: 0, below: None, acceptable: OnceLock::new() }))
+        Self(Arc::new(Node { state: start, depth: 0, below: None, acceptable: AtomicU64::new(0) }))
     }
 
     /// The stack with `state` on top of this one.
     pub(crate) fn push(&self, state: ParseStateId) -> Self {
         let depth = self.0.depth + 1;
-        Self(Arc::new(Node { state, depth, below: Some(self.clone()), acceptable: OnceLock::new() }))
+        Self(Arc::new(Node { state, depth, below: Some(self.clone()), acceptable: AtomicU64::new(0) }))
     }
 
     /// The state on top.
@@ -179,37 +192,44 @@ impl Stack {
     /// Reductions are followed for all look-aheads at once: the sets that lead to different reductions are
     /// disjoint, so the work is bounded by the reductions that single terminals would cause.
     pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
-        *self.0.acceptable.get_or_init(|| {
-            let at = Place::new(self);
-            let chain = table.chain(at.top, at.below.map(Stack::top));
-            let mut lowest = at.depth.saturating_sub(u32::from(chain.reads_below));
-            if let Some(set) = chain.set {
-                return Acceptable { set, lowest };
-            }
-            let mut found = chain.shifts.clone();
-            let mut pending: SmallVec<[(Place<'_>, BitSet); 4]> = SmallVec::new();
-            for exit in &chain.exits {
-                if let Some(after) = at.after(table, exit) {
-                    pending.push((after, exit.lookaheads.clone()));
-                }
-            }
-            while let Some((at, filter)) = pending.pop() {
-                let chain = table.chain(at.top, at.below.map(Stack::top));
-                lowest = lowest.min(at.read());
-                if chain.reads_below {
-                    lowest = lowest.min(at.depth.saturating_sub(1));
-                }
-                found.union_with_both(&chain.shifts, &filter);
-                for exit in chain.exits.iter().filter(|exit| exit.lookaheads.intersects(&filter)) {
-                    if let Some(after) = at.after(table, exit) {
-                        let mut lookaheads = exit.lookaheads.clone();
-                        lookaheads.intersect_with(&filter);
-                        pending.push((after, lookaheads));
-                    }
-                }
-            }
-            Acceptable { set: table.acceptable_sets().intern(found), lowest }
+        let known = Acceptable::unpack(self.0.acceptable.load(Ordering::Acquire));
+        known.unwrap_or_else(|| {
+            let found = self.find_acceptable(table);
+            self.0.acceptable.store(found.pack(), Ordering::Release);
+            found
         })
+    }
+
+    fn find_acceptable(&self, table: &ParseTable) -> Acceptable {
+        let at = Place::new(self);
+        let chain = table.chain(at.top, at.below.map(Stack::top));
+        let mut lowest = at.depth.saturating_sub(u32::from(chain.reads_below));
+        if let Some(set) = chain.set {
+            return Acceptable { set, lowest };
+        }
+        let mut found = chain.shifts.clone();
+        let mut pending: SmallVec<[(Place<'_>, BitSet); 4]> = SmallVec::new();
+        for exit in &chain.exits {
+            if let Some(after) = at.after(table, exit) {
+                pending.push((after, exit.lookaheads.clone()));
+            }
+        }
+        while let Some((at, filter)) = pending.pop() {
+            let chain = table.chain(at.top, at.below.map(Stack::top));
+            lowest = lowest.min(at.read());
+            if chain.reads_below {
+                lowest = lowest.min(at.depth.saturating_sub(1));
+            }
+            found.union_with_both(&chain.shifts, &filter);
+            for exit in chain.exits.iter().filter(|exit| exit.lookaheads.intersects(&filter)) {
+                if let Some(after) = at.after(table, exit) {
+                    let mut lookaheads = exit.lookaheads.clone();
+                    lookaheads.intersect_with(&filter);
+                    pending.push((after, lookaheads));
+                }
+            }
+        }
+        Acceptable { set: table.acceptable_sets().intern(found), lowest }
     }
 }
 

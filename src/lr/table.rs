@@ -260,6 +260,18 @@ impl ParseTable {
         self.predecessors.get(state.index()).iter().map(|&state| ParseStateId(state))
     }
 
+    /// How many states may lie right below `state`.
+    pub(super) fn count_below(&self, state: ParseStateId) -> usize {
+        self.predecessors.range(state.index()).len()
+    }
+
+    /// The place of `below` among these. Logarithmic in their number.
+    #[inline]
+    pub(super) fn place_below(&self, state: ParseStateId, below: ParseStateId) -> usize {
+        let below = |other: &u32| *other < below.0;
+        self.predecessors.get(state.index()).partition_point(below)
+    }
+
     /// What a state waits for, if it is a tail call.
     #[inline]
     pub(super) fn tail(&self, state: ParseStateId) -> Option<Tail> {

@@ -312,15 +312,18 @@ impl Scanner {
         if !self.lookaheads.is_empty() {
             return self.after_lexeme_among_words(stack, expectations, label, reads);
         }
+        let fed = |terminal, lowest: &mut u32| {
+            let stack = stack.feed(&self.table, terminal, lowest)?;
+            Some(Between { stack, layout: Layout::NONE, expectations })
+        };
+        // Where there is but one reading, the stack shifts it or does not; to know all that it shifts would read more.
+        if self.fallbacks[label.index()].is_none() {
+            return fed(label, &mut reads.lowest).into_iter().collect();
+        }
         let (context, acceptable) = self.context(stack);
         reads.stack(acceptable.lowest);
-        self.plain_readings(label, &context.acceptable)
-            .into_iter()
-            .filter_map(|terminal| {
-                let stack = stack.feed(&self.table, terminal, &mut reads.lowest)?;
-                Some(Between { stack, layout: Layout::NONE, expectations })
-            })
-            .collect()
+        let readings = self.plain_readings(label, &context.acceptable);
+        readings.into_iter().filter_map(|terminal| fed(terminal, &mut reads.lowest)).collect()
     }
 
     /// Whether the text may end after a lexeme with this label.
