@@ -95,11 +95,13 @@ impl Masks {
         let Some(Mask::Set(TokenSet::Words(base))) = self.masks.get(rows[0]) else { return None };
         let base = base.own()?;
         let mut flips = Vec::with_capacity(limit);
-        for (index, (&word, &other)) in row.iter().zip(base).enumerate() {
-            let mut rest = word ^ other;
-            while rest != 0 {
-                flips.push(index as u32 * 32 + rest.trailing_zeros());
-                rest &= rest - 1;
+        for (first, row, base) in differing(row, base) {
+            for (index, (&word, &other)) in (first..).zip(row.iter().zip(base)) {
+                let mut rest = word ^ other;
+                while rest != 0 {
+                    flips.push(index * 32 + rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
             }
         }
         Some(Mask::Near { base: rows[0], flips: flips.into() })
@@ -143,19 +145,35 @@ impl Mask {
 
 /// In how many bits the rows differ, if in no more than `limit`.
 fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
-    const STRETCH: usize = 128;
     let mut distance = 0;
-    for (row, other) in row.chunks(STRETCH).zip(other.chunks(STRETCH)) {
-        // Comparing takes a fraction of the time that counting takes, and most of two masks that are near is the same.
-        if row != other {
-            let bits: u32 = row.iter().zip(other).map(|(word, other)| (word ^ other).count_ones()).sum();
-            distance += bits as usize;
-            if distance > limit {
-                return None;
-            }
+    for (_, row, other) in differing(row, other) {
+        let ((pairs, last), (other_pairs, other_last)) = (row.as_chunks::<2>(), other.as_chunks::<2>());
+        let bits = |(row, other): (&[u32; 2], &[u32; 2])| (join(*row) ^ join(*other)).count_ones();
+        distance += pairs.iter().zip(other_pairs).map(bits).sum::<u32>() as usize;
+        let bits = |(row, other): (&u32, &u32)| (row ^ other).count_ones();
+        distance += last.iter().zip(other_last).map(bits).sum::<u32>() as usize;
+        if distance > limit {
+            return None;
         }
     }
     Some(distance)
+}
+
+/// The stretches in which the rows differ, and the place of the first word of each. Most of two masks that are near is the same,
+/// and comparing takes a fraction of the time of looking at each word.
+fn differing<'r>(
+    row: &'r [u32],
+    other: &'r [u32],
+) -> impl Iterator<Item = (u32, &'r [u32], &'r [u32])> + use<'r> {
+    const STRETCH: usize = 64;
+    let stretches = row.chunks(STRETCH).zip(other.chunks(STRETCH));
+    let placed = (0..).step_by(STRETCH).zip(stretches);
+    placed.filter(|(_, (row, other))| row != other).map(|(first, (row, other))| (first, row, other))
+}
+
+/// Two words as one.
+fn join(words: [u32; 2]) -> u64 {
+    u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
 /// A hash of a row. In lanes, because each step of a hash waits for the one before.
@@ -166,8 +184,7 @@ fn hash(row: &[u32]) -> u64 {
     let mut chunks = row.chunks_exact(2 * LANES);
     for words in &mut chunks {
         for (lane, pair) in lanes.iter_mut().zip(words.as_chunks::<2>().0) {
-            let word = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-            *lane = (*lane ^ word).wrapping_mul(FACTOR).rotate_left(23);
+            *lane = (*lane ^ join(*pair)).wrapping_mul(FACTOR).rotate_left(23);
         }
     }
     FxBuildHasher.hash_one((lanes, chunks.remainder()))

@@ -162,8 +162,7 @@ impl Index {
             generation.masks.write_to(mask, row);
             return mask;
         }
-        row.fill(0);
-        generation.unions.add_to(tokens, row);
+        generation.unions.write_to(tokens, row);
         if complete {
             self.allow_end(row);
         }

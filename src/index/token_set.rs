@@ -108,7 +108,7 @@ impl TokenSet {
     pub(crate) fn without(&self, row: &[u32]) -> Self {
         match self {
             Self::List(ids) => {
-                let mut rest = Vec::new();
+                let mut rest = Vec::with_capacity(ids.len());
                 ids.each(|id| {
                     if row.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 0) {
                         rest.push(id);

@@ -38,6 +38,10 @@ impl TokensId {
         }
     }
 
+    fn is_difference(self) -> bool {
+        matches!(self.kind(), Kind::Difference(_))
+    }
+
     fn kind(self) -> Kind {
         match self.0 % 4 {
             0 => Kind::Set(self.0 / 4),
@@ -100,7 +104,7 @@ impl Unions {
     /// The tokens of this number as one set, for masks of `words` words.
     pub(super) fn collect(&self, tokens: TokensId, words: usize) -> TokenSet {
         let mut row = vec![0; words];
-        self.add_to(tokens, &mut row);
+        self.write_to(tokens, &mut row);
         TokenSet::list(&row, words).unwrap_or_else(|| TokenSet::Words(row.into()))
     }
 
@@ -153,13 +157,15 @@ impl Unions {
         TokensId::new(Kind::Difference(self.differences.intern((tokens, others))))
     }
 
-    /// Sets the bits of all these tokens in `row`.
-    pub(super) fn add_to(&self, tokens: TokensId, row: &mut [u32]) {
-        enum Step {
+    /// Makes `row` hold all these tokens and no others.
+    pub(super) fn write_to(&self, tokens: TokensId, row: &mut [u32]) {
+        enum Step<'u> {
             Add(TokensId),
             /// These are to be taken out again.
-            Remove(TokenSet),
+            Remove(Cow<'u, TokenSet>),
         }
+        row.fill(0);
+        let mut is_empty = true;
         let mut steps = vec![Step::Add(tokens)];
         while let Some(step) = steps.pop() {
             match step {
@@ -167,20 +173,31 @@ impl Unions {
                     Kind::Set(number) => {
                         if let Some(set) = self.sets.get(number) {
                             set.add_to(row);
+                            is_empty = false;
                         }
                     }
                     Kind::Few(number) => {
                         for &id in self.few.get(number) {
                             row[id as usize / 32] |= 1 << (id % 32);
                         }
+                        is_empty = false;
                     }
                     Kind::Union(number) => {
-                        steps.extend(self.unions.get(number).iter().copied().map(Step::Add));
+                        // Differences are taken last on, so that they come first: in an empty row what is to be taken
+                        // out is all that they say.
+                        let parts = self.unions.get(number);
+                        for differences in [false, true] {
+                            let parts = parts.iter().filter(|part| part.is_difference() == differences);
+                            steps.extend(parts.copied().map(Step::Add));
+                        }
                     }
                     Kind::Difference(number) => {
                         let &(tokens, others) = self.differences.get(number);
-                        // What the row has stays.
-                        steps.extend(self.set(others).map(|others| Step::Remove(others.without(row))));
+                        steps.extend(self.set(others).map(|others| match is_empty {
+                            true => Step::Remove(others),
+                            // What the row has stays.
+                            false => Step::Remove(Cow::Owned(others.without(row))),
+                        }));
                         steps.push(Step::Add(tokens));
                     }
                 },
@@ -221,12 +238,12 @@ mod tests {
         let inner = unions.difference(union, few);
         let all = unions.union(&mut vec![unions.difference(inner, set(&[64])), others]);
         let mut row = [0; 4];
-        unions.add_to(all, &mut row);
+        unions.write_to(all, &mut row);
         assert_eq!(row, [0b1110, 0, 1, 0]);
         unions.collect(all, 4).write_to(&mut row);
         assert_eq!(row, [0b1110, 0, 1, 0]);
         let mut row = [0; 4];
-        unions.add_to(inner, &mut row);
+        unions.write_to(inner, &mut row);
         assert_eq!(row, [0b1010, 0, 1, 0]);
     }
 }
