@@ -504,9 +504,7 @@ impl<'a> Classes<'a> {
             return false;
         }
         // To begin with, the first byte below must not leave: most points stay nowhere.
-        let first = self.trie.byte(index + 1);
-        (first >= 0x80 || self.scanner.step_point(point, first) == point.back())
-            && self.scanner.stays(point, node.below)
+        self.scanner.may_stay(point, self.trie.byte(index + 1)) && self.scanner.stays(point, node.below)
     }
 
     /// Notes the tokens of the nodes from `first` to before `end`, which end at `point` where `read` bytes have been

@@ -18,6 +18,8 @@ use crate::util::id::{ScanStateId, TerminalId};
 #[derive(Debug, Default)]
 pub(crate) struct Points {
     keys: Interner<(ScanStateId, ObligationsId)>,
+    /// By scan state: the number without obligations, which is asked for most.
+    plain: Slots<PointId>,
     points: Slots<Point>,
     classes: Interner<(u32, ObligationsId)>,
     ended: Interner<(TerminalId, ObligationsId)>,
@@ -79,7 +81,11 @@ impl Point {
 impl Scanner {
     /// The point of a scan state and obligations.
     pub(crate) fn point(&self, state: ScanStateId, obligations: ObligationsId) -> PointId {
-        PointId(self.points.keys.intern((state, obligations)))
+        let number = || PointId(self.points.keys.intern((state, obligations)));
+        match obligations {
+            ObligationsId::NONE => *self.points.plain.get_or_init(state.0, number),
+            _ => number(),
+        }
     }
 
     /// What is known of a point.
@@ -154,6 +160,25 @@ impl Scanner {
         })
     }
 
+    /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`] holds: one character shows it for
+    /// most points, which stay nowhere.
+    #[inline]
+    pub(crate) fn may_stay(&self, point: &Point, first: u8) -> bool {
+        match first {
+            0..0x80 => self.step_point(point, first) == point.back(),
+            _ => self.stays_past_ascii(point),
+        }
+    }
+
+    fn stays_past_ascii(&self, point: &Point) -> bool {
+        let Some(&loops) = point.loops.get() else {
+            let between = self.step_point(point, 0xc3).next();
+            return between
+                .is_some_and(|at| self.step_point(self.at_point(at), 0xa9).next() == Some(point.id));
+        };
+        loops & NOT_ASCII != 0
+    }
+
     /// Whether a text of these groups can be anything but a way back to this point, on which no lexeme ends and all is
     /// of one class. The inside of a name, a string, a comment is such a text.
     #[inline]
@@ -183,8 +208,14 @@ impl Scanner {
         while let Some(&(within, from)) = seen.get(at) {
             at += 1;
             let from = self.at_point(from);
+            let mut before = None;
             for byte in 0x80..=0xff {
                 let Some(within) = step_utf8(within, byte) else { continue };
+                // Neighbours are mostly alike.
+                let alike = Some((within, self.states.classes().get(byte)));
+                if std::mem::replace(&mut before, alike) == alike {
+                    continue;
+                }
                 let step = self.step_point(from, byte);
                 let Some(next) = step.next() else { return 0 };
                 if step.ended().is_some() {
