@@ -55,15 +55,25 @@ struct Place {
     except: TokensId,
 }
 
-/// A computation that waits for others.
-struct Frame<'g> {
-    /// `None` for that of the mask as a whole.
-    place: Option<Place>,
-    reads: Reads,
+/// The computation of a mask: of the part that is looked for now, and of those that wait for it.
+struct Computation<'g> {
+    frame: Frame,
+    /// Those that wait, the mask as a whole first, and which part each waits for.
+    waiting: Vec<(Frame, Place)>,
+    /// What all of them have found.
     found: Vec<TokensId>,
     walks: Vec<Walked<'g>>,
     /// Parts that lexemes begin which have not been looked for yet.
     begun: Vec<Place>,
+}
+
+/// The mask as a whole, or a part that is looked for.
+struct Frame {
+    reads: Reads,
+    /// Where its own begin among what all have found, and so on.
+    found: usize,
+    walks: usize,
+    begun: usize,
 }
 
 /// A walk, and which of its parts comes next.
@@ -88,21 +98,14 @@ impl Index {
     ///
     /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
     pub(super) fn unite(&self, generation: &Generation, at: &Configuration) -> (TokensId, Reads) {
-        let reads = Reads::new(at.stack.depth(), at.layout.lines());
-        let mut frame = Frame::new(reads);
+        let mut all = Computation::new(Reads::new(at.stack.depth(), at.layout.lines()));
         let walk = self.walk(generation, NodesId::ROOT, at, false);
-        self.take(generation, &mut frame, walk, at.clone(), Line::OWN);
-        let mut outer: Vec<Frame<'_>> = Vec::new();
+        self.take(generation, &mut all, walk, at.clone(), Line::OWN);
         loop {
-            if let Some(inner) = self.next_unknown(generation, &mut frame) {
-                outer.push(std::mem::replace(&mut frame, inner));
-                continue;
-            }
-            let tokens = generation.unions.union(&mut frame.found);
-            let (Some(place), Some(mut around)) = (frame.place, outer.pop()) else {
-                return (tokens, frame.reads);
-            };
-            let reads = frame.reads.into_events();
+            self.go_on(generation, &mut all);
+            let tokens = generation.unions.union(all.found.drain(all.frame.found..));
+            let Some((around, place)) = all.waiting.pop() else { return (tokens, all.frame.reads) };
+            let reads = std::mem::replace(&mut all.frame, around).reads.into_events();
             let room = generation.parts.bytes() <= self.budget / SHARE_OF_BUDGET;
             if room && count_reads(&reads, place.stack.depth()) <= MAX_READS {
                 generation.parts.insert(place.part, &place.stack, &place.layout, &reads, tokens);
@@ -112,24 +115,23 @@ impl Index {
                     Read::Stack(lowest) => Seen::Stack(*lowest),
                     Read::Layout(question, _) => Seen::Layout(question),
                 };
-                self.see(seen, &place.layout, &place.line, &mut around.reads);
+                self.see(seen, &place.layout, &place.line, &mut all.frame.reads);
             }
-            around.found.push(generation.unions.difference(tokens, place.except));
-            frame = around;
+            all.found.push(generation.unions.difference(tokens, place.except));
         }
     }
 
-    /// Goes on with the walks of a frame up to a part that has not been met on such a stack.
-    fn next_unknown<'g>(&self, generation: &'g Generation, frame: &mut Frame<'g>) -> Option<Frame<'g>> {
+    /// Goes on until all of the part that is then looked for has been found.
+    fn go_on<'g>(&self, generation: &'g Generation, all: &mut Computation<'g>) {
         loop {
-            while let Some(place) = frame.begun.pop() {
-                if let Some(inner) = self.seek(generation, frame, place) {
-                    return Some(inner);
-                }
+            if let Some(place) = all.next_begun() {
+                self.seek(generation, all, place);
+                continue;
             }
-            let Walked { walk, from, line, next } = frame.walks.last_mut()?;
+            let Computation { frame, walks, .. } = all;
+            let Some(Walked { walk, from, line, next }) = walks[frame.walks..].last_mut() else { return };
             let Some(Sought { which, leading, tokens, except }) = Sought::of(walk, *next) else {
-                frame.walks.pop();
+                walks.pop();
                 continue;
             };
             *next += 1;
@@ -146,42 +148,32 @@ impl Index {
             }
             if (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len() {
                 frame.reads.set_line(line.clone());
-                self.enter(generation, frame, &part, &stack, &layout, &line);
+                self.enter(generation, all, &part, &stack, &layout, &line);
                 continue;
             }
-            if let Some(inner) = self.seek(generation, frame, Place { part, stack, layout, line, except }) {
-                return Some(inner);
-            }
+            self.seek(generation, all, Place { part, stack, layout, line, except });
         }
     }
 
     /// Takes a part that was met on such a stack, or begins to look for it.
-    fn seek<'g>(&self, generation: &'g Generation, frame: &mut Frame<'g>, place: Place) -> Option<Frame<'g>> {
+    fn seek<'g>(&self, generation: &'g Generation, all: &mut Computation<'g>, place: Place) {
         let Place { part, stack, layout, line, except } = &place;
-        let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut frame.reads);
+        let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut all.frame.reads);
         match generation.parts.find(part, stack, layout, self.scanner.indentation(), see) {
-            Some(tokens) => {
-                frame.found.push(generation.unions.difference(tokens, *except));
-                None
+            Some(tokens) => all.found.push(generation.unions.difference(tokens, *except)),
+            None => {
+                let (part, stack, layout) = (*part, stack.clone(), layout.clone());
+                all.begin(place);
+                self.enter(generation, all, &part, &stack, &layout, &Line::OWN);
             }
-            None => Some(self.look(generation, place)),
         }
-    }
-
-    /// Begins to look for a part.
-    fn look<'g>(&self, generation: &'g Generation, place: Place) -> Frame<'g> {
-        let Place { part, stack, layout, .. } = &place;
-        let mut frame = Frame::new(Reads::new(stack.depth(), layout.lines()));
-        self.enter(generation, &mut frame, part, stack, layout, &Line::OWN);
-        frame.place = Some(place);
-        frame
     }
 
     /// Begins the walks of a part; behind a boundary, once the lexeme before it has ended.
     fn enter<'g>(
         &self,
         generation: &'g Generation,
-        frame: &mut Frame<'g>,
+        all: &mut Computation<'g>,
         part: &Part,
         stack: &Stack,
         layout: &Layout,
@@ -190,20 +182,21 @@ impl Index {
         let expectations = part.expectations;
         match part.which {
             Which::Behind { label, obligations, nodes } => {
-                let after = self.scanner.after_lexeme(stack, layout, expectations, label, &mut frame.reads);
+                let after =
+                    self.scanner.after_lexeme(stack, layout, expectations, label, &mut all.frame.reads);
                 for Between { stack, layout: after, expectations } in after {
                     let line = if after.is(layout) { line.clone() } else { Line::NEXT };
-                    frame.reads.set_line(line.clone());
-                    let state = self.scanner.start_at(&stack, &after, &mut frame.reads);
+                    all.frame.reads.set_line(line.clone());
+                    let state = self.scanner.start_at(&stack, &after, &mut all.frame.reads);
                     let from = Configuration { stack, layout: after, state, obligations, expectations };
-                    self.begin(generation, frame, nodes, from, line);
+                    self.begin(generation, all, nodes, from, line);
                 }
             }
             Which::Walk { from: Origin { state, obligations, is_hub, .. }, nodes } => {
                 let (stack, layout) = (stack.clone(), layout.clone());
                 let from = Configuration { stack, layout, state, obligations, expectations };
                 let walk = self.walk(generation, nodes, &from, is_hub);
-                self.take(generation, frame, walk, from, line.clone());
+                self.take(generation, all, walk, from, line.clone());
             }
         }
     }
@@ -213,7 +206,7 @@ impl Index {
     fn begin<'g>(
         &self,
         generation: &'g Generation,
-        frame: &mut Frame<'g>,
+        all: &mut Computation<'g>,
         nodes: NodesId,
         from: Configuration,
         line: Line,
@@ -222,10 +215,10 @@ impl Index {
             let which = Which::Walk { from: Origin::new(&from, false), nodes };
             let part = Part::new(which, from.expectations, &from.stack, &from.layout);
             let Configuration { stack, layout, .. } = from;
-            frame.begun.push(Place { part, stack, layout, line, except: TokensId::NONE });
+            all.begun.push(Place { part, stack, layout, line, except: TokensId::NONE });
         } else {
             let walk = self.walk(generation, nodes, &from, false);
-            self.take(generation, frame, walk, from, line);
+            self.take(generation, all, walk, from, line);
         }
     }
 
@@ -233,24 +226,27 @@ impl Index {
     fn take<'g>(
         &self,
         generation: &'g Generation,
-        frame: &mut Frame<'g>,
+        all: &mut Computation<'g>,
         walk: &'g Walk,
         from: Configuration,
         line: Line,
     ) {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
-        match plain.then(|| self.scanner.taking(&from.stack, from.expectations, &mut frame.reads)).flatten() {
+        match plain
+            .then(|| self.scanner.taking(&from.stack, from.expectations, &mut all.frame.reads))
+            .flatten()
+        {
             Some(taking) => {
                 let taken =
                     generation.taken(walk, taking.number, || self.find_taken(generation, walk, taking));
-                frame.found.push(taken.tokens);
+                all.found.push(taken.tokens);
                 let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
-                self.take_viable(frame, open, &from, &line);
+                self.take_viable(all, open, &from, &line);
             }
-            None => self.take_viable(frame, walk.ends.iter(), &from, &line),
+            None => self.take_viable(all, walk.ends.iter(), &from, &line),
         }
         if !walk.boundaries.is_empty() || !walk.hubs.is_empty() {
-            frame.walks.push(Walked { walk, from, line, next: 0 });
+            all.walks.push(Walked { walk, from, line, next: 0 });
         }
     }
 
@@ -265,13 +261,13 @@ impl Index {
                 None => open.push(number),
             }
         }
-        Taken { tokens: generation.unions.union(&mut tokens), open: open.into() }
+        Taken { tokens: generation.unions.union(tokens), open: open.into() }
     }
 
     /// Takes those of the ends of a walk that are viable.
     fn take_viable<'w>(
         &self,
-        frame: &mut Frame<'_>,
+        all: &mut Computation<'_>,
         ends: impl Iterator<Item = &'w End>,
         from: &Configuration,
         line: &Line,
@@ -281,9 +277,9 @@ impl Index {
             at.state = end.state;
             at.obligations = end.obligations;
             at.layout = self.scanner.read_all(&from.layout, &end.leading);
-            frame.reads.set_line(line.read(&end.leading));
-            if self.scanner.is_viable(&at, &mut frame.reads) {
-                frame.found.push(end.tokens);
+            all.frame.reads.set_line(line.read(&end.leading));
+            if self.scanner.is_viable(&at, &mut all.frame.reads) {
+                all.found.push(end.tokens);
             }
         }
     }
@@ -336,8 +332,23 @@ impl Part {
     }
 }
 
-impl Frame<'_> {
+impl Computation<'_> {
     fn new(reads: Reads) -> Self {
-        Self { place: None, reads, found: Vec::new(), walks: Vec::new(), begun: Vec::new() }
+        let frame = Frame { reads, found: 0, walks: 0, begun: 0 };
+        let (waiting, found, walks, begun) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { frame, waiting, found, walks, begun }
+    }
+
+    /// Begins with a part; what was looked for until now waits for it.
+    fn begin(&mut self, place: Place) {
+        let reads = Reads::new(place.stack.depth(), place.layout.lines());
+        let (found, walks, begun) = (self.found.len(), self.walks.len(), self.begun.len());
+        let around = std::mem::replace(&mut self.frame, Frame { reads, found, walks, begun });
+        self.waiting.push((around, place));
+    }
+
+    /// A part of what is looked for now that a lexeme has begun.
+    fn next_begun(&mut self) -> Option<Place> {
+        if self.begun.len() > self.frame.begun { self.begun.pop() } else { None }
     }
 }

@@ -12,6 +12,8 @@
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
+use smallvec::SmallVec;
+
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::ExpectationsId;
@@ -49,6 +51,9 @@ impl<K, L> Default for StackTrie<K, L> {
         }
     }
 }
+
+/// What was read, as the words of a run.
+type Words = SmallVec<[u32; 16]>;
 
 /// In a run: the layout is asked something. Parse states and the numbers of questions are less.
 pub(super) const ASKS: u32 = 1 << 31;
@@ -189,8 +194,8 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
     }
 
     /// Reads as the words of a run.
-    fn words(&self, stack: &Stack, layout: &Layout, reads: &[Read]) -> Vec<u32> {
-        let mut words = Vec::new();
+    fn words(&self, stack: &Stack, layout: &Layout, reads: &[Read]) -> Words {
+        let mut words = Words::new();
         let mut stack = stack;
         for read in reads {
             match read {

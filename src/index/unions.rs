@@ -65,6 +65,9 @@ pub(crate) struct Unions {
     held: AtomicUsize,
 }
 
+/// What is to be one.
+type Parts = SmallVec<[TokensId; 32]>;
+
 /// So many tokens are few.
 const FEW: usize = 64;
 
@@ -118,9 +121,9 @@ impl Unions {
     }
 
     /// The union of `parts`, whose order does not matter.
-    pub(super) fn union(&self, parts: &mut Vec<TokensId>) -> TokensId {
-        parts.retain(|&part| part != TokensId::NONE);
-        self.join_few(parts);
+    pub(super) fn union(&self, parts: impl IntoIterator<Item = TokensId>) -> TokensId {
+        let mut parts: Parts = parts.into_iter().filter(|&part| part != TokensId::NONE).collect();
+        self.join_few(&mut parts);
         parts.sort_unstable();
         parts.dedup();
         match parts[..] {
@@ -130,7 +133,7 @@ impl Unions {
     }
 
     /// Makes one of those among `parts` that are few, if all together they still are.
-    fn join_few(&self, parts: &mut Vec<TokensId>) {
+    fn join_few(&self, parts: &mut Parts) {
         let few = |part: &TokensId| match part.kind() {
             Kind::Few(number) => Some(self.few.get(number)),
             _ => None,
@@ -232,11 +235,11 @@ mod tests {
         let set =
             |ids: &[u32]| unions.add_set(TokenSet::from_runs(ids, std::iter::once(0..ids.len() as u32), 100));
         let (some, few, others) = (set(&[1, 2, 3]), set(&[2]), set(&[2, 64]));
-        let union = unions.union(&mut vec![some, TokensId::NONE, others, some]);
-        assert_eq!(union, unions.union(&mut vec![others, some]));
-        assert_eq!(unions.union(&mut vec![TokensId::NONE]), TokensId::NONE);
+        let union = unions.union(vec![some, TokensId::NONE, others, some]);
+        assert_eq!(union, unions.union(vec![others, some]));
+        assert_eq!(unions.union(vec![TokensId::NONE]), TokensId::NONE);
         let inner = unions.difference(union, few);
-        let all = unions.union(&mut vec![unions.difference(inner, set(&[64])), others]);
+        let all = unions.union(vec![unions.difference(inner, set(&[64])), others]);
         let mut row = [0; 4];
         unions.write_to(all, &mut row);
         assert_eq!(row, [0b1110, 0, 1, 0]);

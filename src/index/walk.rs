@@ -636,10 +636,7 @@ fn find_ends(
         let own = own.map(|runs| generation.add_set(tokens(trie, runs, words)));
         match own {
             Some(tokens) if class.found.is_empty() => tokens,
-            _ => {
-                class.found.extend(own);
-                generation.unions.union(&mut class.found)
-            }
+            _ => generation.unions.union(class.found.drain(..).chain(own)),
         }
     };
     classes.iter_mut().enumerate().map(union).collect()

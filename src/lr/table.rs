@@ -268,8 +268,10 @@ impl ParseTable {
     /// The place of `below` among these. Logarithmic in their number.
     #[inline]
     pub(super) fn place_below(&self, state: ParseStateId, below: ParseStateId) -> usize {
-        let below = |other: &u32| *other < below.0;
-        self.predecessors.get(state.index()).partition_point(below)
+        let predecessors = self.predecessors.get(state.index());
+        let place = predecessors.partition_point(|&other| other < below.0);
+        debug_assert_eq!(predecessors.get(place), Some(&below.0), "a stack is a path of the automaton");
+        place
     }
 
     /// What a state waits for, if it is a tail call.

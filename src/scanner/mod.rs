@@ -318,7 +318,11 @@ impl Scanner {
         };
         // Where there is but one reading, the stack shifts it or does not; to know all that it shifts would read more.
         if self.fallbacks[label.index()].is_none() {
-            return fed(label, &mut reads.lowest).into_iter().collect();
+            let mut after = SmallVec::new();
+            if let Some(between) = fed(label, &mut reads.lowest) {
+                after.push(between);
+            }
+            return after;
         }
         let (context, acceptable) = self.context(stack);
         reads.stack(acceptable.lowest);

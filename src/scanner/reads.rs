@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::indentation::Indentation;
 use super::layout::{Leading, Lines};
@@ -148,8 +149,8 @@ impl Reads {
     }
 
     /// What was read, in order.
-    pub(crate) fn into_events(self) -> Vec<Read> {
-        let mut events = self.layout.map_or_else(Vec::new, |layout| layout.events);
+    pub(crate) fn into_events(self) -> SmallVec<[Read; 1]> {
+        let mut events = self.layout.map_or_else(SmallVec::new, |layout| SmallVec::from_vec(layout.events));
         events.push(Read::Stack(self.lowest));
         events
     }
