@@ -70,7 +70,7 @@ struct Computation<'g> {
 /// The mask as a whole, or a part that is looked for.
 struct Frame {
     reads: Reads,
-    /// Where its own begin among what all have found, and so on.
+    /// How much of the same of [`Computation`] belongs to those that wait.
     found: usize,
     walks: usize,
     begun: usize,
