@@ -248,5 +248,11 @@ mod tests {
         let mut row = [0; 4];
         unions.write_to(inner, &mut row);
         assert_eq!(row, [0b1010, 0, 1, 0]);
+        // What one difference takes out the other one has, whichever comes first.
+        let both = set(&[1, 2]);
+        let apart = [unions.difference(both, set(&[1])), unions.difference(both, set(&[2]))];
+        let mut row = [u32::MAX; 4];
+        unions.write_to(unions.union(apart), &mut row);
+        assert_eq!(row, [0b110, 0, 0, 0]);
     }
 }

@@ -84,6 +84,7 @@ impl ParseTable {
             Some(below) if chains.len() > 1 => self.place_below(top, below),
             _ => 0,
         };
+        // A stack of these tables has a place there; one of others must not make this panic.
         chains[place.min(chains.len() - 1)].get_or_init(|| Box::new(self.find_chain(top, below)))
     }
 

@@ -171,12 +171,13 @@ impl Scanner {
     }
 
     fn stays_past_ascii(&self, point: &Point) -> bool {
-        let Some(&loops) = point.loops.get() else {
-            let between = self.step_point(point, 0xc3).next();
-            return between
-                .is_some_and(|at| self.step_point(self.at_point(at), 0xa9).next() == Some(point.id));
-        };
-        loops & NOT_ASCII != 0
+        if let Some(&loops) = point.loops.get() {
+            return loops & NOT_ASCII != 0;
+        }
+        // Past ASCII all characters lead back, or none of them does: any one shows it.
+        let [first, last] = [0xc3, 0xa9];
+        let within = self.step_point(point, first).next();
+        within.is_some_and(|within| self.step_point(self.at_point(within), last).next() == Some(point.id))
     }
 
     /// Whether a text of these groups can be anything but a way back to this point, on which no lexeme ends and all is
