@@ -153,6 +153,7 @@ fn is_helper(grammar: &Grammar, nonterminal: usize) -> bool {
     grammar.nonterminals[nonterminal].name.starts_with("__")
 }
 
+/// Alternatives with such a rule are left out; where the start symbol is one, nothing is left.
 fn report_unproductive(
     grammar: &Grammar,
     start: NonterminalId,
@@ -166,16 +167,20 @@ fn report_unproductive(
     let rules: Vec<usize> =
         unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
     let reported = if rules.is_empty() { unproductive } else { rules };
+    let finding = match productive[start.index()] {
+        true => Diagnostic::warning,
+        false => Diagnostic::error,
+    };
     for &nonterminal in reported.iter().take(20) {
         let name = &grammar.nonterminals[nonterminal].name;
         let message = if nonterminal == start.index() {
             format!("the start symbol `{name}` derives no text")
         } else {
-            format!("rule `{name}` derives no text")
+            format!("rule `{name}` derives no text, and alternatives that need it are left out")
         };
         let (reason, help) = why_unproductive(grammar, nonterminal, dead, productive);
         findings.push(
-            Diagnostic::error("unproductive", message)
+            finding("unproductive", message)
                 .at(grammar.nonterminals[nonterminal].place.clone())
                 .example(reason)
                 .help(help),
@@ -371,6 +376,7 @@ fn keep(
             lhs,
             rhs: symbols.collect(),
             precedence: production.precedence,
+            priority: production.priority,
             place: production.place.clone(),
         });
     }
@@ -382,6 +388,7 @@ fn keep(
         start: nonterminal_ids[start.index()].expect("the start symbol is reached"),
         starts: Vec::new(),
         lexer: grammar.lexer,
+        conflicts: grammar.conflicts,
         reserve_covered: covered.collect(),
         indentation: (grammar.indentation.as_ref())
             .and_then(|indentation| indentation.map(|terminal| terminal_ids[terminal.index()])),

@@ -16,6 +16,8 @@ pub struct Grammar {
     /// All rules that `%start` names; of [`Grammar::untrimmed`] only, since what is trimmed reaches one of them.
     pub(crate) starts: Vec<NonterminalId>,
     pub(crate) lexer: LexerKind,
+    /// `%conflicts`.
+    pub(crate) conflicts: Conflicts,
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
     /// against it. Which ones those are takes a regex match, so the scanner finds out.
     pub(crate) reserve_covered: Vec<TerminalId>,
@@ -78,6 +80,19 @@ pub(crate) enum LexerKind {
     Basic,
     /// Those that the parse stack can shift, the ignored ones, and the words reserved against one of them.
     Contextual,
+}
+
+/// What a conflict that precedence does not settle means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Conflicts {
+    /// All that the parser may do is done, side by side: the language is the grammar's.
+    #[default]
+    Follow,
+    /// It is an error.
+    Refuse,
+    /// Reading on goes before ending a rule; between rules the priority decides, and then the order in the file: as in Yacc
+    /// and Lark.
+    Shift,
 }
 
 /// A terminal: a name and what its lexemes look like.
@@ -148,6 +163,8 @@ pub(crate) struct Production {
     pub(crate) rhs: Vec<Symbol>,
     /// `%prec`, else that of the last terminal of `rhs`, if it has one, as in Yacc.
     pub(crate) precedence: Option<Precedence>,
+    /// Of its rule: decides between two reductions under [`Conflicts::Shift`], the higher one first.
+    pub(crate) priority: i32,
     /// The alternative it came from.
     pub(crate) place: Option<Place>,
 }

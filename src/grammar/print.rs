@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Associativity, Indentation, LexerKind, Precedence, Symbol, Terminal};
+use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal};
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::util::id::TerminalId;
 
@@ -14,6 +14,11 @@ impl fmt::Display for Grammar {
             LexerKind::Contextual => "contextual",
         };
         writeln!(f, "%start {}\n%lexer {lexer}", self.nonterminals[self.start.index()].name)?;
+        match self.conflicts {
+            Conflicts::Follow => {}
+            Conflicts::Refuse => writeln!(f, "%conflicts refuse")?,
+            Conflicts::Shift => writeln!(f, "%conflicts shift")?,
+        }
         if let Some(indentation) = &self.indentation {
             self.indentation(f, indentation)?;
         }
@@ -27,6 +32,9 @@ impl fmt::Display for Grammar {
                 }
                 if let Some(precedence) = &production.precedence {
                     write!(f, "  [{precedence}]")?;
+                }
+                if production.priority != 0 {
+                    write!(f, "  [priority {}]", production.priority)?;
                 }
                 writeln!(f)?;
             }

@@ -5,8 +5,8 @@
 
 use super::Grammar;
 use super::ir::{
-    Associativity, Fallback, Indentation, LexerKind, Lookahead, Nonterminal, Precedence, Production, Symbol,
-    Terminal,
+    Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Nonterminal, Precedence,
+    Production, Symbol, Terminal,
 };
 use super::pattern::{Pattern, RegexFlags};
 use crate::util::fingerprint::Fingerprint;
@@ -34,6 +34,11 @@ impl Grammar {
         writer.list(&self.productions, |w, production| production.save(w));
         writer.u32(self.start.0);
         writer.bool(self.lexer == LexerKind::Basic);
+        writer.u8(match self.conflicts {
+            Conflicts::Follow => 0,
+            Conflicts::Refuse => 1,
+            Conflicts::Shift => 2,
+        });
         ids(writer, &self.reserve_covered);
         writer.option(self.indentation.as_ref(), |w, indentation| indentation.save(w));
     }
@@ -54,6 +59,12 @@ impl Grammar {
             start: NonterminalId(reader.u32()?),
             starts: Vec::new(),
             lexer: if reader.bool()? { LexerKind::Basic } else { LexerKind::Contextual },
+            conflicts: match reader.u8()? {
+                0 => Conflicts::Follow,
+                1 => Conflicts::Refuse,
+                2 => Conflicts::Shift,
+                _ => return Err(Malformed { what: "what is done about conflicts" }),
+            },
             reserve_covered: read_ids(reader)?,
             indentation: reader.option(Indentation::load)?,
             terminals,
@@ -153,6 +164,7 @@ impl Production {
         };
         writer.numbers(&self.rhs.iter().map(code).collect::<Vec<u32>>());
         writer.option(self.precedence.as_ref(), |w, precedence| precedence.save(w));
+        writer.u32(self.priority.cast_unsigned());
     }
 
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -164,6 +176,7 @@ impl Production {
             lhs: NonterminalId(reader.u32()?),
             rhs: reader.numbers()?.into_iter().map(symbol).collect(),
             precedence: reader.option(Precedence::load)?,
+            priority: reader.u32()?.cast_signed(),
             place: None,
         })
     }

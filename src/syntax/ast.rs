@@ -53,7 +53,7 @@ pub(crate) struct Rule {
     pub(crate) modifiers: String,
     /// Template parameters.
     pub(crate) parameters: Vec<Spanned<String>>,
-    /// `.2`: for Lark's Earley parser; no meaning for LALR(1) but kept for a warning.
+    /// `.2`: which of two rules is reduced where a conflict between them is to be settled.
     pub(crate) priority: Option<Spanned<i32>>,
     pub(crate) body: Expansions,
 }
@@ -137,6 +137,8 @@ pub(crate) enum Directive {
     Start(Vec<Spanned<String>>),
     /// `%lexer basic` or `%lexer contextual`: the name as written.
     Lexer(Spanned<String>),
+    /// `%conflicts follow`, `%conflicts refuse` or `%conflicts shift`: the name as written.
+    Conflicts(Spanned<String>),
     /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words, every plain
     /// string of the grammar that the terminal covers.
     Reserved { against: Word, words: Vec<Word> },

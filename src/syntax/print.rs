@@ -166,6 +166,7 @@ impl Display for Directive {
                 return names.iter().try_for_each(|name| write!(f, " {}", name.node));
             }
             Directive::Lexer(name) => return write!(f, "%lexer {}", name.node),
+            Directive::Conflicts(name) => return write!(f, "%conflicts {}", name.node),
             Directive::Lookahead { to, word, after, before } => {
                 write!(f, "%lookahead {to} {word}")?;
                 let after = after.iter().map(|list| ("after", list));

@@ -15,12 +15,15 @@ pub enum Severity {
 
 /// The codes of all warnings, ascending: a warning that was kept is known again by its code.
 pub(crate) const WARNINGS: &[&str] = &[
+    "conflict",
+    "cyclic",
     "dead-alternative",
     "imported-directive",
     "lazy-quantifier",
     "more-findings",
     "rule-priority",
     "shadowed-terminal",
+    "unproductive",
     "unreachable",
     "unreserved-words",
     "unspellable-bytes",

@@ -15,6 +15,7 @@ pub(crate) mod append_map;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod byte_groups;
+pub(crate) mod components;
 pub(crate) mod diagnostic;
 pub(crate) mod fingerprint;
 pub(crate) mod id;

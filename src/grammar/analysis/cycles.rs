@@ -3,7 +3,7 @@
 
 use crate::grammar::Grammar;
 use crate::grammar::analysis::nullable;
-use crate::grammar::ir::{Production, Symbol};
+use crate::grammar::ir::{Conflicts, Production, Symbol};
 use crate::util::diagnostic::Diagnostic;
 
 /// Cycles beyond this many are not reported.
@@ -52,8 +52,12 @@ pub(super) fn report(
                     let cycle: Vec<&str> =
                         cycle.map(|on_path| grammar.nonterminals[on_path].name.as_str()).collect();
                     let message = format!("`{}` derives itself alone, so the grammar is ambiguous", cycle[0]);
+                    let diagnostic = match grammar.conflicts {
+                        Conflicts::Refuse => Diagnostic::error("cyclic", message),
+                        Conflicts::Follow | Conflicts::Shift => Diagnostic::warning("cyclic", message),
+                    };
                     findings.push(
-                        Diagnostic::error("cyclic", message)
+                        diagnostic
                             .at(grammar.nonterminals[inner].place.clone())
                             .example(cycle.join(" -> "))
                             .help("take the alternative out that adds nothing; what is repeated must not be empty"),

@@ -1,9 +1,11 @@
 //! Last pass: the parts become an IR, with terminals written out, ranked and given what directives say of them.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{
+    Conflicts, Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal,
+};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
 use crate::grammar::lower::expand::Productions;
@@ -77,6 +79,7 @@ pub(crate) fn assemble(
     let ignored = ignored(context, &mut table, parts.ignores)?;
     let used = used(&table, parts, &ignored);
     warn_unused(context, &table, parts.ignores, &used);
+    warn_of_priorities(context, parts);
     refuse_ignored(context, &table, &parts.directions, &ignored);
 
     let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
@@ -131,6 +134,7 @@ pub(crate) fn assemble(
         start: *starts.first()?,
         starts,
         lexer: parts.directions.lexer.unwrap_or(LexerKind::Contextual),
+        conflicts: parts.directions.conflicts.unwrap_or_default(),
         reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
         indentation: (parts.directions.indentation.as_ref())
             .and_then(|indentation| indentation.map(|&terminal| ids[terminal])),
@@ -215,6 +219,26 @@ fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[(Bod
             let message = format!("`{}` is named by a directive but stands in no rule", terminal.pattern);
             let place = context.sources.place(terminal.at);
             context.report(Diagnostic::warning("unused-terminal", message).at(place));
+        }
+    }
+}
+
+/// Warns of priorities of rules that decide nothing.
+fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
+    if parts.directions.conflicts == Some(Conflicts::Shift) {
+        return;
+    }
+    // An instance of a template has the template's.
+    let mut seen = HashSet::new();
+    for rule in parts.rules {
+        if let Some((_, at)) = rule.priority.filter(|(_, at)| seen.insert(*at)) {
+            let message = format!("the priority of rule `{}` excludes no reading", rule.name);
+            let place = context.sources.place(at);
+            context.report(
+                Diagnostic::warning("rule-priority", message)
+                    .at(place)
+                    .help("write `%conflicts shift`, under which it decides between two rules, or remove it"),
+            );
         }
     }
 }
@@ -314,7 +338,7 @@ fn nonterminals_and_productions(
         };
         let lhs = ids[new.lhs.index()];
         nonterminals[lhs.index()].productions.push(ProductionId::new(productions.len()));
-        productions.push(Production { lhs, rhs, precedence, place: Some(place) });
+        productions.push(Production { lhs, rhs, precedence, priority: new.priority, place: Some(place) });
     }
     sound.then_some((nonterminals, productions))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::grammar::ir::{Associativity, Indentation, LexerKind, Precedence};
+use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Precedence};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
@@ -19,6 +19,7 @@ pub(crate) struct Directions {
     /// The rules that a text may be, the usual one first; none where nothing is said.
     pub(crate) starts: Vec<(String, At)>,
     pub(crate) lexer: Option<LexerKind>,
+    pub(crate) conflicts: Option<Conflicts>,
     /// Words and what they are reserved against.
     pub(crate) reserved: Vec<(TerminalIndex, TerminalIndex)>,
     /// `%reserved` without words.
@@ -82,6 +83,7 @@ pub(crate) fn direct(
         match directive {
             ast::Directive::Start(names) => reader.start(names, *at),
             ast::Directive::Lexer(name) => reader.lexer(name, *at),
+            ast::Directive::Conflicts(name) => reader.conflicts(name, *at),
             ast::Directive::Reserved { against, words } => reader.reserved(against, words, *at),
             ast::Directive::Fallback { to, words } => reader.fallback(to, words, false, *at),
             ast::Directive::Soft { to, words } => reader.fallback(to, words, true, *at),
@@ -148,6 +150,28 @@ impl DirectiveReader<'_, '_> {
             self.error(at, Diagnostic::error("duplicate-directive", "a second %lexer that says otherwise"));
         }
         self.directions.lexer = Some(kind);
+    }
+
+    fn conflicts(&mut self, name: &ast::Spanned<String>, at: At) {
+        let conflicts = match name.node.as_str() {
+            "follow" => Conflicts::Follow,
+            "refuse" => Conflicts::Refuse,
+            "shift" => Conflicts::Shift,
+            other => {
+                let message = format!("conflicts cannot be dealt with by `{other}`");
+                let help =
+                    "write `%conflicts follow` (the default), `%conflicts refuse` or `%conflicts shift`";
+                let diagnostic = Diagnostic::error("unknown-conflicts", message).help(help);
+                self.error(at.with_span(&name.span), diagnostic);
+                return;
+            }
+        };
+        if self.directions.conflicts.is_some_and(|other| other != conflicts) {
+            let diagnostic =
+                Diagnostic::error("duplicate-directive", "a second %conflicts that says otherwise");
+            self.error(at, diagnostic);
+        }
+        self.directions.conflicts = Some(conflicts);
     }
 
     fn reserved(&mut self, against: &ast::Word, words: &[ast::Word], at: At) {

@@ -47,6 +47,8 @@ pub(crate) struct NewProduction {
     pub(crate) lhs: NonterminalId,
     pub(crate) rhs: RightSide,
     pub(crate) precedence: Option<WordKey>,
+    /// Of the rule; 0 in helpers, as in Lark.
+    pub(crate) priority: i32,
     pub(crate) at: At,
 }
 
@@ -81,15 +83,18 @@ pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
         plus: HashMap::new(),
         names: rules.iter().map(|rule| rule.name.clone()).collect(),
         symbols: 0,
+        rules: rules.len(),
         rule: String::new(),
         at: None,
         precedence: None,
+        priority: 0,
     };
     for rule in rules {
         expander.output.nonterminals.push(NewNonterminal { name: rule.name.clone(), at: rule.at });
     }
     for (i, rule) in rules.iter().enumerate() {
         expander.rule = rule.name.trim_start_matches('_').split('{').next().unwrap_or_default().to_owned();
+        expander.priority = rule.priority.map_or(0, |(priority, _)| priority);
         expander.rule(NonterminalId::new(i), &rule.body);
         if expander.symbols > MAX_SYMBOLS {
             let place = context.sources.place(expander.at.unwrap_or(rule.at));
@@ -115,11 +120,14 @@ pub(crate) struct Expander {
     plus: HashMap<Symbol, Vec<RightSide>>,
     names: HashSet<String>,
     symbols: usize,
+    /// How many nonterminals are rules; those behind them are helpers.
+    rules: usize,
     /// The rule that is being expanded, as helpers are named after it.
     rule: String,
     /// The alternative that is being expanded.
     at: Option<At>,
     precedence: Option<WordKey>,
+    priority: i32,
 }
 
 impl Expander {
@@ -145,7 +153,8 @@ impl Expander {
         let precedence = self.precedence.clone();
         // `at` is set before any alternative is expanded.
         let at = self.at.unwrap_or(self.output.nonterminals[lhs.index()].at);
-        self.output.productions.push(NewProduction { lhs, rhs, precedence, at });
+        let priority = if lhs.index() < self.rules { self.priority } else { 0 };
+        self.output.productions.push(NewProduction { lhs, rhs, precedence, priority, at });
     }
 
     /// The alternatives of a group.

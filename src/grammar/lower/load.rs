@@ -75,7 +75,7 @@ pub(crate) struct Part {
 /// What is defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DefinitionKind {
-    Rule { parameters: Vec<String> },
+    Rule { parameters: Vec<String>, priority: Option<(i32, At)> },
     Terminal { priority: i32 },
     Declared,
 }
@@ -337,20 +337,6 @@ impl Loader<'_> {
         let &Copy { instance, source, .. } = copy;
         match item {
             ast::Item::Rule(rule) => {
-                if let Some(priority) = &rule.priority {
-                    let place = self.context.sources.place(At::new(source, &priority.span));
-                    self.context.report(
-                        Diagnostic::warning(
-                            "rule-priority",
-                            format!(
-                                "the priority of rule `{}` means nothing to an LALR(1) parser",
-                                rule.name.node
-                            ),
-                        )
-                        .at(place)
-                        .help("resolve conflicts with %left, %right, %nonassoc and %prec"),
-                    );
-                }
                 let parameters: Vec<String> =
                     rule.parameters.iter().map(|parameter| parameter.node.clone()).collect();
                 for (i, parameter) in rule.parameters.iter().enumerate() {
@@ -361,7 +347,9 @@ impl Loader<'_> {
                         self.context.report(Diagnostic::error("duplicate-parameter", message).at(place));
                     }
                 }
-                let kind = DefinitionKind::Rule { parameters };
+                let priority = rule.priority.as_ref();
+                let priority = priority.map(|priority| (priority.node, At::new(source, &priority.span)));
+                let kind = DefinitionKind::Rule { parameters, priority };
                 self.define(copy, rule.mode, &rule.name, kind, Some(rule.body));
             }
             ast::Item::Terminal(terminal) => {
@@ -385,10 +373,10 @@ impl Loader<'_> {
         }
     }
 
-    /// `%start`, `%lexer` and `%ignore` are the importer's affair; what says how words are read deserves a word.
+    /// `%start`, `%lexer`, `%conflicts` and `%ignore` are the importer's affair; what says how words are read deserves a word.
     fn imported_directive(&mut self, source: u32, directive: &ast::Spanned<ast::Directive>) {
         let name = match &directive.node {
-            ast::Directive::Start(_) | ast::Directive::Lexer(_) => return,
+            ast::Directive::Start(_) | ast::Directive::Lexer(_) | ast::Directive::Conflicts(_) => return,
             ast::Directive::Reserved { .. } => "%reserved",
             ast::Directive::Fallback { .. } => "%fallback",
             ast::Directive::Soft { .. } => "%soft",
@@ -454,8 +442,8 @@ impl Loader<'_> {
                 let definition = &mut self.library.definitions[previous];
                 let fits = match (&definition.kind, &kind) {
                     (
-                        DefinitionKind::Rule { parameters: theirs },
-                        DefinitionKind::Rule { parameters: ours },
+                        DefinitionKind::Rule { parameters: theirs, .. },
+                        DefinitionKind::Rule { parameters: ours, .. },
                     ) => theirs == ours,
                     (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
                 };

@@ -65,7 +65,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let mut next = 0;
     while let Some(&definition) = resolver.queue.get(next) {
         next += 1;
-        let DefinitionKind::Rule { parameters } = &definitions[definition].kind else {
+        let DefinitionKind::Rule { parameters, .. } = &definitions[definition].kind else {
             resolver.body(definition, &[]);
             continue;
         };
@@ -111,9 +111,9 @@ impl Resolver<'_> {
         let defined = &self.definitions[definition];
         let (name, order, at, own) = (defined.name.clone(), defined.order, defined.at, defined.own);
         let target = match &defined.kind {
-            DefinitionKind::Rule { parameters } => {
-                let parameters = parameters.clone();
-                self.resolved.rules.push(Rule { name, parameters, body: Vec::new(), order, at, own });
+            DefinitionKind::Rule { parameters, priority } => {
+                let (parameters, priority, body) = (parameters.clone(), *priority, Vec::new());
+                self.resolved.rules.push(Rule { name, parameters, body, priority, order, at, own });
                 Target::Rule(self.resolved.rules.len() - 1)
             }
             kind @ (DefinitionKind::Terminal { .. } | DefinitionKind::Declared) => {

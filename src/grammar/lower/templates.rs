@@ -154,11 +154,12 @@ impl Templates<'_> {
         }
         let instance = self.rules.len();
         let shown = self.instance_name(&name, &key.1);
-        let Rule { order, at: defined_at, own, .. } = self.rules[template];
+        let Rule { priority, order, at: defined_at, own, .. } = self.rules[template];
         self.rules.push(Rule {
             name: shown,
             parameters: Vec::new(),
             body: Vec::new(),
+            priority,
             order,
             at: defined_at,
             own,

@@ -101,6 +101,8 @@ pub(crate) struct Rule {
     /// Names of the parameters; those of a plain rule are none.
     pub(crate) parameters: Vec<String>,
     pub(crate) body: Body,
+    /// `.2` behind the name.
+    pub(crate) priority: Option<(i32, At)>,
     pub(crate) order: Order,
     pub(crate) at: At,
     /// Whether the file itself defines or imports it; what an imported rule brings along is not reported.

@@ -623,6 +623,7 @@ mod random {
             proptest::collection::vec(rule_name(), 1..4)
                 .prop_map(|names| Directive::Start(names.into_iter().map(spanned).collect())),
             rule_name().prop_map(|name| Directive::Lexer(spanned(name))),
+            rule_name().prop_map(|name| Directive::Conflicts(spanned(name))),
             (word(), words(0)).prop_map(|(against, words)| Directive::Reserved { against, words }),
             (word(), words(1)).prop_map(|(to, words)| Directive::Fallback { to, words }),
             (word(), words(1)).prop_map(|(to, words)| Directive::Soft { to, words }),

@@ -48,6 +48,7 @@ pub(crate) enum Token<'input> {
     Extend,
     Start,
     Lexer,
+    Conflicts,
     Reserved,
     Fallback,
     Soft,
@@ -61,7 +62,7 @@ pub(crate) enum Token<'input> {
 }
 
 /// Each directive's word, without the `%`.
-pub(crate) const DIRECTIVES: [(&str, Token<'static>); 17] = [
+pub(crate) const DIRECTIVES: [(&str, Token<'static>); 18] = [
     ("import", Token::Import),
     ("ignore", Token::Ignore),
     ("declare", Token::Declare),
@@ -69,6 +70,7 @@ pub(crate) const DIRECTIVES: [(&str, Token<'static>); 17] = [
     ("extend", Token::Extend),
     ("start", Token::Start),
     ("lexer", Token::Lexer),
+    ("conflicts", Token::Conflicts),
     ("reserved", Token::Reserved),
     ("fallback", Token::Fallback),
     ("soft", Token::Soft),

@@ -68,11 +68,12 @@ fn each_finding_has_its_place() {
         ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" then A\n", &[("bad-lookahead", 3, 19)]),
         // The grammar's shape.
         ("start: a\na: \"(\" a \")\"\n", &[("unproductive", 1, 1), ("unproductive", 2, 1)]),
-        ("start: \"x\" | a\na: \"(\" b\nb: a \")\"\n", &[("unproductive", 2, 1), ("unproductive", 3, 1)]),
         ("start: \"a\" _INDENT\n%declare _INDENT\n", &[("unproductive", 1, 1), ("dead-alternative", 1, 8)]),
+        ("%conflicts refuse\nstart: a+\na: \"x\"?\n", &[("cyclic", 2, 8)]),
+        // Warnings.
+        ("start: \"x\" | a\na: \"(\" b\nb: a \")\"\n", &[("unproductive", 2, 1), ("unproductive", 3, 1)]),
         ("start: \"a\"\n  | a\na: a \"b\" | start\n", &[("cyclic", 1, 1)]),
         ("start: a+\na: \"x\"?\n", &[("cyclic", 1, 8)]),
-        // Warnings.
         ("start: \"a\"\nb: \"b\"\n", &[("unused-rule", 2, 1)]),
         ("start: \"a\"\nb: \"b\" c\nc: \"c\" b\n", &[("unreachable", 2, 1), ("unreachable", 3, 1)]),
         ("start: \"a\"\nb{x}: x\n", &[("unused-rule", 2, 1)]),
@@ -97,13 +98,13 @@ fn every_table_entry_that_is_an_error_is_refused_and_every_warning_is_not() {
 
 #[test]
 fn the_recursion_without_end_is_shown() {
-    let error = Grammar::from_lark("start: \"x\" | a\na: \"(\" b\nb: a \")\"\n").unwrap_err();
+    let grammar = Grammar::from_lark("start: \"x\" | a\na: \"(\" b\nb: a \")\"\n").unwrap();
     assert_eq!(
-        error.diagnostics()[0].example.as_deref(),
+        grammar.warnings()[0].example.as_deref(),
         Some("`a` needs `b` needs `a`, and so on without end")
     );
-    let error = Grammar::from_lark("start: a\na: b | \"a\"\nb: a c\nc: \"c\"?\n").unwrap_err();
-    assert_eq!(error.diagnostics()[0].example.as_deref(), Some("a -> b -> a"));
+    let grammar = Grammar::from_lark("start: a\na: b | \"a\"\nb: a c\nc: \"c\"?\n").unwrap();
+    assert_eq!(grammar.warnings()[0].example.as_deref(), Some("a -> b -> a"));
 }
 
 #[test]
