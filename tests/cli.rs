@@ -105,10 +105,12 @@ fn check_shows_a_fault_with_its_line_and_a_caret() {
 
 #[test]
 fn a_conflict_is_shown_with_an_example() {
-    let output = lrmask_with(&["check", "-"], DANGLING.as_bytes());
-    assert_eq!(status(&output), 1);
-    assert!(stdout(&output).contains("error[conflict]"), "{}", stdout(&output));
-    assert!(stdout(&output).contains("if if x • else"), "{}", stdout(&output));
+    for (line, severity, code) in [("", "warning", 0), ("%conflicts refuse\n", "error", 1)] {
+        let output = lrmask_with(&["check", "-"], format!("{line}{DANGLING}").as_bytes());
+        assert_eq!(status(&output), code);
+        assert!(stdout(&output).contains(&format!("{severity}[conflict]")), "{}", stdout(&output));
+        assert!(stdout(&output).contains("if if x • else"), "{}", stdout(&output));
+    }
 
     let output = lrmask_with(&["debug", "conflicts", "-", "--json"], DANGLING.as_bytes());
     assert_eq!(status(&output), 1);

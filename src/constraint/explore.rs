@@ -40,14 +40,16 @@ impl Constraint {
         let initial = self.index.scanner().initial();
         let mut met = HashSet::with_hasher(FxBuildHasher);
         let mut found: Vec<Configuration> = Vec::new();
-        if places > 0 {
-            met.insert(key(&initial));
-            found.push(initial);
+        for first in initial {
+            if found.len() < places && met.insert(key(&first)) {
+                found.push(first);
+            }
         }
+        let begin = found.len();
         let mut done = 0;
         while done < found.len() && self.index.size().bytes < budget {
             let next = found.len().min(done + STRIDE);
-            let after = self.each(&found[done..next], done == 0);
+            let after = self.each(&found[done..next], begin.saturating_sub(done));
             for after in after.into_iter().flatten() {
                 if found.len() < places && met.insert(key(&after)) {
                     found.push(after);
@@ -59,11 +61,12 @@ impl Constraint {
         done
     }
 
-    /// Computes the masks at these places, and what a byte leads to from each. The `first` of all is before the first byte.
-    fn each(&self, places: &[Configuration], first: bool) -> Vec<Vec<Configuration>> {
+    /// Computes the masks at these places, and what a byte leads to from each. The first `fresh` of them are before the first
+    /// byte.
+    fn each(&self, places: &[Configuration], fresh: usize) -> Vec<Vec<Configuration>> {
         let work = |(index, at): (usize, &Configuration)| {
             let mut row = vec![0; self.index.words()];
-            self.index.write_mask(at, first && index == 0, &mut row);
+            self.index.write_mask(std::slice::from_ref(at), index < fresh, &mut row);
             self.after_a_byte(at)
         };
         #[cfg(feature = "rayon")]
@@ -92,5 +95,5 @@ impl Constraint {
 
 /// Places with the same one are alike.
 fn key(at: &Configuration) -> impl Eq + std::hash::Hash + use<> {
-    (at.state, at.obligations, at.layout.is_counting(), at.stack.top())
+    (at.state, at.obligations, at.layout.is_counting(), at.stack.core())
 }

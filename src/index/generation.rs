@@ -9,6 +9,7 @@ use super::stack_trie::{Leaf, Root, StackTrie};
 use super::token_set::TokenSet;
 use super::unions::{TokensId, Unions};
 use super::walk::{NodesId, Origin, Walk};
+use super::ways::MaskUnions;
 use crate::scanner::Scanner;
 use crate::util::append::{Interner, Slots};
 use crate::util::append_map::AppendMap;
@@ -36,6 +37,7 @@ pub(super) struct Generation {
     pub(super) masks: Masks,
     /// By what they are unions of, and whether the text may end.
     pub(super) masks_of: AppendMap<(TokensId, bool), u32>,
+    pub(super) mask_unions: MaskUnions,
     /// Of node sets, branches, walks and masks.
     bytes: AtomicUsize,
 }
@@ -65,6 +67,7 @@ impl Generation {
             stacks: StackTrie::default(),
             masks: Masks::default(),
             masks_of: AppendMap::default(),
+            mask_unions: MaskUnions::default(),
             bytes: AtomicUsize::new(0),
         }
     }
@@ -162,7 +165,8 @@ impl Generation {
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
         let known = self.masks_of.len() * MASK_OF_BYTES;
-        let tables = self.stacks.bytes() + self.parts.bytes() + self.unions.bytes() + known;
+        let unions = self.unions.bytes() + self.mask_unions.bytes();
+        let tables = self.stacks.bytes() + self.parts.bytes() + unions + known;
         self.bytes.load(Ordering::Relaxed) + tables
     }
 }

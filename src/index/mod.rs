@@ -11,7 +11,6 @@
 //! costs time and never exactness. What is there is read without a lock.
 
 mod branch;
-mod crowded;
 mod generation;
 mod hub;
 mod masks;
@@ -22,6 +21,7 @@ mod store;
 mod token_set;
 mod unions;
 mod walk;
+mod ways;
 
 use std::sync::Arc;
 
@@ -30,10 +30,8 @@ use arc_swap::ArcSwap;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Line, Reads, Scanner};
 use crate::vocab::Vocabulary;
-use crowded::Crowded;
-pub(crate) use crowded::{FEW_READINGS, MAX_READINGS};
 use generation::Generation;
-use stack_trie::{Leaf, Root};
+use stack_trie::{Found, Leaf, Root};
 pub(crate) use store::KeptWriter;
 use unions::TokensId;
 use walk::{NodesId, Origin, Walk};
@@ -48,7 +46,6 @@ pub(crate) struct Index {
     /// Bytes that a generation may take.
     budget: usize,
     generation: ArcSwap<Generation>,
-    crowded: Crowded,
 }
 
 /// How large an index is.
@@ -72,7 +69,7 @@ impl Index {
     pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Vocabulary, budget: usize) -> Self {
         let words = vocabulary.width().div_ceil(32);
         let generation = ArcSwap::from_pointee(Generation::new());
-        Self { scanner, vocabulary, words, budget, generation, crowded: Crowded::default() }
+        Self { scanner, vocabulary, words, budget, generation }
     }
 
     /// The scanner below.
@@ -102,26 +99,27 @@ impl Index {
         }
     }
 
-    /// Makes `row` hold the tokens, stop tokens among them, that may follow in configuration `at`. `fresh` says that
+    /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these configurations. `fresh` says that
     /// no byte of the text has been read yet.
-    pub(crate) fn write_mask(&self, at: &Configuration, fresh: bool, row: &mut [u32]) {
+    pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let generation = self.generation.load();
-        let leaf = match generation.stacks.find(
-            &Root::new(at, fresh),
-            &at.stack,
-            &at.layout,
-            self.scanner.indentation(),
-            |_| (),
-        ) {
-            Some(leaf) => {
-                generation.masks.write_to(leaf.mask, row);
-                leaf
+        if let [at] = readings
+            && let Found::Leaf(leaf) = self.find(&generation, at, fresh)
+        {
+            generation.masks.write_to(leaf.mask, row);
+            if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {
+                self.allow_end(row);
             }
-            None => self.compute(&generation, at, fresh, row),
-        };
-        if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {
-            self.allow_end(row);
+            return;
         }
+        self.write_masks(&generation, readings, fresh, row);
+    }
+
+    /// The mask that is known for a configuration.
+    #[inline]
+    fn find(&self, generation: &Generation, at: &Configuration, fresh: bool) -> Found<Leaf> {
+        let (root, indentation) = (Root::new(at, fresh), self.scanner.indentation());
+        generation.stacks.find(&root, &at.stack, &at.layout, indentation, |_| ())
     }
 
     /// Sets the bits of the stop tokens.
@@ -131,28 +129,33 @@ impl Index {
         }
     }
 
-    /// Makes a mask from token classes and enters it.
-    #[cold]
+    /// Makes the mask of a configuration on one way through its stack from token classes, enters it, and writes it to `row`.
+    /// `None` where the way forks before all is read.
     fn compute(
         &self,
-        generation: &Arc<Generation>,
+        generation: &Generation,
         at: &Configuration,
         fresh: bool,
         row: &mut [u32],
-    ) -> Leaf {
-        let (tokens, mut reads) = self.unite(generation, at);
+    ) -> Option<Leaf> {
+        let (tokens, mut reads) = self.unite(generation, at)?;
         reads.set_line(Line::OWN);
-        let complete = match fresh {
-            true => Some(self.scanner.is_sentence(&at.stack, &mut reads)),
-            false => self.scanner.is_complete_whatever_blocks(at, &mut reads),
-        };
+        let complete = self.ends(at, fresh, &mut reads);
+        if reads.is_past_fork() {
+            return None;
+        }
         let mask = self.mask_of(generation, tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
         generation.stacks.insert(Root::new(at, fresh), &at.stack, &at.layout, &reads.into_events(), leaf);
-        if generation.bytes() > self.budget {
-            self.generation.compare_and_swap(generation, Arc::new(Generation::new()));
+        Some(leaf)
+    }
+
+    /// Whether the text may end; `None` where that depends on all open blocks.
+    fn ends(&self, at: &Configuration, fresh: bool, reads: &mut Reads) -> Option<bool> {
+        match fresh {
+            true => Some(self.scanner.is_sentence(&at.stack, reads)),
+            false => self.scanner.is_complete_whatever_blocks(at, reads),
         }
-        leaf
     }
 
     /// The mask of these tokens, and the stop tokens where the text may end; it is written to `row`.

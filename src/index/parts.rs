@@ -4,17 +4,20 @@
 //! mask as a whole. So it is found out once for each boundary and what was read; most of a mask that was never met before has
 //! been met in others.
 
+use smallvec::SmallVec;
+
 use super::Index;
 use super::generation::{Generation, Taken};
 use super::hub::Hub;
-use super::stack_trie::{LineKind, Seen};
+use super::stack_trie::{Found, LineKind, Seen};
 use super::unions::TokensId;
 use super::walk::{Boundary, End, NodesId, Origin, Walk};
 use crate::lr::stack::Stack;
+use crate::lr::table::ParseTable;
 use crate::scanner::configuration::{Configuration, Taking};
-use crate::scanner::lookahead::{Between, ExpectationsId};
+use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
-use crate::util::id::{ParseStateId, TerminalId};
+use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
 /// What tokens are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +43,7 @@ struct Sought<'w> {
 pub(super) struct Part {
     which: Which,
     expectations: ExpectationsId,
-    top: ParseStateId,
+    top: CoreId,
     line: LineKind,
 }
 
@@ -55,11 +58,18 @@ struct Place {
     except: TokensId,
 }
 
-/// The computation of a mask: of the part that is looked for now, and of those that wait for it.
+/// Readings that differ by their stacks only.
+type Group = SmallVec<[Configuration; 1]>;
+
+/// The computation of a mask: of what is looked for now, and of what waits for it.
 struct Computation<'g> {
     frame: Frame,
-    /// Those that wait, the mask as a whole first, and which part each waits for.
-    waiting: Vec<(Frame, Place)>,
+    /// The depth of the first fork of the stack on which all of it stands.
+    fork: Option<u32>,
+    /// Whether what is found may be kept, and what was kept be used.
+    keeps: bool,
+    /// Those that wait, the mask as a whole first, and what each waits for.
+    waiting: Vec<(Frame, Awaited)>,
     /// What all of them have found.
     found: Vec<TokensId>,
     walks: Vec<Walked<'g>>,
@@ -67,7 +77,15 @@ struct Computation<'g> {
     begun: Vec<Place>,
 }
 
-/// The mask as a whole, or a part that is looked for.
+/// What is waited for.
+enum Awaited {
+    /// A part, which is kept.
+    Part(Place),
+    /// A hub's tokens but for these, on stacks that no part is kept for. The reads are those of the computation around.
+    Hub(TokensId),
+}
+
+/// The mask as a whole, or something that is looked for by itself.
 struct Frame {
     reads: Reads,
     /// How much of the same of [`Computation`] belongs to those that wait.
@@ -79,7 +97,7 @@ struct Frame {
 /// A walk, and which of its parts comes next.
 struct Walked<'g> {
     walk: &'g Walk,
-    from: Configuration,
+    from: Group,
     line: Line,
     next: usize,
 }
@@ -94,36 +112,76 @@ const MAX_READS: usize = 6;
 const SHARE_OF_BUDGET: usize = 32;
 
 impl Index {
-    /// The tokens that may follow in configuration `at`, and what was read to know.
+    /// The tokens that may follow in configuration `at`, and what was read to know; `None` where the stack forks before all
+    /// is read: then each of its ways is to be looked at by itself.
     ///
     /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
-    pub(super) fn unite(&self, generation: &Generation, at: &Configuration) -> (TokensId, Reads) {
-        let mut all = Computation::new(Reads::new(at.stack.depth(), at.layout.lines()));
+    pub(super) fn unite(&self, generation: &Generation, at: &Configuration) -> Option<(TokensId, Reads)> {
+        let reads = Reads::new(&at.stack, at.layout.lines());
+        self.run(generation, Computation::new(reads, at.stack.first_fork(), true), at)
+    }
+
+    /// The same whatever the stack's forks: of all its ways together, of which nothing is kept.
+    pub(super) fn unite_ways(&self, generation: &Generation, at: &Configuration) -> TokensId {
+        let all = Computation::new(Reads::none(), None, false);
+        self.run(generation, all, at).map_or(TokensId::NONE, |(tokens, _)| tokens)
+    }
+
+    fn run<'g>(
+        &self,
+        generation: &'g Generation,
+        mut all: Computation<'g>,
+        at: &Configuration,
+    ) -> Option<(TokensId, Reads)> {
         let walk = self.walk(generation, NodesId::ROOT, at, false);
-        self.take(generation, &mut all, walk, at.clone(), Line::OWN);
+        self.take(generation, &mut all, walk, Group::from_buf([at.clone()]), Line::OWN);
         loop {
             self.go_on(generation, &mut all);
+            if all.frame.reads.is_past_fork() {
+                return None;
+            }
             let tokens = generation.unions.union(all.found.drain(all.frame.found..));
-            let Some((around, place)) = all.waiting.pop() else { return (tokens, all.frame.reads) };
-            let reads = std::mem::replace(&mut all.frame, around).reads.into_events();
-            let room = generation.parts.bytes() <= self.budget / SHARE_OF_BUDGET;
-            if room && count_reads(&reads, place.stack.depth()) <= MAX_READS {
-                generation.parts.insert(place.part, &place.stack, &place.layout, &reads, tokens);
-            }
-            for read in &reads {
-                let seen = match read {
-                    Read::Stack(lowest) => Seen::Stack(*lowest),
-                    Read::Layout(question, _) => Seen::Layout(question),
-                };
-                self.see(seen, &place.layout, &place.line, &mut all.frame.reads);
-            }
-            all.found.push(generation.unions.difference(tokens, place.except));
+            let Some((around, awaited)) = all.waiting.pop() else { return Some((tokens, all.frame.reads)) };
+            let reads = std::mem::replace(&mut all.frame, around).reads;
+            let except = match awaited {
+                Awaited::Hub(except) => {
+                    all.frame.reads = reads;
+                    except
+                }
+                Awaited::Part(place) => {
+                    self.keep(generation, &mut all, &place, tokens, &reads.into_events());
+                    place.except
+                }
+            };
+            all.found.push(generation.unions.difference(tokens, except));
         }
     }
 
-    /// Goes on until all of the part that is then looked for has been found.
+    /// Keeps what a part came to, if it is worth that; what was read for it was read by the computation around it.
+    fn keep(
+        &self,
+        generation: &Generation,
+        all: &mut Computation<'_>,
+        place: &Place,
+        tokens: TokensId,
+        reads: &[Read],
+    ) {
+        let room = generation.parts.bytes() <= self.budget / SHARE_OF_BUDGET;
+        if room && count_reads(reads, place.stack.depth()) <= MAX_READS {
+            generation.parts.insert(place.part, &place.stack, &place.layout, reads, tokens);
+        }
+        for read in reads {
+            let seen = match read {
+                Read::Stack(lowest) => Seen::Stack(*lowest),
+                Read::Layout(question, _) => Seen::Layout(question),
+            };
+            self.see(seen, &place.layout, &place.line, &mut all.frame.reads);
+        }
+    }
+
+    /// Goes on until all of the part that is then looked for has been found, or it is clear that it will not be.
     fn go_on<'g>(&self, generation: &'g Generation, all: &mut Computation<'g>) {
-        loop {
+        while !all.frame.reads.is_past_fork() {
             if let Some(place) = all.next_begun() {
                 self.seek(generation, all, place);
                 continue;
@@ -135,23 +193,38 @@ impl Index {
                 continue;
             };
             *next += 1;
-            let (stack, layout) = (from.stack.clone(), self.scanner.read_all(&from.layout, leading));
             let line = line.read(leading);
-            let part = Part::new(which, from.expectations, &stack, &layout);
-            if let Which::Walk { from: Origin { state, obligations, .. }, .. } = which {
-                // Where nothing can come of the hub's lexeme, its walk need not even be done.
-                let at = Configuration { state, layout: layout.clone(), obligations, ..from.clone() };
-                frame.reads.set_line(line.clone());
-                if !self.scanner.is_viable(&at, &mut frame.reads) {
-                    continue;
+            let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len();
+            let (mut together, mut apart) = (Group::new(), SmallVec::<[Place; 1]>::new());
+            for at in from {
+                let layout = self.scanner.read_all(&at.layout, leading);
+                if let Which::Walk { from: Origin { state, obligations, .. }, .. } = which {
+                    // Where nothing can come of the hub's lexeme, its walk need not even be done.
+                    let at = Configuration { state, layout: layout.clone(), obligations, ..at.clone() };
+                    frame.reads.set_line(line.clone());
+                    if !self.scanner.is_viable(&at, &mut frame.reads) {
+                        continue;
+                    }
+                }
+                if few || !(all.keeps && at.stack.first_fork() == all.fork) {
+                    together.push(Configuration { layout, ..at.clone() });
+                } else {
+                    let part = Part::new(which, at.expectations, &at.stack, &layout);
+                    apart.push(Place { part, stack: at.stack.clone(), layout, line: line.clone(), except });
                 }
             }
-            if (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len() {
-                frame.reads.set_line(line.clone());
-                self.enter(generation, all, &part, &stack, &layout, &line);
-                continue;
+            let next = if together.is_empty() { apart.pop() } else { None };
+            // These come when what is begun now is done.
+            all.begun.extend(apart);
+            if let Some(place) = next {
+                self.seek(generation, all, place);
+            } else if !together.is_empty() {
+                all.frame.reads.set_line(line.clone());
+                if matches!(which, Which::Walk { .. }) {
+                    all.begin_hub(except);
+                }
+                self.enter(generation, all, which, together, &line);
             }
-            self.seek(generation, all, Place { part, stack, layout, line, except });
         }
     }
 
@@ -160,43 +233,61 @@ impl Index {
         let Place { part, stack, layout, line, except } = &place;
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut all.frame.reads);
         match generation.parts.find(part, stack, layout, self.scanner.indentation(), see) {
-            Some(tokens) => all.found.push(generation.unions.difference(tokens, *except)),
-            None => {
-                let (part, stack, layout) = (*part, stack.clone(), layout.clone());
+            Found::Leaf(tokens) => all.found.push(generation.unions.difference(tokens, *except)),
+            Found::PastFork => all.frame.reads.go_past_fork(),
+            Found::Nothing => {
+                let (part, line) = (*part, Line::OWN);
+                let group = Group::from_buf([part.at(stack.clone(), layout.clone())]);
                 all.begin(place);
-                self.enter(generation, all, &part, &stack, &layout, &Line::OWN);
+                self.enter(generation, all, part.which, group, &line);
             }
         }
     }
 
-    /// Begins the walks of a part; behind a boundary, once the lexeme before it has ended.
+    /// Begins the walks of what is looked for on some stacks; behind a boundary, once the lexeme before it has ended.
     fn enter<'g>(
         &self,
         generation: &'g Generation,
         all: &mut Computation<'g>,
-        part: &Part,
-        stack: &Stack,
-        layout: &Layout,
+        which: Which,
+        group: Group,
         line: &Line,
     ) {
-        let expectations = part.expectations;
-        match part.which {
+        match which {
             Which::Behind { label, obligations, nodes } => {
-                let after =
-                    self.scanner.after_lexeme(stack, layout, expectations, label, &mut all.frame.reads);
-                for Between { stack, layout: after, expectations } in after {
-                    let line = if after.is(layout) { line.clone() } else { Line::NEXT };
-                    all.frame.reads.set_line(line.clone());
-                    let state = self.scanner.start_at(&stack, &after, &mut all.frame.reads);
-                    let from = Configuration { stack, layout: after, state, obligations, expectations };
-                    self.begin(generation, all, nodes, from, line);
+                // Readings that are alike but for their stacks go on together, behind the last one apart from others.
+                let mut groups: SmallVec<[(Group, bool); 1]> = SmallVec::new();
+                let mut last: Option<(Configuration, bool)> = None;
+                for at in &group {
+                    let reads = &mut all.frame.reads;
+                    for between in
+                        self.scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads)
+                    {
+                        let goes_on = between.layout.is(&at.layout);
+                        reads.set_line(if goes_on { line.clone() } else { Line::NEXT });
+                        for from in self.scanner.begin_lexeme(between, obligations, reads) {
+                            if let Some((from, goes_on)) = last.replace((from, goes_on)) {
+                                add_to_group(&mut groups, from, goes_on, self.scanner.table());
+                            }
+                        }
+                    }
+                }
+                let Some((from, goes_on)) = last else { return };
+                if groups.is_empty() {
+                    groups.push((Group::from_buf([from]), goes_on));
+                } else {
+                    add_to_group(&mut groups, from, goes_on, self.scanner.table());
+                }
+                for (group, goes_on) in groups {
+                    let line = if goes_on { line.clone() } else { Line::NEXT };
+                    self.begin(generation, all, nodes, group, line);
                 }
             }
             Which::Walk { from: Origin { state, obligations, is_hub, .. }, nodes } => {
-                let (stack, layout) = (stack.clone(), layout.clone());
-                let from = Configuration { stack, layout, state, obligations, expectations };
-                let walk = self.walk(generation, nodes, &from, is_hub);
-                self.take(generation, all, walk, from, line.clone());
+                let at = |at: Configuration| Configuration { state, obligations, ..at };
+                let group: Group = group.into_iter().map(at).collect();
+                let walk = self.walk(generation, nodes, &group[0], is_hub);
+                self.take(generation, all, walk, group, line.clone());
             }
         }
     }
@@ -208,17 +299,21 @@ impl Index {
         generation: &'g Generation,
         all: &mut Computation<'g>,
         nodes: NodesId,
-        from: Configuration,
+        group: Group,
         line: Line,
     ) {
-        if from.stack.is_local(self.scanner.table()) {
-            let which = Which::Walk { from: Origin::new(&from, false), nodes };
-            let part = Part::new(which, from.expectations, &from.stack, &from.layout);
-            let Configuration { stack, layout, .. } = from;
-            all.begun.push(Place { part, stack, layout, line, except: TokensId::NONE });
-        } else {
-            let walk = self.walk(generation, nodes, &from, false);
-            self.take(generation, all, walk, from, line);
+        match &group[..] {
+            [from] if all.may_keep(&from.stack) && from.stack.is_local(self.scanner.table()) => {
+                let which = Which::Walk { from: Origin::new(from, false), nodes };
+                let part = Part::new(which, from.expectations, &from.stack, &from.layout);
+                let (stack, layout) = (from.stack.clone(), from.layout.clone());
+                all.begun.push(Place { part, stack, layout, line, except: TokensId::NONE });
+            }
+            [first, ..] => {
+                let walk = self.walk(generation, nodes, first, false);
+                self.take(generation, all, walk, group, line);
+            }
+            [] => {}
         }
     }
 
@@ -228,25 +323,25 @@ impl Index {
         generation: &'g Generation,
         all: &mut Computation<'g>,
         walk: &'g Walk,
-        from: Configuration,
+        group: Group,
         line: Line,
     ) {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
-        match plain
-            .then(|| self.scanner.taking(&from.stack, from.expectations, &mut all.frame.reads))
-            .flatten()
-        {
-            Some(taking) => {
-                let taken =
-                    generation.taken(walk, taking.number, || self.find_taken(generation, walk, taking));
-                all.found.push(taken.tokens);
-                let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
-                self.take_viable(all, open, &from, &line);
+        for from in &group {
+            let reads = &mut all.frame.reads;
+            match plain.then(|| self.scanner.taking(&from.stack, from.expectations, reads)).flatten() {
+                Some(taking) => {
+                    let find = || self.find_taken(generation, walk, taking);
+                    let taken = generation.taken(walk, taking.number, find);
+                    all.found.push(taken.tokens);
+                    let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
+                    self.take_viable(all, open, from, &line);
+                }
+                None => self.take_viable(all, walk.ends.iter(), from, &line),
             }
-            None => self.take_viable(all, walk.ends.iter(), &from, &line),
         }
         if !walk.boundaries.is_empty() || !walk.hubs.is_empty() {
-            all.walks.push(Walked { walk, from, line, next: 0 });
+            all.walks.push(Walked { walk, from: group, line, next: 0 });
         }
     }
 
@@ -328,23 +423,65 @@ impl<'w> Sought<'w> {
 
 impl Part {
     fn new(which: Which, expectations: ExpectationsId, stack: &Stack, layout: &Layout) -> Self {
-        Self { which, expectations, top: stack.top(), line: LineKind::new(layout) }
+        Self { which, expectations, top: stack.core(), line: LineKind::new(layout) }
+    }
+
+    /// Where the part begins. Behind a boundary nothing looks at the scan state.
+    fn at(&self, stack: Stack, layout: Layout) -> Configuration {
+        let (state, obligations) = match self.which {
+            Which::Behind { obligations, .. } => (ScanStateId(0), obligations),
+            Which::Walk { from, .. } => (from.state, from.obligations),
+        };
+        Configuration { stack, layout, state, obligations, expectations: self.expectations }
+    }
+}
+
+/// Adds a reading to those from which it differs by its stack only.
+fn add_to_group(
+    groups: &mut SmallVec<[(Group, bool); 1]>,
+    from: Configuration,
+    goes_on: bool,
+    table: &ParseTable,
+) {
+    let known =
+        groups.iter_mut().find(|(group, other)| *other == goes_on && group[0].differs_by_stack(&from));
+    match known {
+        Some((group, _)) => match group.iter_mut().find(|known| known.stack.same_top(&from.stack, table)) {
+            Some(known) => known.stack = known.stack.union(&from.stack, table),
+            None => group.push(from),
+        },
+        None => groups.push((Group::from_buf([from]), goes_on)),
     }
 }
 
 impl Computation<'_> {
-    fn new(reads: Reads) -> Self {
+    fn new(reads: Reads, fork: Option<u32>, keeps: bool) -> Self {
         let frame = Frame { reads, found: 0, walks: 0, begun: 0 };
         let (waiting, found, walks, begun) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { frame, waiting, found, walks, begun }
+        Self { frame, fork, keeps, waiting, found, walks, begun }
+    }
+
+    /// Whether what is found on this stack may be kept: down to the fork below which nothing is read it is one way.
+    fn may_keep(&self, stack: &Stack) -> bool {
+        self.keeps && stack.first_fork() == self.fork
     }
 
     /// Begins with a part; what was looked for until now waits for it.
     fn begin(&mut self, place: Place) {
-        let reads = Reads::new(place.stack.depth(), place.layout.lines());
+        let reads = Reads::new(&place.stack, place.layout.lines());
+        self.wait(reads, Awaited::Part(place));
+    }
+
+    /// Begins with the tokens of a hub.
+    fn begin_hub(&mut self, except: TokensId) {
+        let reads = std::mem::replace(&mut self.frame.reads, Reads::none());
+        self.wait(reads, Awaited::Hub(except));
+    }
+
+    fn wait(&mut self, reads: Reads, awaited: Awaited) {
         let (found, walks, begun) = (self.found.len(), self.walks.len(), self.begun.len());
         let around = std::mem::replace(&mut self.frame, Frame { reads, found, walks, begun });
-        self.waiting.push((around, place));
+        self.waiting.push((around, awaited));
     }
 
     /// A part of what is looked for now that a lexeme has begun.

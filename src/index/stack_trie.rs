@@ -20,7 +20,7 @@ use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Indentation, Layout, Lines, ObligationsId, Question, Read};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
-use crate::util::id::{ParseStateId, ScanStateId};
+use crate::util::id::{CoreId, ScanStateId};
 
 /// From what was read to what came of it: `K` is what is always read, `L` what came. Read without locks.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ pub(super) struct Root {
     pub(super) state: ScanStateId,
     pub(super) obligations: ObligationsId,
     pub(super) expectations: ExpectationsId,
-    pub(super) top: ParseStateId,
+    pub(super) top: CoreId,
     /// No byte has been read.
     pub(super) fresh: bool,
     pub(super) line: LineKind,
@@ -117,6 +117,16 @@ pub(super) struct Leaf {
     pub(super) asks_end: bool,
 }
 
+/// What looking for a path came to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found<L> {
+    Leaf(L),
+    /// No path reads what is here.
+    Nothing,
+    /// The path goes on below a fork of the stack: each way is to be looked for by itself.
+    PastFork,
+}
+
 /// A configuration that is compared with paths.
 struct Cursor<'c> {
     stack: &'c Stack,
@@ -135,8 +145,8 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         layout: &Layout,
         indentation: Option<&Indentation>,
         mut see: impl FnMut(Seen<'_>),
-    ) -> Option<L> {
-        let mut path = self.roots.get(key)?;
+    ) -> Found<L> {
+        let Some(mut path) = self.roots.get(key) else { return Found::Nothing };
         let mut cursor = Cursor { stack, lines: layout.lines(), indentation };
         'paths: loop {
             let run = self.runs.get(path.run);
@@ -144,23 +154,33 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
             while let Some(&expected) = run.get(at) {
                 let (read, expected, next) = match expected & ASKS {
                     0 => {
-                        cursor.stack = cursor.stack.below()?;
+                        match cursor.stack.below() {
+                            [below] => cursor.stack = below,
+                            [] => return Found::Nothing,
+                            _ => return Found::PastFork,
+                        }
                         see(Seen::Stack(cursor.stack.depth()));
-                        (cursor.stack.top().0, expected, at + 1)
+                        (cursor.stack.core().0, expected, at + 1)
                     }
                     _ => {
                         let question = self.questions.get(expected & !ASKS);
                         see(Seen::Layout(question));
-                        (self.answer(&cursor, question)?, *run.get(at + 1)?, at + 2)
+                        match (self.answer(&cursor, question), run.get(at + 1)) {
+                            (Some(answer), Some(&expected)) => (answer, expected, at + 2),
+                            _ => return Found::Nothing,
+                        }
                     }
                 };
                 if read != expected {
-                    path = self.forks.get(&Fork { path: path.number, at: at as u32, read })?;
+                    match self.forks.get(&Fork { path: path.number, at: at as u32, read }) {
+                        Some(fork) => path = fork,
+                        None => return Found::Nothing,
+                    }
                     continue 'paths;
                 }
                 at = next;
             }
-            return Some(path.leaf);
+            return Found::Leaf(path.leaf);
         }
     }
 
@@ -200,9 +220,12 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         for read in reads {
             match read {
                 Read::Stack(lowest) => {
-                    while let Some(below) = stack.below().filter(|_| stack.depth() > *lowest) {
+                    // A computation that was not stopped at a fork has read above it.
+                    while let [below] = stack.below()
+                        && stack.depth() > *lowest
+                    {
                         stack = below;
-                        words.push(stack.top().0);
+                        words.push(stack.core().0);
                     }
                 }
                 Read::Layout(question, answer) => {
@@ -296,7 +319,7 @@ impl Root {
             state: at.state,
             obligations: at.obligations,
             expectations: at.expectations,
-            top: at.stack.top(),
+            top: at.stack.core(),
             fresh,
             line: LineKind::new(&at.layout),
         }

@@ -9,15 +9,18 @@
 
 use std::sync::OnceLock;
 
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::table::ParseTable;
-use crate::util::append::{Interner, Slots};
+use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
-use crate::util::id::{NonterminalId, ParseStateId};
+use crate::util::id::{CoreId, NonterminalId};
 
 /// States on top of a stack.
-pub(super) type States = SmallVec<[ParseStateId; 2]>;
+pub(super) type Cores = SmallVec<[CoreId; 2]>;
 
 /// What a state does on top of another.
 #[derive(Debug)]
@@ -28,7 +31,8 @@ pub(super) struct Chain {
     pub(super) exits: Box<[Exit]>,
     /// Whether any of it reads the state below the top.
     pub(super) reads_below: bool,
-    /// Where no reduction leads further down: the number of `shifts` among the table's [`AcceptableSets`].
+    /// Where no reduction leads further down: the number of `shifts` among the table's
+    /// [`AcceptableSets`](super::states::AcceptableSets).
     pub(super) set: Option<u32>,
 }
 
@@ -38,7 +42,7 @@ pub(super) struct Stop {
     /// Whether the top has been taken off.
     pub(super) uncovers: bool,
     /// What lies on the state below by then, or else on the top.
-    pub(super) states: States,
+    pub(super) cores: Cores,
     pub(super) shifts: BitSet,
 }
 
@@ -52,15 +56,11 @@ pub(super) struct Exit {
     pub(super) lookaheads: BitSet,
 }
 
-/// The sets of terminals that stacks can shift: few in number, however many stacks there are.
-pub(crate) type AcceptableSets = Interner<BitSet>;
-
 /// The chains found so far, by the top and the place of what lies below it among the top's predecessors; of states that do not
 /// reduce, which do the same on whatever lies below, only the first place is used. And what whole stacks can shift.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     chains: Slots<Box<[OnceLock<Box<Chain>>]>>,
-    sets: AcceptableSets,
 }
 
 impl Clone for Chains {
@@ -71,14 +71,9 @@ impl Clone for Chains {
 }
 
 impl ParseTable {
-    /// The sets of terminals (and `$`) that stacks can shift (accept).
-    pub(crate) fn acceptable_sets(&self) -> &AcceptableSets {
-        &self.chains.sets
-    }
-
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     #[inline]
-    pub(super) fn chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> &Chain {
+    pub(super) fn chain(&self, top: CoreId, below: Option<CoreId>) -> &Chain {
         let chains = self.chains.chains.get_or_init(top.0, || self.new_chains(top));
         let place = match below {
             Some(below) if chains.len() > 1 => self.place_below(top, below),
@@ -89,22 +84,37 @@ impl ParseTable {
     }
 
     #[cold]
-    fn new_chains(&self, top: ParseStateId) -> Box<[OnceLock<Box<Chain>>]> {
+    fn new_chains(&self, top: CoreId) -> Box<[OnceLock<Box<Chain>>]> {
         let places = if self.reductions(top).is_empty() { 1 } else { self.count_below(top).max(1) };
         (0..places).map(|_| OnceLock::new()).collect()
     }
 
     #[cold]
-    fn find_chain(&self, top: ParseStateId, below: Option<ParseStateId>) -> Chain {
+    fn find_chain(&self, top: CoreId, below: Option<CoreId>) -> Chain {
         let mut all = BitSet::new(self.end().index() + 1);
         let (mut stops, mut exits) = (Vec::new(), Vec::new());
         let mut reads_below = false;
-        let mut pending: Vec<(bool, States, Option<BitSet>)> = vec![(false, States::new(), None)];
-        while let Some((uncovers, states, filter)) = pending.pop() {
+        let mut pending: Vec<(bool, Cores, Option<BitSet>)> = vec![(false, Cores::new(), None)];
+        // Where there are conflicts, ways may meet again, and cyclic rules go round.
+        let mut met: HashMap<(bool, Cores), BitSet, FxBuildHasher> = HashMap::default();
+        while let Some((uncovers, states, mut filter)) = pending.pop() {
             let base = if uncovers { below } else { Some(top) };
             // No sound table goes round without shifting.
             let sound = states.len() <= self.state_count();
             let Some(state) = states.last().copied().or(base).filter(|_| sound) else { continue };
+            if let Some(filter) = filter.as_mut().filter(|_| self.has_conflicts()) {
+                match met.entry((uncovers, states.clone())) {
+                    Entry::Vacant(entry) => {
+                        entry.insert(filter.clone());
+                    }
+                    Entry::Occupied(mut entry) => {
+                        filter.subtract(entry.get());
+                        if !entry.get_mut().union_with(filter) {
+                            continue;
+                        }
+                    }
+                }
+            }
             let within = |set: &BitSet| {
                 let mut set = set.clone();
                 filter.iter().for_each(|filter| set.intersect_with(filter));
@@ -135,7 +145,7 @@ impl ParseTable {
             }
             if !shifts.is_empty() {
                 all.union_with(&shifts);
-                stops.push(Stop { uncovers, states, shifts });
+                stops.push(Stop { uncovers, cores: states, shifts });
             }
         }
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));

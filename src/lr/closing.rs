@@ -13,10 +13,10 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::rules::{COMPLETE, Code, Item, Rules};
-use super::stack::Stack;
+use super::stack::{Address, Stack, Unread};
 use super::table::ParseTable;
 use super::yields::{UNKNOWN, Yields};
-use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
 /// The cheapest texts of a grammar's symbols.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Closing {
 #[derive(Clone, Copy, Debug)]
 struct Place<'s> {
     below: &'s Stack,
-    top: Option<ParseStateId>,
+    top: Option<CoreId>,
     /// The place and the item whose rest led here.
     from: Option<(usize, Item)>,
 }
@@ -44,11 +44,11 @@ impl Closing {
     /// when there are none. Costs the depth of the stack and the length of the result.
     pub(crate) fn plan(&self, table: &ParseTable, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let mut places = vec![Place { below: stack, top: None, from: None }];
-        let mut best: HashMap<(u32, ParseStateId), u64, FxBuildHasher> = HashMap::default();
+        let mut best: HashMap<(Address, CoreId), u64, FxBuildHasher> = HashMap::default();
         let mut heap = BinaryHeap::from([Reverse((0u64, 0usize))]);
         while let Some(Reverse((cost, at))) = heap.pop() {
             let Place { below, top, .. } = places[at];
-            let state = top.unwrap_or_else(|| below.top());
+            let state = top.unwrap_or_else(|| below.core());
             for &item in table.automaton.kernels.get(state.index()) {
                 let rest = self.yields.rest(item);
                 if rest == UNKNOWN {
@@ -60,13 +60,14 @@ impl Closing {
                     let last = (table.rules.next(item) != COMPLETE).then_some(item);
                     return Some((self.terminals(&table.rules, &places, at, last), cost + rest));
                 }
-                let Some((below, next)) = reduce(table, below, top, item) else { continue };
-                let cost = cost + rest;
-                let known = best.entry((below.depth(), next)).or_insert(u64::MAX);
-                if cost < *known {
-                    *known = cost;
-                    heap.push(Reverse((cost, places.len())));
-                    places.push(Place { below, top: Some(next), from: Some((at, item)) });
+                for (below, next) in reduce(table, below, top, item) {
+                    let cost = cost + rest;
+                    let known = best.entry((below.address(), next)).or_insert(u64::MAX);
+                    if cost < *known {
+                        *known = cost;
+                        heap.push(Reverse((cost, places.len())));
+                        places.push(Place { below, top: Some(next), from: Some((at, item)) });
+                    }
                 }
             }
         }
@@ -95,18 +96,17 @@ impl Closing {
     }
 }
 
-/// Takes off what `item` has read and goes to its left side.
+/// Takes off what `item` has read and goes to its left side: in one way, but where stacks part.
 fn reduce<'s>(
     table: &ParseTable,
-    mut below: &'s Stack,
-    top: Option<ParseStateId>,
+    below: &'s Stack,
+    top: Option<CoreId>,
     item: Item,
-) -> Option<(&'s Stack, ParseStateId)> {
+) -> impl Iterator<Item = (&'s Stack, CoreId)> {
     let production = table.rules.production(item);
     let read = (item - table.rules.first(production)) as usize;
-    for _ in 0..read.saturating_sub(usize::from(top.is_some())) {
-        below = below.below()?;
-    }
     let lhs = NonterminalId::new(table.rules.lhs(production));
-    Some((below, table.goto(below.top(), lhs)?))
+    let uncovered = below.descend(read.saturating_sub(usize::from(top.is_some())), &mut Unread);
+    let uncovered = uncovered.into_iter().flatten();
+    uncovered.filter_map(move |below| Some((below, table.goto(below.core(), lhs)?)))
 }

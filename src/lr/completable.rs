@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use super::plan;
 use super::table::{Action, ParseTable};
 use crate::grammar::ir::Symbol;
-use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
 /// What the proof found.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,14 +87,14 @@ enum Control {
 type Fed = (TerminalId, u32);
 
 /// A transition of the automaton: from a control, reading a parse state, to a control.
-type Transition = (Control, ParseStateId, Control);
+type Transition = (Control, CoreId, Control);
 
 /// A rule `<control, state> -> <control, states>`, by its right side; the states are given top first.
 enum Rule {
     /// Replaces the top.
-    Step { from: (Control, ParseStateId) },
+    Step { from: (Control, CoreId) },
     /// Pushes: the second state lies below the first.
-    Push { from: (Control, ParseStateId), below: ParseStateId },
+    Push { from: (Control, CoreId), below: CoreId },
 }
 
 /// Saturates, then looks for a stack that is not accepted.
@@ -102,14 +102,14 @@ struct Saturation<'a> {
     table: &'a ParseTable,
     succession: &'a dyn Succession,
     /// Rules by the configuration head on their right side.
-    rules: HashMap<(Control, ParseStateId), Vec<Rule>, FxBuildHasher>,
+    rules: HashMap<(Control, CoreId), Vec<Rule>, FxBuildHasher>,
     /// Transitions out of a control, by parse state.
-    transitions: HashMap<(Control, ParseStateId), Vec<Control>, FxBuildHasher>,
+    transitions: HashMap<(Control, CoreId), Vec<Control>, FxBuildHasher>,
     known: HashSet<Transition, FxBuildHasher>,
     /// Pop controls whose rules have been made.
     opened: HashSet<Control, FxBuildHasher>,
     /// Push rules that wait for a transition of this control over this state.
-    waiting: HashMap<(Control, ParseStateId), Vec<(Control, ParseStateId)>, FxBuildHasher>,
+    waiting: HashMap<(Control, CoreId), Vec<(Control, CoreId)>, FxBuildHasher>,
     pending: Vec<Transition>,
     steps: usize,
     limit: usize,
@@ -175,8 +175,8 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    fn states(&self) -> impl Iterator<Item = ParseStateId> + use<> {
-        (0..self.table.state_count()).map(ParseStateId::new)
+    fn states(&self) -> impl Iterator<Item = CoreId> + use<> {
+        (0..self.table.state_count()).map(CoreId::new)
     }
 
     /// Translates the tables into rules; those that pop, and acceptance, are transitions at once. All is meant to
@@ -241,7 +241,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// The rules of a cell.
-    fn add_action(&mut self, state: ParseStateId, fed: Fed) {
+    fn add_action(&mut self, state: CoreId, fed: Fed) {
         let feed = (Control::Feed(fed), state);
         match self.table.actions(state, fed.0).first() {
             Some(Action::Shift(next)) => {
@@ -267,7 +267,7 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    fn add_rule(&mut self, head: (Control, ParseStateId), rule: Rule) {
+    fn add_rule(&mut self, head: (Control, CoreId), rule: Rule) {
         self.rules.entry(head).or_default().push(rule);
     }
 
@@ -304,7 +304,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// A push rule whose upper state has led to `to`: the lower state must lead on from there.
-    fn push_after(&mut self, from: (Control, ParseStateId), to: Control, below: ParseStateId) {
+    fn push_after(&mut self, from: (Control, CoreId), to: Control, below: CoreId) {
         match to {
             Control::Done => self.add_transition((from.0, from.1, Control::Done)),
             Control::Pop(fed, lhs, count) if count > 0 => {
@@ -367,9 +367,9 @@ impl<'a> Saturation<'a> {
             Some(Symbol::Nonterminal(_)) => false,
             None => may_be_last(None),
         };
-        let mut seen: HashSet<(ParseStateId, Vec<Control>), FxBuildHasher> = HashSet::default();
+        let mut seen: HashSet<(CoreId, Vec<Control>), FxBuildHasher> = HashSet::default();
         // Each entry knows the one above it, so that a stuck stack can be told.
-        let mut visited: Vec<(ParseStateId, Vec<Control>, Option<usize>)> = Vec::new();
+        let mut visited: Vec<(CoreId, Vec<Control>, Option<usize>)> = Vec::new();
         let mut pending = VecDeque::new();
         let mut nothing = false;
         // What is ignored behind the first entries, the stacks' tops.
@@ -423,7 +423,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// The controls after reading `state`, ascending. Nothing but `Done` once that is among them.
-    fn after(&self, controls: impl IntoIterator<Item = Control>, state: ParseStateId) -> Vec<Control> {
+    fn after(&self, controls: impl IntoIterator<Item = Control>, state: CoreId) -> Vec<Control> {
         let mut next = Vec::new();
         for control in controls {
             match control {
@@ -442,7 +442,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// The symbols over which the states of a stack were entered, from the bottom up.
-    fn symbols(&self, visited: &[(ParseStateId, Vec<Control>, Option<usize>)], bottom: usize) -> Vec<Symbol> {
+    fn symbols(&self, visited: &[(CoreId, Vec<Control>, Option<usize>)], bottom: usize) -> Vec<Symbol> {
         let above = |&at: &usize| visited[at].2;
         std::iter::successors(Some(bottom), above)
             .filter_map(|at| self.table.accessing(visited[at].0))

@@ -1,8 +1,9 @@
 //! Conflicts: where a state has more than one action for a terminal.
 //!
 //! Shift against reduce is settled by precedence as in Yacc (Aho, Johnson and Ullman, "Deterministic Parsing of Ambiguous
-//! Grammars", CACM 18:8, 1975) where both the terminal and the production have one; everything else is an error.
-//! Unlike Yacc, nothing is settled silently, and the outcome does not depend on the order of the productions.
+//! Grammars", CACM 18:8, 1975) where both the terminal and the production have one. What remains is dealt with as the
+//! grammar says: all actions stay, and the parser does them side by side; or the shift goes before, and among reductions that
+//! of the highest priority, then the first; or it is an error. Nothing is settled in silence.
 
 use std::fmt;
 
@@ -10,8 +11,9 @@ use super::limits::Exceeded;
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
+use super::rules::Rules;
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Associativity, Precedence};
+use crate::grammar::ir::{Associativity, Conflicts, Precedence};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{self, Diagnostic};
 
@@ -25,7 +27,7 @@ pub(crate) struct ConflictError {
 /// What stands in the way of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConflictErrorKind {
-    /// The grammar is not LALR(1), and precedence does not decide.
+    /// The grammar is not LALR(1), precedence does not decide, and conflicts are to be refused.
     Conflict,
     /// The table would be too large.
     Limit,
@@ -93,14 +95,20 @@ pub(super) struct Resolution {
     pub(super) dropped_shifts: Vec<(u32, u32)>,
     /// What precedence does not decide.
     pub(super) conflicts: Vec<Conflict>,
-    /// Whether precedence took any action away.
-    pub(super) by_precedence: bool,
+    /// Whether precedence or the order of rules took any action away.
+    pub(super) settled: bool,
     /// The levels that were compared, with repetitions.
     levels: Vec<u32>,
 }
 
-/// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest.
-pub(super) fn resolve(grammar: &Grammar, automaton: &Automaton, lookaheads: &mut LookAheads) -> Resolution {
+/// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest; that, too, is settled where
+/// the grammar says so.
+pub(super) fn resolve(
+    grammar: &Grammar,
+    rules: &Rules,
+    automaton: &Automaton,
+    lookaheads: &mut LookAheads,
+) -> Resolution {
     let mut resolution = Resolution::default();
     let width = lookaheads.width();
     let (mut seen, mut twice) = (vec![0u64; width], vec![0u64; width]);
@@ -122,7 +130,7 @@ pub(super) fn resolve(grammar: &Grammar, automaton: &Automaton, lookaheads: &mut
             }
         }
         for terminal in BitSet::from_words(&twice).iter() {
-            resolution.settle(grammar, automaton, lookaheads, (state, terminal));
+            resolution.settle((grammar, rules), automaton, lookaheads, (state, terminal));
         }
     }
     resolution
@@ -137,11 +145,11 @@ impl Resolution {
     /// One cell. Each reduction is compared with the shift, if there is one; then
     /// * a reduction that loses to the shift is out;
     /// * when one reduction beats the shift, the shift is out;
-    /// * when none does and one of equal level is `%nonassoc`, the cell becomes an error;
-    /// * what is left must be a single action.
+    /// * when none does and one of equal level is `%nonassoc`, the shift is out and so is that reduction;
+    /// * what is left, if it is more than a single action, is a conflict.
     fn settle(
         &mut self,
-        grammar: &Grammar,
+        (grammar, rules): (&Grammar, &Rules),
         automaton: &Automaton,
         lookaheads: &mut LookAheads,
         (state, terminal): (usize, usize),
@@ -156,41 +164,41 @@ impl Resolution {
             .by_terminals(state)
             .binary_search_by_key(&terminal, |edge| edge.symbol as usize)
             .is_ok();
-        let (mut beaten, mut refused) = (false, false);
+        let (mut shifts, mut undecided) = (shift, false);
         if shift {
-            let mut undecided = Vec::new();
-            let mut winners = Vec::new();
-            for &(reduction, production) in &rivals {
-                match self.verdict(grammar, production, terminal) {
-                    None => undecided.push(production),
-                    Some(Associativity::Left) => winners.push((reduction, production)),
-                    Some(Associativity::Right) => lookaheads.remove(reduction, terminal),
-                    Some(Associativity::Nonassoc) => {
+            rivals.retain(|&(reduction, production)| {
+                let verdict = self.verdict(grammar, rules.origin(production), terminal);
+                self.settled |= verdict.is_some();
+                undecided |= verdict.is_none();
+                shifts &= !matches!(verdict, Some(Associativity::Left | Associativity::Nonassoc));
+                let out = matches!(verdict, Some(Associativity::Right | Associativity::Nonassoc));
+                if out {
+                    lookaheads.remove(reduction, terminal);
+                }
+                !out
+            });
+        }
+        if undecided || rivals.len() > 1 {
+            let reductions = rivals.iter().map(|&(_, production)| production).collect();
+            self.report(state, terminal, undecided, reductions);
+            if grammar.conflicts == Conflicts::Shift {
+                self.settled = true;
+                let kept = if shifts { None } else { first_of(grammar, rules, &rivals) };
+                for &(reduction, production) in &rivals {
+                    if Some(production) != kept {
                         lookaheads.remove(reduction, terminal);
-                        refused = true;
                     }
                 }
             }
-            if !undecided.is_empty() {
-                undecided.extend(winners.iter().map(|&(_, production)| production));
-                self.report(state, terminal, true, undecided);
-                return;
-            }
-            beaten = !winners.is_empty();
-            self.by_precedence = true;
-            rivals = winners;
         }
-        if shift && (beaten || refused) {
+        if shift && !shifts {
             self.dropped_shifts.push((state as u32, terminal as u32));
-        }
-        if rivals.len() > 1 {
-            self.report(state, terminal, false, rivals.iter().map(|&(_, production)| production).collect());
         }
     }
 
     /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not say.
-    fn verdict(&mut self, grammar: &Grammar, production: u32, terminal: usize) -> Option<Associativity> {
-        let production: Precedence = grammar.productions.get(production as usize)?.precedence?;
+    fn verdict(&mut self, grammar: &Grammar, production: usize, terminal: usize) -> Option<Associativity> {
+        let production: Precedence = grammar.productions.get(production)?.precedence?;
         let terminal: Precedence = grammar.terminals.get(terminal)?.precedence?;
         self.levels.extend([production.level, terminal.level]);
         Some(match production.level.cmp(&terminal.level) {
@@ -248,4 +256,15 @@ impl Resolution {
         }
         warnings
     }
+}
+
+/// Of several reductions that of the highest priority; of those the one that comes first in the file. To accept is before
+/// them all: it shifts `$`.
+fn first_of(grammar: &Grammar, rules: &Rules, rivals: &[(usize, u32)]) -> Option<u32> {
+    let rank = |&production: &u32| {
+        let origin = rules.origin(production);
+        let priority = grammar.productions.get(origin).map_or(0, |production| production.priority);
+        (production != rules.accept(), std::cmp::Reverse(priority), origin)
+    };
+    rivals.iter().map(|&(_, production)| production).min_by_key(rank)
 }

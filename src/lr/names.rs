@@ -12,8 +12,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Copies the names of `grammar`.
-    pub(super) fn new(grammar: &Grammar) -> Self {
+    /// Copies the names of `grammar`, and makes one of each nonterminal that its rules have beside its own.
+    pub(super) fn new(grammar: &Grammar, rules: &Rules) -> Self {
         let mut names = Self { text: String::new(), ends: Vec::new() };
         for terminal in &grammar.terminals {
             match &terminal.pattern {
@@ -24,6 +24,9 @@ impl Names {
         names.add("$end");
         for nonterminal in &grammar.nonterminals {
             names.add(&nonterminal.name);
+        }
+        for &filled in rules.filled() {
+            names.add(&format!("{}⁺", grammar.nonterminals[filled as usize].name));
         }
         names.add("$accept");
         names

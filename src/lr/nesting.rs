@@ -9,9 +9,9 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
 use super::rules::{Code, Item, Rules};
-use super::stack::Stack;
+use super::stack::{Address, Depths, Stack};
 use super::table::ParseTable;
-use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
 /// By item, what it needs and what it has open.
 #[derive(Debug)]
@@ -65,17 +65,23 @@ impl Nesting {
         self.most
     }
 
-    /// Whether `stack` can be finished where `room` more levels may be opened at once. `lowest` is lowered to the
-    /// depth of the lowest state read. Costs the part of the stack that has less than [`Nesting::most`] room.
-    pub(crate) fn fits(&self, table: &ParseTable, stack: &Stack, room: u32, lowest: &mut u32) -> bool {
-        let mut pending: Vec<(&Stack, Option<ParseStateId>, u32)> = vec![(stack, None, room)];
-        let mut seen: HashSet<(u32, ParseStateId, u32), FxBuildHasher> = HashSet::default();
+    /// Whether `stack` can be finished where `room` more levels may be opened at once. Costs the part of the stack that has
+    /// less than [`Nesting::most`] room.
+    pub(crate) fn fits(
+        &self,
+        table: &ParseTable,
+        stack: &Stack,
+        room: u32,
+        depths: &mut impl Depths,
+    ) -> bool {
+        let mut pending: Vec<(&Stack, Option<CoreId>, u32)> = vec![(stack, None, room)];
+        let mut seen: HashSet<(Address, CoreId, u32), FxBuildHasher> = HashSet::default();
         while let Some((below, top, room)) = pending.pop() {
-            *lowest = (*lowest).min(below.depth());
+            depths.read(below.depth());
             if room >= self.most {
                 return true;
             }
-            let state = top.unwrap_or_else(|| below.top());
+            let state = top.unwrap_or_else(|| below.core());
             for &item in table.automaton.kernels.get(state.index()) {
                 if self.rest[item as usize] > room {
                     continue;
@@ -85,19 +91,15 @@ impl Nesting {
                     return true;
                 }
                 let read = (item - table.rules.first(production)) as usize;
-                let mut under = Some(below);
-                for _ in 0..read.saturating_sub(usize::from(top.is_some())) {
-                    under = under.and_then(Stack::below);
-                }
+                let steps = read.saturating_sub(usize::from(top.is_some()));
+                let Some(uncovered) = below.descend(steps, depths) else { return false };
                 let lhs = NonterminalId::new(table.rules.lhs(production));
-                let Some((under, next)) =
-                    under.and_then(|under| Some((under, table.goto(under.top(), lhs)?)))
-                else {
-                    continue;
-                };
                 let room = room + self.open[item as usize];
-                if seen.insert((under.depth(), next, room)) {
-                    pending.push((under, Some(next), room));
+                for under in uncovered {
+                    let Some(next) = table.goto(under.core(), lhs) else { continue };
+                    if seen.insert((under.address(), next, room)) {
+                        pending.push((under, Some(next), room));
+                    }
                 }
             }
         }

@@ -20,7 +20,7 @@ use super::table::{Action, ParseTable};
 use super::yields::{UNKNOWN, Yields};
 use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
-use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
 /// Whether plans of plain terminals complete every stack, where each lexeme may follow the one before it, behind one
 /// that is ignored as well. `false` proves nothing.
@@ -38,7 +38,7 @@ pub(super) fn complete_every_stack(table: &ParseTable, succession: &dyn Successi
         let after = &continuations[state];
         let next = plan.text.first().map_or_else(|| after.iter().collect(), |&first| vec![first.index()]);
         let stands = |next: TerminalId, behind: TerminalId| succession.may_follow(Some(behind), None, next);
-        let behind = match table.accessing(ParseStateId::new(state)) {
+        let behind = match table.accessing(CoreId::new(state)) {
             Some(Symbol::Nonterminal(_)) => None,
             Some(Symbol::Terminal(terminal)) => Some(Some(terminal)),
             None => Some(None),
@@ -52,7 +52,7 @@ pub(super) fn complete_every_stack(table: &ParseTable, succession: &dyn Successi
         let inside = plan.text.windows(2).all(|pair| stands(pair[1], pair[0]));
         let ends =
             plan.text.last().is_none_or(|&last| after.iter().all(|next| stands(TerminalId::new(next), last)));
-        begins && inside && ends && plan.works(table, ParseStateId::new(state), after)
+        begins && inside && ends && plan.works(table, CoreId::new(state), after)
     })
 }
 
@@ -62,7 +62,7 @@ struct Plan {
     /// What is behind the item's dot, as terminals.
     text: Vec<TerminalId>,
     /// The states that finishing the item may lead to.
-    targets: Vec<ParseStateId>,
+    targets: Vec<CoreId>,
 }
 
 /// The states that a stack may hold.
@@ -73,7 +73,7 @@ fn reached(table: &ParseTable, possible: &dyn Fn(TerminalId) -> bool) -> BitSet 
     while let Some(state) = pending.pop() {
         for edge in table.automaton.edges.get(state) {
             let exists = table.rules.nonterminal(edge.symbol).is_some()
-                || table.shifts(ParseStateId::new(state)).contains(edge.symbol as usize)
+                || table.shifts(CoreId::new(state)).contains(edge.symbol as usize)
                     && possible(TerminalId(edge.symbol));
             if exists && reached.insert(edge.target as usize) {
                 pending.push(edge.target as usize);
@@ -96,8 +96,8 @@ struct Descent<'a> {
     /// By state, the level at which it was last met.
     met: Vec<u32>,
     count: u32,
-    level: Vec<ParseStateId>,
-    below: Vec<ParseStateId>,
+    level: Vec<CoreId>,
+    below: Vec<CoreId>,
 }
 
 impl<'a> Descent<'a> {
@@ -107,13 +107,13 @@ impl<'a> Descent<'a> {
     }
 
     /// The states that finishing `item` in `state` may lead to; none for the item of the whole text.
-    fn targets(&mut self, state: usize, item: Item) -> Vec<ParseStateId> {
+    fn targets(&mut self, state: usize, item: Item) -> Vec<CoreId> {
         let production = self.table.rules.production(item);
         if production == self.table.rules.accept() {
             return Vec::new();
         }
         self.level.clear();
-        self.level.push(ParseStateId::new(state));
+        self.level.push(CoreId::new(state));
         for _ in 0..read(self.table, item) {
             self.count += 1;
             self.below.clear();
@@ -142,7 +142,7 @@ fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Op
     struct Level {
         state: usize,
         item: Item,
-        targets: Vec<ParseStateId>,
+        targets: Vec<CoreId>,
     }
     let mut descent = Descent::new(table, states);
     let mut best: Vec<(u64, Item)> = vec![(UNKNOWN, 0); table.state_count()];
@@ -179,7 +179,7 @@ fn choose(table: &ParseTable, yields: &Yields, states: &BitSet) -> Option<Vec<Op
         }
     }
     // Where the best item is one of those, its targets are known.
-    let mut known: Vec<Option<Vec<ParseStateId>>> = vec![None; table.state_count()];
+    let mut known: Vec<Option<Vec<CoreId>>> = vec![None; table.state_count()];
     for Level { state, item, targets } in levels {
         if best[state].1 == item {
             known[state] = Some(targets);
@@ -236,9 +236,9 @@ fn continuations(table: &ParseTable, plans: &[Option<Plan>], states: &BitSet) ->
 impl Plan {
     /// Whether the parser, with `state` on top, reads the text and then finishes the item before each terminal of
     /// `after`, and does nothing to what lies below until then.
-    fn works(&self, table: &ParseTable, state: ParseStateId, after: &BitSet) -> bool {
+    fn works(&self, table: &ParseTable, state: CoreId, after: &BitSet) -> bool {
         let mut stack = vec![state];
-        let shifts = |stack: &mut Vec<ParseStateId>, terminal| {
+        let shifts = |stack: &mut Vec<CoreId>, terminal| {
             while let Some(action) = table.actions(stack[stack.len() - 1], terminal).first() {
                 match action {
                     Action::Shift(next) => {
@@ -286,7 +286,7 @@ impl Plan {
 }
 
 /// A reduction that leaves the bottom of the stack where it is; `false` when it cannot.
-fn reduce(table: &ParseTable, stack: &mut Vec<ParseStateId>, production: u32) -> bool {
+fn reduce(table: &ParseTable, stack: &mut Vec<CoreId>, production: u32) -> bool {
     let lhs = NonterminalId::new(table.rules.lhs(production));
     let length = table.rules.rhs(production).len();
     if length >= stack.len() {

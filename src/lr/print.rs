@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::table::{Action, ParseTable};
-use crate::util::id::{ParseStateId, TerminalId};
+use crate::util::id::{CoreId, TerminalId};
 
 /// Stable: equal grammars print alike.
 impl fmt::Display for ParseTable {
@@ -12,14 +12,14 @@ impl fmt::Display for ParseTable {
             if state > 0 {
                 writeln!(f)?;
             }
-            self.print_state(f, ParseStateId::new(state))?;
+            self.print_state(f, CoreId::new(state))?;
         }
         Ok(())
     }
 }
 
 impl ParseTable {
-    fn print_state(&self, f: &mut fmt::Formatter<'_>, state: ParseStateId) -> fmt::Result {
+    fn print_state(&self, f: &mut fmt::Formatter<'_>, state: CoreId) -> fmt::Result {
         writeln!(f, "state {state}")?;
         for &item in self.automaton.kernels.get(state.index()) {
             writeln!(f, "  {}", self.names.item(&self.rules, item))?;

@@ -1,6 +1,9 @@
-//! Conflicts in words: one error each, with an example text, the items, and both parses.
+//! Conflicts in words: one finding each, with an example text, the items, and both parses. They are errors where conflicts
+//! are to be refused, else warnings.
 //!
 //! Invariant: an example is a true prefix of sentences, or the message says that it is not.
+
+use hashbrown::HashSet;
 
 use super::conflict::Conflict;
 use super::example::{Enclosing, Found, Search};
@@ -9,6 +12,7 @@ use super::names::Names;
 use super::rules::{Code, Rules};
 use super::yields::Leading;
 use crate::grammar::Grammar;
+use crate::grammar::ir::Conflicts;
 use crate::util::diagnostic::{Diagnostic, Place};
 
 /// Conflicts that are shown; of the others only the number.
@@ -20,7 +24,7 @@ const NAMED: usize = 8;
 /// Items that one message lists.
 const LISTED: usize = 12;
 
-/// One error a conflict, and a last one that counts those not shown.
+/// One finding a conflict, and a last one that counts those not shown.
 pub(super) fn explain(
     grammar: &Grammar,
     rules: &Rules,
@@ -29,16 +33,17 @@ pub(super) fn explain(
     conflicts: &[Conflict],
 ) -> Vec<Diagnostic> {
     let report = Report { grammar, rules, names, search: Search::new(rules, automaton) };
-    let mut errors: Vec<Diagnostic> =
+    let mut found: Vec<Diagnostic> =
         conflicts.iter().take(SHOWN).map(|conflict| report.conflict(conflict)).collect();
     if let Some(more) = conflicts.len().checked_sub(SHOWN).filter(|&more| more > 0) {
         let plural = if more == 1 { "conflict" } else { "conflicts" };
-        errors.push(
-            Diagnostic::error("conflict", format!("and {more} more {plural}"))
+        found.push(
+            report
+                .finding(format!("and {more} more {plural}"))
                 .help("mend the first ones: most often the others go with them"),
         );
     }
-    errors
+    found
 }
 
 /// Words of an example that are shown before its dot.
@@ -65,12 +70,25 @@ struct Reading {
 impl Report<'_> {
     fn conflict(&self, conflict: &Conflict) -> Diagnostic {
         let mut lines = Vec::new();
-        let mut help = if conflict.shift {
-            "rewrite the rules so that only one of the two is possible, or give both the terminal and the alternative \
-             a precedence (%left, %right, %nonassoc, %prec)"
-        } else {
-            "rewrite the rules so that only one of them can end here: merge them, or tell them apart earlier \
-             (precedence does not decide between two rules)"
+        let mut help = match (self.grammar.conflicts, conflict.shift) {
+            (Conflicts::Follow, _) => {
+                "nothing has to be done: both ways are followed until the text decides, which takes time where it is long \
+                 about it. `%conflicts refuse` makes this an error, `%conflicts shift` settles it as Yacc and Lark do"
+            }
+            (Conflicts::Shift, true) => {
+                "settled by going on; a precedence (%left, %right, %nonassoc, %prec) would say so"
+            }
+            (Conflicts::Shift, false) => {
+                "settled by the priority of the rules (`rule.2:`), and then by their order in the file"
+            }
+            (Conflicts::Refuse, true) => {
+                "rewrite the rules so that only one of the two is possible, or give both the terminal and the alternative \
+                 a precedence (%left, %right, %nonassoc, %prec)"
+            }
+            (Conflicts::Refuse, false) => {
+                "rewrite the rules so that only one of them can end here: merge them, or tell them apart earlier \
+                 (precedence does not decide between two rules)"
+            }
         };
         let last = |&production: &u32| self.rules.last(production);
         let needs: Vec<u32> =
@@ -97,17 +115,30 @@ impl Report<'_> {
                 }
                 self.items(conflict, terminal, &mut lines);
                 lines.push("this comes of LALR(1) merging; the grammar may be LR(1)".to_owned());
-                help = "the two rules end alike in different surroundings, and LALR(1) tables do not tell those apart: \
-                        write one of the rules out where it is used, or merge the two";
+                help = match self.grammar.conflicts {
+                    Conflicts::Follow => {
+                        "nothing has to be done: the two rules end alike in different surroundings, which the parser knows"
+                    }
+                    Conflicts::Refuse | Conflicts::Shift => {
+                        "the two rules end alike in different surroundings, and LALR(1) tables do not tell those apart: \
+                         write one of the rules out where it is used, or merge the two"
+                    }
+                };
             }
             Found::GaveUp => {
                 self.items(conflict, terminal, &mut lines);
                 lines.push("no example was found within the limits of the search".to_owned());
             }
         }
-        let error =
-            Diagnostic::error("conflict", self.message(conflict)).example(lines.join("\n")).help(help);
-        self.places(error, conflict)
+        let found = self.finding(self.message(conflict)).example(lines.join("\n")).help(help);
+        self.places(found, conflict)
+    }
+
+    fn finding(&self, message: String) -> Diagnostic {
+        match self.grammar.conflicts {
+            Conflicts::Refuse => Diagnostic::error("conflict", message),
+            Conflicts::Follow | Conflicts::Shift => Diagnostic::warning("conflict", message),
+        }
     }
 
     /// A path on which one of the terminals is a conflict indeed. Two reductions may meet on one terminal in truth
@@ -268,8 +299,9 @@ impl Report<'_> {
         reading
     }
 
-    fn places(&self, mut error: Diagnostic, conflict: &Conflict) -> Diagnostic {
-        let place = |production: u32| self.grammar.productions.get(production as usize)?.place.clone();
+    fn places(&self, found: Diagnostic, conflict: &Conflict) -> Diagnostic {
+        let place =
+            |production: u32| self.grammar.productions.get(self.rules.origin(production))?.place.clone();
         let mut places: Vec<(Place, &str)> = conflict
             .reductions
             .iter()
@@ -281,9 +313,12 @@ impl Report<'_> {
             let shifted = items.take(LISTED).filter_map(|item| place(self.rules.production(item)));
             places.extend(shifted.map(|place| (place, "this may go on")));
         }
+        // An alternative that was multiplied out is many productions.
+        let mut seen = HashSet::new();
+        places.retain(|named| seen.insert(named.clone()));
         let mut places = places.into_iter();
-        error = error.at(places.next().map(|(place, _)| place));
-        places.fold(error, |error, (place, text)| error.related(place, text))
+        let found = found.at(places.next().map(|(place, _)| place));
+        places.fold(found, |found, (place, text)| found.related(place, text))
     }
 }
 

@@ -2,7 +2,7 @@
 //! production of n symbols owns n + 1 consecutive items, and moving the dot is adding or taking 1.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::Symbol;
+use crate::grammar::ir::{Production, Symbol};
 use crate::util::lists::Lists;
 
 /// A production with a dot: index into the symbols of all productions laid end to end.
@@ -13,6 +13,14 @@ pub(super) type Code = u32;
 
 /// The code where the dot has no symbol behind it.
 pub(super) const COMPLETE: Code = Code::MAX;
+
+/// The code of a symbol where there are so many terminals.
+pub(super) fn code(terminals: usize, symbol: Symbol) -> Code {
+    match symbol {
+        Symbol::Terminal(terminal) => terminal.0,
+        Symbol::Nonterminal(nonterminal) => (terminals + 1 + nonterminal.index()) as Code,
+    }
+}
 
 /// The grammar's productions and, last, `$accept -> start`.
 #[derive(Clone, Debug)]
@@ -31,13 +39,54 @@ pub(super) struct Rules {
     by_lhs: Lists<u32>,
     /// By nonterminal: whether it derives the empty text.
     nullable: Vec<bool>,
+    /// By production: that of the grammar that it comes from; the one of `$accept` comes from none.
+    origin: Vec<u32>,
+    /// Of the nonterminals behind those of the grammar, each of which derives what another does but for the empty text: the
+    /// other.
+    filled: Vec<u32>,
+}
+
+/// A production before it is flattened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Plain {
+    pub(super) lhs: usize,
+    pub(super) rhs: Vec<Code>,
+    /// The number of the production of the grammar that it comes from.
+    pub(super) origin: u32,
 }
 
 impl Rules {
     /// Flattens `grammar`. Linear.
     pub(super) fn new(grammar: &Grammar) -> Self {
-        let (terminals, nonterminals) = (grammar.terminals.len(), grammar.nonterminals.len());
-        let count = grammar.productions.len() + 1;
+        let terminals = grammar.terminals.len();
+        let code = |&symbol: &Symbol| code(terminals, symbol);
+        let plain = |(origin, production): (u32, &Production)| Plain {
+            lhs: production.lhs.index(),
+            rhs: production.rhs.iter().map(code).collect(),
+            origin,
+        };
+        let productions = (0..).zip(&grammar.productions).map(plain).collect();
+        let start = code(&Symbol::Nonterminal(grammar.start));
+        Self::flatten(terminals, grammar.nonterminals.len(), Vec::new(), productions, start)
+    }
+
+    /// The rules with these productions in the place of their own. Of the nonterminals behind those of the grammar, `filled`
+    /// says what they are.
+    pub(super) fn rewritten(&self, filled: Vec<u32>, productions: Vec<Plain>) -> Self {
+        let start = self.rhs(self.accept())[0];
+        let own = self.nonterminals - self.filled.len();
+        Self::flatten(self.terminals, own, filled, productions, start)
+    }
+
+    fn flatten(
+        terminals: usize,
+        own_nonterminals: usize,
+        filled: Vec<u32>,
+        productions: Vec<Plain>,
+        start: Code,
+    ) -> Self {
+        let nonterminals = own_nonterminals + filled.len();
+        let count = productions.len() + 1;
         let mut rules = Self {
             terminals,
             nonterminals,
@@ -47,11 +96,13 @@ impl Rules {
             production: Vec::new(),
             by_lhs: Lists::new(),
             nullable: Vec::new(),
+            origin: Vec::with_capacity(count),
+            filled,
         };
-        for production in &grammar.productions {
-            rules.add(production.lhs.index(), &production.rhs);
+        let accept = Plain { lhs: nonterminals, rhs: vec![start], origin: u32::MAX };
+        for Plain { lhs, rhs, origin } in productions.into_iter().chain([accept]) {
+            rules.add(lhs, &rhs, origin);
         }
-        rules.add(nonterminals, &[Symbol::Nonterminal(grammar.start)]);
         rules.first.push(rules.next.len() as Item);
         let pairs: Vec<(u32, u32)> = rules.lhs.iter().zip(0..).map(|(&lhs, p)| (lhs, p)).collect();
         rules.by_lhs = Lists::from_pairs(nonterminals + 1, &pairs);
@@ -59,12 +110,13 @@ impl Rules {
         rules
     }
 
-    fn add(&mut self, lhs: usize, rhs: &[Symbol]) {
+    fn add(&mut self, lhs: usize, rhs: &[Code], origin: u32) {
         let production = self.lhs.len() as u32;
         self.lhs.push(lhs as u32);
         self.first.push(self.next.len() as Item);
-        for &symbol in rhs {
-            self.next.push(self.code(symbol));
+        self.origin.push(origin);
+        for &code in rhs {
+            self.next.push(code);
             self.production.push(production);
         }
         self.next.push(COMPLETE);
@@ -117,6 +169,17 @@ impl Rules {
         self.terminals + self.nonterminals + 2
     }
 
+    /// The production of the grammar that this one comes from; past all of them for that of `$accept`.
+    #[inline]
+    pub(super) fn origin(&self, production: u32) -> usize {
+        self.origin[production as usize] as usize
+    }
+
+    /// Of the nonterminals behind those of the grammar: what each derives but for the empty text.
+    pub(super) fn filled(&self) -> &[u32] {
+        &self.filled
+    }
+
     /// How many items there are.
     pub(super) fn item_count(&self) -> usize {
         self.next.len()
@@ -130,15 +193,6 @@ impl Rules {
     /// The code of `$`.
     pub(super) fn end(&self) -> Code {
         self.terminals as Code
-    }
-
-    /// The code of a symbol.
-    #[inline]
-    pub(super) fn code(&self, symbol: Symbol) -> Code {
-        match symbol {
-            Symbol::Terminal(terminal) => terminal.0,
-            Symbol::Nonterminal(nonterminal) => self.nonterminal_code(nonterminal.index()),
-        }
     }
 
     /// The code of a nonterminal.

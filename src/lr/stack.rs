@@ -1,36 +1,55 @@
-//! The parse stack: persistent, shared, and with a memo of what it can shift.
+//! The parse stack: persistent, shared, and a graph where a text has several readings.
 //!
-//! A stack is a linked list of nodes from the top down. Nodes are immutable, so forks, rollbacks and the
-//! speculative stacks of mask computation share all that they have in common, and what is computed of a
-//! node holds for ever.
+//! A stack is a linked list of nodes from the top down. Nodes are immutable, so forks, rollbacks and the speculative stacks
+//! of mask computation share all that they have in common.
 //!
-//! Whoever depends on a stack only through the states that it has *read* may keep its result for every stack
-//! that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every function here that reads
-//! below the top reports the lowest depth it has read.
+//! Stacks with the same state on top are kept as one node with several nodes below it: a graph-structured stack (Tomita
+//! 1985). No two nodes below a node have the same state: the graph, read from the top down, is a deterministic automaton
+//! that accepts just the stacks that it stands for. So there are never more nodes on top than parse states, and 2^n stacks
+//! that differ at n places by one of two states are 2n nodes. States are told apart by their cores; and where it matters to
+//! the lexer what a stack shifts, by their contexts as well ([`super::states`]), so that all stacks of a node shift the same.
+//!
+//! Whoever depends on a stack only through the states that it has *read* may keep its result for every stack that looks the
+//! same so far down (Willard and Louf 2023, section 4.1). Hence every function here that reads below the top tells
+//! [`Depths`] how deep it has looked.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::chains::Exit;
-use super::table::{Action, ParseTable};
+use super::chains::{Chain, Stop};
+use super::table::ParseTable;
 use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
-use crate::util::id::{ParseStateId, TerminalId};
+use crate::util::id::{CoreId, ParseStateId, TerminalId};
 
-/// A parse stack. Cloning shares it.
+/// A parse stack, or several with the same state on top. Cloning shares it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stack(Arc<Node>);
 
+/// Where a node is.
+pub(super) type Address = *const Node;
+
+/// Stacks with different states on top; nearly always one.
+pub(crate) type Stacks = SmallVec<[Stack; 1]>;
+
+/// A state, and what lies below it.
 #[derive(Debug)]
-struct Node {
-    state: ParseStateId,
-    /// Distance from the bottom, which has depth 0.
+pub(super) struct Node {
+    core: CoreId,
+    /// Distance from the bottom, which has depth 0; where ways differ in length, of the longest.
     depth: u32,
-    below: Option<Stack>,
-    /// As [`Acceptable::pack`] says, or 0. Whoever finds it out finds the same, so it does not matter who.
+    /// How many nodes down the way forks first; [`STRAIGHT`] where it never does.
+    straight: u32,
+    /// 1 more than the number of the core's state in this context, or 0. Of this and what follows: whoever finds it out finds
+    /// the same, so it does not matter who.
+    state: AtomicU32,
+    /// As [`Acceptable::pack`] says, or 0.
     acceptable: AtomicU64,
+    below: Below,
 }
 
 /// What a stack can really shift, and how deep one had to look to know.
@@ -53,22 +72,142 @@ impl Acceptable {
     }
 }
 
+/// No node further down has several below it.
+const STRAIGHT: u32 = u32::MAX;
+
+/// What lies below a node.
+#[derive(Debug)]
+enum Below {
+    Bottom,
+    One(Stack),
+    /// At least two, by ascending [`Stack::key`].
+    #[expect(clippy::box_collection, reason = "a node is to be no larger for what few of them have")]
+    Several(Box<Vec<Stack>>),
+}
+
+impl Below {
+    fn nodes(&self) -> &[Stack] {
+        match self {
+            Self::Bottom => &[],
+            Self::One(stack) => std::slice::from_ref(stack),
+            Self::Several(stacks) => stacks,
+        }
+    }
+}
+
+/// Is told which states of a stack are read.
+pub(crate) trait Depths {
+    /// The state at this depth is read.
+    fn read(&mut self, depth: u32);
+
+    /// Whether what lies below `fork`, several nodes, is beyond what this reading may look at. It is told of that; what
+    /// comes of the reading is of no use then.
+    fn stops_at(&mut self, fork: &Stack) -> bool;
+}
+
+/// Nobody wants to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unread;
+
+impl Depths for Unread {
+    #[inline]
+    fn read(&mut self, _: u32) {}
+
+    #[inline]
+    fn stops_at(&mut self, _: &Stack) -> bool {
+        false
+    }
+}
+
+/// How deep one looks, whatever forks there are.
+struct Lowest(u32);
+
+impl Depths for Lowest {
+    #[inline]
+    fn read(&mut self, depth: u32) {
+        self.0 = self.0.min(depth);
+    }
+
+    #[inline]
+    fn stops_at(&mut self, _: &Stack) -> bool {
+        false
+    }
+}
+
 impl Stack {
     /// The stack that holds only the start state.
-    pub(crate) fn new(start: ParseStateId) -> Self {
-        Self(Arc::new(Node { state: start, depth: 0, below: None, acceptable: AtomicU64::new(0) }))
+    pub(crate) fn new(table: &ParseTable) -> Self {
+        Self::node(table.start(), (0, STRAIGHT), 0, Below::Bottom)
     }
 
-    /// The stack with `state` on top of this one.
-    pub(crate) fn push(&self, state: ParseStateId) -> Self {
-        let depth = self.0.depth + 1;
-        Self(Arc::new(Node { state, depth, below: Some(self.clone()), acceptable: AtomicU64::new(0) }))
+    /// The stack with `core` on top of this one.
+    fn push(&self, core: CoreId) -> Self {
+        Self::over(core, 0, self.clone())
     }
 
-    /// The state on top.
+    fn over(core: CoreId, state: u32, below: Stack) -> Self {
+        let depth = below.0.depth + 1;
+        let straight = below.0.straight.saturating_add(1);
+        Self::node(core, (depth, straight), state, Below::One(below))
+    }
+
     #[inline]
-    pub(crate) fn top(&self) -> ParseStateId {
-        self.0.state
+    fn node(core: CoreId, (depth, straight): (u32, u32), state: u32, below: Below) -> Self {
+        let (state, acceptable) = (AtomicU32::new(state), AtomicU64::new(0));
+        Self(Arc::new(Node { core, depth, straight, state, acceptable, below }))
+    }
+
+    /// The same state over other nodes, of which there is one at least; those of several ascend by their keys.
+    fn over_all(&self, mut below: Vec<Stack>) -> Self {
+        let (core, state) = (self.0.core, self.0.state.load(Ordering::Relaxed));
+        if below.len() == 1
+            && let Some(below) = below.pop()
+        {
+            return Self::over(core, state, below);
+        }
+        let depth = below.iter().map(|below| below.0.depth + 1).max().unwrap_or(0);
+        Self::node(core, (depth, 0), state, Below::Several(Box::new(below)))
+    }
+
+    /// The state on top. Costs the nodes down to the first of which it is known, once.
+    pub(crate) fn state(&self, table: &ParseTable) -> ParseStateId {
+        let mut way: SmallVec<[&Stack; 8]> = SmallVec::new();
+        let mut at = self;
+        let mut state = loop {
+            if let Some(state) = at.0.state.load(Ordering::Relaxed).checked_sub(1) {
+                break ParseStateId(state);
+            }
+            match at.below() {
+                [] => break table.start_state(),
+                // All stacks of a node have the same state on top, so any way shows which.
+                [below, ..] => {
+                    way.push(at);
+                    at = below;
+                }
+            }
+        };
+        while let Some(node) = way.pop() {
+            state = table.enter(state, node.core());
+            node.0.state.store(state.0 + 1, Ordering::Relaxed);
+        }
+        state
+    }
+
+    /// By what nodes are told apart.
+    fn key(&self, table: &ParseTable) -> u32 {
+        if table.tells_contexts_apart() { self.state(table).0 } else { self.core().0 }
+    }
+
+    /// Whether both have the same state on top, as far as that matters.
+    pub(crate) fn same_top(&self, other: &Stack, table: &ParseTable) -> bool {
+        self.core() == other.core()
+            && (!table.tells_contexts_apart() || self.state(table) == other.state(table))
+    }
+
+    /// The core of the state on top.
+    #[inline]
+    pub(crate) fn core(&self) -> CoreId {
+        self.0.core
     }
 
     /// How many states lie below the top.
@@ -77,191 +216,405 @@ impl Stack {
         self.0.depth
     }
 
-    /// The stack below the top; `None` at the bottom.
+    /// The nodes below the top: none at the bottom, several where stacks have nothing but the top in common.
     #[inline]
-    pub(crate) fn below(&self) -> Option<&Stack> {
-        self.0.below.as_ref()
+    pub(crate) fn below(&self) -> &[Stack] {
+        self.0.below.nodes()
+    }
+
+    /// How deep the first node lies below which there are several.
+    #[inline]
+    pub(crate) fn first_fork(&self) -> Option<u32> {
+        (self.0.straight != STRAIGHT).then(|| self.0.depth - self.0.straight)
     }
 
     /// The terminal that was shifted last; `None` before the first. Holds between lexemes: a stack's top is then
     /// what a shift pushed, and taking out an idle round keeps it.
     pub(crate) fn last_terminal(&self, table: &ParseTable) -> Option<TerminalId> {
-        match table.accessing(self.top())? {
+        match table.accessing(self.core())? {
             Symbol::Terminal(terminal) => Some(terminal),
             Symbol::Nonterminal(_) => None,
         }
     }
 
-    /// Whether what the stack shifts depends on its top alone.
-    pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
-        let chain = table.chain(self.top(), self.below().map(Stack::top));
-        chain.set.is_some() && !chain.reads_below
+    /// Whether both are one in memory.
+    #[inline]
+    pub(crate) fn is(&self, other: &Stack) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether the two stacks hold the same states. Stops at the first node that they share.
-    pub(crate) fn same_states(&self, other: &Stack) -> bool {
-        let (mut a, mut b) = (self, other);
-        if a.depth() != b.depth() {
-            return false;
-        }
-        loop {
-            if Arc::ptr_eq(&a.0, &b.0) {
-                return true;
+    /// Whether the stack can really shift `terminal`, or accept where that is `$`.
+    pub(crate) fn takes(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> bool {
+        let mut takes = false;
+        self.follow(table, terminal, depths, |at, chain, _, depths| {
+            let stop = chain.stops.iter().find(|stop| stop.shifts.contains(terminal.index()));
+            if let Some((_, below)) = stop.filter(|stop| stop.uncovers).zip(at.below) {
+                depths.read(below.depth());
             }
-            if a.top() != b.top() {
-                return false;
-            }
-            match (a.below(), b.below()) {
-                (Some(next_a), Some(next_b)) => (a, b) = (next_a, next_b),
-                _ => return true,
-            }
-        }
+            takes |= stop.is_some();
+            stop.is_some()
+        });
+        takes
     }
 
-    /// The stack after `terminal`: the reductions that it causes, then its shift. `None` when the stack cannot
-    /// shift it, which the row of the top state alone does not tell: an LALR look-ahead set is a union over
-    /// contexts. `$` never shifts; ask [`Stack::accepts`].
-    ///
-    /// `lowest` is lowered to the depth of the lowest state read. Costs the reductions that reach below the state under the
-    /// top, and allocates only the states that remain.
-    pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, lowest: &mut u32) -> Option<Stack> {
-        let mut at = Place::new(self);
-        loop {
-            *lowest = (*lowest).min(at.read());
-            let chain = table.chain(at.top, at.below.map(Stack::top));
-            if let Some(stop) = chain.stops.iter().find(|stop| stop.shifts.contains(terminal.index())) {
-                let shifting = stop.states.last().copied().unwrap_or(at.top);
-                let Some(Action::Shift(target)) = table.actions(shifting, terminal).first() else {
-                    return None;
-                };
-                let push = |stack: Stack, &state: &ParseStateId| stack.push(state).without_idle_round(table);
-                let base = if stop.uncovers {
-                    *lowest = (*lowest).min(at.depth - 1);
-                    at.below?.clone()
-                } else if at.is_real {
-                    self.clone()
-                } else {
-                    push(at.below?.clone(), &at.top)
-                };
-                return Some(stop.states.iter().chain([target]).fold(base, push));
-            }
-            if chain.reads_below {
-                *lowest = (*lowest).min(at.depth.saturating_sub(1));
-            }
-            let exit = chain.exits.iter().find(|exit| exit.lookaheads.contains(terminal.index()))?;
-            at = at.after(table, exit)?;
-        }
-    }
-
-    /// Whether the stack accepts `$` after `terminals`. `lowest` is lowered to the depth of the lowest state read. Costs
-    /// the reductions, and makes no stacks.
-    pub(crate) fn accepts(
-        &self,
-        table: &ParseTable,
-        terminals: impl IntoIterator<Item = TerminalId>,
-        lowest: &mut u32,
-    ) -> bool {
-        let mut overlay = Overlay::new(self);
-        for terminal in terminals.into_iter().chain([table.end()]) {
-            loop {
-                *lowest = (*lowest).min(overlay.base.depth());
-                match table.actions(overlay.top(), terminal).first() {
-                    Some(Action::Reduce(production)) => {
-                        let (lhs, length) = table.production(*production);
-                        if overlay.pop(length).is_none() {
-                            return false;
-                        }
-                        *lowest = (*lowest).min(overlay.base.depth());
-                        let Some(state) = table.goto(overlay.top(), lhs) else { return false };
-                        overlay.states.push(state);
-                    }
-                    Some(Action::Shift(state)) => {
-                        overlay.states.push(*state);
-                        break;
-                    }
-                    Some(Action::Accept) => return true,
-                    None => return false,
-                }
-            }
-        }
-        false
-    }
-
-    /// The terminals (and `$`) that the stack can really shift (accept), computed once a node.
+    /// The terminals (and `$`) that the stack can really shift (accept), found out once a node.
     ///
     /// Reductions are followed for all look-aheads at once: the sets that lead to different reductions are
-    /// disjoint, so the work is bounded by the reductions that single terminals would cause.
+    /// disjoint but for conflicts, so the work is bounded by the reductions that single terminals would cause.
+    #[inline]
     pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
         let known = Acceptable::unpack(self.0.acceptable.load(Ordering::Acquire));
-        known.unwrap_or_else(|| {
-            let found = self.find_acceptable(table);
-            self.0.acceptable.store(found.pack(), Ordering::Release);
-            found
-        })
+        known.unwrap_or_else(|| self.find_acceptable(table))
     }
 
     fn find_acceptable(&self, table: &ParseTable) -> Acceptable {
-        let at = Place::new(self);
-        let chain = table.chain(at.top, at.below.map(Stack::top));
-        let mut lowest = at.depth.saturating_sub(u32::from(chain.reads_below));
-        if let Some(set) = chain.set {
-            return Acceptable { set, lowest };
-        }
-        let mut found = chain.shifts.clone();
-        let mut pending: SmallVec<[(Place<'_>, BitSet); 4]> = SmallVec::new();
-        for exit in &chain.exits {
-            if let Some(after) = at.after(table, exit) {
-                pending.push((after, exit.lookaheads.clone()));
+        let first = self.below().first();
+        let chain = table.chain(self.core(), first.map(Stack::core));
+        let found = match chain.set {
+            // Nearly always nothing but the two is looked at.
+            Some(set) if !chain.reads_below || self.below().len() < 2 => {
+                let read = first.filter(|_| chain.reads_below);
+                Acceptable { set, lowest: read.map_or(self.depth(), Stack::depth) }
             }
+            _ => {
+                let mut lowest = Lowest(self.depth());
+                let mut found = BitSet::new(table.end().index() + 1);
+                self.follow(table, Any(None), &mut lowest, |_, chain, lookahead, _| {
+                    lookahead.add_to(&mut found, &chain.shifts);
+                    false
+                });
+                Acceptable { set: table.acceptable_sets().intern(found), lowest: lowest.0 }
+            }
+        };
+        self.0.acceptable.store(found.pack(), Ordering::Release);
+        found
+    }
+
+    /// Whether what the stack shifts depends on its top alone.
+    pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
+        !table.chain(self.core(), self.below().first().map(Stack::core)).reads_below
+    }
+
+    /// The stacks after `terminal`: the reductions that it causes, then its shift. None when the stack cannot shift it,
+    /// which the row of the core alone does not tell: an LALR look-ahead set is a union over contexts. `$` never shifts;
+    /// ask [`Stack::takes`].
+    ///
+    /// Costs the reductions that reach below the node under the top, and allocates only the nodes that remain.
+    pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> Stacks {
+        let mut fed = Stacks::new();
+        self.follow(table, terminal, depths, |at, chain, _, depths| {
+            let mut found = false;
+            for stop in chain.stops.iter().filter(|stop| stop.shifts.contains(terminal.index())) {
+                found = true;
+                if let Some(stack) = self.shift(table, at, stop, terminal, depths) {
+                    join(&mut fed, stack, table);
+                }
+            }
+            found
+        });
+        fed
+    }
+
+    /// The stack after the shift of a stop.
+    fn shift(
+        &self,
+        table: &ParseTable,
+        at: &Place<'_>,
+        stop: &Stop,
+        terminal: TerminalId,
+        depths: &mut impl Depths,
+    ) -> Option<Stack> {
+        let shifting = stop.cores.last().copied().unwrap_or(at.core);
+        let target = table.shift(shifting, terminal)?;
+        let push = |stack: Stack, &core: &CoreId| stack.push(core).without_idle_round(table);
+        let base = if stop.uncovers {
+            let below = at.below?;
+            depths.read(below.depth());
+            below.clone()
+        } else if at.is_real {
+            self.clone()
+        } else {
+            push(at.below?.clone(), &at.core)
+        };
+        Some(stop.cores.iter().chain([&target]).fold(base, push))
+    }
+
+    /// Follows the reductions that these look-aheads cause, by the chains of what is on top and what lies below. `meet` is
+    /// told of each place, and says whether some of the look-aheads are shifted there: without conflicts nothing more is
+    /// to be found then.
+    fn follow<L: LookAhead, D: Depths>(
+        &self,
+        table: &ParseTable,
+        lookahead: L,
+        depths: &mut D,
+        mut meet: impl FnMut(&Place<'_>, &Chain, &L, &mut D) -> bool,
+    ) {
+        let mut pending: SmallVec<[(Place<'_>, L); 2]> = SmallVec::new();
+        let (core, below) = (self.core(), self.below());
+        let mut alone = !table.has_conflicts();
+        match below {
+            // To a top that does not look at them they are all the same.
+            [first, _, ..] if table.chain(core, Some(first.core())).reads_below => {
+                if depths.stops_at(self) {
+                    return;
+                }
+                alone = false;
+                for below in below.iter().map(Some) {
+                    pending.push((Place { core, below, is_real: true }, lookahead.clone()));
+                }
+            }
+            _ => pending.push((Place { core, below: below.first(), is_real: true }, lookahead)),
         }
-        while let Some((at, filter)) = pending.pop() {
-            let chain = table.chain(at.top, at.below.map(Stack::top));
-            lowest = lowest.min(at.read());
+        // Where readings part, reductions may meet again, and cyclic rules go round.
+        let mut met: Vec<((CoreId, Address), L)> = Vec::new();
+        while let Some((at, mut lookahead)) = pending.pop() {
+            if !alone && !at.is_real {
+                let Some(fresh) = at.note(&mut met, lookahead) else { continue };
+                lookahead = fresh;
+            }
+            let chain = table.chain(at.core, at.below.map(Stack::core));
+            if meet(&at, chain, &lookahead, depths) && alone {
+                return;
+            }
+            let Some(below) = at.below else { continue };
             if chain.reads_below {
-                lowest = lowest.min(at.depth.saturating_sub(1));
+                depths.read(below.depth());
             }
-            found.union_with_both(&chain.shifts, &filter);
-            for exit in chain.exits.iter().filter(|exit| exit.lookaheads.intersects(&filter)) {
-                if let Some(after) = at.after(table, exit) {
-                    let mut lookaheads = exit.lookaheads.clone();
-                    lookaheads.intersect_with(&filter);
-                    pending.push((after, lookaheads));
+            for exit in &chain.exits {
+                let Some(lookahead) = lookahead.within(&exit.lookaheads) else { continue };
+                let Some(uncovered) = below.descend(exit.pops - 1, depths) else { return };
+                alone &= uncovered.len() == 1;
+                for below in uncovered {
+                    depths.read(below.depth());
+                    if let Some(core) = table.goto(below.core(), exit.lhs) {
+                        let place = Place { core, below: Some(below), is_real: false };
+                        pending.push((place, lookahead.clone()));
+                    }
                 }
             }
         }
-        Acceptable { set: table.acceptable_sets().intern(found), lowest }
+    }
+
+    /// Whether both stand for the same stacks. Costs the part that they do not share.
+    pub(crate) fn same_stacks(&self, other: &Stack) -> bool {
+        let mut pending: SmallVec<[(&Stack, &Stack); 4]> = SmallVec::from_buf_and_len([(self, other); 4], 1);
+        let mut seen: HashSet<(Address, Address), FxBuildHasher> = HashSet::default();
+        while let Some((one, other)) = pending.pop() {
+            if one.is(other) {
+                continue;
+            }
+            let (below, others) = (one.below(), other.below());
+            if one.core() != other.core() || one.depth() != other.depth() || below.len() != others.len() {
+                return false;
+            }
+            if below.len() == 1 || seen.insert((one.address(), other.address())) {
+                pending.extend(below.iter().zip(others));
+            }
+        }
+        true
+    }
+
+    /// The same as several, one for each node below the first fork; itself where there is none.
+    pub(crate) fn split(&self) -> SmallVec<[Stack; 4]> {
+        let mut way: SmallVec<[&Stack; 8]> = SmallVec::new();
+        let mut at = self;
+        while let [below] = at.below() {
+            way.push(at);
+            at = below;
+        }
+        if at.below().is_empty() {
+            return SmallVec::from_iter([self.clone()]);
+        }
+        let over = |node: &Stack, below| Self::over(node.core(), node.0.state.load(Ordering::Relaxed), below);
+        let over =
+            |below: &Stack| way.iter().rev().fold(over(at, below.clone()), |below, node| over(node, below));
+        at.below().iter().map(over).collect()
+    }
+
+    /// The nodes so many steps down; `None` where that is too far.
+    pub(super) fn descend(&self, steps: usize, depths: &mut impl Depths) -> Option<SmallVec<[&Stack; 1]>> {
+        let (mut at, mut steps) = (self, steps);
+        while steps > 0
+            && let [below] = at.below()
+        {
+            at = below;
+            steps -= 1;
+        }
+        let mut level: SmallVec<[&Stack; 1]> = SmallVec::from_buf([at]);
+        for _ in 0..steps {
+            let mut next: SmallVec<[&Stack; 1]> = SmallVec::new();
+            for node in level {
+                let below = node.below();
+                if below.len() > 1 && depths.stops_at(node) {
+                    return None;
+                }
+                for below in below {
+                    if !next.iter().any(|known| known.is(below)) {
+                        next.push(below);
+                    }
+                }
+            }
+            level = next;
+        }
+        Some(level)
+    }
+
+    /// All stacks that one of the two stands for; both have the same state on top. What they have in common stays shared,
+    /// and where one holds the other it is given back itself. Costs the part that both have and do not share.
+    pub(crate) fn union(&self, other: &Stack, table: &ParseTable) -> Stack {
+        debug_assert!(self.same_top(other, table));
+        if self.is(other) {
+            return self.clone();
+        }
+        let mut known: HashMap<(Address, Address), Stack, FxBuildHasher> = HashMap::default();
+        let mut pending: Vec<Union<'_>> = Vec::new();
+        let mut union = Union::new(self, other);
+        loop {
+            if let Some((one, other)) = union.next_pair(table) {
+                match known.get(&(one.address(), other.address())) {
+                    Some(stack) => union.below.push(stack.clone()),
+                    None => pending.push(std::mem::replace(&mut union, Union::new(one, other))),
+                }
+                continue;
+            }
+            let stack = union.finish();
+            let Some(around) = pending.pop() else { return stack };
+            known.insert((union.one.address(), union.other.address()), stack.clone());
+            union = around;
+            union.below.push(stack);
+        }
+    }
+
+    /// Where the top node is: equal for equal nodes in memory, as long as they are.
+    pub(super) fn address(&self) -> Address {
+        Arc::as_ptr(&self.0)
     }
 }
 
-/// A state on top of a stack that is not touched.
+/// Adds a stack to those with other states on top.
+pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable) {
+    match stacks.iter_mut().find(|known| known.same_top(&stack, table)) {
+        Some(known) => *known = known.union(&stack, table),
+        None => stacks.push(stack),
+    }
+}
+
+/// A union in the making.
+struct Union<'s> {
+    one: &'s Stack,
+    other: &'s Stack,
+    /// How many of the nodes below each have been dealt with.
+    at: (usize, usize),
+    below: Vec<Stack>,
+}
+
+impl<'s> Union<'s> {
+    fn new(one: &'s Stack, other: &'s Stack) -> Self {
+        Self { one, other, at: (0, 0), below: Vec::new() }
+    }
+
+    /// Goes on to two nodes with the same state that have to be united.
+    fn next_pair(&mut self, table: &ParseTable) -> Option<(&'s Stack, &'s Stack)> {
+        loop {
+            let one = self.one.below().get(self.at.0).map(|stack| (stack.key(table), stack));
+            let other = self.other.below().get(self.at.1).map(|stack| (stack.key(table), stack));
+            let key = [one, other].into_iter().flatten().map(|(key, _)| key).min()?;
+            let [one, other] =
+                [one, other].map(|side| side.filter(|(other, _)| *other == key).map(|(_, stack)| stack));
+            self.at.0 += usize::from(one.is_some());
+            self.at.1 += usize::from(other.is_some());
+            match (one, other) {
+                (Some(one), Some(other)) if !one.is(other) => return Some((one, other)),
+                (one, other) => self.below.extend(one.or(other).cloned()),
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Stack {
+        let below = std::mem::take(&mut self.below);
+        let holds_all = |side: &&&Stack| {
+            side.below().len() == below.len()
+                && side.below().iter().zip(&below).all(|(one, other)| one.is(other))
+        };
+        let whole = [&self.one, &self.other].into_iter().find(holds_all).map(|&side| side.clone());
+        whole.unwrap_or_else(|| self.one.over_all(below))
+    }
+}
+
+/// What reductions depend on.
+trait LookAhead: Clone {
+    /// Those of them that are in `set`, if there are any.
+    fn within(&self, set: &BitSet) -> Option<Self>;
+
+    /// Adds `others`; returns those that were not there, if there are any.
+    fn add(&mut self, others: Self) -> Option<Self>;
+}
+
+impl LookAhead for TerminalId {
+    #[inline]
+    fn within(&self, set: &BitSet) -> Option<Self> {
+        set.contains(self.index()).then_some(*self)
+    }
+
+    fn add(&mut self, _: Self) -> Option<Self> {
+        None
+    }
+}
+
+/// All of a set, or whatever there are.
+#[derive(Clone)]
+struct Any(Option<BitSet>);
+
+impl Any {
+    /// Adds those of `set` that are among them.
+    fn add_to(&self, all: &mut BitSet, set: &BitSet) {
+        match &self.0 {
+            Some(own) => all.union_with_both(own, set),
+            None => {
+                all.union_with(set);
+            }
+        }
+    }
+}
+
+impl LookAhead for Any {
+    fn within(&self, set: &BitSet) -> Option<Self> {
+        let Some(all) = &self.0 else { return Some(Self(Some(set.clone()))) };
+        all.intersects(set).then(|| {
+            let mut within = all.clone();
+            within.intersect_with(set);
+            Self(Some(within))
+        })
+    }
+
+    fn add(&mut self, others: Self) -> Option<Self> {
+        let (Some(known), Some(mut others)) = (&mut self.0, others.0) else { return None };
+        others.subtract(known);
+        known.union_with(&others);
+        (!others.is_empty()).then_some(Self(Some(others)))
+    }
+}
+
+/// A core on top of a stack that is not touched.
 #[derive(Clone, Copy)]
 struct Place<'s> {
-    top: ParseStateId,
+    core: CoreId,
     below: Option<&'s Stack>,
-    /// Of the top.
-    depth: u32,
     /// Whether it is the stack's own, and has not been put there by a reduction.
     is_real: bool,
 }
 
-impl<'s> Place<'s> {
-    fn new(stack: &'s Stack) -> Self {
-        Self { top: stack.top(), below: stack.below(), depth: stack.depth(), is_real: true }
-    }
-
-    /// The depth of the lowest state that it took to come here.
-    fn read(&self) -> u32 {
-        if self.is_real { self.depth } else { self.depth - 1 }
-    }
-
-    /// The place after a reduction; `None` would mean that the tables do not belong to the stack.
-    fn after(&self, table: &ParseTable, exit: &Exit) -> Option<Self> {
-        let mut below = self.below?;
-        for _ in 1..exit.pops {
-            below = below.below()?;
+impl Place<'_> {
+    /// Notes that the place is met with these look-aheads; returns those with which it has not been met.
+    fn note<L: LookAhead>(&self, met: &mut Vec<((CoreId, Address), L)>, lookahead: L) -> Option<L> {
+        let key = (self.core, self.below.map_or(std::ptr::null(), Stack::address));
+        match met.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, known)) => known.add(lookahead),
+            None => {
+                met.push((key, lookahead.clone()));
+                Some(lookahead)
+            }
         }
-        let top = table.goto(below.top(), exit.lhs)?;
-        Some(Self { top, below: Some(below), depth: below.depth() + 1, is_real: false })
     }
 }
 
@@ -269,36 +622,19 @@ impl Drop for Node {
     /// Frees long chains in a loop: the derived drop would recurse once a state, and a document nested a
     /// million deep would overflow the thread's stack.
     fn drop(&mut self) {
-        let mut below = self.below.take();
-        while let Some(stack) = below {
-            below = Arc::into_inner(stack.0).and_then(|mut node| node.below.take());
+        let mut pending: SmallVec<[Below; 4]> = SmallVec::new();
+        pending.push(std::mem::replace(&mut self.below, Below::Bottom));
+        while let Some(below) = pending.pop() {
+            let mut free = |stack: Stack| {
+                if let Some(mut node) = Arc::into_inner(stack.0) {
+                    pending.push(std::mem::replace(&mut node.below, Below::Bottom));
+                }
+            };
+            match below {
+                Below::Bottom => {}
+                Below::One(stack) => free(stack),
+                Below::Several(stacks) => stacks.into_iter().for_each(free),
+            }
         }
-    }
-}
-
-/// States pushed on a stack that is not touched.
-#[derive(Debug)]
-struct Overlay<'s> {
-    base: &'s Stack,
-    states: SmallVec<[ParseStateId; 8]>,
-}
-
-impl<'s> Overlay<'s> {
-    fn new(base: &'s Stack) -> Self {
-        Self { base, states: SmallVec::new() }
-    }
-
-    fn top(&self) -> ParseStateId {
-        self.states.last().copied().unwrap_or_else(|| self.base.top())
-    }
-
-    /// Takes `length` states off; `None` would mean that the tables do not belong to the stack.
-    fn pop(&mut self, length: usize) -> Option<()> {
-        let pushed = self.states.len().min(length);
-        self.states.truncate(self.states.len() - pushed);
-        for _ in pushed..length {
-            self.base = self.base.below()?;
-        }
-        Some(())
     }
 }

@@ -5,12 +5,13 @@ use super::chains::Chains;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
 use super::rules::{COMPLETE, Rules};
+use super::states::{ParseStates, returns};
 use super::table::{Action, ParseTable, Reduction};
 use super::tail::Tail;
 use crate::grammar::Grammar;
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::id::{NonterminalId, ParseStateId, ProductionId};
+use crate::util::id::{CoreId, NonterminalId, ProductionId};
 use crate::util::lists::Lists;
 use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
 
@@ -37,7 +38,8 @@ impl ParseTable {
             });
         });
         writer.list(&self.tails, |w, tail| w.option(tail.as_ref(), |w, tail| tail.save(w)));
-        writer.bool(self.by_precedence);
+        writer.bool(self.settled);
+        writer.bool(self.conflicting);
         writer.list(&self.warnings, |w, warning| warning.save(w));
     }
 
@@ -53,7 +55,7 @@ impl ParseTable {
         ensure_below(cells.entries(), terminals, "the cells of the parse table")?;
         let action = |code: u32| match code {
             u32::MAX => Action::Accept,
-            code if code % 2 == 0 => Action::Shift(ParseStateId(code / 2)),
+            code if code % 2 == 0 => Action::Shift(CoreId(code / 2)),
             code => Action::Reduce(ProductionId(code / 2)),
         };
         let actions: Vec<Action> = reader.numbers()?.into_iter().map(action).collect();
@@ -79,7 +81,9 @@ impl ParseTable {
         let tails = reader.list(1, |r| r.option(Tail::load))?;
         ensure(tails.len() == states, "the tail calls")?;
         Ok(Self {
-            names: Names::new(grammar),
+            names: Names::new(grammar, &rules),
+            returns: returns(&rules, &automaton),
+            states: ParseStates::default(),
             rules,
             automaton,
             predecessors,
@@ -90,7 +94,9 @@ impl ParseTable {
             reductions,
             tails,
             chains: Chains::default(),
-            by_precedence: reader.bool()?,
+            settled: reader.bool()?,
+            conflicting: reader.bool()?,
+            by_context: false,
             warnings: reader.list(8, Diagnostic::load)?,
         })
     }

@@ -1,7 +1,7 @@
 //! The table: what each state does before each terminal, and everything that later layers ask of it.
 //!
-//! Invariants: state 0 is the start; a cell's actions are neighbours in one array sorted by state and terminal, so a
-//! cell can hold a list (today of one action at most, GLR would have more); equal rows are stored once.
+//! Invariants: core 0 is the start; a cell's actions are neighbours in one array sorted by core and terminal, and where they
+//! are in conflict the shift comes first; equal rows are stored once.
 
 use std::hash::BuildHasher;
 
@@ -10,25 +10,28 @@ use rustc_hash::FxBuildHasher;
 
 use super::chains::Chains;
 use super::conflict::{self, ConflictError, Resolution};
+use super::cycles::is_cyclic;
+use super::hidden::without_hidden_left_recursion;
 use super::limits::{Exceeded, Limits};
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
 use super::report;
 use super::rules::{COMPLETE, Rules};
+use super::states::{ParseStates, Return, returns};
 use super::tail::{Tail, tails};
 use crate::grammar::Grammar;
-use crate::grammar::ir::Symbol;
+use crate::grammar::ir::{Conflicts, Symbol};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::id::{NonterminalId, ParseStateId, ProductionId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
 
 /// What to do before a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     /// Push the state.
-    Shift(ParseStateId),
+    Shift(CoreId),
     /// Pop as many states as the production has symbols, then push the goto of its nonterminal.
     Reduce(ProductionId),
     /// The text is a sentence; only before `$`.
@@ -46,8 +49,8 @@ pub(crate) struct Reduction {
     pub(crate) lookaheads: BitSet,
 }
 
-/// An LALR(1) table without conflicts.
-#[derive(Clone, Debug)]
+/// An LALR(1) table. Conflicts that are to be followed are in it.
+#[derive(Debug)]
 pub(crate) struct ParseTable {
     pub(super) rules: Rules,
     pub(super) names: Names,
@@ -65,7 +68,14 @@ pub(crate) struct ParseTable {
     /// By state.
     pub(super) tails: Vec<Option<Tail>>,
     pub(super) chains: Chains,
-    pub(super) by_precedence: bool,
+    /// By core: where its kernel items return to.
+    pub(super) returns: Lists<Return>,
+    pub(super) states: ParseStates,
+    pub(super) settled: bool,
+    /// Whether some core has several ways to go on before one terminal, or one that may go round.
+    pub(super) conflicting: bool,
+    /// See [`ParseTable::tells_contexts_apart`].
+    pub(super) by_context: bool,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -73,29 +83,43 @@ impl ParseTable {
     /// Builds the table.
     ///
     /// # Errors
-    /// When the grammar has conflicts that precedence does not settle, or the table would be too large.
+    /// When the grammar has conflicts that precedence does not settle and it wants them refused, or the table would be too
+    /// large.
     pub(crate) fn build(grammar: &Grammar) -> Result<Self, ConflictError> {
         Self::build_within(grammar, &Limits::default())
     }
 
     /// [`ParseTable::build`] with other limits than the usual ones.
     pub(super) fn build_within(grammar: &Grammar, limits: &Limits) -> Result<Self, ConflictError> {
-        let rules = Rules::new(grammar);
-        let automaton = Automaton::build(&rules, limits)?;
+        let mut rules = Rules::new(grammar);
+        let mut automaton = Automaton::build(&rules, limits)?;
         let mut lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
-        let mut resolution = conflict::resolve(grammar, &automaton, &mut lookaheads);
-        let names = Names::new(grammar);
+        let mut resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads);
+        let mut names = Names::new(grammar, &rules);
+        let mut warnings = resolution.warnings(grammar, &names);
         if !resolution.conflicts.is_empty() {
-            let found = &resolution.conflicts;
-            return Err(ConflictError::conflicts(report::explain(
-                grammar, &rules, &automaton, &names, found,
-            )));
+            let found = report::explain(grammar, &rules, &automaton, &names, &resolution.conflicts);
+            if grammar.conflicts == Conflicts::Refuse {
+                return Err(ConflictError::conflicts(found));
+            }
+            warnings.extend(found);
+            if grammar.conflicts == Conflicts::Follow
+                && let Some(open) = without_hidden_left_recursion(&rules)
+            {
+                rules = open;
+                automaton = Automaton::build(&rules, limits)?;
+                lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
+                resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads);
+                names = Names::new(grammar, &rules);
+            }
         }
-        let warnings = resolution.warnings(grammar, &names);
+        let goes_round = resolution.settled && is_cyclic(&rules);
         let mut table = Self {
             predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
+            returns: returns(&rules, &automaton),
             chains: Chains::default(),
+            states: ParseStates::default(),
             rules,
             names,
             automaton,
@@ -104,7 +128,9 @@ impl ParseTable {
             sets: Vec::new(),
             rows: Vec::new(),
             reductions: Lists::new(),
-            by_precedence: resolution.by_precedence,
+            settled: resolution.settled,
+            conflicting: goes_round,
+            by_context: false,
             warnings,
         };
         table.fill(&lookaheads, &resolution, limits)?;
@@ -121,6 +147,7 @@ impl ParseTable {
         let width = lookaheads.width();
         let mut known: HashTable<u32> = HashTable::new();
         let (mut shifts, mut row) = (vec![0u64; width], vec![0u64; width]);
+        let mut twice = vec![0u64; width];
         let mut cells: Vec<(u32, Action)> = Vec::new();
         for state in 0..self.automaton.state_count() {
             cells.clear();
@@ -128,10 +155,11 @@ impl ParseTable {
             for edge in self.automaton.by_terminals(state) {
                 if resolution.keeps_shift(state as u32, edge.symbol) {
                     shifts[edge.symbol as usize / 64] |= 1 << (edge.symbol % 64);
-                    cells.push((edge.symbol, Action::Shift(ParseStateId(edge.target))));
+                    cells.push((edge.symbol, Action::Shift(CoreId(edge.target))));
                 }
             }
             row.copy_from_slice(&shifts);
+            twice.fill(0);
             let mut reductions: Vec<Reduction> = Vec::new();
             let complete = self.automaton.complete.range(state).zip(self.automaton.complete.get(state));
             for (reduction, &production) in complete {
@@ -140,6 +168,7 @@ impl ParseTable {
                     continue;
                 }
                 let lookahead = BitSet::from_words(words);
+                twice.iter_mut().zip(&row).zip(words).for_each(|((twice, all), &more)| *twice |= all & more);
                 row.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
                 if production == self.rules.accept() {
                     shifts.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
@@ -156,7 +185,9 @@ impl ParseTable {
                     None => reductions.push(Reduction { lhs, length, lookaheads: lookahead }),
                 }
             }
-            cells.sort_unstable_by_key(|&(terminal, _)| terminal);
+            self.conflicting |= twice.iter().any(|&word| word != 0);
+            // Stable: shifts stay in front.
+            cells.sort_by_key(|&(terminal, _)| terminal);
             for &(terminal, action) in &cells {
                 self.cells.push(terminal);
                 self.actions.push(action);
@@ -183,8 +214,8 @@ impl ParseTable {
     }
 
     /// The state of the empty stack.
-    pub(crate) fn start(&self) -> ParseStateId {
-        ParseStateId(0)
+    pub(crate) fn start(&self) -> CoreId {
+        CoreId(0)
     }
 
     /// The id of `$`, the end of the text: one past the grammar's terminals.
@@ -199,7 +230,7 @@ impl ParseTable {
 
     /// What to do in `state` before `terminal`: nothing (an error) or one action. Logarithmic in the row.
     #[inline]
-    pub(crate) fn actions(&self, state: ParseStateId, terminal: TerminalId) -> &[Action] {
+    pub(crate) fn actions(&self, state: CoreId, terminal: TerminalId) -> &[Action] {
         let range = self.cells.range(state.index());
         let terminals = &self.cells.entries()[range.clone()];
         let from = terminals.partition_point(|&other| other < terminal.0);
@@ -209,28 +240,37 @@ impl ParseTable {
 
     /// The terminals (and `$`) for which `state` has an action. Ids are below `end() + 1`.
     #[inline]
-    pub(crate) fn row(&self, state: ParseStateId) -> &BitSet {
+    pub(crate) fn row(&self, state: CoreId) -> &BitSet {
         &self.sets[self.rows[state.index()].0 as usize]
     }
 
     /// The terminals that `state` shifts, and `$` where it accepts.
     #[inline]
-    pub(crate) fn shifts(&self, state: ParseStateId) -> &BitSet {
+    pub(crate) fn shifts(&self, state: CoreId) -> &BitSet {
         &self.sets[self.rows[state.index()].1 as usize]
     }
 
-    /// The distinct ways in which `state` reduces. Their look-aheads are disjoint, and disjoint from the shifts.
+    /// The distinct ways in which `state` reduces. Without conflicts their look-aheads are disjoint, and disjoint from the
+    /// shifts.
     #[inline]
-    pub(crate) fn reductions(&self, state: ParseStateId) -> &[Reduction] {
+    pub(crate) fn reductions(&self, state: CoreId) -> &[Reduction] {
         self.reductions.get(state.index())
+    }
+
+    /// Where `state` goes by the shift of `terminal`. Logarithmic in its shifts.
+    #[inline]
+    pub(super) fn shift(&self, state: CoreId, terminal: TerminalId) -> Option<CoreId> {
+        let edges = self.automaton.by_terminals(state.index());
+        let at = edges.binary_search_by_key(&terminal.0, |edge| edge.symbol).ok()?;
+        self.shifts(state).contains(terminal.index()).then(|| CoreId(edges[at].target))
     }
 
     /// The state after a reduction to `nonterminal` has uncovered `state`. Logarithmic in the state's gotos.
     #[inline]
-    pub(crate) fn goto(&self, state: ParseStateId, nonterminal: NonterminalId) -> Option<ParseStateId> {
+    pub(crate) fn goto(&self, state: CoreId, nonterminal: NonterminalId) -> Option<CoreId> {
         let edges = self.automaton.by_nonterminals(state.index());
         let symbol = self.rules.nonterminal_code(nonterminal.index());
-        edges.binary_search_by_key(&symbol, |edge| edge.symbol).ok().map(|at| ParseStateId(edges[at].target))
+        edges.binary_search_by_key(&symbol, |edge| edge.symbol).ok().map(|at| CoreId(edges[at].target))
     }
 
     /// The nonterminal of a production and the number of its symbols.
@@ -246,7 +286,7 @@ impl ParseTable {
     }
 
     /// The symbol by which `state` is entered; `None` for the start.
-    pub(crate) fn accessing(&self, state: ParseStateId) -> Option<Symbol> {
+    pub(crate) fn accessing(&self, state: CoreId) -> Option<Symbol> {
         let code = self.automaton.accessing[state.index()];
         (code != COMPLETE).then(|| match self.rules.nonterminal(code) {
             Some(nonterminal) => Symbol::Nonterminal(NonterminalId::new(nonterminal)),
@@ -256,18 +296,18 @@ impl ParseTable {
 
     /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's edges backwards, but
     /// for the shifts that precedence took away.
-    pub(crate) fn predecessors(&self, state: ParseStateId) -> impl Iterator<Item = ParseStateId> + '_ {
-        self.predecessors.get(state.index()).iter().map(|&state| ParseStateId(state))
+    pub(crate) fn predecessors(&self, state: CoreId) -> impl Iterator<Item = CoreId> + '_ {
+        self.predecessors.get(state.index()).iter().map(|&state| CoreId(state))
     }
 
     /// How many states may lie right below `state`.
-    pub(super) fn count_below(&self, state: ParseStateId) -> usize {
+    pub(super) fn count_below(&self, state: CoreId) -> usize {
         self.predecessors.range(state.index()).len()
     }
 
     /// The place of `below` among these. Logarithmic in their number.
     #[inline]
-    pub(super) fn place_below(&self, state: ParseStateId, below: ParseStateId) -> usize {
+    pub(super) fn place_below(&self, state: CoreId, below: CoreId) -> usize {
         let predecessors = self.predecessors.get(state.index());
         let place = predecessors.partition_point(|&other| other < below.0);
         debug_assert_eq!(predecessors.get(place), Some(&below.0), "a stack is a path of the automaton");
@@ -276,13 +316,31 @@ impl ParseTable {
 
     /// What a state waits for, if it is a tail call.
     #[inline]
-    pub(super) fn tail(&self, state: ParseStateId) -> Option<Tail> {
+    pub(super) fn tail(&self, state: CoreId) -> Option<Tail> {
         self.tails[state.index()]
     }
 
-    /// Whether precedence took any action away. Then a viable stack need not be one that can be completed.
-    pub(crate) fn resolved_by_precedence(&self) -> bool {
-        self.by_precedence
+    /// Stacks with the same core on top are to be told apart by their contexts: it matters what each of them shifts, beside
+    /// what is shifted by one of them.
+    pub(crate) fn tell_contexts_apart(&mut self) {
+        self.by_context = true;
+    }
+
+    /// Whether nodes of a stack are told apart by their contexts, not by their cores alone.
+    #[inline]
+    pub(super) fn tells_contexts_apart(&self) -> bool {
+        self.by_context
+    }
+
+    /// Whether the parser may have several ways to go on before one terminal, or one that may lead back to the same stack.
+    #[inline]
+    pub(crate) fn has_conflicts(&self) -> bool {
+        self.conflicting
+    }
+
+    /// Whether precedence or the order of rules took any action away. Then a viable stack need not be one that can be completed.
+    pub(crate) fn has_settled_conflicts(&self) -> bool {
+        self.settled
     }
 
     /// What the grammar's author should know, though the table stands.

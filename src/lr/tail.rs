@@ -53,18 +53,18 @@ pub(super) fn tails(rules: &Rules, automaton: &Automaton) -> Vec<Option<Tail>> {
 impl Stack {
     /// The stack without an idle round on top. Costs the frames of one round at most.
     pub(super) fn without_idle_round(self, table: &ParseTable) -> Stack {
-        let Some(mut tail) = table.tail(self.top()) else { return self };
+        let Some(mut tail) = table.tail(self.core()) else { return self };
         let mut at = &self;
         loop {
             for _ in 0..tail.pops {
-                let Some(below) = at.below() else { return self };
+                let [below] = at.below() else { return self };
                 at = below;
             }
-            match table.tail(at.top()) {
+            match table.tail(at.core()) {
                 Some(below) if below.expects == tail.completes => tail = below,
                 _ => return self,
             }
-            if at.top() == self.top() {
+            if at.core() == self.core() {
                 return at.clone();
             }
         }

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::{Matcher, Progress};
-use crate::lr::stack::Stack;
+use crate::lr::stack::{Stack, Stacks, Unread};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
@@ -66,9 +66,19 @@ impl Matcher {
             let (bytes, reached) = self.spell(&at, Some(&stack), terminal)?;
             text.extend(bytes);
             at = reached;
-            stack = stack.feed(scanner.table(), terminal, &mut u32::MAX.clone())?;
+            stack = self.nearest_to_the_end(stack.feed(scanner.table(), terminal, &mut Unread))?;
         }
         scanner.is_complete(&at, &mut Reads::none()).then_some(text)
+    }
+
+    /// Of several stacks the one that can be finished at the least cost.
+    pub(super) fn nearest_to_the_end(&self, stacks: Stacks) -> Option<Stack> {
+        let cost =
+            |stack: &Stack| self.index.scanner().closing_plan(stack).map_or(u64::MAX, |(_, cost)| cost);
+        match &stacks[..] {
+            [_] => stacks.into_iter().next(),
+            _ => stacks.into_iter().min_by_key(cost),
+        }
     }
 
     /// Bytes after which the lexeme in progress can end, and the configuration then: towards the label after which
@@ -78,11 +88,7 @@ impl Matcher {
         if scanner.states().label(at.state).is_some_and(|label| !self.after(at, label).is_empty()) {
             return Some((Vec::new(), at.clone()));
         }
-        let context = scanner.context_at(&at.stack, &at.layout, &mut Reads::none());
-        let reach = scanner.states().label_set(scanner.states().reach(at.state));
-        let mut labels: Vec<(u64, TerminalId)> = (reach.iter())
-            .filter(|&label| context.takes.contains(label))
-            .map(TerminalId::new)
+        let mut labels: Vec<(u64, TerminalId)> = (self.labels(at).into_iter())
             .filter_map(|label| {
                 let after = self.after(at, label).into_iter();
                 let costs = after.filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1));
@@ -115,7 +121,7 @@ impl Matcher {
             for &byte in scanner.states().classes().representatives() {
                 scanner.step(&configuration, byte, &mut Reads::none(), |after| {
                     let open = (after.obligations, after.expectations);
-                    let key = (after.state, open, after.stack.top(), after.stack.depth());
+                    let key = (after.state, open, after.stack.core(), after.stack.depth());
                     let known = alike.entry(key).or_default();
                     if known.iter().any(|&known| met[known].0.same(&after))
                         || !scanner.is_viable(&after, &mut Reads::none())
@@ -134,14 +140,20 @@ impl Matcher {
     /// What is left to do at least behind the lexeme in progress, whichever of its labels it becomes.
     fn least_left(&self, at: &Configuration) -> u64 {
         let scanner = self.index.scanner();
-        let context = scanner.context_at(&at.stack, &at.layout, &mut Reads::none());
-        let reach = scanner.states().label_set(scanner.states().reach(at.state));
-        let labels = reach.iter().filter(|&label| context.takes.contains(label)).map(TerminalId::new);
-        let stacks = labels.flat_map(|label| self.after(at, label));
+        let stacks = self.labels(at).into_iter().flat_map(|label| self.after(at, label));
         stacks
             .filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1))
             .min()
             .unwrap_or(u64::from(u32::MAX))
+    }
+
+    /// What the lexeme in progress can become and the stack takes.
+    fn labels(&self, at: &Configuration) -> Vec<TerminalId> {
+        let scanner = self.index.scanner();
+        let contexts = scanner.contexts_at(&at.stack, &at.layout, &mut Reads::none());
+        let reach = scanner.states().label_set(scanner.states().reach(at.state));
+        let taken = |&label: &usize| contexts.iter().any(|context| context.takes.contains(label));
+        reach.iter().filter(taken).map(TerminalId::new).collect()
     }
 
     /// What holds after the lexeme in progress, if it ends with this label and the text can go on so.
@@ -184,7 +196,7 @@ impl Matcher {
                 let mut next = SmallVec::<[Configuration; 2]>::new();
                 scanner.step(&configuration, byte, &mut Reads::none(), |after| next.push(after));
                 for after in next {
-                    let near = after.stack.same_states(lexeme_stack) || after.stack.same_states(&from.stack);
+                    let near = after.stack.same_stacks(lexeme_stack) || after.stack.same_stacks(&from.stack);
                     if near
                         && scanner.is_viable(&after, &mut Reads::none())
                         && !seen.iter().any(|(known, _)| known.same(&after))
@@ -211,7 +223,7 @@ impl Matcher {
         for &byte in &text {
             let mut next = None;
             scanner.step(&at, byte, &mut Reads::none(), |after| {
-                if after.stack.same_states(stack) && scanner.is_viable(&after, &mut Reads::none()) {
+                if after.stack.same_stacks(stack) && scanner.is_viable(&after, &mut Reads::none()) {
                     next = Some(after);
                 }
             });
@@ -225,11 +237,12 @@ impl Matcher {
         let scanner = self.index.scanner();
         let Some(label) = scanner.states().label(at.state) else { return false };
         let reads = || {
-            let context = scanner.context_at(&at.stack, &at.layout, &mut Reads::none());
-            let readings =
-                scanner.readings(label, &context.acceptable, at.stack.last_terminal(scanner.table()));
-            label == terminal || readings.iter().any(|(read, _)| *read == terminal)
+            let last = at.stack.last_terminal(scanner.table());
+            let contexts = scanner.contexts_at(&at.stack, &at.layout, &mut Reads::none());
+            let mut readings =
+                contexts.iter().flat_map(|context| scanner.readings(label, &context.acceptable, last));
+            label == terminal || readings.any(|(read, _)| read == terminal)
         };
-        at.stack.same_states(stack) && reads() && !self.after(at, label).is_empty()
+        at.stack.same_stacks(stack) && reads() && !self.after(at, label).is_empty()
     }
 }

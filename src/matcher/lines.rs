@@ -4,7 +4,7 @@
 //! blank, and the next one written with those it needs. The end of the text ends the last line and all blocks.
 
 use super::{Matcher, Progress};
-use crate::lr::stack::Stack;
+use crate::lr::stack::{Stack, Unread};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
 use crate::scanner::{Indentation, Layout, Reads, Width};
@@ -34,7 +34,7 @@ impl Matcher {
             if !(fresh && count == 0) && scanner.is_complete(&at, &mut Reads::none()) {
                 return Some(text);
             }
-            laid = laid.feed(scanner.table(), terminal, &mut u32::MAX.clone())?;
+            laid = self.nearest_to_the_end(laid.feed(scanner.table(), terminal, &mut Unread))?;
             deeper |= terminal == indentation.indent;
             ended += u32::from(terminal == indentation.dedent);
             if terminal == indentation.indent || terminal == indentation.dedent {
@@ -53,7 +53,7 @@ impl Matcher {
             at = reached;
             let label = scanner.states().label(at.state)?;
             let mut after = self.after(&at, label).into_iter();
-            let found = after.find(|after: &Between| after.stack.same_states(&laid))?;
+            let found = after.find(|after: &Between| after.stack.same_stacks(&laid))?;
             (stack, layout) = (found.stack, found.layout);
             (deeper, ended) = (false, 0);
         }

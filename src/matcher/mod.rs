@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::index::{FEW_READINGS, Index, MAX_READINGS};
+use crate::index::Index;
 use crate::scanner::Reads;
-use crate::scanner::configuration::Configuration;
+use crate::scanner::configuration::{Configuration, Readings};
 use crate::util::id::TokenId;
 
 pub use batch::fill_masks;
@@ -100,7 +100,7 @@ impl fmt::Debug for Matcher {
 impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
-        let readings = SmallVec::from_iter([index.scanner().initial()]);
+        let readings = index.scanner().initial();
         Self { index, now: Moment { readings, progress: Progress::Fresh }, past: Past::default() }
     }
 
@@ -135,39 +135,7 @@ impl Matcher {
             row.fill(0);
             return self.index.allow_end(row);
         }
-        let fresh = self.now.progress == Progress::Fresh;
-        let (first, others) = self.now.readings.split_first().expect("a moment has a reading");
-        self.index.write_mask(first, fresh, row);
-        if !others.is_empty() {
-            let mut other = vec![0; row.len()];
-            for reading in others {
-                self.index.write_mask(reading, fresh, &mut other);
-                row.iter_mut().zip(&other).for_each(|(word, other)| *word |= other);
-            }
-        }
-        let crowded = match self.now.readings.len() {
-            1 => self.index.crowded_of_one(),
-            2..=FEW_READINGS => self.index.crowded_of_few(),
-            _ => return self.clear_excessive(row),
-        };
-        for &token in crowded {
-            let (word, bit) = (&mut row[token.index() / 32], 1 << (token.0 % 32));
-            if *word & bit != 0 && !self.allows(token) {
-                *word &= !bit;
-            }
-        }
-    }
-
-    /// Clears the bits of tokens that would leave more readings than are carried.
-    #[cold]
-    fn clear_excessive(&self, row: &mut [u32]) {
-        for (index, word) in row.iter_mut().enumerate() {
-            for bit in 0..32 {
-                if *word >> bit & 1 == 1 && !self.allows(index as u32 * 32 + bit) {
-                    *word &= !(1 << bit);
-                }
-            }
-        }
+        self.index.write_mask(&self.now.readings, self.now.progress == Progress::Fresh, row);
     }
 
     /// Whether `token` may come next, without the mask: costs the token's bytes.
@@ -316,19 +284,18 @@ impl Matcher {
                 }
                 continue;
             }
-            let mut next: SmallVec<[Configuration; 1]> = SmallVec::new();
+            let mut next = Readings::default();
             for reading in &now {
                 scanner.step(reading, byte, &mut stepped, |after| {
-                    if scanner.is_viable(&after, &mut viewed) && !next.iter().any(|known| known.same(&after))
-                    {
-                        next.push(after);
+                    if scanner.is_viable(&after, &mut viewed) {
+                        next.add(after, scanner.table());
                     }
                 });
             }
-            if next.is_empty() || next.len() > MAX_READINGS {
+            now = next.into_all();
+            if now.is_empty() {
                 return Err(count);
             }
-            now = next;
         }
         Ok(Moment { readings: now, progress: Progress::Begun })
     }

@@ -8,7 +8,7 @@ use super::Scanner;
 use crate::grammar::ir::LexerKind;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
 /// The scan states where lexemes of a terminal start, in companies such that whatever company they really meet is a
 /// part of one.
@@ -67,7 +67,7 @@ impl Scanner {
             && parse_states(&self.table).any(|state| {
                 [terminal, other].iter().any(|read| self.table.row(state).contains(read.index()))
                     && !self.table.shifts(state).intersects(&self.exclusive)
-                    && (self.table.resolved_by_precedence() || !only_reduces(&self.table, state))
+                    && (self.table.has_settled_conflicts() || !only_reduces(&self.table, state))
             })
     }
 
@@ -156,10 +156,10 @@ fn shut(table: &ParseTable, acceptable: &BitSet, ignored: &BitSet) -> BitSet {
     company
 }
 
-fn only_reduces(table: &ParseTable, state: ParseStateId) -> bool {
+fn only_reduces(table: &ParseTable, state: CoreId) -> bool {
     table.shifts(state).is_empty() && table.reductions(state).len() == 1
 }
 
-fn parse_states(table: &ParseTable) -> impl Iterator<Item = ParseStateId> + use<> {
-    (0..table.state_count()).map(ParseStateId::new)
+fn parse_states(table: &ParseTable) -> impl Iterator<Item = CoreId> + use<> {
+    (0..table.state_count()).map(CoreId::new)
 }

@@ -1,11 +1,16 @@
 //! A configuration: all that the future of a text depends on, under one way of reading it.
 
+use std::hash::BuildHasher;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::lookahead::{Between, ExpectationsId, Facts};
 use super::reads::{Line, Reads};
 use super::{Layout, ObligationsId, Scanner};
 use crate::lr::stack::Stack;
+use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -55,22 +60,100 @@ const SEARCH_LIMIT: usize = 100_000;
 impl Configuration {
     /// Whether both have the same future for the same reason.
     pub(crate) fn same(&self, other: &Self) -> bool {
+        self.differs_by_stack(other) && self.stack.same_stacks(&other.stack)
+    }
+
+    /// The same on another stack.
+    pub(crate) fn on(&self, stack: Stack) -> Self {
+        Self { stack, ..self.clone() }
+    }
+
+    /// Whether both are the same but for what lies on their stacks.
+    pub(crate) fn differs_by_stack(&self, other: &Self) -> bool {
         self.state == other.state
             && self.obligations == other.obligations
             && self.expectations == other.expectations
             && self.layout == other.layout
-            && self.stack.same_states(&other.stack)
+    }
+}
+
+/// Readings of one text. Those that differ by their stacks only, with the same state on top, are one.
+#[derive(Debug, Default)]
+pub(crate) struct Readings {
+    all: SmallVec<[Configuration; 1]>,
+    /// Where there are many: where those lie that may be the same but for their stacks.
+    places: HashMap<u64, SmallVec<[u32; 2]>, FxBuildHasher>,
+}
+
+/// So many readings are looked through one by one.
+const FEW: usize = 16;
+
+impl Readings {
+    /// Adds one.
+    pub(crate) fn add(&mut self, reading: Configuration, table: &ParseTable) {
+        let (all, places) = (&mut self.all, &mut self.places);
+        let is_same = |known: &Configuration| {
+            known.differs_by_stack(&reading) && known.stack.same_top(&reading.stack, table)
+        };
+        let known = if all.len() < FEW {
+            all.iter().position(is_same)
+        } else {
+            if places.is_empty() {
+                for (place, known) in (0..).zip(all.iter()) {
+                    places.entry(known.hash()).or_default().push(place);
+                }
+            }
+            let alike = places.entry(reading.hash()).or_default();
+            let known = alike.iter().map(|&place| place as usize).find(|&place| is_same(&all[place]));
+            if known.is_none() {
+                alike.push(all.len() as u32);
+            }
+            known
+        };
+        match known {
+            Some(place) => all[place].stack = all[place].stack.union(&reading.stack, table),
+            None => all.push(reading),
+        }
+    }
+
+    /// All of them, in the order in which they came.
+    pub(crate) fn into_all(self) -> SmallVec<[Configuration; 1]> {
+        self.all
+    }
+}
+
+impl Configuration {
+    fn hash(&self) -> u64 {
+        FxBuildHasher.hash_one((self.state, self.obligations, self.expectations, self.stack.core()))
     }
 }
 
 impl Scanner {
-    /// The configuration before the first byte.
-    pub(crate) fn initial(&self) -> Configuration {
-        let stack = Stack::new(self.table().start());
-        let layout = self.initial_layout();
-        let state = self.start_at(&stack, &layout, &mut Reads::none());
-        let (obligations, expectations) = (ObligationsId::NONE, ExpectationsId::NONE);
-        Configuration { stack, layout, state, obligations, expectations }
+    /// The configurations before the first byte.
+    pub(crate) fn initial(&self) -> SmallVec<[Configuration; 1]> {
+        let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
+        let expectations = ExpectationsId::NONE;
+        self.begin_lexeme(Between { stack, layout, expectations }, ObligationsId::NONE, &mut Reads::none())
+    }
+
+    /// The configurations before the first byte of a lexeme; `obligations` already know that byte.
+    pub(crate) fn begin_lexeme(
+        &self,
+        at: Between,
+        obligations: ObligationsId,
+        reads: &mut Reads,
+    ) -> SmallVec<[Configuration; 1]> {
+        let Between { stack, layout, expectations } = at;
+        if self.indentation.is_none() {
+            let state = self.context(&stack, reads).start;
+            return SmallVec::from_buf([Configuration { stack, layout, state, obligations, expectations }]);
+        }
+        let mut begun = SmallVec::new();
+        for (state, layout) in self.starts_at(&stack, &layout, reads) {
+            let stack = stack.clone();
+            begun.push(Configuration { stack, layout, state, obligations, expectations });
+        }
+        begun
     }
 
     /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the byte begins
@@ -85,13 +168,11 @@ impl Scanner {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
         if let Some((label, obligations)) = self.end_before(from.state, next, obligations) {
-            for Between { stack, layout, expectations } in
-                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
-            {
-                let start = self.start_at(&stack, &layout, reads);
-                if let Some(state) = self.states().next(start, byte) {
-                    let layout = self.read(&layout, byte);
-                    emit(Configuration { stack, layout, state, obligations, expectations });
+            for between in self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads) {
+                for begun in self.begin_lexeme(between, obligations, reads) {
+                    if let Some(state) = self.states().next(begun.state, byte) {
+                        emit(Configuration { layout: self.read(&begun.layout, byte), state, ..begun });
+                    }
                 }
             }
         }
@@ -142,9 +223,9 @@ impl Scanner {
             return None;
         }
         let facts = (!self.lookaheads.is_empty()).then(|| self.lookaheads.facts(expectations));
-        let (context, acceptable) = self.context(stack);
-        reads.stack(acceptable.lowest);
-        Some(Taking { number: acceptable.set, takes: &context.takes, facts })
+        let context = self.context(stack, reads);
+        let number = stack.acceptable(&self.table).set;
+        Some(Taking { number, takes: &context.takes, facts })
     }
 
     /// Whether the text may end here.
@@ -239,8 +320,7 @@ impl Scanner {
         if !self.lookaheads.is_empty() {
             return self.can_settle(&at.stack, at.expectations, reach, reads);
         }
-        let (context, acceptable) = self.context(&at.stack);
-        reads.stack(acceptable.lowest);
+        let context = self.context(&at.stack, reads);
         reach.intersects(&context.takes)
     }
 
@@ -252,16 +332,17 @@ impl Scanner {
         {
             return opens;
         }
-        let context = self.context_at(&at.stack, &at.layout, reads);
-        reach.intersects(&context.takes)
+        let contexts = self.contexts_at(&at.stack, &at.layout, reads);
+        contexts.iter().any(|context| reach.intersects(&context.takes))
             && (!self.is_crowded(&at.layout, reads) || self.finds_room(at, reach, reads))
     }
 
     /// Whether the lexeme in progress can become one that leaves room for the blocks which it makes necessary.
     #[cold]
     fn finds_room(&self, at: &Configuration, reach: &BitSet, reads: &mut Reads) -> bool {
-        let takes = &self.context_at(&at.stack, &at.layout, reads).takes;
-        let mut labels = reach.iter().filter(|&label| takes.contains(label)).map(TerminalId::new);
+        let contexts = self.contexts_at(&at.stack, &at.layout, reads);
+        let taken = |&label: &usize| contexts.iter().any(|context| context.takes.contains(label));
+        let mut labels = reach.iter().filter(taken).map(TerminalId::new);
         labels
             .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty())
     }

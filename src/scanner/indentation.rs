@@ -6,6 +6,7 @@
 //! parser, and then the lexeme. Between brackets a NEWLINE is ignored. At the end of the text a line that is not ended
 //! gets its NEWLINE, and each open block its DEDENT.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
@@ -13,13 +14,13 @@ use smallvec::SmallVec;
 use super::layout::{Blocks, Laid, Layout, Lines, Width};
 use super::lookahead::{Between, ExpectationsId};
 use super::reads::Reads;
-use super::{Context, Scanner};
+use super::{Context, Contexts, Scanner};
 use crate::grammar::ir::{self, LexerKind, Symbol};
 use crate::lr::nesting::Nesting;
-use crate::lr::stack::Stack;
+use crate::lr::stack::{Stack, Stacks, join};
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
 /// The directive, as the scanner reads it.
 #[derive(Debug)]
@@ -123,7 +124,7 @@ impl Indentation {
 fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSet {
     let own = [directive.newline, directive.indent, directive.dedent];
     let mut openers = BitSet::new(table.end().index() + 1);
-    for state in (0..table.state_count()).map(ParseStateId::new) {
+    for state in (0..table.state_count()).map(CoreId::new) {
         let begins = match table.accessing(state) {
             None => true,
             Some(Symbol::Terminal(terminal)) => own.contains(&terminal),
@@ -163,36 +164,48 @@ impl Scanner {
         bytes.iter().fold(layout.clone(), |layout, &byte| self.read(&layout, byte))
     }
 
-    /// The stack in front of the first lexeme of the line that begins here, and the blocks then open.
-    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<&'l Laid> {
+    /// The stacks in front of the first lexeme of the line that begins here, and the blocks then open.
+    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<Cow<'l, Laid>> {
         let indentation = self.indentation.as_ref()?;
         reads.width(indentation, layout.lines()?);
-        let laid = layout.laid(|lines| {
-            let mut lowest = stack.depth();
+        layout.laid(stack, &self.table, reads, |lines, reads| {
             let width = lines.leading.map_or(lines.blocks.width(), |leading| leading.width);
-            let fits = indentation.compare(&lines.blocks, width);
-            let result = fits.and_then(|(blocks, ended)| {
-                let mut stack = stack.clone();
-                if blocks.level() > lines.blocks.level() {
-                    stack = stack.feed(&self.table, indentation.indent, &mut lowest)?;
-                }
-                for _ in 0..ended {
-                    stack = stack.feed(&self.table, indentation.dedent, &mut lowest)?;
-                }
-                Some((stack, blocks))
-            });
-            Laid { result, lowest }
-        })?;
-        reads.stack(laid.lowest);
-        Some(laid)
+            let Some((blocks, ended)) = indentation.compare(&lines.blocks, width) else {
+                return Laid::default();
+            };
+            let begun = u32::from(blocks.level() > lines.blocks.level());
+            let fed = [(indentation.indent, begun), (indentation.dedent, ended)];
+            let fed = fed.into_iter().flat_map(|(terminal, count)| (0..count).map(move |_| terminal));
+            Laid { stacks: self.feed_all(stack, fed, reads), blocks }
+        })
     }
 
-    /// What a lexeme that starts on `stack` can be. `reads` is told what was read.
+    /// The stacks after all these terminals.
+    fn feed_all(
+        &self,
+        stack: &Stack,
+        terminals: impl Iterator<Item = TerminalId>,
+        reads: &mut Reads,
+    ) -> Stacks {
+        terminals.fold(Stacks::from_buf([stack.clone()]), |stacks, terminal| {
+            let mut fed = Stacks::new();
+            for stack in stacks {
+                stack
+                    .feed(&self.table, terminal, reads)
+                    .into_iter()
+                    .for_each(|stack| join(&mut fed, stack, &self.table));
+            }
+            fed
+        })
+    }
+
+    /// What a lexeme that starts on `stack` can be: one context, but where a line begins and its blocks can be read in
+    /// several ways. `reads` is told what was read.
     #[inline]
-    pub(crate) fn context_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> &Context {
+    pub(crate) fn contexts_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> Contexts<'_> {
         match layout.lines() {
-            None => self.plain_context(stack, reads),
-            Some(lines) => self.context_in_lines(stack, layout, lines, reads),
+            None => Contexts::from_buf([self.context(stack, reads)]),
+            Some(lines) => self.contexts_in_lines(stack, layout, lines, reads),
         }
     }
 
@@ -214,16 +227,34 @@ impl Scanner {
         })
     }
 
-    /// The scan state in which a lexeme starts. Asks no more of the layout than that takes.
+    /// The scan states in which a lexeme may start, each with the layout in which it does: one, but where a line begins and
+    /// its blocks can be read in several ways, each of which lexes for itself. Asks no more of the layout than that takes.
     #[inline]
-    pub(crate) fn start_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> ScanStateId {
-        if let Some(indentation) = &self.indentation
-            && layout.begins_line()
-            && let Some(state) = self.line_start(indentation).state
-        {
-            return state;
+    pub(crate) fn starts_at(
+        &self,
+        stack: &Stack,
+        layout: &Layout,
+        reads: &mut Reads,
+    ) -> SmallVec<[(ScanStateId, Layout); 1]> {
+        let Some(indentation) = self.indentation.as_ref().filter(|_| layout.begins_line()) else {
+            let loose = layout.lines().is_some_and(|lines| reads.brackets(lines));
+            let context = if loose { self.loose_context(stack, reads) } else { self.context(stack, reads) };
+            return SmallVec::from_buf([(context.start, layout.clone())]);
+        };
+        if let Some(state) = self.line_start(indentation).state {
+            return SmallVec::from_buf([(state, layout.clone())]);
         }
-        self.context_at(stack, layout, reads).start
+        let laid = self.lay(stack, layout, reads).map_or_else(Laid::default, Cow::into_owned);
+        match &laid.stacks[..] {
+            [] => SmallVec::from_buf([(self.loose_context_of(self.nothing).start, layout.clone())]),
+            [stack] => SmallVec::from_buf([(self.loose_context(stack, reads).start, layout.clone())]),
+            stacks => {
+                let start = |stack: &Stack| {
+                    (self.loose_context(stack, reads).start, layout.chosen(stack.state(&self.table)))
+                };
+                stacks.iter().map(start).collect()
+            }
+        }
     }
 
     /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where that depends neither
@@ -236,23 +267,29 @@ impl Scanner {
         (!reach.intersects(&self.line_start(indentation).labels)).then_some(false)
     }
 
-    /// What a lexeme that starts on `stack` can be, where lines do not count.
-    #[inline]
-    pub(super) fn plain_context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
-        let (context, acceptable) = self.context(stack);
-        reads.stack(acceptable.lowest);
-        context
+    fn contexts_in_lines(
+        &self,
+        stack: &Stack,
+        layout: &Layout,
+        lines: &Lines,
+        reads: &mut Reads,
+    ) -> Contexts<'_> {
+        if lines.leading.is_none() {
+            let brackets = reads.brackets(lines);
+            let context =
+                if brackets { self.loose_context(stack, reads) } else { self.context(stack, reads) };
+            return Contexts::from_buf([context]);
+        }
+        let laid = self.lay(stack, layout, reads);
+        let stacks = laid.as_ref().map_or(&[][..], |laid| &laid.stacks);
+        match stacks {
+            [] => Contexts::from_buf([self.loose_context_of(self.nothing)]),
+            stacks => stacks.iter().map(|stack| self.loose_context(stack, reads)).collect(),
+        }
     }
 
-    fn context_in_lines(&self, stack: &Stack, layout: &Layout, lines: &Lines, reads: &mut Reads) -> &Context {
-        let mut stack = stack;
-        if lines.leading.is_some() {
-            let Some(laid) = self.lay(stack, layout, reads) else { return self.plain_context(stack, reads) };
-            let Some((laid, _)) = &laid.result else { return self.loose_context_of(self.nothing) };
-            stack = laid;
-        } else if !reads.brackets(lines) {
-            return self.plain_context(stack, reads);
-        }
+    /// What a lexeme that starts on `stack` can be where NEWLINE counts for nothing.
+    fn loose_context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
         let acceptable = stack.acceptable(&self.table);
         reads.stack(acceptable.lowest);
         self.loose_context_of(acceptable.set)
@@ -291,28 +328,43 @@ impl Scanner {
             if joins && begins {
                 reads.layout();
             }
-            let after = if joins { layout.join() } else { layout.clone() };
+            let after = if joins { layout.join() } else { layout.open() };
             return SmallVec::from_iter([between(stack.clone(), after)]);
         }
-        let (mut stack, mut lines) = (stack, lines.clone());
-        if begins {
-            if !self.line_start(indentation).labels.contains(label.index()) {
-                return SmallVec::new();
-            }
-            let Some(laid) = self.lay(stack, layout, reads) else { return SmallVec::new() };
-            let Some((laid, blocks)) = &laid.result else { return SmallVec::new() };
-            stack = laid;
-            lines = Lines { blocks: blocks.clone(), depth: 0, leading: None };
+        if !begins {
+            return self.after_terminal_in_lines(stack, lines, label, reads).collect();
         }
-        let context = self.plain_context(stack, reads);
-        (self.readings(label, &context.acceptable, None).into_iter())
-            .filter_map(|reading| {
-                let (terminal, _) = reading;
-                let after = stack.feed(&self.table, terminal, &mut reads.lowest)?;
-                self.has_room(&after, &lines.blocks, reads)
-                    .then(|| between(after, indentation.after_terminal(lines.clone(), terminal, reads)))
-            })
-            .collect()
+        if !self.line_start(indentation).labels.contains(label.index()) {
+            return SmallVec::new();
+        }
+        let Some(laid) = self.lay(stack, layout, reads) else { return SmallVec::new() };
+        let lines = Lines { blocks: laid.blocks.clone(), ..Lines::default() };
+        let mut after = SmallVec::new();
+        for stack in &laid.stacks {
+            after.extend(self.after_terminal_in_lines(stack, &lines, label, reads));
+        }
+        after
+    }
+
+    /// What holds after a lexeme with this label that is neither ignored nor the first of its line.
+    fn after_terminal_in_lines<'s>(
+        &'s self,
+        stack: &'s Stack,
+        lines: &'s Lines,
+        label: TerminalId,
+        reads: &'s mut Reads,
+    ) -> impl Iterator<Item = Between> + 's {
+        let context = self.context(stack, reads);
+        let readings = self.readings(label, &context.acceptable, None);
+        readings.into_iter().flat_map(move |(terminal, _)| {
+            let fed = stack.feed(&self.table, terminal, reads).into_iter();
+            let after = fed.filter_map(|stack| {
+                let indentation = self.indentation.as_ref()?;
+                self.has_room(&stack, &lines.blocks, reads)
+                    .then(|| between(stack, indentation.after_terminal(lines.clone(), terminal, reads)))
+            });
+            after.collect::<SmallVec<[Between; 1]>>()
+        })
     }
 
     /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
@@ -320,12 +372,13 @@ impl Scanner {
     fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
         let Some(indentation) = &self.indentation else { return true };
         let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
-        nesting.fits(&self.table, stack, reads.room(indentation, blocks.level()), &mut reads.lowest)
+        let room = reads.room(indentation, blocks.level());
+        nesting.fits(&self.table, stack, room, reads)
     }
 
     /// Whether the text can be finished from before its first byte.
     pub(super) fn has_room_at_all(&self, reads: &mut Reads) -> bool {
-        self.has_room(&Stack::new(self.table.start()), &Blocks::default(), reads)
+        self.has_room(&Stack::new(&self.table), &Blocks::default(), reads)
     }
 
     /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
@@ -347,8 +400,7 @@ impl Scanner {
         if reads.brackets(lines) || lines.leading.is_some() {
             return true;
         }
-        let context = self.plain_context(stack, reads);
-        context.acceptable.contains(indentation.newline.index())
+        self.context(stack, reads).acceptable.contains(indentation.newline.index())
     }
 
     /// Whether the text may end between two lexemes.
@@ -362,7 +414,8 @@ impl Scanner {
         reads.layout();
         let newline = lines.leading.is_none().then_some(indentation.newline);
         let dedents = (0..lines.blocks.level()).map(|_| indentation.dedent);
-        stack.accepts(&self.table, newline.into_iter().chain(dedents), &mut reads.lowest)
+        let stacks = self.feed_all(stack, newline.into_iter().chain(dedents), reads);
+        stacks.iter().any(|stack| self.is_sentence(stack, reads))
     }
 }
 

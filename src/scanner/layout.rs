@@ -3,11 +3,15 @@
 //! A layout is the part of a configuration that `%indent` adds. It is immutable and shared like the parse stack, and
 //! for grammars without the directive it is nothing.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use crate::lr::stack::Stack;
+use super::reads::Reads;
+use crate::lr::stack::{Stack, Stacks};
+use crate::lr::table::ParseTable;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::id::ParseStateId;
 
 /// How far a line's first lexeme stands to the right, counted twice as CPython does: two lines have the same width,
 /// or one is wider, only where both counts say so. So it never matters how wide a tab is.
@@ -135,6 +139,9 @@ pub(crate) struct Lines {
     pub(crate) depth: u32,
     /// `None` behind the first lexeme of a line. Where it is something, no bracket is open.
     pub(crate) leading: Option<Leading>,
+    /// The top of the stack on which the first lexeme of a line began, where the stack in front of it could be one of
+    /// several, each of which lexes for itself.
+    pub(crate) chosen: Option<ParseStateId>,
 }
 
 /// Where a configuration stands among lines and blocks; nothing in grammars without `%indent`. Cloning shares.
@@ -144,18 +151,18 @@ pub(crate) struct Layout(Option<Arc<Shared>>);
 #[derive(Debug)]
 struct Shared {
     lines: Lines,
-    laid: OnceLock<Laid>,
+    /// For the first stack that it was asked for: at the beginning of a line hardly ever another one comes. With the depth
+    /// of the lowest state that was read.
+    laid: OnceLock<(Stack, Laid, u32)>,
 }
 
-/// What the width of a line makes of the stack before it: worked out at most once for each layout, which at the
-/// beginning of a line belongs to one stack.
-#[derive(Debug)]
+/// What the width of a line makes of the stack before it.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Laid {
-    /// The stack after the blocks that begin or end here, and the blocks then open; `None` where the width fits
-    /// nothing or the stack does not take it.
-    pub(crate) result: Option<(Stack, Blocks)>,
-    /// The depth of the lowest state of the stack that was read.
-    pub(crate) lowest: u32,
+    /// The stacks after the blocks that begin or end here: none where the width fits nothing or the stack does not take it.
+    pub(crate) stacks: Stacks,
+    /// The blocks then open.
+    pub(crate) blocks: Blocks,
 }
 
 impl Layout {
@@ -164,7 +171,7 @@ impl Layout {
 
     /// Before the first byte of a text.
     pub(crate) fn begin() -> Self {
-        Self::new(Lines { blocks: Blocks::default(), depth: 0, leading: Some(Leading::NONE) })
+        Self::new(Lines { leading: Some(Leading::NONE), ..Lines::default() })
     }
 
     pub(crate) fn new(lines: Lines) -> Self {
@@ -192,18 +199,58 @@ impl Layout {
         self.lines().is_some_and(|lines| lines.leading == Some(Leading::NONE))
     }
 
-    /// What `lay` says of the line that begins here, asked once.
-    pub(crate) fn laid(&self, lay: impl FnOnce(&Lines) -> Laid) -> Option<&Laid> {
-        self.0.as_ref().map(|shared| shared.laid.get_or_init(|| lay(&shared.lines)))
+    /// What `lay` says of the line that begins here on `stack`.
+    pub(crate) fn laid(
+        &self,
+        stack: &Stack,
+        table: &ParseTable,
+        reads: &mut Reads,
+        lay: impl FnOnce(&Lines, &mut Reads) -> Laid,
+    ) -> Option<Cow<'_, Laid>> {
+        let shared = self.0.as_ref()?;
+        if let Some((_, laid, lowest)) = shared.laid.get().filter(|(known, ..)| known.is(stack)) {
+            reads.stack(*lowest);
+            return Some(Cow::Borrowed(laid));
+        }
+        let mut own = reads.alone(stack);
+        let mut laid = lay(&shared.lines, &mut own);
+        if let Some(chosen) = shared.lines.chosen {
+            laid.stacks.retain(|stack| stack.state(table) == chosen);
+        }
+        reads.include(&own);
+        if !own.is_past_fork() {
+            let _ = shared.laid.set((stack.clone(), laid.clone(), own.lowest()));
+        }
+        Some(Cow::Owned(laid))
+    }
+
+    /// The layout where the first lexeme of a line begins in front of which the stack has `top` on top.
+    pub(crate) fn chosen(&self, top: ParseStateId) -> Self {
+        self.lines().map_or(Self::NONE, |lines| Self::new(Lines { chosen: Some(top), ..lines.clone() }))
+    }
+
+    /// Whether the stack in front of the first lexeme of a line is one of several.
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.lines().is_some_and(|lines| lines.chosen.is_some())
+    }
+
+    /// The layout behind an ignored lexeme: what the next one begins on is open again.
+    pub(crate) fn open(&self) -> Self {
+        match self.lines() {
+            Some(lines) if lines.chosen.is_some() => Self::new(Lines { chosen: None, ..lines.clone() }),
+            _ => self.clone(),
+        }
     }
 
     /// The layout after one more byte of the text; tabs go on to multiples of `tab`.
     #[inline]
     pub(crate) fn read(&self, byte: u8, tab: u32) -> Self {
         match self.lines() {
-            Some(Lines { blocks, depth, leading: Some(leading) }) if leading.counting => {
+            Some(&Lines { ref blocks, depth, leading: Some(leading), chosen }) if leading.counting => {
                 let (blocks, leading) = (blocks.clone(), Some(leading.read(byte, tab)));
-                Self::new(Lines { blocks, depth: *depth, leading })
+                // What begins with a blank is ignored, whatever it begins on.
+                let chosen = chosen.filter(|_| !is_blank(byte));
+                Self::new(Lines { blocks, depth, leading, chosen })
             }
             _ => self.clone(),
         }
@@ -211,8 +258,9 @@ impl Layout {
 
     /// The layout at the beginning of the next line.
     pub(crate) fn next_line(&self) -> Self {
-        self.lines()
-            .map_or(Self::NONE, |lines| Self::new(Lines { leading: Some(Leading::NONE), ..lines.clone() }))
+        self.lines().map_or(Self::NONE, |lines| {
+            Self::new(Lines { leading: Some(Leading::NONE), chosen: None, ..lines.clone() })
+        })
     }
 
     /// The layout behind an ignored lexeme that joins the next line to this one. As in CPython, the first one that has
@@ -224,7 +272,7 @@ impl Layout {
         let column = leading.width.column;
         let width = Width { column, alternative: column };
         let leading = if column == 0 { Leading::NONE } else { Leading { width, counting: false } };
-        Self::new(Lines { leading: Some(leading), ..lines.clone() })
+        Self::new(Lines { leading: Some(leading), chosen: None, ..lines.clone() })
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
-use super::{Layout, Reading, Reads, Scanner};
+use super::{Context, Layout, Reading, Reads, Scanner};
 use crate::grammar::ir::Grammar;
 use crate::lr::stack::Stack;
 use crate::util::append::{Interner, Slots};
@@ -292,14 +292,13 @@ impl Scanner {
         let Some(expectations) = self.lookaheads.advance(expectations, label) else {
             return SmallVec::new();
         };
-        let (context, acceptable) = self.context(stack);
-        reads.stack(acceptable.lowest);
+        let context = self.context(stack, reads);
         self.readings(label, &context.acceptable, stack.last_terminal(self.table()))
             .into_iter()
-            .filter_map(|(terminal, expectation)| {
-                let stack = stack.feed(self.table(), terminal, &mut reads.lowest)?;
+            .flat_map(|(terminal, expectation)| {
                 let expectations = self.lookaheads.add(expectations, expectation);
-                Some(Between { stack, layout: Layout::NONE, expectations })
+                let between = move |stack| Between { stack, layout: Layout::NONE, expectations };
+                stack.feed(self.table(), terminal, reads).into_iter().map(between)
             })
             .collect()
     }
@@ -313,8 +312,7 @@ impl Scanner {
         reach: &BitSet,
         reads: &mut Reads,
     ) -> bool {
-        let (context, acceptable) = self.context(stack);
-        reads.stack(acceptable.lowest);
+        let context = self.context(stack, reads);
         let facts = self.lookaheads.facts(expectations);
         if reach.intersects_both(&context.takes, &facts.settling) {
             return true;
@@ -345,8 +343,7 @@ impl Scanner {
             if self.lookaheads.is_settled(last, between.expectations) {
                 return true;
             }
-            let (context, acceptable) = self.context(&between.stack);
-            reads.stack(acceptable.lowest);
+            let context = self.context(&between.stack, reads);
             let facts = self.lookaheads.facts(between.expectations);
             if facts.may_end && context.acceptable.contains(self.table().end().index()) {
                 return true;
@@ -379,11 +376,16 @@ impl Scanner {
 
     /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
     pub(crate) fn next_terminals(&self, from: &Between, next: &mut BitSet) {
-        let context = self.context_at(&from.stack, &from.layout, &mut Reads::none());
-        if self.lookaheads.is_empty() {
-            next.union_with(&context.acceptable);
-            return;
+        for context in self.contexts_at(&from.stack, &from.layout, &mut Reads::none()) {
+            if self.lookaheads.is_empty() {
+                next.union_with(&context.acceptable);
+            } else {
+                self.next_terminals_among_words(from, context, next);
+            }
         }
+    }
+
+    fn next_terminals_among_words(&self, from: &Between, context: &Context, next: &mut BitSet) {
         let facts = self.lookaheads.facts(from.expectations);
         let end = self.table().end().index();
         if facts.may_end && context.acceptable.contains(end) {
@@ -407,6 +409,6 @@ impl Scanner {
 impl Between {
     /// Whether both have the same future for the same reason.
     fn same(&self, other: &Self) -> bool {
-        self.expectations == other.expectations && self.stack.same_states(&other.stack)
+        self.expectations == other.expectations && self.stack.same_stacks(&other.stack)
     }
 }

@@ -32,17 +32,16 @@ pub(crate) mod points;
 mod reads;
 mod states;
 mod store;
-mod two_readings;
 
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
-use crate::grammar::ir::{Fallback, Grammar, LexerKind};
+use crate::grammar::ir::{Fallback, Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::lr::closing::Closing;
-use crate::lr::stack::{Acceptable, Stack};
+use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
@@ -103,6 +102,9 @@ pub(crate) struct Context {
     pub(crate) start: ScanStateId,
 }
 
+/// What lexemes mean to a text that has several ways to go on with the same stack; nearly always one.
+pub(crate) type Contexts<'s> = SmallVec<[&'s Context; 1]>;
+
 /// Scan states of ended lexemes that must not accept; ascending.
 pub(crate) type Obligations = SmallVec<[ScanStateId; 4]>;
 
@@ -120,8 +122,15 @@ pub(crate) type Reading = (TerminalId, Option<Expectation>);
 
 impl Scanner {
     /// The scanner of `grammar` over its tables and the DFAs of its terminals.
-    pub(crate) fn new(grammar: &Grammar, table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
+    pub(crate) fn new(grammar: &Grammar, mut table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
         let count = grammar.terminals.len();
+        // What competes for a lexeme, and what a word is, may hang on what the stack cannot shift.
+        let hangs_on_context = |terminal: &Terminal| {
+            terminal.exclusive || terminal.fallback.is_some_and(|fallback| !fallback.soft)
+        };
+        if grammar.lexer == LexerKind::Contextual || grammar.terminals.iter().any(hangs_on_context) {
+            table.tell_contexts_apart();
+        }
         let mut ignored = BitSet::new(count + 1);
         let mut exclusive = BitSet::new(count + 1);
         let mut reserved = vec![Vec::new(); count];
@@ -227,9 +236,11 @@ impl Scanner {
     }
 
     /// What `stack` can really shift, and what that means here.
-    pub(crate) fn context(&self, stack: &Stack) -> (&Context, Acceptable) {
+    #[inline]
+    pub(crate) fn context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
         let acceptable = stack.acceptable(&self.table);
-        (self.context_of(acceptable.set), acceptable)
+        reads.stack(acceptable.lowest);
+        self.context_of(acceptable.set)
     }
 
     fn context_of(&self, set: u32) -> &Context {
@@ -312,22 +323,22 @@ impl Scanner {
         if !self.lookaheads.is_empty() {
             return self.after_lexeme_among_words(stack, expectations, label, reads);
         }
-        let fed = |terminal, lowest: &mut u32| {
-            let stack = stack.feed(&self.table, terminal, lowest)?;
-            Some(Between { stack, layout: Layout::NONE, expectations })
+        let mut after = SmallVec::new();
+        let mut feed = |terminal, reads: &mut Reads| {
+            for stack in stack.feed(&self.table, terminal, reads) {
+                after.push(Between { stack, layout: Layout::NONE, expectations });
+            }
         };
         // Where there is but one reading, the stack shifts it or does not; to know all that it shifts would read more.
         if self.fallbacks[label.index()].is_none() {
-            let mut after = SmallVec::new();
-            if let Some(between) = fed(label, &mut reads.lowest) {
-                after.push(between);
+            feed(label, reads);
+        } else {
+            let context = self.context(stack, reads);
+            for terminal in self.plain_readings(label, &context.acceptable) {
+                feed(terminal, reads);
             }
-            return after;
         }
-        let (context, acceptable) = self.context(stack);
-        reads.stack(acceptable.lowest);
-        let readings = self.plain_readings(label, &context.acceptable);
-        readings.into_iter().filter_map(|terminal| fed(terminal, &mut reads.lowest)).collect()
+        after
     }
 
     /// Whether the text may end after a lexeme with this label.
@@ -370,7 +381,7 @@ impl Scanner {
 
     /// Whether the text may end on `stack`.
     pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads) -> bool {
-        stack.accepts(&self.table, [], &mut reads.lowest)
+        stack.takes(&self.table, self.table.end(), reads)
     }
 
     /// The scan states behind an id.

@@ -16,12 +16,17 @@ use smallvec::SmallVec;
 
 use super::indentation::Indentation;
 use super::layout::{Leading, Lines};
+use crate::lr::stack::{Depths, Stack};
 
 /// The reads of one computation.
 #[derive(Debug)]
 pub(crate) struct Reads {
     /// The depth of the lowest state of the stack that was read.
-    pub(crate) lowest: u32,
+    lowest: u32,
+    /// The depth of the first fork of the stack that the computation began with: below it there are several nodes, and what
+    /// is read there is no longer one path.
+    fork: Option<u32>,
+    is_past_fork: bool,
     /// `None` where nobody wants to know, or lines do not count.
     layout: Option<Box<LayoutReads>>,
 }
@@ -114,11 +119,11 @@ impl Reads {
     /// Of a computation whose reads nobody wants to know.
     #[inline]
     pub(crate) fn none() -> Self {
-        Self { lowest: u32::MAX, layout: None }
+        Self { lowest: u32::MAX, fork: None, is_past_fork: false, layout: None }
     }
 
-    /// Of a computation on a stack of this depth, and in these lines.
-    pub(crate) fn new(depth: u32, base: Option<&Lines>) -> Self {
+    /// Of a computation on this stack, and in these lines.
+    pub(crate) fn new(stack: &Stack, base: Option<&Lines>) -> Self {
         let layout = base.map(|base| {
             Box::new(LayoutReads {
                 base: base.clone(),
@@ -130,13 +135,42 @@ impl Reads {
                 room: Known::NOTHING,
             })
         });
-        Self { lowest: depth, layout }
+        let (lowest, fork) = (stack.depth(), stack.first_fork());
+        Self { lowest, fork, is_past_fork: false, layout }
+    }
+
+    /// For a part of this computation on `stack`, whose reads are to be known by themselves.
+    pub(super) fn alone(&self, stack: &Stack) -> Self {
+        Self { lowest: stack.depth(), fork: self.fork, is_past_fork: false, layout: None }
+    }
+
+    /// What such a part has read of the stack was read.
+    pub(super) fn include(&mut self, part: &Self) {
+        self.stack(part.lowest);
+        self.is_past_fork |= part.is_past_fork;
+    }
+
+    /// The depth of the lowest state that was read.
+    pub(super) fn lowest(&self) -> u32 {
+        self.lowest
     }
 
     /// The stack was read down to `depth`.
     #[inline]
     pub(crate) fn stack(&mut self, depth: u32) {
         self.lowest = self.lowest.min(depth);
+        self.is_past_fork |= self.fork.is_some_and(|fork| depth < fork);
+    }
+
+    /// The computation wants to know what lies below the stack's first fork.
+    pub(crate) fn go_past_fork(&mut self) {
+        self.is_past_fork = true;
+    }
+
+    /// Whether the computation wanted to know what lies below the stack's first fork. Then it has come to nothing.
+    #[inline]
+    pub(crate) fn is_past_fork(&self) -> bool {
+        self.is_past_fork
     }
 
     /// Widths that are asked for from here on belong to `line`. Returns which they belonged to.
@@ -216,6 +250,19 @@ impl Reads {
             }
             Question::Layout => self.layout(),
         }
+    }
+}
+
+impl Depths for Reads {
+    #[inline]
+    fn read(&mut self, depth: u32) {
+        self.stack(depth);
+    }
+
+    fn stops_at(&mut self, fork: &Stack) -> bool {
+        let stops = self.fork == Some(fork.depth());
+        self.is_past_fork |= stops;
+        stops
     }
 }
 

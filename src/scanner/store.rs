@@ -97,7 +97,7 @@ impl Lines {
         let blocks = widths.into_iter().rev().fold(Blocks::default(), |blocks, width| blocks.push(width));
         let depth = reader.u32()?;
         let leading = reader.option(|r| Ok(Leading { width: Width::load(r)?, counting: r.bool()? }))?;
-        Ok(Self { blocks, depth, leading })
+        Ok(Self { blocks, depth, leading, chosen: None })
     }
 }
 

@@ -54,7 +54,11 @@ id! {
     pub(crate) ProductionId
 }
 id! {
-    /// A state of the LR automaton.
+    /// A state of the LALR(1) automaton: what parse states that differ in nothing but what may follow have in common.
+    pub(crate) CoreId
+}
+id! {
+    /// A parse state: a core in its context, as it lies on a stack ([`crate::lr::states`]).
     pub(crate) ParseStateId
 }
 id! {

@@ -84,12 +84,14 @@ fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics),
     })?;
-    let (mut conflicts, others) = match CompiledGrammar::new(&grammar) {
-        Ok(_) => (Vec::new(), Vec::new()),
-        Err(error) => error.diagnostics().iter().cloned().partition(|finding| finding.code == "conflict"),
+    let compiled = CompiledGrammar::new(&grammar);
+    let findings = match &compiled {
+        Ok(compiled) => compiled.warnings(),
+        Err(error) => error.diagnostics(),
     };
-    conflicts.retain(|finding| finding.severity == lrmask::Severity::Error);
-    if conflicts.is_empty() && !others.is_empty() {
+    let (conflicts, others): (Vec<Diagnostic>, Vec<Diagnostic>) =
+        findings.iter().cloned().partition(|finding| finding.code == "conflict");
+    if compiled.is_err() && conflicts.is_empty() {
         return Err(refused(&others));
     }
     if out.is_json() {

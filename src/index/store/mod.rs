@@ -7,6 +7,7 @@
 mod masks;
 mod stacks;
 mod walks;
+mod ways;
 
 use std::sync::Arc;
 
@@ -76,9 +77,10 @@ impl Index {
     /// Writes what has been computed so far.
     pub(crate) fn save(&self, writer: &mut Writer, kept: &mut KeptWriter) {
         let generation = self.generation.load();
-        // Paths before the masks that they lead to; but masks are read first.
+        // What leads to masks before the masks; but masks are read first.
         let mut stacks = Writer::default();
         generation.stacks.save(&mut stacks);
+        generation.mask_unions.save(&mut stacks);
         generation.masks.save(writer, kept);
         writer.raw(&stacks.into_bytes());
         walks::save(&generation, self.words, writer, kept);
@@ -107,6 +109,7 @@ impl Index {
         let bytes = generation.masks.load(reader, kept, &bounds)?;
         generation.add_bytes(bytes);
         generation.stacks.load(reader, generation.masks.len(), &bounds)?;
+        generation.mask_unions.load(reader, generation.masks.len())?;
         walks::load(&generation, reader, kept, &bounds)?;
         index.generation = ArcSwap::from_pointee(generation);
         Ok(index)

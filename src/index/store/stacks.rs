@@ -8,7 +8,7 @@ use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Lines, ObligationsId, Question};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
-use crate::util::id::{ParseStateId, ScanStateId};
+use crate::util::id::{CoreId, ScanStateId};
 use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl StackTrie<Root, Leaf> {
@@ -64,7 +64,7 @@ impl StackTrie<Root, Leaf> {
                 state: ScanStateId(states[at]),
                 obligations: ObligationsId(obligations[at]),
                 expectations: ExpectationsId(expectations[at]),
-                top: ParseStateId(tops[at]),
+                top: CoreId(tops[at]),
                 fresh: kinds[at] % 2 == 1,
                 line: LineKind::of(kinds[at] / 2).ok_or(Malformed { what: "paths" })?,
             };
@@ -165,7 +165,7 @@ mod tests {
             state: ScanStateId(0),
             obligations: ObligationsId::NONE,
             expectations: ExpectationsId::NONE,
-            top: ParseStateId(0),
+            top: CoreId(0),
             fresh: false,
             line: LineKind::Inside,
         };

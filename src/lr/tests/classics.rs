@@ -2,11 +2,12 @@
 
 use super::super::conflict::ConflictErrorKind;
 use super::super::limits::Limits;
+use super::super::rules::code;
 use super::super::table::Action;
 use super::super::table::ParseTable;
 use super::text::{grammar, run};
 use crate::grammar::ir::{Nonterminal, Production, Symbol};
-use crate::util::id::{NonterminalId, ParseStateId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
 fn build(text: &str) -> ParseTable {
     ParseTable::build(&grammar(text)).unwrap_or_else(|error| panic!("{error}"))
@@ -39,7 +40,7 @@ fn lalr_but_not_slr() {
 fn rows_shifts_and_reductions_say_what_the_cells_say() {
     for text in [POINTERS, "S -> A B c | d\nA -> a |\nB -> b |", "%left +\n%left *\nE -> E + E | E * E | n"] {
         let table = build(text);
-        for state in (0..table.state_count()).map(ParseStateId::new) {
+        for state in (0..table.state_count()).map(CoreId::new) {
             for terminal in 0..=table.end().index() {
                 let actions = table.actions(state, TerminalId::new(terminal));
                 assert_eq!(table.row(state).contains(terminal), !actions.is_empty());
@@ -57,7 +58,7 @@ fn rows_shifts_and_reductions_say_what_the_cells_say() {
             }
             for below in table.predecessors(state) {
                 let symbol = table.accessing(state).unwrap();
-                let edge = table.automaton.step(below.index(), table.rules.code(symbol));
+                let edge = table.automaton.step(below.index(), code(table.rules.terminal_count(), symbol));
                 assert_eq!(edge, Some(state.0));
             }
         }
@@ -89,7 +90,7 @@ fn precedence_settles_expressions() {
     let grammar = grammar(EXPRESSIONS);
     let table =
         check(EXPRESSIONS, &["n + n + n", "n ^ n ^ n", "n < n + n", "- n + n"], &["n < n < n", "n +", "- "]);
-    assert!(table.resolved_by_precedence());
+    assert!(table.has_settled_conflicts());
     assert!(table.warnings().is_empty());
     let code = |name: &str| grammar.terminals.iter().position(|t| t.name == name).unwrap();
     let walk = |path: &[&str]| {
@@ -99,7 +100,7 @@ fn precedence_settles_expressions() {
         })
     };
     let action = |path: &[&str], next: &str| {
-        table.actions(ParseStateId::new(walk(path)), TerminalId::new(code(next))).first().copied()
+        table.actions(CoreId::new(walk(path)), TerminalId::new(code(next))).first().copied()
     };
     assert!(matches!(action(&["E", "+", "E"], "+"), Some(Action::Reduce(_))));
     assert!(matches!(action(&["E", "^", "E"], "^"), Some(Action::Shift(_))));
@@ -111,7 +112,7 @@ fn precedence_settles_expressions() {
 #[test]
 fn precedence_that_decides_nothing_is_reported() {
     let table = build("%left +\n%left *\nE -> E + n | n | x *");
-    assert!(!table.resolved_by_precedence());
+    assert!(!table.has_settled_conflicts());
     let messages: Vec<_> = table.warnings().iter().map(|warning| warning.message.as_str()).collect();
     assert_eq!(
         messages,

@@ -90,7 +90,7 @@ fn a_cycle_is_a_conflict_not_a_hang() {
 }
 
 #[test]
-fn reduce_reduce_is_never_settled_by_precedence() {
+fn reduce_reduce_is_never_settled_settled() {
     let found = conflicts("%left x\n%left y\nS -> A | B\nA -> x\nB -> x %prec y");
     assert_eq!(found[0].message, "before $end `A` or `B` can end");
 }
@@ -107,7 +107,7 @@ fn a_reduction_that_loses_to_the_shift_leaves_the_other_alone() {
     for rules in ["A -> x %prec lo\nB -> x %prec hi", "B -> x %prec hi\nA -> x %prec lo"] {
         let text = format!("%left lo\n%left +\n%left hi\nS -> A + q | B + r | x + s | B t\n{rules}");
         let table = ParseTable::build(&grammar(&text)).unwrap_or_else(|error| panic!("{error}"));
-        assert!(table.resolved_by_precedence());
+        assert!(table.has_settled_conflicts());
     }
 }
 

@@ -9,11 +9,12 @@ use cfgrammar::yacc::{YaccGrammar, YaccKind, YaccOriginalActionKind};
 use lrtable::{Action as TheirAction, Minimiser, StIdx, StateGraph, StateTable};
 use proptest::prelude::*;
 
+use super::super::rules::code;
 use super::super::table::{Action, ParseTable};
 use super::text::grammar;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Symbol};
-use crate::util::id::{ParseStateId, TerminalId};
+use crate::util::id::{CoreId, TerminalId};
 
 /// What the comparison came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -194,7 +195,7 @@ fn compare(grammar: &Grammar) -> Outcome {
             continue;
         }
         for &symbol in &symbols {
-            let ours = table.automaton.step(state as usize, table.rules.code(symbol));
+            let ours = table.automaton.step(state as usize, code(table.rules.terminal_count(), symbol));
             match (ours, theirs.graph.edge(their_state, theirs.symbol(symbol))) {
                 (Some(a), Some(b)) => work.push((a, b)),
                 (a, b) => assert!(a.is_none() && b.is_none(), "state {state}, {symbol:?}\n{text}"),
@@ -205,18 +206,18 @@ fn compare(grammar: &Grammar) -> Outcome {
     let mut split = false;
     for (&state, their_states) in &same {
         split |= their_states.len() > 1;
-        if their_states.len() > 1 && table.resolved_by_precedence() {
+        if their_states.len() > 1 && table.has_settled_conflicts() {
             continue;
         }
         for terminal in 0..=grammar.terminals.len() {
-            let ours = table.actions(ParseStateId(state), TerminalId::new(terminal));
+            let ours = table.actions(CoreId(state), TerminalId::new(terminal));
             let ours: BTreeSet<Cell> = ours.iter().map(|&action| our_cell(grammar, action)).collect();
             let union: BTreeSet<Cell> =
                 their_states.iter().filter_map(|&state| theirs.action(state, grammar, terminal)).collect();
             assert_eq!(ours, union, "state {state}, terminal {terminal}\n{text}\n{table}");
         }
     }
-    match (table.resolved_by_precedence(), split) {
+    match (table.has_settled_conflicts(), split) {
         (false, false) => Outcome::Equal,
         (true, false) => Outcome::EqualByPrecedence,
         (false, true) => Outcome::EqualAfterMerging,

@@ -3,7 +3,9 @@
 //! text, unless that begins with a capital.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Associativity, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal};
+use crate::grammar::ir::{
+    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal,
+};
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -16,6 +18,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
         start: NonterminalId(0),
         starts: Vec::new(),
         lexer: LexerKind::Basic,
+        conflicts: Conflicts::Refuse,
         reserve_covered: Vec::new(),
         indentation: None,
         untrimmed: None,
@@ -60,6 +63,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
                 lhs: NonterminalId::new(number),
                 rhs,
                 precedence: own,
+                priority: 0,
                 place: None,
             });
         }

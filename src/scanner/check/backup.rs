@@ -25,7 +25,7 @@ use crate::scanner::{Indentation, Scanner};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
 /// A pending match beside another reading of the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,7 +123,7 @@ impl Follow {
         let count = grammar.terminals.len();
         let mut rows = super::rows(table);
         let mut any = BitSet::new(count + 1);
-        for state in (0..table.state_count()).map(ParseStateId::new) {
+        for state in (0..table.state_count()).map(CoreId::new) {
             any.union_with(table.row(state));
         }
         rows.push(any);

@@ -209,7 +209,7 @@ fn check_blanks(
 /// be possible: `total` says that lexemes do not prevent one.
 pub(super) fn check_limit(grammar: &Grammar, scanner: &Scanner, total: bool) -> Option<Diagnostic> {
     let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
-    let (message, help) = if !total || scanner.table().resolved_by_precedence() {
+    let (message, help) = if !total || scanner.table().has_settled_conflicts() {
         (
             "a limit on open blocks in a grammar with precedence, or where lexemes run into one another",
             "leave `levels` out, or settle with rules what precedence settles",

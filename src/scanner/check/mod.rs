@@ -29,7 +29,7 @@ use crate::lr::table::ParseTable;
 use crate::scanner::Scanner;
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
-use crate::util::id::ParseStateId;
+use crate::util::id::CoreId;
 use adjacency::Adjacency;
 use succession::Lexemes;
 use universe::Universe;
@@ -83,7 +83,7 @@ fn check_completability(
     proof_steps: usize,
 ) -> Option<Diagnostic> {
     let table = scanner.table();
-    if scanner.lookaheads.is_empty() && adjacency.is_total(table) && !table.resolved_by_precedence() {
+    if scanner.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
         // Every cell of the tables is really there, so the completion that the items promise exists.
         return None;
     }
@@ -128,7 +128,7 @@ fn check_completability(
 fn rows(table: &ParseTable) -> Vec<BitSet> {
     let count = table.end().index();
     let mut rows = vec![BitSet::new(count + 1); count];
-    for state in (0..table.state_count()).map(ParseStateId::new) {
+    for state in (0..table.state_count()).map(CoreId::new) {
         if let Some(Symbol::Terminal(terminal)) = table.accessing(state) {
             rows[terminal.index()].union_with(table.row(state));
         }

@@ -1,0 +1,167 @@
+//! Hidden left recursion, taken out of the rules.
+//!
+//! `a: b a c` where `b` may be empty is left recursive behind nothing: before its first terminal the parser may have
+//! reduced any number of empty `b`s, and each number is a stack of its own (Nozohoor-Farshi 1991 makes graphs with cycles
+//! of them; Scott and Johnstone 2006 discuss the ways out). So such productions are written out by what stands first in them
+//! that is not empty:
+//!
+//! ```text
+//! a → b a c | x        becomes        a  → b⁺ a c | a c | x
+//! b → | d b                           b⁺ → d b
+//! ```
+//!
+//! where `b⁺` derives what `b` does but for the empty text. The language is the same, the recursion is in the open, and
+//! before any terminal there are finitely many stacks again. Only rules that recur so are touched: a grammar without
+//! conflicts has none.
+
+use hashbrown::HashMap;
+
+use super::rules::{Code, Plain, Rules};
+use crate::util::components::strong_components;
+use crate::util::lists::Lists;
+
+/// The rules without hidden left recursion; `None` where there is none.
+pub(super) fn without_hidden_left_recursion(rules: &Rules) -> Option<Rules> {
+    let corners = Corners::new(rules);
+    let hidden: Vec<Option<usize>> = (0..rules.production_count() as u32)
+        .map(|production| corners.last_hidden(rules, production))
+        .collect();
+    if hidden.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut rewriting = Rewriting::new(rules);
+    (0..).zip(hidden).for_each(|(production, hidden)| rewriting.rewrite(production, hidden));
+    Some(rewriting.finish())
+}
+
+/// Which nonterminals stand leftmost in which others, maybe behind nothing.
+struct Corners {
+    /// By nonterminal: the number of its strong component.
+    component: Vec<usize>,
+}
+
+impl Corners {
+    fn new(rules: &Rules) -> Self {
+        let count = rules.nonterminal_count() + 1;
+        let mut edges = Vec::new();
+        for production in 0..rules.production_count() as u32 {
+            let lhs = rules.lhs(production) as u32;
+            edges.extend(left_corners(rules, production).map(|(_, corner)| (lhs, corner)));
+        }
+        let components = strong_components(&Lists::from_pairs(count, &edges));
+        let mut component = vec![0; count];
+        for number in 0..components.len() {
+            components.get(number).iter().for_each(|&member| component[member] = number);
+        }
+        Self { component }
+    }
+
+    /// The place of the last symbol of `production` that is left recursive behind nothing.
+    fn last_hidden(&self, rules: &Rules, production: u32) -> Option<usize> {
+        let own = self.component[rules.lhs(production)];
+        let recursive = left_corners(rules, production).filter(|&(_, corner)| self.component[corner] == own);
+        recursive.map(|(place, _)| place).filter(|&place| place > 0).last()
+    }
+}
+
+/// The nonterminals of a production that may stand leftmost, with their places.
+fn left_corners(rules: &Rules, production: u32) -> impl Iterator<Item = (usize, usize)> {
+    let symbols = rules.rhs(production);
+    let solid = symbols.iter().position(|&code| !rules.is_nullable(code)).unwrap_or(symbols.len());
+    let corners = symbols.iter().enumerate().take(solid + 1);
+    corners.filter_map(|(place, &code)| Some((place, rules.nonterminal(code)?)))
+}
+
+/// The rules in the making.
+struct Rewriting<'a> {
+    rules: &'a Rules,
+    /// By nonterminal: whether it derives anything but the empty text.
+    fillable: Vec<bool>,
+    /// The nonterminals that are not to be empty, and those that they are made of, in this order.
+    filled: Vec<u32>,
+    numbers: HashMap<usize, usize>,
+    productions: Vec<Plain>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(rules: &'a Rules) -> Self {
+        let count = rules.nonterminal_count() + 1;
+        let mut fillable = vec![false; count];
+        let (mut uses, mut pending) = (Vec::new(), Vec::new());
+        for production in 0..rules.production_count() as u32 {
+            for &code in rules.rhs(production) {
+                match rules.nonterminal(code) {
+                    Some(used) => uses.push((used as u32, rules.lhs(production))),
+                    None => pending.push(rules.lhs(production)),
+                }
+            }
+        }
+        let uses = Lists::from_pairs(count, &uses);
+        while let Some(nonterminal) = pending.pop() {
+            if !std::mem::replace(&mut fillable[nonterminal], true) {
+                pending.extend(uses.get(nonterminal));
+            }
+        }
+        let (filled, productions) = (Vec::new(), Vec::new());
+        Self { rules, fillable, filled, numbers: HashMap::new(), productions }
+    }
+
+    /// Takes a production over: as it is, or written out by what stands first in it, up to the place that is recursive.
+    fn rewrite(&mut self, production: u32, hidden: Option<usize>) {
+        let (rules, lhs) = (self.rules, self.rules.lhs(production));
+        if production == rules.accept() {
+            return;
+        }
+        let symbols = rules.rhs(production);
+        let place = hidden.unwrap_or(0);
+        self.write_out(lhs, production, &symbols[..place], &symbols[place..]);
+        self.add(lhs, production, symbols[place..].to_vec());
+    }
+
+    /// For each of `leading`, all of which may be empty, the production that begins with it when it is not.
+    fn write_out(&mut self, lhs: usize, production: u32, leading: &[Code], rest: &[Code]) {
+        for (place, &code) in leading.iter().enumerate() {
+            let Some(first) = self.rules.nonterminal(code).filter(|&first| self.fillable[first]) else {
+                continue;
+            };
+            let first = self.rules.nonterminal_code(self.filled(first));
+            self.add(lhs, production, [&[first], &leading[place + 1..], rest].concat());
+        }
+    }
+
+    /// The nonterminal that derives what this one does but for the empty text.
+    fn filled(&mut self, nonterminal: usize) -> usize {
+        let next = self.rules.nonterminal_count() + self.filled.len();
+        let number = *self.numbers.entry(nonterminal).or_insert(next);
+        if number == next {
+            self.filled.push(nonterminal as u32);
+        }
+        number
+    }
+
+    fn add(&mut self, lhs: usize, production: u32, rhs: Vec<Code>) {
+        let origin = self.rules.origin(production) as u32;
+        // What derives itself alone derives nothing more by that.
+        if rhs != [self.rules.nonterminal_code(lhs)] {
+            self.productions.push(Plain { lhs, rhs, origin });
+        }
+    }
+
+    fn finish(mut self) -> Rules {
+        let mut at = 0;
+        while let Some(&nonterminal) = self.filled.get(at) {
+            let lhs = self.rules.nonterminal_count() + at;
+            at += 1;
+            for &production in self.rules.productions_of(nonterminal as usize) {
+                let symbols = self.rules.rhs(production);
+                let solid = symbols.iter().position(|&code| !self.rules.is_nullable(code));
+                let (leading, rest) = symbols.split_at(solid.unwrap_or(symbols.len()));
+                self.write_out(lhs, production, leading, rest);
+                if !rest.is_empty() {
+                    self.add(lhs, production, rest.to_vec());
+                }
+            }
+        }
+        self.rules.rewritten(self.filled, self.productions)
+    }
+}
