@@ -172,9 +172,9 @@ fn what_cannot_be_exact_is_refused() {
             "bad-indent",
             format!("{base}JOIN: /\\\\\\n/\n%indent NEWLINE INDENT DEDENT join JOIN\n{block}{blanks}"),
         ),
-        ("dead-end", format!("{base}{indent}start: \"x\" NEWLINE NEWLINE\n{blanks}")),
-        ("dead-end", format!("{base}{indent}start: \"x\"\n{blanks}")),
-        ("dead-end", format!("{base}{indent}start: \"x\" INDENT \"y\" DEDENT NEWLINE\n{blanks}")),
+        ("empty-language", format!("{base}{indent}start: \"x\" NEWLINE NEWLINE\n{blanks}")),
+        ("empty-language", format!("{base}{indent}start: \"x\"\n{blanks}")),
+        ("empty-language", format!("{base}{indent}start: \"x\" INDENT \"y\" DEDENT NEWLINE\n{blanks}")),
         ("unending-line", format!("{base}{indent}{block}{blanks}%ignore /#(.|\\n)*/\n")),
         (
             "level-limit",

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::empty;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::index::Index;
 use crate::lexer::{Compiler, Dfa, LexerLimits};
 use crate::lr::table::ParseTable;
-use crate::scanner::{Scanner, check};
-use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::scanner::{Lexis, Scanner, check};
+use crate::util::diagnostic::Diagnostic;
 use crate::vocab::Vocabulary;
 
 /// A grammar compiled, to be joined with any number of vocabularies.
@@ -56,12 +57,15 @@ impl CompiledGrammar {
             warnings.extend_from_slice(table.warnings());
         }
         let dfas = compile_terminals(grammar, &limits, &mut warnings)?;
-        let scanner = Scanner::new(grammar, table, dfas);
-        let mut findings = check::check(grammar, &scanner, limits.scan_states, limits.proof_steps);
-        if findings.iter().any(|finding| finding.severity == Severity::Error) {
-            return Err(BuildError::new(findings));
+        let lexis = Lexis::new(grammar, table, dfas);
+        let (proof, findings) =
+            check::check(grammar, &lexis, limits.scan_states, limits.proof_steps).map_err(BuildError::new)?;
+        warnings.extend(findings);
+        let scanner = Scanner::new(lexis, proof);
+        if !scanner.has_sentences() {
+            warnings.push(empty::empty_language(grammar, &scanner));
+            return Err(BuildError::new(warnings));
         }
-        warnings.append(&mut findings);
         Ok(Self { scanner: Arc::new(scanner), grammar: Arc::new(grammar.clone()), warnings, limits })
     }
 

@@ -118,8 +118,7 @@ impl Index {
     /// The mask that is known for a configuration.
     #[inline]
     fn find(&self, generation: &Generation, at: &Configuration, fresh: bool) -> Found<Leaf> {
-        let (root, indentation) = (Root::new(at, fresh), self.scanner.indentation());
-        generation.stacks.find(&root, &at.stack, &at.layout, indentation, |_| ())
+        generation.stacks.find(&Root::new(at, fresh), &at.stack, &at.layout, self.scanner.lexis(), |_| ())
     }
 
     /// Sets the bits of the stop tokens.
@@ -146,7 +145,8 @@ impl Index {
         }
         let mask = self.mask_of(generation, tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
-        generation.stacks.insert(Root::new(at, fresh), &at.stack, &at.layout, &reads.into_events(), leaf);
+        let (root, lexis) = (Root::new(at, fresh), self.scanner.lexis());
+        generation.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
         Some(leaf)
     }
 

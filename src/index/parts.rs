@@ -168,13 +168,19 @@ impl Index {
     ) {
         let room = generation.parts.bytes() <= self.budget / SHARE_OF_BUDGET;
         if room && count_reads(reads, place.stack.depth()) <= MAX_READS {
-            generation.parts.insert(place.part, &place.stack, &place.layout, reads, tokens);
+            let lexis = self.scanner.lexis();
+            generation.parts.insert(place.part, &place.stack, &place.layout, lexis, reads, tokens);
         }
+        let mut lowest = place.stack.depth();
         for read in reads {
             let seen = match read {
-                Read::Stack(lowest) => Seen::Stack(*lowest),
+                Read::Stack(depth) => Seen::Stack(*depth),
+                Read::State => Seen::State(lowest),
                 Read::Layout(question, _) => Seen::Layout(question),
             };
+            if let Read::Stack(depth) = read {
+                lowest = *depth;
+            }
             self.see(seen, &place.layout, &place.line, &mut all.frame.reads);
         }
     }
@@ -232,7 +238,7 @@ impl Index {
     fn seek<'g>(&self, generation: &'g Generation, all: &mut Computation<'g>, place: Place) {
         let Place { part, stack, layout, line, except } = &place;
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut all.frame.reads);
-        match generation.parts.find(part, stack, layout, self.scanner.indentation(), see) {
+        match generation.parts.find(part, stack, layout, self.scanner.lexis(), see) {
             Found::Leaf(tokens) => all.found.push(generation.unions.difference(tokens, *except)),
             Found::PastFork => all.frame.reads.go_past_fork(),
             Found::Nothing => {
@@ -383,6 +389,7 @@ impl Index {
     fn see(&self, seen: Seen<'_>, layout: &Layout, line: &Line, reads: &mut Reads) {
         match seen {
             Seen::Stack(depth) => reads.stack(depth),
+            Seen::State(depth) => reads.state(depth),
             Seen::Layout(question) => {
                 if let (Some(lines), Some(indentation)) = (layout.lines(), self.scanner.indentation()) {
                     reads.ask_again(question, lines, line, indentation);
@@ -399,7 +406,7 @@ fn count_reads(reads: &[Read], depth: u32) -> usize {
     for read in reads {
         match read {
             Read::Stack(lowest) => deepest = deepest.min(*lowest),
-            Read::Layout(..) => count += 1,
+            Read::State | Read::Layout(..) => count += 1,
         }
     }
     count + (depth - deepest) as usize

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use crate::lr::stack::Stack;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::ExpectationsId;
-use crate::scanner::{Indentation, Layout, Lines, ObligationsId, Question, Read};
+use crate::scanner::{Layout, Lexis, Lines, ObligationsId, Question, Read};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
@@ -29,7 +29,8 @@ pub(super) struct StackTrie<K, L> {
     pub(super) forks: AppendMap<Fork, Path<L>>,
     /// How many paths have a number.
     pub(super) count: AtomicU32,
-    /// What paths read: the parse state down the stack, or [`ASKS`] and the number of a question, and then the answer.
+    /// What paths read: the core of the next state down the stack, or [`STATE`] or [`ASKS`] and the number of a question, and
+    /// then the answer.
     pub(super) runs: Interner<Box<[u32]>>,
     /// Bytes that these hold.
     pub(super) run_bytes: AtomicUsize,
@@ -57,6 +58,9 @@ type Words = SmallVec<[u32; 16]>;
 
 /// In a run: the layout is asked something. Parse states and the numbers of questions are less.
 pub(super) const ASKS: u32 = 1 << 31;
+
+/// In a run: the state in its context is asked for, not its core alone.
+pub(super) const STATE: u32 = u32::MAX;
 
 /// What was read from a fork on, and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +109,8 @@ pub(super) enum LineKind {
 pub(super) enum Seen<'t> {
     /// The stack, down to this depth.
     Stack(u32),
+    /// The context of the state at this depth.
+    State(u32),
     Layout(&'t Question),
 }
 
@@ -131,7 +137,7 @@ pub(super) enum Found<L> {
 struct Cursor<'c> {
     stack: &'c Stack,
     lines: Option<&'c Lines>,
-    indentation: Option<&'c Indentation>,
+    lexis: &'c Lexis,
 }
 
 impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
@@ -143,11 +149,11 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         key: &K,
         stack: &Stack,
         layout: &Layout,
-        indentation: Option<&Indentation>,
+        lexis: &Lexis,
         mut see: impl FnMut(Seen<'_>),
     ) -> Found<L> {
         let Some(mut path) = self.roots.get(key) else { return Found::Nothing };
-        let mut cursor = Cursor { stack, lines: layout.lines(), indentation };
+        let mut cursor = Cursor { stack, lines: layout.lines(), lexis };
         'paths: loop {
             let run = self.runs.get(path.run);
             let mut at = 0;
@@ -162,14 +168,10 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
                         see(Seen::Stack(cursor.stack.depth()));
                         (cursor.stack.core().0, expected, at + 1)
                     }
-                    _ => {
-                        let question = self.questions.get(expected & !ASKS);
-                        see(Seen::Layout(question));
-                        match (self.answer(&cursor, question), run.get(at + 1)) {
-                            (Some(answer), Some(&expected)) => (answer, expected, at + 2),
-                            _ => return Found::Nothing,
-                        }
-                    }
+                    _ => match (self.answer(&cursor, expected, &mut see), run.get(at + 1)) {
+                        (Some(answer), Some(&expected)) => (answer, expected, at + 2),
+                        _ => return Found::Nothing,
+                    },
                 };
                 if read != expected {
                     match self.forks.get(&Fork { path: path.number, at: at as u32, read }) {
@@ -184,16 +186,31 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         }
     }
 
-    fn answer(&self, cursor: &Cursor<'_>, question: &Question) -> Option<u32> {
-        match cursor.indentation?.answer(cursor.lines?, question) {
+    #[cold]
+    fn answer(&self, cursor: &Cursor<'_>, asked: u32, see: &mut impl FnMut(Seen<'_>)) -> Option<u32> {
+        if asked == STATE {
+            see(Seen::State(cursor.stack.depth()));
+            return Some(cursor.stack.state(cursor.lexis.table()).0);
+        }
+        let question = self.questions.get(asked & !ASKS);
+        see(Seen::Layout(question));
+        match cursor.lexis.indentation()?.answer(cursor.lines?, question) {
             Some(answer) => Some(answer),
             None => self.layouts.get(cursor.lines?).copied(),
         }
     }
 
     /// Enters what came of `key` where this was read of the stack and the layout.
-    pub(super) fn insert(&self, key: K, stack: &Stack, layout: &Layout, reads: &[Read], leaf: L) {
-        let reads = self.words(stack, layout, reads);
+    pub(super) fn insert(
+        &self,
+        key: K,
+        stack: &Stack,
+        layout: &Layout,
+        lexis: &Lexis,
+        reads: &[Read],
+        leaf: L,
+    ) {
+        let reads = self.words(stack, layout, lexis, reads);
         let mut rest = &reads[..];
         let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf));
         loop {
@@ -214,7 +231,7 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
     }
 
     /// Reads as the words of a run.
-    fn words(&self, stack: &Stack, layout: &Layout, reads: &[Read]) -> Words {
+    fn words(&self, stack: &Stack, layout: &Layout, lexis: &Lexis, reads: &[Read]) -> Words {
         let mut words = Words::new();
         let mut stack = stack;
         for read in reads {
@@ -228,6 +245,7 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
                         words.push(stack.core().0);
                     }
                 }
+                Read::State => words.extend([STATE, stack.state(lexis.table()).0]),
                 Read::Layout(question, answer) => {
                     let answer = match (question, layout.lines()) {
                         (Question::Layout, Some(lines)) => self.number(lines),

@@ -91,8 +91,10 @@ pub(super) struct Conflict {
 /// What [`resolve`] found and did, beside clearing look-aheads.
 #[derive(Debug, Default)]
 pub(super) struct Resolution {
-    /// The edges by terminals that precedence took away, ascending: state and terminal.
+    /// The edges by terminals that were taken away, ascending: state and terminal.
     pub(super) dropped_shifts: Vec<(u32, u32)>,
+    /// The reductions that were taken away, ascending: state, production and terminal.
+    pub(super) barred: Vec<[u32; 3]>,
     /// What precedence does not decide.
     pub(super) conflicts: Vec<Conflict>,
     /// Whether precedence or the order of rules took any action away.
@@ -133,6 +135,7 @@ pub(super) fn resolve(
             resolution.settle((grammar, rules), automaton, lookaheads, (state, terminal));
         }
     }
+    resolution.barred.sort_unstable();
     resolution
 }
 
@@ -174,6 +177,7 @@ impl Resolution {
                 let out = matches!(verdict, Some(Associativity::Right | Associativity::Nonassoc));
                 if out {
                     lookaheads.remove(reduction, terminal);
+                    self.barred.push([state as u32, production, terminal as u32]);
                 }
                 !out
             });
@@ -187,6 +191,7 @@ impl Resolution {
                 for &(reduction, production) in &rivals {
                     if Some(production) != kept {
                         lookaheads.remove(reduction, terminal);
+                        self.barred.push([state as u32, production, terminal as u32]);
                     }
                 }
             }

@@ -16,8 +16,10 @@
 mod chains;
 pub(crate) mod closing;
 pub(crate) mod completable;
+mod completion;
 pub(crate) mod conflict;
 mod cycles;
+pub(crate) mod derivations;
 mod example;
 mod hidden;
 mod limits;
@@ -25,7 +27,6 @@ mod lookahead;
 mod lr0;
 mod names;
 pub(crate) mod nesting;
-mod plan;
 mod print;
 mod report;
 mod rules;

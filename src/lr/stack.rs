@@ -97,8 +97,11 @@ impl Below {
 
 /// Is told which states of a stack are read.
 pub(crate) trait Depths {
-    /// The state at this depth is read.
+    /// The core at this depth is read.
     fn read(&mut self, depth: u32);
+
+    /// The state at this depth is read: the core, and all that its context tells.
+    fn read_state(&mut self, depth: u32);
 
     /// Whether what lies below `fork`, several nodes, is beyond what this reading may look at. It is told of that; what
     /// comes of the reading is of no use then.
@@ -114,6 +117,9 @@ impl Depths for Unread {
     fn read(&mut self, _: u32) {}
 
     #[inline]
+    fn read_state(&mut self, _: u32) {}
+
+    #[inline]
     fn stops_at(&mut self, _: &Stack) -> bool {
         false
     }
@@ -126,6 +132,11 @@ impl Depths for Lowest {
     #[inline]
     fn read(&mut self, depth: u32) {
         self.0 = self.0.min(depth);
+    }
+
+    fn read_state(&mut self, _: u32) {
+        // The context of a state is what lies below it.
+        self.0 = 0;
     }
 
     #[inline]

@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 
 use super::lr0::Automaton;
 use super::rules::Rules;
-use super::table::ParseTable;
-use crate::util::append::Interner;
+use super::table::{ParseTable, Reduction};
+use crate::util::append::{Interner, Slots};
 use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId, ParseStateId};
@@ -50,10 +50,10 @@ pub(super) fn returns(rules: &Rules, automaton: &Automaton) -> Lists<Return> {
 
 /// A parse state by what it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    core: CoreId,
+pub(super) struct Key {
+    pub(super) core: CoreId,
     /// Parallel to the core's returns: the number of the set of terminals that can be shifted from there.
-    follows: SmallVec<[u32; 4]>,
+    pub(super) follows: SmallVec<[u32; 4]>,
 }
 
 /// The sets of terminals that stacks can shift: few in number, however many stacks there are.
@@ -62,10 +62,12 @@ pub(crate) type AcceptableSets = Interner<BitSet>;
 /// The parse states met so far.
 #[derive(Debug, Default)]
 pub(super) struct ParseStates {
-    keys: Interner<Key>,
+    pub(super) keys: Interner<Key>,
     /// By the state below and the core on top of it.
     entered: AppendMap<(ParseStateId, CoreId), ParseStateId>,
-    sets: AcceptableSets,
+    pub(super) sets: AcceptableSets,
+    /// By state: the number of what it can shift.
+    acceptable: Slots<u32>,
 }
 
 impl ParseTable {
@@ -77,6 +79,32 @@ impl ParseTable {
     /// The state of the empty stack.
     pub(crate) fn start_state(&self) -> ParseStateId {
         self.intern_state(self.start(), SmallVec::new())
+    }
+
+    /// The core of a parse state.
+    pub(super) fn core_of(&self, state: ParseStateId) -> CoreId {
+        self.states.keys.get(state.0).core
+    }
+
+    /// The number of the set of terminals that a stack with `state` on top can shift: what [`Stack::acceptable`] finds on the
+    /// stack itself.
+    ///
+    /// [`Stack::acceptable`]: super::stack::Stack::acceptable
+    pub(crate) fn acceptable_in(&self, state: ParseStateId) -> u32 {
+        *self.states.acceptable.get_or_init(state.0, || {
+            let key = self.states.keys.get(state.0);
+            let mut acceptable = self.shifts(key.core).clone();
+            for Reduction { lhs, length, lookaheads } in self.reductions(key.core) {
+                match *length as u32 {
+                    0 => acceptable.union_with_both(lookaheads, &self.follow(state, *lhs)),
+                    depth => {
+                        let follow = self.follow_of(key, Return { lhs: lhs.0, depth });
+                        acceptable.union_with_both(lookaheads, self.states.sets.get(follow));
+                    }
+                }
+            }
+            self.states.sets.intern(acceptable)
+        })
     }
 
     fn intern_state(&self, core: CoreId, follows: SmallVec<[u32; 4]>) -> ParseStateId {

@@ -2,13 +2,15 @@
 //! and the names are made again from that grammar.
 
 use super::chains::Chains;
+use super::hidden::without_hidden_left_recursion;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
 use super::rules::{COMPLETE, Rules};
-use super::states::{ParseStates, returns};
+use super::states::{Key, ParseStates, Return, returns};
 use super::table::{Action, ParseTable, Reduction};
 use super::tail::Tail;
 use crate::grammar::Grammar;
+use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, NonterminalId, ProductionId};
@@ -18,6 +20,7 @@ use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
 impl ParseTable {
     /// Writes the table.
     pub(crate) fn save(&self, writer: &mut Writer) {
+        writer.bool(self.rewritten);
         self.automaton.save(writer);
         self.predecessors.save(writer, Writer::numbers);
         self.cells.save(writer, Writer::numbers);
@@ -39,13 +42,17 @@ impl ParseTable {
         });
         writer.list(&self.tails, |w, tail| w.option(tail.as_ref(), |w, tail| tail.save(w)));
         writer.bool(self.settled);
+        writer.numbers(&self.barred.iter().flatten().copied().collect::<Vec<u32>>());
         writer.bool(self.conflicting);
         writer.list(&self.warnings, |w, warning| warning.save(w));
+        self.states.save(writer);
     }
 
     /// The table of `grammar`, in which every id names something.
     pub(crate) fn load(reader: &mut Reader<'_>, grammar: &Grammar) -> Result<Self, Malformed> {
-        let rules = Rules::new(grammar);
+        let rewritten = reader.bool()?;
+        let written = Rules::new(grammar);
+        let rules = if rewritten { without_hidden_left_recursion(&written) } else { None }.unwrap_or(written);
         let automaton = Automaton::load(reader, &rules)?;
         let states = automaton.state_count();
         let terminals = rules.terminal_count() + 1;
@@ -80,10 +87,14 @@ impl ParseTable {
         })?;
         let tails = reader.list(1, |r| r.option(Tail::load))?;
         ensure(tails.len() == states, "the tail calls")?;
+        let (settled, barred) = (reader.bool()?, reader.numbers()?.as_chunks().0.to_vec());
+        let (conflicting, warnings) = (reader.bool()?, reader.list(8, Diagnostic::load)?);
+        let returns = returns(&rules, &automaton);
+        let parse_states = ParseStates::load(reader, &returns, terminals)?;
         Ok(Self {
             names: Names::new(grammar, &rules),
-            returns: returns(&rules, &automaton),
-            states: ParseStates::default(),
+            returns,
+            states: parse_states,
             rules,
             automaton,
             predecessors,
@@ -94,11 +105,47 @@ impl ParseTable {
             reductions,
             tails,
             chains: Chains::default(),
-            settled: reader.bool()?,
-            conflicting: reader.bool()?,
+            settled,
+            barred,
+            rewritten,
+            conflicting,
             by_context: false,
-            warnings: reader.list(8, Diagnostic::load)?,
+            warnings,
         })
+    }
+}
+
+impl ParseStates {
+    /// Writes the states by number, and the sets that they are made of; those first, so that all are there.
+    fn save(&self, writer: &mut Writer) {
+        let keys: Vec<&Key> = self.keys.iter().collect();
+        let sets: Vec<&BitSet> = self.sets.iter().collect();
+        writer.list(&sets, |w, set| set.save(w));
+        writer.numbers(&keys.iter().map(|key| key.core.0).collect::<Vec<u32>>());
+        writer.numbers(&keys.iter().flat_map(|key| key.follows.iter().copied()).collect::<Vec<u32>>());
+    }
+
+    fn load(reader: &mut Reader<'_>, returns: &Lists<Return>, terminals: usize) -> Result<Self, Malformed> {
+        let sets = reader.list(4, |r| BitSet::load(r, terminals))?;
+        let (cores, follows) = (reader.numbers()?, reader.numbers()?);
+        ensure_below(&cores, returns.len(), "the parse states")?;
+        let known = |&&follow: &&u32| follow == u32::MAX || (follow as usize) < sets.len();
+        ensure(follows.iter().all(|follow| known(&follow)), "what follows parse states")?;
+        let mut rest = &follows[..];
+        let mut keys = Vec::with_capacity(cores.len());
+        for core in cores {
+            let count = returns.get(core as usize).len();
+            let Some((own, others)) = rest.split_at_checked(count) else {
+                return Err(Malformed { what: "what follows parse states" });
+            };
+            rest = others;
+            keys.push(Key { core: CoreId(core), follows: own.into() });
+        }
+        ensure(rest.is_empty(), "what follows parse states")?;
+        let mut states = Self::default();
+        states.keys = Interner::restore(keys.into_iter()).ok_or(Malformed { what: "the parse states" })?;
+        states.sets = Interner::restore(sets.into_iter()).ok_or(Malformed { what: "sets of terminals" })?;
+        Ok(states)
     }
 }
 

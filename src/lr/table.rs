@@ -72,6 +72,10 @@ pub(crate) struct ParseTable {
     pub(super) returns: Lists<Return>,
     pub(super) states: ParseStates,
     pub(super) settled: bool,
+    /// The reductions that were taken away, ascending: state, production, and the terminal before it.
+    pub(super) barred: Vec<[u32; 3]>,
+    /// Whether hidden left recursion was written out of the rules.
+    pub(super) rewritten: bool,
     /// Whether some core has several ways to go on before one terminal, or one that may go round.
     pub(super) conflicting: bool,
     /// See [`ParseTable::tells_contexts_apart`].
@@ -95,6 +99,7 @@ impl ParseTable {
         let mut automaton = Automaton::build(&rules, limits)?;
         let mut lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
         let mut resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads);
+        let mut rewritten = false;
         let mut names = Names::new(grammar, &rules);
         let mut warnings = resolution.warnings(grammar, &names);
         if !resolution.conflicts.is_empty() {
@@ -106,6 +111,7 @@ impl ParseTable {
             if grammar.conflicts == Conflicts::Follow
                 && let Some(open) = without_hidden_left_recursion(&rules)
             {
+                rewritten = true;
                 rules = open;
                 automaton = Automaton::build(&rules, limits)?;
                 lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
@@ -129,6 +135,8 @@ impl ParseTable {
             rows: Vec::new(),
             reductions: Lists::new(),
             settled: resolution.settled,
+            barred: std::mem::take(&mut resolution.barred),
+            rewritten,
             conflicting: goes_round,
             by_context: false,
             warnings,
@@ -285,6 +293,15 @@ impl ParseTable {
         self.names.symbol(terminal.0)
     }
 
+    /// The terminals before which `state` would end `production`, were that not taken away.
+    pub(super) fn barred(&self, state: CoreId, production: u32) -> impl Iterator<Item = usize> + '_ {
+        let from = self.barred.partition_point(|&[other, rule, _]| (other, rule) < (state.0, production));
+        let same = self.barred[from..]
+            .iter()
+            .take_while(move |&&[other, rule, _]| (other, rule) == (state.0, production));
+        same.map(|&[.., terminal]| terminal as usize)
+    }
+
     /// The symbol by which `state` is entered; `None` for the start.
     pub(crate) fn accessing(&self, state: CoreId) -> Option<Symbol> {
         let code = self.automaton.accessing[state.index()];
@@ -328,7 +345,7 @@ impl ParseTable {
 
     /// Whether nodes of a stack are told apart by their contexts, not by their cores alone.
     #[inline]
-    pub(super) fn tells_contexts_apart(&self) -> bool {
+    pub(crate) fn tells_contexts_apart(&self) -> bool {
         self.by_context
     }
 

@@ -14,9 +14,9 @@ use smallvec::SmallVec;
 
 use super::{Matcher, Progress};
 use crate::lr::stack::{Stack, Stacks, Unread};
-use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
+use crate::scanner::{ObligationsId, Reads};
 use crate::util::id::TerminalId;
 
 /// Configurations that the spelling of one terminal may try.
@@ -160,7 +160,8 @@ impl Matcher {
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 2]> {
         let scanner = self.index.scanner();
         let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
-        after.into_iter().filter(|after| scanner.goes_on(after.clone(), &mut Reads::none())).collect()
+        let ends = |after: &Between| scanner.can_be_completed(after, ObligationsId::NONE, &mut Reads::none());
+        after.into_iter().filter(ends).collect()
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in progress (`None`:
@@ -239,8 +240,9 @@ impl Matcher {
         let reads = || {
             let last = at.stack.last_terminal(scanner.table());
             let contexts = scanner.contexts_at(&at.stack, &at.layout, &mut Reads::none());
-            let mut readings =
-                contexts.iter().flat_map(|context| scanner.readings(label, &context.acceptable, last));
+            let mut readings = contexts
+                .iter()
+                .flat_map(|context| scanner.lexis().readings(label, &context.acceptable, last));
             label == terminal || readings.any(|(read, _)| read == terminal)
         };
         at.stack.same_stacks(stack) && reads() && !self.after(at, label).is_empty()

@@ -4,7 +4,8 @@
 //! In the company of fewer terminals, lexemes are cut no longer, no terminal is shadowed that was not shadowed
 //! before, and obligations accept no more often. So what holds in a company holds in each part of it.
 
-use super::Scanner;
+use super::lexis::Lexis;
+use super::states::ScanStates;
 use crate::grammar::ir::LexerKind;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
@@ -20,7 +21,7 @@ pub(super) struct Starts {
     pub(super) exclusive: Vec<ScanStateId>,
 }
 
-impl Scanner {
+impl Lexis {
     /// The terminals that compete where these are acceptable.
     pub(super) fn candidates(&self, acceptable: &BitSet) -> BitSet {
         if acceptable.intersects(&self.exclusive) {
@@ -48,12 +49,7 @@ impl Scanner {
 
     /// All terminals that are not exclusive: no company without an exclusive one exceeds it.
     pub(super) fn ordinary(&self) -> BitSet {
-        let mut all = BitSet::new(self.fallbacks.len() + 1);
-        (0..self.fallbacks.len()).for_each(|index| {
-            all.insert(index);
-        });
-        all.subtract(&self.exclusive);
-        all
+        ordinary(self.terminal_count(), &self.exclusive)
     }
 
     /// Whether a lexeme of `terminal` may be met in company without an exclusive terminal.
@@ -74,7 +70,7 @@ impl Scanner {
     /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
         let reads = |word: TerminalId| self.other_reading(word) == Some(terminal) && self.may_be_label(word);
-        self.may_be_label(terminal) || (0..self.fallbacks.len()).map(TerminalId::new).any(reads)
+        self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
     /// Whether `terminal` may ever be the label of a lexeme, be it only in some company.
@@ -90,7 +86,7 @@ impl Scanner {
     /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is labelled so.
     pub(super) fn starts_of(&self, terminal: TerminalId) -> Option<Starts> {
         self.states.dfa(terminal)?;
-        let companies = self.companies.iter().zip(&self.company_starts().exclusive);
+        let companies = self.companies.iter().zip(&self.company_starts.exclusive);
         let with = companies.filter(|(company, _)| company.contains(terminal.index()));
         let exclusive = with.map(|(_, &start)| self.labelled_start(start, terminal));
         let ordinary = self.is_ordinary(terminal).then(|| self.ordinary_start(terminal));
@@ -103,12 +99,12 @@ impl Scanner {
     /// The company of all ordinary terminals; or under the contextual lexer, where some of those shadow the
     /// terminal, of all that stand in some row beside it.
     fn ordinary_start(&self, terminal: TerminalId) -> Option<ScanStateId> {
-        let everyone = self.company_starts().ordinary.first();
+        let everyone = self.company_starts.ordinary.first();
         let start = everyone.and_then(|&start| self.labelled_start(start, terminal));
         if start.is_some() || self.lexer == LexerKind::Basic {
             return start;
         }
-        let mut beside = BitSet::new(self.fallbacks.len() + 1);
+        let mut beside = BitSet::new(self.terminal_count() + 1);
         for state in parse_states(&self.table) {
             if self.table.row(state).contains(terminal.index()) {
                 beside.union_with(self.table.row(state));
@@ -117,18 +113,28 @@ impl Scanner {
         self.labelled_start(self.states.start(&self.contextual(&beside)), terminal)
     }
 
-    /// Where the lexemes of the greatest companies start: of all ordinary terminals, and of each exclusive company.
-    fn company_starts(&self) -> &Starts {
-        self.company_starts.get_or_init(|| Starts {
-            ordinary: vec![self.states.start(&self.ordinary())],
-            exclusive: self.companies.iter().map(|company| self.states.start(company)).collect(),
-        })
-    }
-
     /// `start`, if some lexemes that start there are labelled `terminal`.
     fn labelled_start(&self, start: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
         self.states.label_set(self.states.reach(start)).contains(terminal.index()).then_some(start)
     }
+}
+
+/// Where the lexemes of the greatest companies start: of all ordinary terminals, and of each exclusive company.
+pub(super) fn greatest(states: &ScanStates, exclusive: &BitSet, companies: &[BitSet]) -> Starts {
+    Starts {
+        ordinary: vec![states.start(&ordinary(states.dfas().len(), exclusive))],
+        exclusive: companies.iter().map(|company| states.start(company)).collect(),
+    }
+}
+
+/// All of so many terminals that are not exclusive.
+fn ordinary(count: usize, exclusive: &BitSet) -> BitSet {
+    let mut all = BitSet::new(count + 1);
+    (0..count).for_each(|index| {
+        all.insert(index);
+    });
+    all.subtract(exclusive);
+    all
 }
 
 /// Companies of which each that has an exclusive terminal is a part: what the rows promise. A state that only

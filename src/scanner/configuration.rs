@@ -7,12 +7,12 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::lookahead::{Between, ExpectationsId, Facts};
-use super::reads::{Line, Reads};
-use super::{Layout, ObligationsId, Scanner};
+use super::reads::Reads;
+use super::{Layout, ObligationsId, Proof, Scanner};
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::id::ScanStateId;
 
 /// One reading of the text so far. Nearly always there is only one; several are alive while a longest match
 /// is open or a soft keyword undecided.
@@ -37,25 +37,26 @@ pub(crate) struct Taking<'s> {
     /// What is equal for two stacks if all of this is.
     pub(crate) number: u32,
     takes: &'s BitSet,
-    facts: Option<&'s Facts>,
+    facts: &'s Facts,
+    proof: &'s Proof,
 }
 
 impl Taking<'_> {
     /// Whether a lexeme that can become these labels is viable; `None` where it takes a search to say.
     #[inline]
     pub(crate) fn takes(&self, labels: &BitSet) -> Option<bool> {
-        match self.facts {
-            None => Some(labels.intersects(self.takes)),
-            Some(facts) if labels.intersects_both(self.takes, &facts.settling) => Some(true),
-            Some(facts) if labels.intersects_both(self.takes, &facts.permitted) => None,
-            Some(_) => Some(false),
+        let Facts { settling, permitted, .. } = self.facts;
+        let is_sure = match self.proof.is_whole {
+            true => labels.intersects_both(self.takes, settling),
+            false => labels.intersects_all([self.takes, settling, &self.proof.sure]),
+        };
+        match is_sure {
+            true => Some(true),
+            false if labels.intersects_both(self.takes, permitted) => None,
+            false => Some(false),
         }
     }
 }
-
-/// How many configurations a search for a way to discharge obligations may try. The check of the grammar makes
-/// sure that the searches end long before.
-const SEARCH_LIMIT: usize = 100_000;
 
 impl Configuration {
     /// Whether both have the same future for the same reason.
@@ -144,7 +145,7 @@ impl Scanner {
         reads: &mut Reads,
     ) -> SmallVec<[Configuration; 1]> {
         let Between { stack, layout, expectations } = at;
-        if self.indentation.is_none() {
+        if self.lexis.indentation.is_none() {
             let state = self.context(&stack, reads).start;
             return SmallVec::from_buf([Configuration { stack, layout, state, obligations, expectations }]);
         }
@@ -201,16 +202,6 @@ impl Scanner {
         }
     }
 
-    /// Whether some rest of the text makes it a sentence. `reads` is told what was read.
-    ///
-    /// Without obligations it suffices that the lexeme can still become a label that the stack takes: the check
-    /// of the grammar has shown that every stack so reached can be completed.
-    #[inline]
-    pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads) -> bool {
-        self.takes_lexeme(at, reads)
-            && (at.obligations == ObligationsId::NONE || self.can_discharge(at, reads))
-    }
-
     /// What the stack says of lexemes without obligations, where neither lines nor expectations have a say.
     #[inline]
     pub(crate) fn taking(
@@ -219,13 +210,13 @@ impl Scanner {
         expectations: ExpectationsId,
         reads: &mut Reads,
     ) -> Option<Taking<'_>> {
-        if self.indentation.is_some() || expectations != ExpectationsId::NONE {
+        if self.lexis.indentation.is_some() || expectations != ExpectationsId::NONE {
             return None;
         }
-        let facts = (!self.lookaheads.is_empty()).then(|| self.lookaheads.facts(expectations));
         let context = self.context(stack, reads);
-        let number = stack.acceptable(&self.table).set;
-        Some(Taking { number, takes: &context.takes, facts })
+        let number = stack.acceptable(self.table()).set;
+        let facts = self.lexis.lookaheads.facts(expectations);
+        Some(Taking { number, takes: &context.takes, facts, proof: &self.proof })
     }
 
     /// Whether the text may end here.
@@ -244,106 +235,5 @@ impl Scanner {
         let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads);
         let possible = after.iter().any(|after| self.may_end_between(&after.stack, &after.layout, reads));
         if possible { None } else { Some(false) }
-    }
-
-    /// Whether some rest of the text discharges all obligations, breaks none, and goes on being viable. Breadth
-    /// first over the bytes that scan states tell apart.
-    #[cold]
-    fn can_discharge(&self, from: &Configuration, reads: &mut Reads) -> bool {
-        if self.is_beaten(from) {
-            return false;
-        }
-        let line = reads.set_line(Line::Unknown);
-        let found = self.finds_discharge(from, reads);
-        reads.set_line(line);
-        found
-    }
-
-    /// Whether what is pending matches as soon as the lexeme in progress does: as where a name has ended before a cut character
-    /// with which it would go on, and that character begins another name.
-    fn is_beaten(&self, at: &Configuration) -> bool {
-        let states = self.states();
-        let lexeme = states.components(at.state);
-        let beats = |&pending: &ScanStateId| {
-            let pending = states.components(pending);
-            lexeme.iter().all(|component| pending.binary_search(component).is_ok())
-        };
-        states.label(at.state).is_none() && self.obligations(at.obligations).iter().any(beats)
-    }
-
-    fn finds_discharge(&self, from: &Configuration, reads: &mut Reads) -> bool {
-        let mut seen: Vec<Configuration> = vec![from.clone()];
-        let mut at = 0;
-        while at < seen.len().min(SEARCH_LIMIT) {
-            let configuration = seen[at].clone();
-            at += 1;
-            for &byte in self.states().classes().representatives() {
-                let mut next = SmallVec::<[Configuration; 2]>::new();
-                self.step(&configuration, byte, reads, |after| next.push(after));
-                for after in next {
-                    if self.takes_lexeme(&after, reads) {
-                        if after.obligations == ObligationsId::NONE {
-                            return true;
-                        }
-                        if !seen.iter().any(|known| known.same(&after)) {
-                            seen.push(after);
-                        }
-                    }
-                }
-            }
-            // Last, because it may read all of the stack, and one byte nearly always settles the matter.
-            if self.is_complete(&configuration, reads) || self.outlasts(&configuration, reads) {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Whether a lexeme can end here whose future obligations do not matter: only the end of the text
-    /// discharges them, and every terminal has lexemes that do not break them.
-    fn outlasts(&self, at: &Configuration, reads: &mut Reads) -> bool {
-        let lasting = self.obligations(at.obligations).iter().all(|&pending| self.is_lasting(pending));
-        let label = self.states().label(at.state).filter(|_| lasting);
-        let after =
-            label.map(|label| self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads));
-        after.into_iter().flatten().any(|after| self.goes_on(after, reads))
-    }
-
-    /// Whether the lexeme in progress can still become one that the stack takes, and with which what is expected of
-    /// the labels can be met.
-    #[inline]
-    fn takes_lexeme(&self, at: &Configuration, reads: &mut Reads) -> bool {
-        if at.layout.lines().is_some() {
-            return self.takes_lexeme_in_lines(at, reads);
-        }
-        let reach = self.states().label_set(self.states().reach(at.state));
-        if !self.lookaheads.is_empty() {
-            return self.can_settle(&at.stack, at.expectations, reach, reads);
-        }
-        let context = self.context(&at.stack, reads);
-        reach.intersects(&context.takes)
-    }
-
-    #[cold]
-    fn takes_lexeme_in_lines(&self, at: &Configuration, reads: &mut Reads) -> bool {
-        let reach = self.states().label_set(self.states().reach(at.state));
-        if at.layout.begins_line()
-            && let Some(opens) = self.opens_line(reach)
-        {
-            return opens;
-        }
-        let contexts = self.contexts_at(&at.stack, &at.layout, reads);
-        contexts.iter().any(|context| reach.intersects(&context.takes))
-            && (!self.is_crowded(&at.layout, reads) || self.finds_room(at, reach, reads))
-    }
-
-    /// Whether the lexeme in progress can become one that leaves room for the blocks which it makes necessary.
-    #[cold]
-    fn finds_room(&self, at: &Configuration, reach: &BitSet, reads: &mut Reads) -> bool {
-        let contexts = self.contexts_at(&at.stack, &at.layout, reads);
-        let taken = |&label: &usize| contexts.iter().any(|context| context.takes.contains(label));
-        let mut labels = reach.iter().filter(taken).map(TerminalId::new);
-        labels
-            .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty())
     }
 }

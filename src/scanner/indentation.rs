@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::layout::{Blocks, Laid, Layout, Lines, Width};
 use super::lookahead::{Between, ExpectationsId};
 use super::reads::Reads;
-use super::{Context, Contexts, Scanner};
+use super::{Context, Contexts, Lexis, Scanner};
 use crate::grammar::ir::{self, LexerKind, Symbol};
 use crate::lr::nesting::Nesting;
 use crate::lr::stack::{Stack, Stacks, join};
@@ -91,6 +91,21 @@ impl Indentation {
         if terminal == self.newline { layout.next_line() } else { layout }
     }
 
+    /// Whether the terminal opens a bracket.
+    pub(super) fn is_open(&self, terminal: TerminalId) -> bool {
+        self.open.contains(terminal.index())
+    }
+
+    /// Whether the terminal closes a bracket.
+    pub(super) fn is_close(&self, terminal: TerminalId) -> bool {
+        self.close.contains(terminal.index())
+    }
+
+    /// Whether no more than so many blocks may be open.
+    pub(super) fn is_limited(&self) -> bool {
+        self.limit.is_some()
+    }
+
     /// How many more blocks may be opened where so many are open.
     fn room(&self, level: u32) -> u32 {
         self.limit.as_ref().map_or(u32::MAX, |limit| limit.levels.saturating_sub(level))
@@ -137,22 +152,32 @@ fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSe
     openers
 }
 
-impl Scanner {
-    /// `%indent`, if the grammar has it.
-    #[inline]
-    pub(crate) fn indentation(&self) -> Option<&Indentation> {
-        self.indentation.as_ref()
+impl Lexis {
+    /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
+    /// all can.
+    fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
+        let Some(indentation) = &self.indentation else { return true };
+        let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
+        let room = reads.room(indentation, blocks.level());
+        nesting.fits(&self.table, stack, room, reads)
     }
 
+    /// Whether the text can be finished from before its first byte.
+    pub(super) fn has_room_at_all(&self, reads: &mut Reads) -> bool {
+        self.has_room(&Stack::new(&self.table), &Blocks::default(), reads)
+    }
+}
+
+impl Scanner {
     /// The layout before the first byte of a text.
     pub(crate) fn initial_layout(&self) -> Layout {
-        if self.indentation.is_some() { Layout::begin() } else { Layout::NONE }
+        if self.lexis.indentation.is_some() { Layout::begin() } else { Layout::NONE }
     }
 
     /// The layout after one more byte.
     #[inline]
     pub(crate) fn read(&self, layout: &Layout, byte: u8) -> Layout {
-        match &self.indentation {
+        match &self.lexis.indentation {
             None => Layout::NONE,
             Some(indentation) => layout.read(byte, indentation.tab),
         }
@@ -166,9 +191,9 @@ impl Scanner {
 
     /// The stacks in front of the first lexeme of the line that begins here, and the blocks then open.
     fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<Cow<'l, Laid>> {
-        let indentation = self.indentation.as_ref()?;
+        let indentation = self.lexis.indentation.as_ref()?;
         reads.width(indentation, layout.lines()?);
-        layout.laid(stack, &self.table, reads, |lines, reads| {
+        layout.laid(stack, self.table(), reads, |lines, reads| {
             let width = lines.leading.map_or(lines.blocks.width(), |leading| leading.width);
             let Some((blocks, ended)) = indentation.compare(&lines.blocks, width) else {
                 return Laid::default();
@@ -191,9 +216,9 @@ impl Scanner {
             let mut fed = Stacks::new();
             for stack in stacks {
                 stack
-                    .feed(&self.table, terminal, reads)
+                    .feed(self.table(), terminal, reads)
                     .into_iter()
-                    .for_each(|stack| join(&mut fed, stack, &self.table));
+                    .for_each(|stack| join(&mut fed, stack, self.table()));
             }
             fed
         })
@@ -212,15 +237,18 @@ impl Scanner {
     fn line_start<'i>(&self, indentation: &'i Indentation) -> &'i LineStart {
         indentation.line.get_or_init(|| {
             let mut labels = indentation.openers.clone();
-            for label in (0..self.fallbacks.len()).map(TerminalId::new) {
-                if self.other_reading(label).is_some_and(|other| indentation.openers.contains(other.index()))
+            for label in (0..self.lexis.fallbacks.len()).map(TerminalId::new) {
+                if self
+                    .lexis
+                    .other_reading(label)
+                    .is_some_and(|other| indentation.openers.contains(other.index()))
                 {
                     labels.insert(label.index());
                 }
             }
             // No line begins with an exclusive terminal: the check of the grammar has seen to that.
-            let state = match self.lexer {
-                LexerKind::Basic => Some(self.states.start(&self.ordinary())),
+            let state = match self.lexis.lexer {
+                LexerKind::Basic => Some(self.states().start(&self.lexis.ordinary())),
                 LexerKind::Contextual => None,
             };
             LineStart { labels, state }
@@ -236,7 +264,7 @@ impl Scanner {
         layout: &Layout,
         reads: &mut Reads,
     ) -> SmallVec<[(ScanStateId, Layout); 1]> {
-        let Some(indentation) = self.indentation.as_ref().filter(|_| layout.begins_line()) else {
+        let Some(indentation) = self.lexis.indentation.as_ref().filter(|_| layout.begins_line()) else {
             let loose = layout.lines().is_some_and(|lines| reads.brackets(lines));
             let context = if loose { self.loose_context(stack, reads) } else { self.context(stack, reads) };
             return SmallVec::from_buf([(context.start, layout.clone())]);
@@ -250,7 +278,7 @@ impl Scanner {
             [stack] => SmallVec::from_buf([(self.loose_context(stack, reads).start, layout.clone())]),
             stacks => {
                 let start = |stack: &Stack| {
-                    (self.loose_context(stack, reads).start, layout.chosen(stack.state(&self.table)))
+                    (self.loose_context(stack, reads).start, layout.chosen(stack.state(self.table())))
                 };
                 stacks.iter().map(start).collect()
             }
@@ -260,8 +288,8 @@ impl Scanner {
     /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where that depends neither
     /// on the blocks nor on the stack.
     pub(super) fn opens_line(&self, reach: &BitSet) -> Option<bool> {
-        let indentation = self.indentation.as_ref()?;
-        if reach.contains(indentation.newline.index()) || reach.intersects(&self.ignored) {
+        let indentation = self.lexis.indentation.as_ref()?;
+        if reach.contains(indentation.newline.index()) || reach.intersects(&self.lexis.ignored) {
             return Some(true);
         }
         (!reach.intersects(&self.line_start(indentation).labels)).then_some(false)
@@ -290,16 +318,16 @@ impl Scanner {
 
     /// What a lexeme that starts on `stack` can be where NEWLINE counts for nothing.
     fn loose_context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
-        let acceptable = stack.acceptable(&self.table);
+        let acceptable = stack.acceptable(self.table());
         reads.stack(acceptable.lowest);
         self.loose_context_of(acceptable.set)
     }
 
     /// The context of a set of acceptable terminals where NEWLINE counts for nothing.
-    fn loose_context_of(&self, set: u32) -> &Context {
+    pub(super) fn loose_context_of(&self, set: u32) -> &Context {
         self.loose_contexts.get_or_init(set, || {
-            let mut acceptable = self.table.acceptable_sets().get(set).clone();
-            let newline = self.indentation.as_ref().map(|indentation| indentation.newline.index());
+            let mut acceptable = self.table().acceptable_sets().get(set).clone();
+            let newline = self.lexis.indentation.as_ref().map(|indentation| indentation.newline.index());
             if let Some(newline) = newline {
                 acceptable.remove(newline);
             }
@@ -315,7 +343,7 @@ impl Scanner {
         label: TerminalId,
         reads: &mut Reads,
     ) -> SmallVec<[Between; 2]> {
-        let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
+        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
             return SmallVec::new();
         };
         let begins = lines.leading.is_some();
@@ -323,7 +351,7 @@ impl Scanner {
             let after = if begins { layout.next_line() } else { layout.clone() };
             return SmallVec::from_iter([between(stack.clone(), after)]);
         }
-        if self.ignored.contains(label.index()) {
+        if self.lexis.ignored.contains(label.index()) {
             let joins = indentation.join == Some(label);
             if joins && begins {
                 reads.layout();
@@ -355,36 +383,24 @@ impl Scanner {
         reads: &'s mut Reads,
     ) -> impl Iterator<Item = Between> + 's {
         let context = self.context(stack, reads);
-        let readings = self.readings(label, &context.acceptable, None);
+        let readings = self.lexis.readings(label, &context.acceptable, None);
         readings.into_iter().flat_map(move |(terminal, _)| {
-            let fed = stack.feed(&self.table, terminal, reads).into_iter();
+            let fed = stack.feed(self.table(), terminal, reads).into_iter();
             let after = fed.filter_map(|stack| {
-                let indentation = self.indentation.as_ref()?;
-                self.has_room(&stack, &lines.blocks, reads)
+                let indentation = self.lexis.indentation.as_ref()?;
+                self.lexis
+                    .has_room(&stack, &lines.blocks, reads)
                     .then(|| between(stack, indentation.after_terminal(lines.clone(), terminal, reads)))
             });
             after.collect::<SmallVec<[Between; 1]>>()
         })
     }
 
-    /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
-    /// all can.
-    fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
-        let Some(indentation) = &self.indentation else { return true };
-        let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
-        let room = reads.room(indentation, blocks.level());
-        nesting.fits(&self.table, stack, room, reads)
-    }
-
-    /// Whether the text can be finished from before its first byte.
-    pub(super) fn has_room_at_all(&self, reads: &mut Reads) -> bool {
-        self.has_room(&Stack::new(&self.table), &Blocks::default(), reads)
-    }
-
     /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
     #[inline]
     pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads) -> bool {
         let limit = self
+            .lexis
             .indentation
             .as_ref()
             .and_then(|indentation| Some((indentation, indentation.limit.as_ref()?)));
@@ -396,7 +412,7 @@ impl Scanner {
 
     /// Whether the text might end between two lexemes, as far as the open blocks do not matter.
     pub(super) fn may_end_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
-        let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else { return true };
+        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else { return true };
         if reads.brackets(lines) || lines.leading.is_some() {
             return true;
         }
@@ -405,7 +421,7 @@ impl Scanner {
 
     /// Whether the text may end between two lexemes.
     pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
-        let (Some(indentation), Some(lines)) = (&self.indentation, layout.lines()) else {
+        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
             return self.is_sentence(stack, reads);
         };
         if reads.brackets(lines) {

@@ -6,11 +6,10 @@
 //! label: one list met, or the whole decided. Expectations do not look at bytes, so they lie beside the
 //! obligations of longest match, and nothing that is known of scan states depends on them.
 
-use std::sync::OnceLock;
-
 use smallvec::SmallVec;
 
-use super::{Context, Layout, Reading, Reads, Scanner};
+use super::lexis::Reading;
+use super::{Context, Layout, ObligationsId, Reads, Scanner};
 use crate::grammar::ir::Grammar;
 use crate::lr::stack::Stack;
 use crate::util::append::{Interner, Slots};
@@ -80,13 +79,7 @@ pub(super) struct Lookaheads {
     ignored: BitSet,
     pub(super) expectations: Interner<Expectations>,
     facts: Slots<Facts>,
-    /// What was read last and what is expected behind it, where every stack can be completed; ascending.
-    pub(super) settled: OnceLock<Vec<(TerminalId, ExpectationsId)>>,
 }
-
-/// How many places between lexemes a search for a way to settle expectations may try. The check of the grammar
-/// makes sure that the searches end long before.
-const SEARCH_LIMIT: usize = 10_000;
 
 impl Word {
     /// Whether the word may be itself behind a lexeme that was read as `last`.
@@ -134,25 +127,13 @@ impl Lookaheads {
         let expectations = Interner::default();
         expectations.intern(Expectations::new());
         let any = words.iter().any(Option::is_some);
-        Self { words, any, ignored, expectations, facts: Slots::default(), settled: OnceLock::new() }
+        Self { words, any, ignored, expectations, facts: Slots::default() }
     }
 
     /// Whether the grammar has no such words.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         !self.any
-    }
-
-    /// Remembers places that can always be completed, as the check of the grammar found.
-    pub(super) fn set_settled(&self, mut settled: Vec<(TerminalId, ExpectationsId)>) {
-        settled.sort_unstable();
-        let _ = self.settled.set(settled);
-    }
-
-    /// Whether every stack can be completed on which `last` was shifted last and these are expected.
-    fn is_settled(&self, last: Option<TerminalId>, id: ExpectationsId) -> bool {
-        let settled = self.settled.get().map_or(&[][..], Vec::as_slice);
-        id == ExpectationsId::NONE || last.is_some_and(|last| settled.binary_search(&(last, id)).is_ok())
     }
 
     /// What decides about a terminal.
@@ -196,11 +177,6 @@ impl Lookaheads {
         Expectation { word, met: 0, must_hold }
     }
 
-    /// The word that one of these expectations is about.
-    pub(super) fn about(&self, id: ExpectationsId) -> Option<TerminalId> {
-        self.expectations.get(id.0).first().map(|expectation| expectation.word)
-    }
-
     /// The expectations after a lexeme with this label, which is not ignored; `None` when one is broken.
     #[inline]
     pub(super) fn advance(&self, id: ExpectationsId, label: TerminalId) -> Option<ExpectationsId> {
@@ -237,26 +213,6 @@ impl Lookaheads {
         if all.is_empty() { ExpectationsId::NONE } else { ExpectationsId(self.expectations.intern(all)) }
     }
 
-    /// Whether all that `id` expects is among what `other` does.
-    fn is_within(&self, id: ExpectationsId, other: ExpectationsId) -> bool {
-        let others = self.expectations.get(other.0);
-        self.expectations.get(id.0).iter().all(|expectation| others.contains(expectation))
-    }
-
-    /// Whether a plain lexeme of `terminal` would do as well as one with this label that is read as `terminal`:
-    /// the stack is the same then, and no more is expected.
-    pub(super) fn is_spare(
-        &self,
-        before: ExpectationsId,
-        label: TerminalId,
-        terminal: TerminalId,
-        after: ExpectationsId,
-    ) -> bool {
-        label != terminal
-            && self.word(terminal).is_none()
-            && self.advance(before, terminal).is_some_and(|plain| self.is_within(plain, after))
-    }
-
     /// What a set of expectations means.
     pub(super) fn facts(&self, id: ExpectationsId) -> &Facts {
         self.facts.get_or_init(id.0, || {
@@ -289,95 +245,25 @@ impl Scanner {
         label: TerminalId,
         reads: &mut Reads,
     ) -> SmallVec<[Between; 2]> {
-        let Some(expectations) = self.lookaheads.advance(expectations, label) else {
+        let Some(expectations) = self.lexis.lookaheads.advance(expectations, label) else {
             return SmallVec::new();
         };
         let context = self.context(stack, reads);
-        self.readings(label, &context.acceptable, stack.last_terminal(self.table()))
+        self.lexis
+            .readings(label, &context.acceptable, stack.last_terminal(self.table()))
             .into_iter()
             .flat_map(|(terminal, expectation)| {
-                let expectations = self.lookaheads.add(expectations, expectation);
+                let expectations = self.lexis.lookaheads.add(expectations, expectation);
                 let between = move |stack| Between { stack, layout: Layout::NONE, expectations };
                 stack.feed(self.table(), terminal, reads).into_iter().map(between)
             })
             .collect()
     }
 
-    /// Whether a lexeme in progress on `stack` that can end with the labels in `reach` can end with one after which
-    /// some rest of the text makes a sentence, longest match aside.
-    pub(super) fn can_settle(
-        &self,
-        stack: &Stack,
-        expectations: ExpectationsId,
-        reach: &BitSet,
-        reads: &mut Reads,
-    ) -> bool {
-        let context = self.context(stack, reads);
-        let facts = self.lookaheads.facts(expectations);
-        if reach.intersects_both(&context.takes, &facts.settling) {
-            return true;
-        }
-        if !reach.intersects_both(&context.takes, &facts.permitted) {
-            return false;
-        }
-        let mut labels = reach.clone();
-        labels.intersect_with(&context.takes);
-        labels.intersect_with(&facts.permitted);
-        labels.iter().any(|label| {
-            let after = self.after_lexeme(stack, &Layout::NONE, expectations, TerminalId::new(label), reads);
-            after.into_iter().any(|between| self.goes_on(between, reads))
-        })
-    }
-
-    /// Whether some rest of the text settles all expectations and makes a sentence.
-    ///
-    /// A search over labels: the check of the grammar has shown that each may follow what it is tried behind, that
-    /// without expectations every stack can be completed, and that no search goes on without end if words that a
-    /// plain lexeme can stand for are left out.
-    pub(crate) fn goes_on(&self, from: Between, reads: &mut Reads) -> bool {
-        let mut seen: SmallVec<[Between; 4]> = SmallVec::from_iter([from]);
-        let mut at = 0;
-        while let Some(between) = seen.get(at).filter(|_| at < SEARCH_LIMIT).cloned() {
-            at += 1;
-            let last = between.stack.last_terminal(self.table());
-            if self.lookaheads.is_settled(last, between.expectations) {
-                return true;
-            }
-            let context = self.context(&between.stack, reads);
-            let facts = self.lookaheads.facts(between.expectations);
-            if facts.may_end && context.acceptable.contains(self.table().end().index()) {
-                return true;
-            }
-            let reach = self.states().label_set(self.states().reach(context.start));
-            if reach.intersects_both(&context.takes, &facts.settling) {
-                return true;
-            }
-            let mut labels = reach.clone();
-            labels.intersect_with(&context.takes);
-            labels.intersect_with(&facts.permitted);
-            // An ignored lexeme leads back here.
-            for label in labels.iter().map(TerminalId::new).filter(|&label| !self.is_ignored(label)) {
-                for after in
-                    self.after_lexeme(&between.stack, &between.layout, between.expectations, label, reads)
-                {
-                    let read = after.stack.last_terminal(self.table());
-                    let spare = read.is_some_and(|read| {
-                        reach.contains(read.index())
-                            && self.lookaheads.is_spare(between.expectations, label, read, after.expectations)
-                    });
-                    if !spare && !seen.iter().any(|known| known.same(&after)) {
-                        seen.push(after);
-                    }
-                }
-            }
-        }
-        false
-    }
-
     /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
     pub(crate) fn next_terminals(&self, from: &Between, next: &mut BitSet) {
         for context in self.contexts_at(&from.stack, &from.layout, &mut Reads::none()) {
-            if self.lookaheads.is_empty() {
+            if self.lexis.lookaheads.is_empty() {
                 next.union_with(&context.acceptable);
             } else {
                 self.next_terminals_among_words(from, context, next);
@@ -386,29 +272,24 @@ impl Scanner {
     }
 
     fn next_terminals_among_words(&self, from: &Between, context: &Context, next: &mut BitSet) {
-        let facts = self.lookaheads.facts(from.expectations);
+        let facts = self.lexis.lookaheads.facts(from.expectations);
         let end = self.table().end().index();
         if facts.may_end && context.acceptable.contains(end) {
             next.insert(end);
         }
         let reach = self.states().label_set(self.states().reach(context.start));
-        let labels = reach.iter().filter(|&label| !self.ignored.contains(label));
+        let labels = reach.iter().filter(|&label| !self.lexis.ignored.contains(label));
         for label in labels.map(TerminalId::new) {
             for after in
                 self.after_lexeme(&from.stack, &from.layout, from.expectations, label, &mut Reads::none())
             {
                 let read = after.stack.last_terminal(self.table());
-                if let Some(read) = read.filter(|_| self.goes_on(after, &mut Reads::none())) {
+                if let Some(read) =
+                    read.filter(|_| self.can_be_completed(&after, ObligationsId::NONE, &mut Reads::none()))
+                {
                     next.insert(read.index());
                 }
             }
         }
-    }
-}
-
-impl Between {
-    /// Whether both have the same future for the same reason.
-    fn same(&self, other: &Self) -> bool {
-        self.expectations == other.expectations && self.stack.same_stacks(&other.stack)
     }
 }

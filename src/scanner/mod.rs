@@ -27,18 +27,19 @@ mod company;
 pub(crate) mod configuration;
 mod indentation;
 mod layout;
+mod lexis;
 pub(crate) mod lookahead;
 pub(crate) mod points;
+mod proof;
 mod reads;
 mod states;
 mod store;
+mod viability;
 
 use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
-use crate::grammar::ir::{Fallback, Grammar, LexerKind, Terminal};
-use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::lr::closing::Closing;
 use crate::lr::stack::Stack;
@@ -49,32 +50,21 @@ use crate::util::id::{ScanStateId, TerminalId};
 
 pub(crate) use indentation::Indentation;
 pub(crate) use layout::{Layout, Lines, Width, is_blank};
-use lookahead::{Between, Expectation, ExpectationsId, Lookaheads};
+pub(crate) use lexis::Lexis;
+use lookahead::{Between, ExpectationsId};
 use points::Points;
+pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads};
-use states::Component;
 pub(crate) use states::ScanStates;
+use viability::{Decisions, Ends};
 
-/// The scanner of a grammar, and its tables.
+/// The scanner of a grammar: what it says of lexemes, what is proved about that, and what has been met so far.
 #[derive(Debug)]
 pub(crate) struct Scanner {
-    table: ParseTable,
-    states: ScanStates,
-    lexer: LexerKind,
-    ignored: BitSet,
-    exclusive: BitSet,
-    /// Companies of which each that has an exclusive terminal is a part.
-    companies: Vec<BitSet>,
-    /// Found once: the check asks often.
-    company_starts: OnceLock<company::Starts>,
-    /// By terminal: the words reserved against it.
-    reserved: Vec<Vec<TerminalId>>,
-    fallbacks: Vec<Option<Fallback>>,
-    lookaheads: Lookaheads,
+    lexis: Lexis,
+    proof: Proof,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
-    /// `%indent`.
-    indentation: Option<Indentation>,
     /// By id of the acceptable set: where a line begins and between brackets.
     loose_contexts: Slots<Context>,
     /// The id of the set of no terminals.
@@ -83,10 +73,8 @@ pub(crate) struct Scanner {
     /// By id and byte class: the obligations after it.
     obligation_steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
     points: Points,
-    /// Obligations that only the end of the text discharges, by the scan states of all terminals together.
-    lasting: OnceLock<Vec<ScanStateId>>,
-    /// Ignored terminals that not everything may follow, and what may.
-    gates: OnceLock<Vec<(TerminalId, BitSet)>>,
+    ends: Ends,
+    decisions: Decisions,
     /// Made when a text is first to be ended.
     closing: OnceLock<Closing>,
 }
@@ -117,188 +105,91 @@ impl ObligationsId {
     pub(crate) const NONE: Self = Self(0);
 }
 
-/// A terminal that a lexeme is, and what that asks of the labels behind it.
-pub(crate) type Reading = (TerminalId, Option<Expectation>);
-
 impl Scanner {
-    /// The scanner of `grammar` over its tables and the DFAs of its terminals.
-    pub(crate) fn new(grammar: &Grammar, mut table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
-        let count = grammar.terminals.len();
-        // What competes for a lexeme, and what a word is, may hang on what the stack cannot shift.
-        let hangs_on_context = |terminal: &Terminal| {
-            terminal.exclusive || terminal.fallback.is_some_and(|fallback| !fallback.soft)
-        };
-        if grammar.lexer == LexerKind::Contextual || grammar.terminals.iter().any(hangs_on_context) {
-            table.tell_contexts_apart();
-        }
-        let mut ignored = BitSet::new(count + 1);
-        let mut exclusive = BitSet::new(count + 1);
-        let mut reserved = vec![Vec::new(); count];
-        for (index, terminal) in grammar.terminals.iter().enumerate() {
-            if terminal.ignored {
-                ignored.insert(index);
-            }
-            if terminal.exclusive {
-                exclusive.insert(index);
-            }
-            for against in &terminal.reserved_against {
-                reserved[against.index()].push(TerminalId::new(index));
-            }
-            // The parser has no say in what such a word is.
-            if let Some(lookahead) = &terminal.lookahead {
-                reserved[lookahead.other.index()].push(TerminalId::new(index));
-            }
-        }
-        for &against in &grammar.reserve_covered {
-            let Some(dfa) = &dfas[against.index()] else { continue };
-            for (index, terminal) in grammar.terminals.iter().enumerate() {
-                let Some(Pattern::Literal { text, .. }) = &terminal.pattern else { continue };
-                if dfa.matches(text.as_bytes()) {
-                    reserved[against.index()].push(TerminalId::new(index));
-                }
-            }
-        }
-        let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
+    /// The scanner of what has been proved.
+    pub(crate) fn new(lexis: Lexis, proof: Proof) -> Self {
+        let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
         let obligations = Interner::default();
         obligations.intern(Obligations::new());
-        let companies = company::exclusive_companies(&table, &exclusive, &ignored);
-        let nothing = table.acceptable_sets().intern(BitSet::new(count + 1));
-        let indentation = grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table));
-        let blanks = indentation.as_ref().map(|_| layout::blank_classes());
         Self {
-            table,
-            states: ScanStates::new(dfas, ranks, blanks.as_ref()),
-            lexer: grammar.lexer,
-            ignored,
-            exclusive,
-            companies,
-            company_starts: OnceLock::new(),
-            reserved,
-            fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
-            lookaheads: Lookaheads::new(grammar),
+            lexis,
+            proof,
             contexts: Slots::default(),
-            indentation,
             loose_contexts: Slots::default(),
             nothing,
             obligations,
             obligation_steps: Slots::default(),
             points: Points::default(),
-            lasting: OnceLock::new(),
-            gates: OnceLock::new(),
+            ends: Ends::default(),
+            decisions: Decisions::default(),
             closing: OnceLock::new(),
         }
     }
 
-    /// Remembers which obligations only the end of the text discharges, as the check of the grammar found.
-    fn set_lasting(&self, lasting: Vec<ScanStateId>) {
-        let _ = self.lasting.set(lasting);
+    /// What the grammar says of lexemes.
+    pub(crate) fn lexis(&self) -> &Lexis {
+        &self.lexis
     }
 
-    /// Remembers what may follow which ignored terminals, as the check of the grammar found.
-    fn set_gates(&self, gates: Vec<(TerminalId, BitSet)>) {
-        let _ = self.gates.set(gates);
+    /// The parse tables.
+    #[inline]
+    pub(crate) fn table(&self) -> &ParseTable {
+        &self.lexis.table
     }
 
-    /// Whether only the end of the text discharges an obligation. Under the contextual lexer fewer terminals
-    /// compete than where the check looked.
-    fn is_lasting(&self, pending: ScanStateId) -> bool {
-        let among = |all: &[Component]| {
-            self.states.components(pending).iter().all(|component| all.binary_search(component).is_ok())
-        };
-        let lasting = self.lasting.get().map_or(&[][..], Vec::as_slice);
-        lasting.iter().any(|&all| among(self.states.components(all)))
+    /// The scan states.
+    #[inline]
+    pub(crate) fn states(&self) -> &ScanStates {
+        &self.lexis.states
     }
 
-    /// Whether `word` competes wherever `terminal` does.
-    fn is_reserved_against(&self, word: TerminalId, terminal: TerminalId) -> bool {
-        self.reserved[terminal.index()].contains(&word)
-    }
-
-    /// What a lexeme with this label may be beside the label itself.
-    fn other_reading(&self, label: TerminalId) -> Option<TerminalId> {
-        let fallback = self.fallbacks[label.index()].map(|fallback| fallback.terminal);
-        fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other))
+    /// `%indent`, if the grammar has it.
+    #[inline]
+    pub(crate) fn indentation(&self) -> Option<&Indentation> {
+        self.lexis.indentation.as_ref()
     }
 
     /// Whether lexemes of `terminal` are dropped.
     pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
-        self.ignored.contains(terminal.index())
-    }
-
-    /// The parse tables.
-    pub(crate) fn table(&self) -> &ParseTable {
-        &self.table
-    }
-
-    /// The scan states.
-    pub(crate) fn states(&self) -> &ScanStates {
-        &self.states
+        self.lexis.is_ignored(terminal)
     }
 
     /// What `stack` can really shift, and what that means here.
     #[inline]
     pub(crate) fn context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
-        let acceptable = stack.acceptable(&self.table);
+        let acceptable = stack.acceptable(self.table());
         reads.stack(acceptable.lowest);
         self.context_of(acceptable.set)
     }
 
     fn context_of(&self, set: u32) -> &Context {
         self.contexts
-            .get_or_init(set, || self.make_context(self.table.acceptable_sets().get(set).clone(), None))
+            .get_or_init(set, || self.make_context(self.table().acceptable_sets().get(set).clone(), None))
     }
 
     /// What `acceptable` means, where `loose` is a terminal that is ignored just here.
     fn make_context(&self, acceptable: BitSet, loose: Option<usize>) -> Context {
         // Before literal text nothing is ignored.
         let mut competing = acceptable.clone();
-        if let Some(loose) = loose.filter(|_| !acceptable.intersects(&self.exclusive)) {
+        if let Some(loose) = loose.filter(|_| !acceptable.intersects(&self.lexis.exclusive)) {
             competing.insert(loose);
         }
-        let candidates = self.candidates(&competing);
+        let candidates = self.lexis.candidates(&competing);
         let mut takes = acceptable.clone();
         for label in candidates.iter().map(TerminalId::new) {
-            if self.other_reading(label).is_some_and(|other| acceptable.contains(other.index())) {
+            if self.lexis.other_reading(label).is_some_and(|other| acceptable.contains(other.index())) {
                 takes.insert(label.index());
             }
         }
-        let gates = self.gates.get().filter(|_| loose.is_none()).map_or(&[][..], Vec::as_slice);
+        let gates = if loose.is_none() { &self.proof.gates[..] } else { &[] };
         let closed = gates.iter().filter(|(_, passing)| !passing.intersects(&takes));
-        let mut ignored = self.ignored.clone();
+        let mut ignored = self.lexis.ignored.clone();
         closed.for_each(|(closed, _)| ignored.remove(closed.index()));
         takes.union_with(&ignored);
         if let Some(loose) = loose {
             takes.insert(loose);
         }
-        Context { acceptable, takes, start: self.states.start(&candidates) }
-    }
-
-    /// The readings of `label`, which is not ignored, where the stack can shift the terminals in `acceptable` and has
-    /// shifted `last` last; none when the lexeme is an error there.
-    pub(crate) fn readings(
-        &self,
-        label: TerminalId,
-        acceptable: &BitSet,
-        last: Option<TerminalId>,
-    ) -> SmallVec<[Reading; 2]> {
-        match self.lookaheads.word(label) {
-            Some(_) => self.lookaheads.readings(label, acceptable, last),
-            None => self.plain_readings(label, acceptable).into_iter().map(|read| (read, None)).collect(),
-        }
-    }
-
-    /// The readings of a label about which the parser alone decides.
-    fn plain_readings(&self, label: TerminalId, acceptable: &BitSet) -> SmallVec<[TerminalId; 2]> {
-        let mut readings = SmallVec::new();
-        let mut fallback = self.fallbacks[label.index()];
-        if acceptable.contains(label.index()) {
-            readings.push(label);
-            fallback = fallback.filter(|fallback| fallback.soft);
-        }
-        if let Some(fallback) = fallback.filter(|fallback| acceptable.contains(fallback.terminal.index())) {
-            readings.push(fallback.terminal);
-        }
-        readings
+        Context { acceptable, takes, start: self.states().start(&candidates) }
     }
 
     /// What holds after a lexeme with this label, for each reading. `reads` is told what was read.
@@ -310,31 +201,31 @@ impl Scanner {
         label: TerminalId,
         reads: &mut Reads,
     ) -> SmallVec<[Between; 2]> {
-        if self.indentation.is_some() {
+        if self.lexis.indentation.is_some() {
             return self.after_lexeme_in_lines(stack, layout, label, reads);
         }
-        if self.ignored.contains(label.index()) {
+        if self.lexis.ignored.contains(label.index()) {
             return SmallVec::from_iter([Between {
                 stack: stack.clone(),
                 layout: Layout::NONE,
                 expectations,
             }]);
         }
-        if !self.lookaheads.is_empty() {
+        if !self.lexis.lookaheads.is_empty() {
             return self.after_lexeme_among_words(stack, expectations, label, reads);
         }
         let mut after = SmallVec::new();
         let mut feed = |terminal, reads: &mut Reads| {
-            for stack in stack.feed(&self.table, terminal, reads) {
+            for stack in stack.feed(self.table(), terminal, reads) {
                 after.push(Between { stack, layout: Layout::NONE, expectations });
             }
         };
         // Where there is but one reading, the stack shifts it or does not; to know all that it shifts would read more.
-        if self.fallbacks[label.index()].is_none() {
+        if self.lexis.fallbacks[label.index()].is_none() {
             feed(label, reads);
         } else {
             let context = self.context(stack, reads);
-            for terminal in self.plain_readings(label, &context.acceptable) {
+            for terminal in self.lexis.plain_readings(label, &context.acceptable) {
                 feed(terminal, reads);
             }
         }
@@ -350,10 +241,11 @@ impl Scanner {
         label: TerminalId,
         reads: &mut Reads,
     ) -> bool {
-        let joins = self.indentation.as_ref().is_some_and(|indentation| indentation.join == Some(label));
+        let joins =
+            self.lexis.indentation.as_ref().is_some_and(|indentation| indentation.join == Some(label));
         !joins
             && self.after_lexeme(stack, layout, expectations, label, reads).iter().any(|after| {
-                self.lookaheads.facts(after.expectations).may_end
+                self.lexis.lookaheads.facts(after.expectations).may_end
                     && self.ends_between(&after.stack, &after.layout, reads)
             })
     }
@@ -362,26 +254,26 @@ impl Scanner {
     pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let closing = self.closing.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
-                if let Some(indentation) = &self.indentation
+                if let Some(indentation) = &self.lexis.indentation
                     && (index == indentation.indent.index() || index == indentation.dedent.index())
                 {
                     return Some(u64::from(index == indentation.indent.index()));
                 }
-                let dfa = dfa.as_ref().filter(|_| self.may_occur(TerminalId::new(index)));
+                let dfa = dfa.as_ref().filter(|_| self.lexis.may_occur(TerminalId::new(index)));
                 let length = dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))?;
                 // What stands around such a word must fit, which the plan does not see to: only where it must.
-                let asks = self.lookaheads.word(TerminalId::new(index)).is_some();
+                let asks = self.lexis.lookaheads.word(TerminalId::new(index)).is_some();
                 Some(length + if asks { 1_000 } else { 0 })
             };
-            let costs: Vec<_> = self.states.dfas().iter().enumerate().map(cost).collect();
-            Closing::new(&self.table, &costs)
+            let costs: Vec<_> = self.states().dfas().iter().enumerate().map(cost).collect();
+            Closing::new(self.table(), &costs)
         });
-        closing.plan(&self.table, stack)
+        closing.plan(self.table(), stack)
     }
 
     /// Whether the text may end on `stack`.
     pub(crate) fn is_sentence(&self, stack: &Stack, reads: &mut Reads) -> bool {
-        stack.takes(&self.table, self.table.end(), reads)
+        stack.takes(self.table(), self.table().end(), reads)
     }
 
     /// The scan states behind an id.
@@ -404,7 +296,7 @@ impl Scanner {
 
     #[cold]
     fn step_open_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
-        let classes = self.states.classes();
+        let classes = self.states().classes();
         let steps = self
             .obligation_steps
             .get_or_init(id.0, || classes.representatives().iter().map(|_| OnceLock::new()).collect());
@@ -414,8 +306,8 @@ impl Scanner {
     fn find_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
         let mut after = Obligations::new();
         for &state in self.obligations(id) {
-            if let Some(next) = self.states.next(state, byte) {
-                if self.states.label(next).is_some() {
+            if let Some(next) = self.states().next(state, byte) {
+                if self.states().label(next).is_some() {
                     return None;
                 }
                 after.push(next);
@@ -433,10 +325,10 @@ impl Scanner {
         next: Option<ScanStateId>,
         obligations: ObligationsId,
     ) -> Option<(TerminalId, ObligationsId)> {
-        let label = self.states.label(state)?;
+        let label = self.states().label(state)?;
         match next {
             None => Some((label, obligations)),
-            Some(next) if self.states.label(next).is_none() => {
+            Some(next) if self.states().label(next).is_none() => {
                 Some((label, self.add_obligation(obligations, next)))
             }
             Some(_) => None,

@@ -27,7 +27,7 @@ pub(crate) struct Points {
 
 /// The number of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PointId(u32);
+pub(crate) struct PointId(pub(super) u32);
 
 /// A scan state and obligations.
 #[derive(Debug)]
@@ -93,12 +93,12 @@ impl Scanner {
     pub(crate) fn at_point(&self, id: PointId) -> &Point {
         self.points.points.get_or_init(id.0, || {
             let &(state, obligations) = self.points.keys.get(id.0);
-            let steps = self.states.classes().representatives().iter();
+            let steps = self.states().classes().representatives().iter();
             Point {
                 id,
                 state,
                 obligations,
-                accepts: self.states.label(state).is_some(),
+                accepts: self.states().label(state).is_some(),
                 class: OnceLock::new(),
                 loops: OnceLock::new(),
                 steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
@@ -109,7 +109,7 @@ impl Scanner {
     /// What `byte` does to a point. One load once it has been found out.
     #[inline]
     pub(crate) fn step_point(&self, point: &Point, byte: u8) -> Step {
-        let class = usize::from(self.states.classes().get(byte));
+        let class = usize::from(self.states().classes().get(byte));
         match point.steps[class].load(Ordering::Acquire) {
             Step::UNKNOWN => self.find_step(point, byte),
             known => Step(known),
@@ -121,7 +121,7 @@ impl Scanner {
     pub(crate) fn begin_at_point(&self, start: &Point, byte: u8) -> Option<&Point> {
         let id = match start.obligations {
             ObligationsId::NONE => self.step_point(start, byte).next()?,
-            obligations => self.point(self.states.next(start.state, byte)?, obligations),
+            obligations => self.point(self.states().next(start.state, byte)?, obligations),
         };
         Some(self.at_point(id))
     }
@@ -131,13 +131,13 @@ impl Scanner {
         let step = match self.step_obligations(point.obligations, byte) {
             None => Step::new(None, None),
             Some(obligations) => {
-                let next = self.states.next(point.state, byte);
+                let next = self.states().next(point.state, byte);
                 let ended = self.end_before(point.state, next, obligations);
                 let next = next.map(|next| self.point(next, obligations));
                 Step::new(next, ended.map(|ended| self.points.ended.intern(ended)))
             }
         };
-        let class = usize::from(self.states.classes().get(byte));
+        let class = usize::from(self.states().classes().get(byte));
         point.steps[class].store(step.0, Ordering::Release);
         step
     }
@@ -153,7 +153,7 @@ impl Scanner {
     pub(crate) fn class_of(&self, point: &Point) -> u32 {
         *point.class.get_or_init(|| {
             let of = match point.obligations {
-                ObligationsId::NONE => self.states.reach(point.state),
+                ObligationsId::NONE => self.states().reach(point.state),
                 _ => point.state.0,
             };
             self.points.classes.intern((of, point.obligations))
@@ -213,7 +213,7 @@ impl Scanner {
             for byte in 0x80..=0xff {
                 let Some(within) = step_utf8(within, byte) else { continue };
                 // Neighbours are mostly alike.
-                let alike = Some((within, self.states.classes().get(byte)));
+                let alike = Some((within, self.states().classes().get(byte)));
                 if std::mem::replace(&mut before, alike) == alike {
                     continue;
                 }

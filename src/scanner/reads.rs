@@ -27,11 +27,18 @@ pub(crate) struct Reads {
     /// is read there is no longer one path.
     fork: Option<u32>,
     is_past_fork: bool,
+    /// The depth of the lowest state that was read with its context: those above it are known with it.
+    lowest_state: u32,
+    /// What was read beside the cores down to `lowest`, and in between.
+    events: Events,
     /// `None` where nobody wants to know, or lines do not count.
     layout: Option<Box<LayoutReads>>,
 }
 
-/// What was read of the layout, and of the stack in between.
+/// What was read, in order.
+type Events = SmallVec<[Read; 1]>;
+
+/// What was read of the layout.
 #[derive(Debug)]
 struct LayoutReads {
     /// The layout that the computation began with.
@@ -39,7 +46,6 @@ struct LayoutReads {
     /// The line that a width is asked for belongs to.
     line: Line,
     asked: HashSet<Question, FxBuildHasher>,
-    events: Vec<Read>,
     /// More brackets are open than so many; all is known once the answer was no.
     depth: Known,
     /// There is room enough even for so many more blocks.
@@ -49,8 +55,10 @@ struct LayoutReads {
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
-    /// The stack, down to this depth.
+    /// The cores of the stack, down to this depth.
     Stack(u32),
+    /// The context of the lowest core read so far.
+    State,
     /// The layout, and what it answered; nothing of use for [`Question::Layout`].
     Layout(Question, u32),
 }
@@ -119,7 +127,8 @@ impl Reads {
     /// Of a computation whose reads nobody wants to know.
     #[inline]
     pub(crate) fn none() -> Self {
-        Self { lowest: u32::MAX, fork: None, is_past_fork: false, layout: None }
+        let events = SmallVec::new();
+        Self { lowest: u32::MAX, fork: None, is_past_fork: false, lowest_state: 0, events, layout: None }
     }
 
     /// Of a computation on this stack, and in these lines.
@@ -129,24 +138,27 @@ impl Reads {
                 base: base.clone(),
                 line: Line::OWN,
                 asked: HashSet::default(),
-                events: Vec::new(),
                 // No bracket is open where a line begins.
                 depth: if base.leading.is_some() { Known::All } else { Known::NOTHING },
                 room: Known::NOTHING,
             })
         });
         let (lowest, fork) = (stack.depth(), stack.first_fork());
-        Self { lowest, fork, is_past_fork: false, layout }
+        Self { lowest, fork, is_past_fork: false, lowest_state: u32::MAX, events: SmallVec::new(), layout }
     }
 
     /// For a part of this computation on `stack`, whose reads are to be known by themselves.
     pub(super) fn alone(&self, stack: &Stack) -> Self {
-        Self { lowest: stack.depth(), fork: self.fork, is_past_fork: false, layout: None }
+        let (lowest, lowest_state, events) = (stack.depth(), u32::MAX, SmallVec::new());
+        Self { lowest, fork: self.fork, is_past_fork: false, lowest_state, events, layout: None }
     }
 
     /// What such a part has read of the stack was read.
     pub(super) fn include(&mut self, part: &Self) {
         self.stack(part.lowest);
+        if part.lowest_state != u32::MAX {
+            self.state(part.lowest_state);
+        }
         self.is_past_fork |= part.is_past_fork;
     }
 
@@ -160,6 +172,15 @@ impl Reads {
     pub(crate) fn stack(&mut self, depth: u32) {
         self.lowest = self.lowest.min(depth);
         self.is_past_fork |= self.fork.is_some_and(|fork| depth < fork);
+    }
+
+    /// The state at `depth` was read with its context.
+    pub(crate) fn state(&mut self, depth: u32) {
+        self.stack(depth);
+        if self.lowest < self.lowest_state {
+            self.lowest_state = self.lowest;
+            self.events.extend([Read::Stack(self.lowest), Read::State]);
+        }
     }
 
     /// The computation wants to know what lies below the stack's first fork.
@@ -183,8 +204,8 @@ impl Reads {
     }
 
     /// What was read, in order.
-    pub(crate) fn into_events(self) -> SmallVec<[Read; 1]> {
-        let mut events = self.layout.map_or_else(SmallVec::new, |layout| SmallVec::from_vec(layout.events));
+    pub(crate) fn into_events(self) -> Events {
+        let mut events = self.events;
         events.push(Read::Stack(self.lowest));
         events
     }
@@ -193,7 +214,7 @@ impl Reads {
     #[inline]
     pub(super) fn layout(&mut self) {
         if let Some(layout) = &mut self.layout {
-            layout.ask(self.lowest, Question::Layout, 0);
+            layout.ask(self.lowest, &mut self.events, Question::Layout, 0);
         }
     }
 
@@ -201,7 +222,7 @@ impl Reads {
     #[inline]
     pub(super) fn width(&mut self, indentation: &Indentation, lines: &Lines) {
         if let Some(layout) = &mut self.layout {
-            layout.width(self.lowest, indentation, lines);
+            layout.width(self.lowest, &mut self.events, indentation, lines);
         }
     }
 
@@ -209,7 +230,7 @@ impl Reads {
     #[inline]
     pub(super) fn brackets(&mut self, lines: &Lines) -> bool {
         if let Some(layout) = &mut self.layout {
-            layout.brackets(self.lowest, lines);
+            layout.brackets(self.lowest, &mut self.events, lines);
         }
         lines.depth > 0
     }
@@ -218,7 +239,7 @@ impl Reads {
     #[inline]
     pub(super) fn room(&mut self, indentation: &Indentation, level: u32) -> u32 {
         if let Some(layout) = &mut self.layout {
-            layout.room(self.lowest, indentation, level);
+            layout.room(self.lowest, &mut self.events, indentation, level);
         }
         indentation.room_that_matters(level)
     }
@@ -259,6 +280,10 @@ impl Depths for Reads {
         self.stack(depth);
     }
 
+    fn read_state(&mut self, depth: u32) {
+        self.state(depth);
+    }
+
     fn stops_at(&mut self, fork: &Stack) -> bool {
         let stops = self.fork == Some(fork.depth());
         self.is_past_fork |= stops;
@@ -268,35 +293,34 @@ impl Depths for Reads {
 
 impl LayoutReads {
     /// Notes an answer, and before it that the stack was read down to `lowest`.
-    fn ask(&mut self, lowest: u32, question: Question, answer: u32) {
+    fn ask(&mut self, lowest: u32, events: &mut Events, question: Question, answer: u32) {
         if !self.asked.contains(&Question::Layout) && self.asked.insert(question.clone()) {
-            self.events.push(Read::Stack(lowest));
-            self.events.push(Read::Layout(question, answer));
+            events.extend([Read::Stack(lowest), Read::Layout(question, answer)]);
         }
     }
 
-    fn width(&mut self, lowest: u32, indentation: &Indentation, lines: &Lines) {
+    fn width(&mut self, lowest: u32, events: &mut Events, indentation: &Indentation, lines: &Lines) {
         if self.asked.contains(&Question::Layout) {
             return;
         }
         let (fresh, blanks) = match &self.line {
             Line::Own(blanks) => (false, blanks),
             Line::Next(blanks) => (true, blanks),
-            Line::Unknown => return self.ask(lowest, Question::Layout, 0),
+            Line::Unknown => return self.ask(lowest, events, Question::Layout, 0),
         };
         if self.base.blocks != lines.blocks {
-            return self.ask(lowest, Question::Layout, 0);
+            return self.ask(lowest, events, Question::Layout, 0);
         }
         let question = Question::Width { fresh, blanks: blanks.as_slice().into() };
         let answer = indentation.answer(&self.base, &question);
         debug_assert_eq!(answer, lines.leading.map(|leading| indentation.standing(&self.base, leading)));
         match answer {
-            Some(answer) => self.ask(lowest, question, answer),
-            None => self.ask(lowest, Question::Layout, 0),
+            Some(answer) => self.ask(lowest, events, question, answer),
+            None => self.ask(lowest, events, Question::Layout, 0),
         }
     }
 
-    fn brackets(&mut self, lowest: u32, lines: &Lines) {
+    fn brackets(&mut self, lowest: u32, events: &mut Events, lines: &Lines) {
         // Closed since the computation began, less those opened. As long as not all is known, no bracket was closed that
         // was not open.
         let closed = i64::from(self.base.depth) - i64::from(lines.depth);
@@ -304,16 +328,16 @@ impl LayoutReads {
             && !self.depth.covers(closed as i32)
         {
             let open = lines.depth > 0;
-            self.ask(lowest, Question::Brackets(closed), u32::from(open));
+            self.ask(lowest, events, Question::Brackets(closed), u32::from(open));
             self.depth = if open { Known::To(closed as i32) } else { Known::All };
         }
     }
 
-    fn room(&mut self, lowest: u32, indentation: &Indentation, level: u32) {
+    fn room(&mut self, lowest: u32, events: &mut Events, indentation: &Indentation, level: u32) {
         let more = level as i32 - self.base.blocks.level() as i32;
         if !self.room.covers(more) {
             let room = indentation.room_that_matters(level);
-            self.ask(lowest, Question::Room(more), room);
+            self.ask(lowest, events, Question::Room(more), room);
             let enough = room == indentation.room_that_matters(0);
             self.room = if enough { Known::To(more) } else { Known::All };
         }

@@ -269,15 +269,6 @@ impl ScanStates {
         }
     }
 
-    /// The classes of bytes over which the lexeme of a component goes on.
-    pub(crate) fn goes_on(&self, component: Component) -> ClassSet {
-        let Some(dfa) = self.dfa(component.terminal) else { return ClassSet::default() };
-        (0..=u8::MAX)
-            .zip(&*self.parts[component.terminal.index()])
-            .filter(|&(class, _)| dfa.next_class(component.state, class) != Dfa::DEAD)
-            .fold(ClassSet::default(), |all, (_, &part)| all.union(part))
-    }
-
     /// Tells the labels that a lexeme in this state can still end with, where all states have been looked at together.
     pub(crate) fn set_reach(&self, state: ScanStateId, reach: u32) {
         let _ = self.facts(state).reach.set(reach);

@@ -3,14 +3,13 @@
 //!
 //! Not kept is what is found again in a microsecond: what a stack can shift and where the next lexeme starts on it.
 
-use std::sync::OnceLock;
-
 use smallvec::SmallVec;
 
 use super::layout::{Blocks, Leading, Width};
-use super::lookahead::{Expectation, ExpectationsId};
+use super::lexis;
+use super::lookahead::{Expectation, Lookaheads};
 use super::states::Component;
-use super::{Lines, Obligations, Question, Scanner};
+use super::{Lexis, Lines, Obligations, Proof, Question, Scanner};
 use crate::grammar::Grammar;
 use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
@@ -23,19 +22,14 @@ impl Scanner {
     /// Writes the scanner, its tables and its DFAs. Whatever has been handed out before by this scanner is in it, though
     /// other threads go on meeting new things.
     pub(crate) fn save(&self, writer: &mut Writer) {
-        self.table.save(writer);
-        writer.list(self.states.dfas(), |w, dfa| w.option(dfa.as_ref(), |w, dfa| dfa.save(w)));
-        let terminals = |w: &mut Writer, (terminal, set): &(TerminalId, BitSet)| {
-            w.u32(terminal.0);
-            set.save(w);
-        };
-        writer.option(self.gates.get(), |w, gates| w.list(gates, terminals));
-        writer.option(self.lasting.get(), |w, lasting| w.numbers(&raw(lasting)));
-        self.lookaheads.save(writer);
+        self.table().save(writer);
+        writer.list(self.states().dfas(), |w, dfa| w.option(dfa.as_ref(), |w, dfa| dfa.save(w)));
+        self.proof.save(writer);
+        self.lexis.lookaheads.save(writer);
         // Before the scan states that they are made of, so that those are among the ones written.
         let obligations: Vec<&Obligations> = self.obligations.iter().collect();
         writer.list(&obligations, |w, states| w.numbers(&raw(states)));
-        self.states.save(writer);
+        self.states().save(writer);
     }
 
     /// The scanner of `grammar`, in which every id names something.
@@ -44,29 +38,21 @@ impl Scanner {
         let dfas = reader.list(1, |r| r.option(Dfa::load))?;
         let count = grammar.terminals.len();
         ensure(dfas.len() == count, "the DFAs")?;
-        let gates = reader.option(|r| {
-            r.list(8, |r| {
-                let terminal = r.u32()?;
-                ensure_below(&[terminal], count, "an ignored terminal")?;
-                Ok((TerminalId(terminal), BitSet::load(r, count + 1)?))
-            })
-        })?;
-        let lasting = reader.option(Reader::numbers)?;
-        let mut scanner = Self::new(grammar, table, dfas);
-        scanner.lookaheads.load(reader)?;
+        let proof = Proof::load(reader, count)?;
+        let mut lookaheads = Lookaheads::new(grammar);
+        lookaheads.load(reader)?;
         let obligations = reader.list(5, Reader::numbers)?;
-        scanner.states.load(reader)?;
-        let states = scanner.states.len();
-        for ids in obligations.iter().chain(&lasting) {
-            ensure_below(ids, states, "the scan states of obligations")?;
+        let mut states = lexis::scan_states(grammar, dfas);
+        states.load(reader)?;
+        for ids in &obligations {
+            ensure_below(ids, states.len(), "the scan states of obligations")?;
         }
         let obligations = obligations.into_iter().map(|ids| ids.into_iter().map(ScanStateId).collect());
+        let lexis = Lexis::over(grammar, table, states, lookaheads);
+        let mut scanner = Self::new(lexis, proof);
         scanner.obligations = Interner::restore(obligations).ok_or(Malformed { what: "the obligations" })?;
         let none = scanner.obligations.iter().next().is_some_and(SmallVec::is_empty);
         ensure(none, "the obligations")?;
-        let lasting = lasting.map(|ids| ids.into_iter().map(ScanStateId).collect::<Vec<_>>());
-        scanner.lasting = lasting.map_or_else(OnceLock::new, OnceLock::from);
-        scanner.gates = gates.map_or_else(OnceLock::new, OnceLock::from);
         Ok(scanner)
     }
 }
@@ -74,7 +60,29 @@ impl Scanner {
 impl Scanner {
     /// How many sets of obligations and of expectations have been met.
     pub(crate) fn open_sets(&self) -> (usize, usize) {
-        (self.obligations.len(), self.lookaheads.expectations.len())
+        (self.obligations.len(), self.lexis.lookaheads.expectations.len())
+    }
+}
+
+impl Proof {
+    fn save(&self, writer: &mut Writer) {
+        self.sure.save(writer);
+        writer.bool(self.is_whole);
+        writer.list(&self.gates, |w, (ignored, passing)| {
+            w.u32(ignored.0);
+            passing.save(w);
+        });
+    }
+
+    /// A proof about so many terminals.
+    fn load(reader: &mut Reader<'_>, count: usize) -> Result<Self, Malformed> {
+        let (sure, is_whole) = (BitSet::load(reader, count)?, reader.bool()?);
+        let gates = reader.list(8, |r| {
+            let ignored = r.u32()?;
+            ensure_below(&[ignored], count, "an ignored terminal")?;
+            Ok((TerminalId(ignored), BitSet::load(r, count + 1)?))
+        })?;
+        Ok(Self { sure, is_whole, gates })
     }
 }
 
@@ -152,7 +160,7 @@ fn raw(states: &[ScanStateId]) -> Vec<u32> {
     states.iter().map(|state| state.0).collect()
 }
 
-impl super::lookahead::Lookaheads {
+impl Lookaheads {
     fn save(&self, writer: &mut Writer) {
         let expectations: Vec<_> = self.expectations.iter().collect();
         writer.list(&expectations, |w, together| {
@@ -160,12 +168,6 @@ impl super::lookahead::Lookaheads {
                 w.u32(expectation.word.0);
                 w.u32(expectation.met);
                 w.bool(expectation.must_hold);
-            });
-        });
-        writer.option(self.settled.get(), |w, settled| {
-            w.list(settled, |w, (last, expected)| {
-                w.u32(last.0);
-                w.u32(expected.0);
             });
         });
     }
@@ -186,14 +188,6 @@ impl super::lookahead::Lookaheads {
         self.expectations =
             Interner::restore(expectations.into_iter()).ok_or(Malformed { what: "the expectations" })?;
         ensure(self.expectations.iter().next().is_some_and(SmallVec::is_empty), "the expectations")?;
-        let settled = reader.option(|r| {
-            r.list(8, |r| {
-                let (last, expected) = (TerminalId(r.u32()?), ExpectationsId(r.u32()?));
-                ensure((expected.0 as usize) < self.expectations.len(), "settled expectations")?;
-                Ok((last, expected))
-            })
-        })?;
-        self.settled = settled.map_or_else(OnceLock::new, OnceLock::from);
         Ok(())
     }
 }

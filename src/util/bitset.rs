@@ -97,6 +97,15 @@ impl BitSet {
         self.words.iter().zip(both).any(|(&a, b)| a & b != 0)
     }
 
+    /// Whether some id is in this set and in all of the others.
+    #[inline]
+    pub(crate) fn intersects_all<const N: usize>(&self, others: [&BitSet; N]) -> bool {
+        let in_all = |(at, &word): (usize, &u64)| {
+            others.iter().fold(word, |word, other| word & other.words.get(at).copied().unwrap_or(0)) != 0
+        };
+        self.words.iter().enumerate().any(in_all)
+    }
+
     /// Whether nothing is in the set.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)

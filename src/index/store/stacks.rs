@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::Bounds;
-use crate::index::stack_trie::{ASKS, Fork, Leaf, LineKind, Path, RUN_BYTES, Root, StackTrie};
+use crate::index::stack_trie::{ASKS, Fork, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie};
 use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Lines, ObligationsId, Question};
 use crate::util::append::Interner;
@@ -134,7 +134,8 @@ fn load_runs(reader: &mut Reader<'_>) -> Result<Vec<Box<[u32]>>, Malformed> {
 fn is_sound(run: &[u32], questions: usize) -> bool {
     let mut words = run.iter();
     while let Some(&word) = words.next() {
-        if word & ASKS != 0 && ((word & !ASKS) as usize >= questions || words.next().is_none()) {
+        let exists = word == STATE || ((word & !ASKS) as usize) < questions;
+        if word & ASKS != 0 && (!exists || words.next().is_none()) {
             return false;
         }
     }

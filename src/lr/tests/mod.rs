@@ -4,5 +4,4 @@ mod classics;
 mod conflicts;
 mod examples;
 mod oracle;
-mod plans;
 mod text;

@@ -16,7 +16,7 @@ use super::indentation::blank_states;
 use super::universe::Universe;
 use crate::grammar::ir::Grammar;
 use crate::lr::table::ParseTable;
-use crate::scanner::Scanner;
+use crate::scanner::Lexis;
 use crate::scanner::company::Starts;
 use crate::scanner::states::ScanStates;
 use crate::util::bitset::BitSet;
@@ -50,17 +50,17 @@ struct Lines {
 
 impl Adjacency {
     /// Computes the relation.
-    pub(super) fn new(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Self {
+    pub(super) fn new(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Self {
         let count = grammar.terminals.len();
-        let starts = (0..count).map(|index| scanner.starts_of(TerminalId::new(index))).collect();
-        let relation = Direct { grammar, scanner, universe, starts, stuck: RefCell::default() };
+        let starts = (0..count).map(|index| lexis.starts_of(TerminalId::new(index))).collect();
+        let relation = Direct { grammar, lexis, universe, starts, stuck: RefCell::default() };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
             if relation.starts[index].is_some() {
                 certain.insert(index);
             }
-            if scanner.may_occur(TerminalId::new(index)) {
+            if lexis.may_occur(TerminalId::new(index)) {
                 possible.insert(index);
             }
         }
@@ -71,8 +71,8 @@ impl Adjacency {
             .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, &fates, &mut ordinary))
             .collect();
         follows.push(certain);
-        let lines = scanner.indentation().map(|indentation| {
-            let blanks = blank_states(scanner).unwrap_or_default();
+        let lines = lexis.indentation().map(|indentation| {
+            let blanks = blank_states(lexis).unwrap_or_default();
             let mut first = ordinary.terminals.clone();
             blanks.iter().for_each(|&blank| first.intersect_with(&relation.followers_at(blank, &ordinary)));
             first.intersect_with(&follows[indentation.newline.index()]);
@@ -100,13 +100,12 @@ impl Adjacency {
                 }
             }
         }
-        let Gates { gates, doubtful } =
-            gates::sort(grammar, scanner, (&follows, &loosely), newline, &possible);
+        let Gates { gates, doubtful } = gates::sort(grammar, lexis, (&follows, &loosely), newline, &possible);
         if let Some(Lines { indent, dedent, .. }) = lines {
             possible.insert(indent.index());
             possible.insert(dedent.index());
         }
-        Self { follows, possible, gates, doubtful, end: scanner.table().end(), lines }
+        Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines }
     }
 
     /// The ignored terminals behind which some can stand and others not, and the ones that can.
@@ -172,7 +171,7 @@ impl Adjacency {
         &self.follows[last.map_or(self.follows.len() - 1, TerminalId::index)]
     }
 
-    /// Whether a lexeme may ever be this terminal: [`Scanner::may_occur`].
+    /// Whether a lexeme may ever be this terminal: [`Lexis::may_occur`].
     pub(super) fn is_possible(&self, terminal: TerminalId) -> bool {
         self.possible.contains(terminal.index())
     }
@@ -200,24 +199,6 @@ impl Adjacency {
             })
         })
     }
-
-    /// A lexeme of `terminal`, and what cannot be sure to stand behind it.
-    pub(super) fn example(
-        &self,
-        scanner: &Scanner,
-        grammar: &Grammar,
-        terminal: TerminalId,
-    ) -> Option<String> {
-        let text = scanner.states().dfa(terminal)?.shortest();
-        let follows = &self.follows[terminal.index()];
-        let barred: Vec<&str> = (grammar.terminals.iter().enumerate())
-            .filter(|(index, other)| !other.ignored && !follows.contains(*index))
-            .map(|(_, other)| other.name.as_str())
-            .take(8)
-            .collect();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        (!barred.is_empty()).then(|| format!("`{text}` may run into a following {}", barred.join(", ")))
-    }
 }
 
 /// Adds to each row what may follow the ignored terminals in it, as many as it takes.
@@ -239,9 +220,9 @@ fn close(rows: &mut [BitSet], ignored: &[usize]) {
 /// The relation without ignored lexemes between.
 struct Direct<'a> {
     grammar: &'a Grammar,
-    scanner: &'a Scanner,
+    lexis: &'a Lexis,
     universe: &'a Universe,
-    /// By terminal: [`Scanner::starts_of`].
+    /// By terminal: [`Lexis::starts_of`].
     starts: Vec<Option<Starts>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
     stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
@@ -319,7 +300,7 @@ impl Direct<'_> {
 
     /// The steps from a scan state with which the lexeme can still become `terminal`.
     fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
-        let scan = self.scanner.states();
+        let scan = self.lexis.states();
         let moves = self.universe.fan(scan, state).moves.iter().copied();
         moves.filter(move |&(next, _)| scan.label_set(scan.reach(next)).contains(terminal))
     }
@@ -327,11 +308,11 @@ impl Direct<'_> {
     /// By terminal, where a lexeme of it may end.
     fn ends(&self, fates: &mut Fates) -> Vec<Vec<End>> {
         let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
-        for (state, labels) in self.universe.ends(self.grammar.lexer, self.scanner) {
-            let fate = fates.of(self.scanner.states(), self.universe, state);
+        for (state, labels) in self.universe.ends(self.grammar.lexer, self.lexis) {
+            let fate = fates.of(self.lexis.states(), self.universe, state);
             for label in labels {
                 ends[label.index()].push((state, fate));
-                if let Some(other) = self.scanner.other_reading(label) {
+                if let Some(other) = self.lexis.other_reading(label) {
                     ends[other.index()].push((state, fate));
                 }
             }
@@ -373,7 +354,7 @@ impl Direct<'_> {
                 sets.len() - 1
             });
         }
-        let scan = self.scanner.states();
+        let scan = self.lexis.states();
         let goals = ends.iter().filter(|&&(end, _)| scan.label(end) == Some(last));
         let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
         let ways = self.universe.ways(scan, last, goals, sets.len());
@@ -392,7 +373,7 @@ impl Direct<'_> {
 
     /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
     fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
-        let fan = self.universe.fan(self.scanner.states(), end);
+        let fan = self.universe.fan(self.lexis.states(), end);
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for opening in &openings.all {
             let fits = opening.starts.iter().all(|start| {
@@ -430,7 +411,7 @@ impl Direct<'_> {
         terminal: usize,
         pairs: &mut Pairs,
     ) -> bool {
-        let scan = self.scanner.states();
+        let scan = self.lexis.states();
         let stuck = self.stuck.borrow();
         let fan = self.universe.fan(scan, end);
         for (next, classes) in steps {

@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::grammar::ir::Grammar;
 use crate::lexer::Dfa;
-use crate::scanner::Scanner;
+use crate::scanner::Lexis;
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
@@ -29,14 +29,14 @@ pub(super) struct Gates {
 /// `loosely` the same where `newline` is ignored, too; `possible` which terminals a lexeme may ever be.
 pub(super) fn sort(
     grammar: &Grammar,
-    scanner: &Scanner,
+    lexis: &Lexis,
     (follows, loosely): (&[BitSet], &[BitSet]),
     newline: Option<TerminalId>,
     possible: &BitSet,
 ) -> Gates {
     // Before exclusive terminals nothing is ignored.
     let possible: Vec<usize> =
-        possible.iter().filter(|&index| scanner.is_ordinary(TerminalId::new(index))).collect();
+        possible.iter().filter(|&index| lexis.is_ordinary(TerminalId::new(index))).collect();
     let is_ignored = |index: &usize| grammar.terminals[*index].ignored;
     let covers = |row: &BitSet, but: Option<TerminalId>| {
         let mut real = possible.iter().copied().filter(|index| !is_ignored(index));
@@ -44,7 +44,7 @@ pub(super) fn sort(
     };
     let mut sorted = Gates::default();
     for ignored in possible.iter().copied().filter(is_ignored) {
-        if !scanner.lookaheads.is_empty() {
+        if !lexis.lookaheads.is_empty() {
             // What words ask of the labels behind them is searched for without regard to gates.
             sorted.doubtful.push(TerminalId::new(ignored));
             continue;
@@ -58,12 +58,12 @@ pub(super) fn sort(
             std::iter::once(ignored).chain(row.iter().filter(|&other| other < grammar.terminals.len()));
         let uncertain = before.filter(is_ignored).any(|before| {
             let others = possible.iter().copied().filter(|&other| !row.contains(other));
-            others.into_iter().any(|other| may_ever_follow(scanner, before, other))
+            others.into_iter().any(|other| may_ever_follow(lexis, before, other))
         });
         if loosely_all && !uncertain {
             let mut row = row.clone();
             if newline.is_none() {
-                row.insert(scanner.table().end().index());
+                row.insert(lexis.table().end().index());
             }
             sorted.gates.push((TerminalId::new(ignored), row));
         } else {
@@ -75,8 +75,8 @@ pub(super) fn sort(
 }
 
 /// Whether some lexeme of `next` outlives the end of some lexeme of `last`, with no other terminal about.
-fn may_ever_follow(scanner: &Scanner, last: usize, next: usize) -> bool {
-    let scan = scanner.states();
+fn may_ever_follow(lexis: &Lexis, last: usize, next: usize) -> bool {
+    let scan = lexis.states();
     let dfa = |index| scan.dfa(TerminalId::new(index));
     let (Some(last), Some(next)) = (dfa(last), dfa(next)) else { return false };
     let ends = (0..last.state_count() as u32).filter(|&state| last.is_accept(state));

@@ -12,20 +12,20 @@
 use crate::grammar::ir::{self, Grammar, Symbol};
 use crate::lexer::Dfa;
 use crate::scanner::layout::BLANKS;
-use crate::scanner::{Reads, Scanner};
+use crate::scanner::{Lexis, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// All findings about the directive; none where there is no such directive.
-pub(super) fn check(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
+pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let Some(directive) = &grammar.indentation else { return Vec::new() };
     let mut findings = check_roles(grammar, directive);
     if findings.is_empty() {
         findings.extend(check_balance(grammar, directive));
         findings.extend(check_brackets(grammar, directive));
-        findings.extend(check_lexemes(grammar, scanner, directive));
-        findings.extend(check_blanks(grammar, scanner, directive));
+        findings.extend(check_lexemes(grammar, lexis, directive));
+        findings.extend(check_blanks(grammar, lexis, directive));
     }
     findings
 }
@@ -140,12 +140,12 @@ fn check_brackets(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) ->
 /// What begins a line does not begin with a blank; what ends one holds none.
 fn check_lexemes(
     grammar: &Grammar,
-    scanner: &Scanner,
+    lexis: &Lexis,
     directive: &ir::Indentation<TerminalId>,
 ) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let newline = &grammar.terminals[directive.newline.index()];
-    let dfa = |terminal: usize| scanner.states().dfa(TerminalId::new(terminal));
+    let dfa = |terminal: usize| lexis.states().dfa(TerminalId::new(terminal));
     if dfa(directive.newline.index()).is_some_and(|dfa| BLANKS.iter().any(|&blank| dfa.uses(blank))) {
         findings.push(
             Diagnostic::error("newline-with-blanks", format!("{} matches blanks as well", newline.name))
@@ -153,7 +153,7 @@ fn check_lexemes(
                 .help("let it match the line end alone; the blanks behind it are those whose width counts"),
         );
     }
-    let first = scanner.first_of_lines();
+    let first = lexis.first_of_lines();
     if let Some(terminal) =
         first.iter().map(|first| &grammar.terminals[first]).find(|terminal| terminal.exclusive)
     {
@@ -182,15 +182,15 @@ fn check_lexemes(
 /// Blanks at the beginning of a line can be read, in any number.
 fn check_blanks(
     grammar: &Grammar,
-    scanner: &Scanner,
+    lexis: &Lexis,
     directive: &ir::Indentation<TerminalId>,
 ) -> Option<Diagnostic> {
     let indented = grammar
         .productions
         .iter()
         .any(|production| production.rhs.contains(&Symbol::Terminal(directive.indent)));
-    let readable = blank_states(scanner);
-    let space = scanner.states().next(line_start(scanner), b' ').is_some();
+    let readable = blank_states(lexis);
+    let space = lexis.states().next(line_start(lexis), b' ').is_some();
     if readable.is_some() && (space || !indented) {
         return None;
     }
@@ -207,14 +207,14 @@ fn check_blanks(
 
 /// A limit on open blocks takes ways on away from the parser. What is left is found item by item, so every item must
 /// be possible: `total` says that lexemes do not prevent one.
-pub(super) fn check_limit(grammar: &Grammar, scanner: &Scanner, total: bool) -> Option<Diagnostic> {
+pub(super) fn check_limit(grammar: &Grammar, lexis: &Lexis, total: bool) -> Option<Diagnostic> {
     let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
-    let (message, help) = if !total || scanner.table().has_settled_conflicts() {
+    let (message, help) = if !total || lexis.table().has_settled_conflicts() {
         (
             "a limit on open blocks in a grammar with precedence, or where lexemes run into one another",
             "leave `levels` out, or settle with rules what precedence settles",
         )
-    } else if scanner.has_room_at_all(&mut Reads::none()) {
+    } else if lexis.has_room_at_all(&mut Reads::none()) {
         return None;
     } else {
         ("every text opens more blocks than it may", "allow more `levels`")
@@ -243,19 +243,19 @@ pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
 }
 
 /// The scan state where lexemes at the beginning of lines start, in the company of all that may stand there.
-fn line_start(scanner: &Scanner) -> ScanStateId {
-    scanner.states().start(&scanner.candidates(&scanner.first_of_lines()))
+fn line_start(lexis: &Lexis) -> ScanStateId {
+    lexis.states().start(&lexis.candidates(&lexis.first_of_lines()))
 }
 
 /// The scan states in which blanks at the beginning of a line end; `None` when some of them are no ignored lexeme.
-pub(super) fn blank_states(scanner: &Scanner) -> Option<Vec<ScanStateId>> {
-    let scan = scanner.states();
-    let mut met = vec![line_start(scanner)];
+pub(super) fn blank_states(lexis: &Lexis) -> Option<Vec<ScanStateId>> {
+    let scan = lexis.states();
+    let mut met = vec![line_start(lexis)];
     let mut at = 0;
     while let Some(&state) = met.get(at) {
         at += 1;
         for next in BLANKS.iter().filter_map(|&blank| scan.next(state, blank)) {
-            if !scan.label(next).is_some_and(|label| scanner.is_ignored(label)) {
+            if !scan.label(next).is_some_and(|label| lexis.is_ignored(label)) {
                 return None;
             }
             if !met.contains(&next) {
@@ -266,7 +266,7 @@ pub(super) fn blank_states(scanner: &Scanner) -> Option<Vec<ScanStateId>> {
     Some(met.split_off(1))
 }
 
-impl Scanner {
+impl Lexis {
     /// The terminals that the tables let stand first in a line, and NEWLINE.
     fn first_of_lines(&self) -> BitSet {
         let Some(indentation) = self.indentation() else {

@@ -1,22 +1,19 @@
-//! The check of a grammar: is a text viable whenever the engine says so?
+//! The check of a grammar: where is a text viable whenever the engine says so at first sight?
 //!
-//! The engine calls a text viable when the lexeme in progress can become a terminal that the stack can shift.
-//! That is exact only if every stack so reached can be completed, by lexemes that longest match lets stand side
-//! by side, and if what is still open about earlier lexemes gets settled. The passes, in order:
+//! A text is viable when the lexeme in progress can become a terminal that the stack can shift, if every stack so reached can
+//! be completed, by lexemes that longest match lets stand side by side. For most terminals of most grammars that is
+//! certain, whatever the stack, and the check proves it; where it is not, each configuration is decided by itself
+//! ([`super::viability`]). The passes, in order:
 //!
 //! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`universe`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
-//! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind them;
 //! * [`gates`]: which ignored terminals only some may follow;
-//! * [`crate::lr::completable`]: with that, every stack can be completed (run only where it is in doubt);
-//! * [`expectations`]: what a word asks of the lexemes behind it is settled within a bounded number of them;
-//! * [`backup`]: how long a lexeme's end can stay open.
+//! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind them;
+//! * [`crate::lr::completable`]: with that, which stacks can be completed (run only where it is in doubt).
 
 mod adjacency;
-mod backup;
-mod expectations;
 mod gates;
 mod indentation;
 mod succession;
@@ -24,104 +21,131 @@ mod terminals;
 mod universe;
 
 use crate::grammar::ir::{Grammar, Symbol};
-use crate::lr::completable::{Completability, prove_completable};
+use crate::lr::completable::Completability;
+use crate::lr::derivations::Place;
 use crate::lr::table::ParseTable;
-use crate::scanner::Scanner;
+use crate::scanner::lookahead::ExpectationsId;
+use crate::scanner::{Lexis, Proof};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
-use crate::util::id::CoreId;
+use crate::util::id::{CoreId, TerminalId};
 use adjacency::Adjacency;
-use succession::Lexemes;
+use succession::{Behind, Lexemes};
 use universe::Universe;
 
-/// All findings about the lexemes of a grammar: errors where the engine could not be exact.
+/// What is certain about the lexemes of a grammar, and what its author should know; or the errors where the engine could
+/// not be exact.
 pub(crate) fn check(
     grammar: &Grammar,
-    scanner: &Scanner,
+    lexis: &Lexis,
     scan_states: usize,
     proof_steps: usize,
-) -> Vec<Diagnostic> {
-    let mut findings = terminals::check_texts(grammar, scanner);
-    findings.extend(indentation::check(grammar, scanner));
-    if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return findings;
-    }
-    let Some(universe) = Universe::explore(scanner, scan_states) else {
-        findings.push(
-            Diagnostic::error(
-                "scanner-too-large",
-                format!("the terminals together need more than {scan_states} scan states"),
-            )
-            .help("shorten counted repetitions, or split long terminals into rules"),
+) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut findings = terminals::check_texts(grammar, lexis);
+    findings.extend(indentation::check(grammar, lexis));
+    let findings = sound(findings)?;
+    let Some(universe) = Universe::explore(lexis, scan_states) else {
+        let too_large = Diagnostic::error(
+            "scanner-too-large",
+            format!("the terminals together need more than {scan_states} scan states"),
         );
-        return findings;
+        return Err(vec![too_large.help("shorten counted repetitions, or split long terminals into rules")]);
     };
-    findings.extend(terminals::check_labels(grammar, scanner, &universe));
-    if grammar.indentation.is_some() && !scanner.lookaheads.is_empty() {
+    let mut findings = findings;
+    findings.extend(terminals::check_labels(grammar, lexis, &universe));
+    if grammar.indentation.is_some() && !lexis.lookaheads.is_empty() {
         findings.push(indentation::among_words(grammar));
-        return findings;
+        return Err(findings);
     }
-    let adjacency = Adjacency::new(grammar, scanner, &universe);
-    scanner.set_gates(adjacency.gates().to_vec());
+    let adjacency = Adjacency::new(grammar, lexis, &universe);
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
     }
-    findings.extend(indentation::check_limit(grammar, scanner, adjacency.is_total(scanner.table())));
-    findings.extend(check_completability(grammar, scanner, &adjacency, proof_steps));
-    findings.extend(expectations::check(grammar, scanner, &adjacency, scan_states, proof_steps));
-    if !findings.iter().any(|finding| finding.severity == Severity::Error) {
-        findings.extend(backup::check(grammar, scanner, &universe, &adjacency, scan_states));
-    }
-    findings
+    findings.extend(indentation::check_limit(grammar, lexis, adjacency.is_total(lexis.table())));
+    let findings = sound(findings)?;
+    Ok((prove(lexis, &adjacency, proof_steps), findings))
 }
 
-/// Proves that whatever is reached can be completed; silent when it is so.
-fn check_completability(
-    grammar: &Grammar,
-    scanner: &Scanner,
-    adjacency: &Adjacency,
-    proof_steps: usize,
-) -> Option<Diagnostic> {
-    let table = scanner.table();
-    if scanner.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
-        // Every cell of the tables is really there, so the completion that the items promise exists.
-        return None;
+/// The findings, if none is an error.
+fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+    match findings.iter().any(|finding| finding.severity == Severity::Error) {
+        true => Err(findings),
+        false => Ok(findings),
     }
-    match prove_completable(table, &Lexemes { grammar, scanner, adjacency }, proof_steps) {
-        Completability::Proved => None,
-        Completability::TooLarge => Some(
-            Diagnostic::error(
-                "unproved",
-                format!("the proof that every text can be completed takes more than {proof_steps} steps"),
-            )
-            .help("let an ignored terminal (white space) stand between lexemes, or do without precedence"),
-        ),
-        Completability::Stuck(symbols, ignored) => {
-            let name = |symbol: &Symbol| match symbol {
-                Symbol::Terminal(terminal) => grammar.terminals[terminal.index()].name.clone(),
-                Symbol::Nonterminal(nonterminal) => grammar.nonterminals[nonterminal.index()].name.clone(),
-            };
-            let behind = ignored.map(Symbol::Terminal);
-            let path: Vec<String> = symbols.iter().chain(&behind).map(name).collect();
-            let last = ignored.or_else(|| {
-                symbols.iter().rev().find_map(|symbol| match symbol {
-                    Symbol::Terminal(terminal) => Some(*terminal),
-                    Symbol::Nonterminal(_) => None,
-                })
-            });
-            let place = last.and_then(|terminal| grammar.terminals[terminal.index()].place.clone());
-            let mut text = path.join(" ");
-            if let Some(example) = last.and_then(|terminal| adjacency.example(scanner, grammar, terminal)) {
-                text = format!("{text}\n{example}");
+}
+
+/// Finds out behind which labels whatever is reached can be completed.
+fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
+    let table = lexis.table();
+    let gates = adjacency.gates().to_vec();
+    let count = lexis.terminal_count();
+    let all = || {
+        let mut all = BitSet::new(count);
+        (0..count).for_each(|label| {
+            all.insert(label);
+        });
+        all
+    };
+    if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
+        // Every cell of the tables is really there, so the completion that the items promise exists.
+        return Proof { sure: all(), is_whole: true, gates };
+    }
+    let mut lexemes = Lexemes::new(lexis, adjacency);
+    let best = lexemes.best();
+    let possible = |terminal| adjacency.is_possible(terminal);
+    let mut proof = Completability::new(table, lexemes, best, possible, proof_steps);
+    let begun = places(lexis, &proof);
+    let mut prove = |ignored: &mut dyn Iterator<Item = Option<TerminalId>>| {
+        let mut wanted = Vec::new();
+        for ignored in ignored {
+            for &(core, taken) in &begun {
+                let behind = Behind { taken, ignored, asked: ExpectationsId::NONE };
+                wanted.push((core, proof.succession().place(behind), ignored.or(taken)));
             }
-            Some(
-                Diagnostic::error("dead-end", "after these symbols nothing can be sure to follow, because lexemes run into one another or precedence removed the way on")
-                    .at(place)
-                    .example(text)
-                    .help("let an ignored terminal (white space) stand between the lexemes, or make the first one end on a character that the next cannot begin with"),
-            )
+        }
+        let pairs: Vec<(CoreId, Place)> = wanted.iter().map(|&(core, place, _)| (core, place)).collect();
+        let shown = proof.prove(&pairs);
+        let not = wanted.into_iter().zip(shown).filter(|(_, shown)| !shown);
+        not.filter_map(|((.., behind), _)| behind).collect::<Vec<TerminalId>>()
+    };
+    let doubtful = adjacency.doubtful();
+    let mut unsure = prove(&mut std::iter::once(None).chain(doubtful.iter().copied().map(Some)));
+    if unsure.is_empty() {
+        return Proof { sure: all(), is_whole: true, gates };
+    }
+    // Behind the others whatever may follow at all may follow, or what passes a gate: that is not enough any more.
+    let others = lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
+    unsure.extend(prove(&mut others.map(Some)));
+    // A NEWLINE that ends a blank line counts for nothing, like an ignored terminal.
+    unsure.extend(lexis.indentation().map(|indentation| indentation.newline));
+    let mut sure = all();
+    for terminal in unsure {
+        sure.remove(terminal.index());
+        // The words that may be read as it.
+        for word in (0..count).filter(|&word| lexis.other_reading(TerminalId::new(word)) == Some(terminal)) {
+            sure.remove(word);
         }
     }
+    Proof { sure, is_whole: false, gates }
+}
+
+/// The cores on whose stacks a lexeme may begin where nothing is asked, each with the terminal that was taken last (`None`
+/// at the beginning of the text).
+fn places(lexis: &Lexis, proof: &Completability<'_, Lexemes<'_>>) -> Vec<(CoreId, Option<TerminalId>)> {
+    let taken = |core| match lexis.table().accessing(core) {
+        None => Some((core, None)),
+        Some(Symbol::Terminal(terminal)) => {
+            may_ask_nothing(lexis, terminal).then_some((core, Some(terminal)))
+        }
+        Some(Symbol::Nonterminal(_)) => None,
+    };
+    proof.reached().filter_map(taken).collect()
+}
+
+/// Whether nothing may be asked directly behind this terminal.
+fn may_ask_nothing(lexis: &Lexis, terminal: TerminalId) -> bool {
+    let reads = |word| lexis.other_reading(TerminalId::new(word)) == Some(terminal);
+    lexis.lookaheads.word(terminal).is_none() || (0..lexis.terminal_count()).any(reads)
 }
 
 /// By terminal, what the tables let follow it, `$` included.

@@ -3,14 +3,14 @@
 use super::universe::Universe;
 use crate::grammar::ir::{Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
-use crate::scanner::Scanner;
+use crate::scanner::Lexis;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 
 /// Terminals that match the empty text, or none at all.
-pub(super) fn check_texts(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
+pub(super) fn check_texts(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    for (terminal, dfa) in grammar.terminals.iter().zip(scanner.states().dfas()) {
+    for (terminal, dfa) in grammar.terminals.iter().zip(lexis.states().dfas()) {
         let Some(dfa) = dfa else { continue };
         if dfa.accepts_empty() {
             findings.push(
@@ -36,17 +36,17 @@ pub(super) fn check_texts(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnosti
 }
 
 /// Terminals that others shadow, and plain strings that a pattern covers.
-pub(super) fn check_labels(grammar: &Grammar, scanner: &Scanner, universe: &Universe) -> Vec<Diagnostic> {
+pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
-        let Some(dfa) = scanner.states().dfa(id) else { continue };
-        if universe.is_label(id) || scanner.lookaheads.is_other(id) {
+        let Some(dfa) = lexis.states().dfa(id) else { continue };
+        if universe.is_label(id) || lexis.lookaheads.is_other(id) {
             continue;
         }
         let text = dfa.shortest();
         let shown = String::from_utf8_lossy(&text).into_owned();
-        let winner = universe.winner(scanner, &text).map(|winner| &grammar.terminals[winner.index()]);
+        let winner = universe.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
         let winner = winner.map_or_else(String::new, |winner| format!(", {} is instead", winner.name));
         let (message, help) = match grammar.lexer {
             LexerKind::Basic => (
@@ -68,12 +68,12 @@ pub(super) fn check_labels(grammar: &Grammar, scanner: &Scanner, universe: &Univ
                 .help(help),
         );
     }
-    findings.extend(covered_words(grammar, scanner));
+    findings.extend(covered_words(grammar, lexis));
     findings
 }
 
 /// Under the contextual lexer, words that an identifier covers are not reserved unless that is said.
-fn covered_words(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
+fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     if grammar.lexer == LexerKind::Basic {
         return Vec::new();
     }
@@ -83,10 +83,10 @@ fn covered_words(grammar: &Grammar, scanner: &Scanner) -> Vec<Diagnostic> {
             continue;
         }
         let id = TerminalId::new(index);
-        let Some(dfa) = scanner.states().dfa(id) else { continue };
+        let Some(dfa) = lexis.states().dfa(id) else { continue };
         let is_free = |(word_index, word): &(usize, &Terminal)| {
-            let declared = scanner.is_reserved_against(TerminalId::new(*word_index), id)
-                || scanner.other_reading(TerminalId::new(*word_index)) == Some(id);
+            let declared = lexis.is_reserved_against(TerminalId::new(*word_index), id)
+                || lexis.other_reading(TerminalId::new(*word_index)) == Some(id);
             let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
             !declared && dfa.matches(text.as_bytes())
         };

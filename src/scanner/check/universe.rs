@@ -5,7 +5,7 @@
 //! about ways through the graph goes over its strong components (Tarjan 1972), those that are led to first.
 
 use crate::grammar::ir::LexerKind;
-use crate::scanner::Scanner;
+use crate::scanner::Lexis;
 use crate::scanner::states::{Component, ScanStates};
 use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
@@ -59,10 +59,10 @@ const ABSENT: usize = usize::MAX;
 
 impl Universe {
     /// Explores them, and tells the scan states what can be reached from each; `None` when there are more than `limit`.
-    pub(super) fn explore(scanner: &Scanner, limit: usize) -> Option<Self> {
-        let scan = scanner.states();
-        let starts: Vec<ScanStateId> = std::iter::once(scan.start(&scanner.ordinary()))
-            .chain(scanner.companies.iter().map(|company| scan.start(company)))
+    pub(super) fn explore(lexis: &Lexis, limit: usize) -> Option<Self> {
+        let scan = lexis.states();
+        let starts: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
+            .chain(lexis.companies.iter().map(|company| scan.start(company)))
             .collect();
         let mut universe = Self {
             starts: starts.clone(),
@@ -153,8 +153,8 @@ impl Universe {
 
     /// The states in which a lexeme may end, with the labels that it may have there. Under the basic lexer that is
     /// the best one; where fewer terminals may really compete, it is any.
-    pub(super) fn ends(&self, lexer: LexerKind, scanner: &Scanner) -> Vec<(ScanStateId, Vec<TerminalId>)> {
-        let scan = scanner.states();
+    pub(super) fn ends(&self, lexer: LexerKind, lexis: &Lexis) -> Vec<(ScanStateId, Vec<TerminalId>)> {
+        let scan = lexis.states();
         let accepts = |c: &&Component| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state));
         let labels = |(at, &state): (usize, &ScanStateId)| {
             let best = scan.label(state)?;
@@ -206,8 +206,8 @@ impl Universe {
     }
 
     /// The label of `text` in one of the companies.
-    pub(super) fn winner(&self, scanner: &Scanner, text: &[u8]) -> Option<TerminalId> {
-        let scan = scanner.states();
+    pub(super) fn winner(&self, lexis: &Lexis, text: &[u8]) -> Option<TerminalId> {
+        let scan = lexis.states();
         let label = |&start: &ScanStateId| {
             let state = text.iter().try_fold(start, |state, &byte| scan.next(state, byte))?;
             scan.label(state)

@@ -1,0 +1,76 @@
+//! The finding that no text is a sentence, though the rules derive some.
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::Symbol;
+use crate::lexer::Dfa;
+use crate::scanner::Scanner;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::TerminalId;
+
+/// What to say of a grammar over whose lexemes no text is a sentence.
+pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic {
+    let message = "no text is in the language: wherever one begins, lexemes run into one another, or precedence removed the way on";
+    Diagnostic::error("empty-language", message)
+        .at(grammar.nonterminals[grammar.start.index()].place.clone())
+        .example(example(grammar, scanner))
+        .help("let an ignored terminal (white space) stand between the lexemes, or make the first one end on a character that the next cannot begin with")
+}
+
+/// A shortest sentence in terminals, and the first lexeme of it that runs into the next one, if one does.
+fn example(grammar: &Grammar, scanner: &Scanner) -> String {
+    let sentence = shortest_sentence(grammar);
+    let name = |terminal: TerminalId| grammar.terminals[terminal.index()].name.as_str();
+    let names: Vec<&str> = sentence.iter().map(|&terminal| name(terminal)).collect();
+    let mut example = names.join(" ");
+    let text = |terminal| scanner.states().dfa(terminal).map_or_else(Vec::new, Dfa::shortest);
+    for (&terminal, &next) in sentence.iter().zip(sentence.iter().skip(1)) {
+        let (this, behind) = (text(terminal), text(next));
+        let goes_on = |dfa: &Dfa| {
+            let end = this.iter().chain(&behind).fold(dfa.start(), |state, &byte| dfa.next(state, byte));
+            end != Dfa::DEAD
+        };
+        if scanner.states().dfa(terminal).is_some_and(goes_on) {
+            let this = String::from_utf8_lossy(&this);
+            example.push_str(&format!("\n`{this}` may run into a following {}", name(next)));
+            break;
+        }
+    }
+    example
+}
+
+/// A shortest sentence of the rules: a fixpoint over the lengths of what nonterminals derive.
+fn shortest_sentence(grammar: &Grammar) -> Vec<TerminalId> {
+    let mut best: Vec<Option<(usize, usize)>> = vec![None; grammar.nonterminals.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for (number, production) in grammar.productions.iter().enumerate() {
+            let length = production.rhs.iter().try_fold(0usize, |length, symbol| match symbol {
+                Symbol::Terminal(_) => Some(length.saturating_add(1)),
+                Symbol::Nonterminal(inner) => Some(length.saturating_add(best[inner.index()]?.0)),
+            });
+            let known = &mut best[production.lhs.index()];
+            if let Some(length) = length
+                && known.is_none_or(|(least, _)| length < least)
+            {
+                *known = Some((length, number));
+                changed = true;
+            }
+        }
+    }
+    let mut sentence = Vec::new();
+    let mut open = vec![Symbol::Nonterminal(grammar.start)];
+    while let Some(symbol) = open.pop().filter(|_| sentence.len() < MOST) {
+        match symbol {
+            Symbol::Terminal(terminal) => sentence.push(terminal),
+            Symbol::Nonterminal(inner) => {
+                let production = best[inner.index()].map(|(_, number)| &grammar.productions[number]);
+                open.extend(production.into_iter().flat_map(|production| production.rhs.iter().rev()));
+            }
+        }
+    }
+    sentence
+}
+
+/// How many terminals of a sentence are shown.
+const MOST: usize = 16;

@@ -1,0 +1,106 @@
+//! Whether a stack can be completed, from what holds on top of it: item by item, from the top down.
+//!
+//! Whatever is on top of a stack is part of some item of the state there (the LR(0) property). So the text can be completed
+//! just when one of these items can be finished, and what then lies on the stack can be completed in turn. What can be read on
+//! top of a state is known once it was worked out ([`super::derivations`]), so what is left is a search over what lies
+//! below, what lies on top, and what holds: each is met once, ways through a graph of stacks among them. This is the
+//! saturation of Bouajjani, Esparza and Maler (1997) for `post*`, done for one stack and only as deep as it must.
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
+use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession, open_brackets};
+use super::rules::Item;
+use super::stack::{Address, Depths, Stack};
+use super::table::ParseTable;
+use crate::util::id::NonterminalId;
+
+/// What is to be completed: a stack, on which nothing or one node more lies.
+#[derive(Clone, Copy)]
+struct Rest<'s> {
+    below: &'s Stack,
+    top: Option<Node>,
+    control: Control,
+    /// How many brackets are open there.
+    brackets: u32,
+}
+
+impl Derivations {
+    /// Whether `stack` can be completed where `place` holds on top of it, and so many brackets are open. `None` where that takes
+    /// more than `limit` steps for one item.
+    pub(crate) fn can_complete(
+        &mut self,
+        table: &ParseTable,
+        succession: &mut impl Succession,
+        stack: &Stack,
+        (place, brackets): (Place, u32),
+        depths: &mut impl Depths,
+        limit: usize,
+    ) -> Option<bool> {
+        let mut pending = vec![Rest { below: stack, top: None, control: Control::at(place), brackets }];
+        let mut met: HashSet<(Address, Option<Node>, Control, u32), FxBuildHasher> = HashSet::default();
+        self.note(stack, depths);
+        while let Some(rest) = pending.pop() {
+            if !met.insert((rest.below.address(), rest.top, rest.control, rest.brackets)) {
+                continue;
+            }
+            let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
+            let core = self.core(table, node);
+            for &item in table.automaton.kernels.get(core.index()) {
+                let opened = open_brackets(&table.rules, item, succession);
+                let outside = rest.brackets.saturating_sub(opened);
+                let begun = succession.outside(rest.control.place, outside);
+                match self.rest(table, succession, (node, item, begun), rest.control, limit)? {
+                    Outcomes::Settled => return Some(true),
+                    Outcomes::Controls(controls) => {
+                        for control in controls {
+                            let after = Rest { control, brackets: outside, ..rest };
+                            if self.finish(table, succession, after, item, depths, &mut pending)? {
+                                return Some(true);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Some(false)
+    }
+
+    /// Takes off what `item` has read, and adds what lies there then. Whether that is all of the text.
+    fn finish<'s>(
+        &self,
+        table: &ParseTable,
+        succession: &mut impl Succession,
+        rest: Rest<'s>,
+        item: Item,
+        depths: &mut impl Depths,
+        pending: &mut Vec<Rest<'s>>,
+    ) -> Option<bool> {
+        let production = table.rules.production(item);
+        if production == table.rules.accept() {
+            return Some(!self.bars(rest.control, table.end()) && succession.may_end(rest.control.place));
+        }
+        let read = (item - table.rules.first(production)) as usize;
+        let lhs = NonterminalId::new(table.rules.lhs(production));
+        let uncovered = rest.below.descend(read.saturating_sub(usize::from(rest.top.is_some())), depths)?;
+        for below in uncovered {
+            self.note(below, depths);
+            let top = self.goto(table, self.node(table, below), lhs);
+            pending.extend(top.map(|top| Rest { below, top: Some(top), ..rest }));
+        }
+        Some(false)
+    }
+
+    /// The node on top of a stack.
+    fn node(&self, table: &ParseTable, stack: &Stack) -> Node {
+        Node(if self.in_context() { stack.state(table).0 } else { stack.core().0 })
+    }
+
+    /// The node on top of a stack is read.
+    fn note(&self, stack: &Stack, depths: &mut impl Depths) {
+        match self.in_context() {
+            true => depths.read_state(stack.depth()),
+            false => depths.read(stack.depth()),
+        }
+    }
+}

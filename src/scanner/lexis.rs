@@ -1,0 +1,184 @@
+//! What the grammar says of lexemes, before anything is proved about it: its tables, its scan states, which terminals compete,
+//! and what a lexeme may be read as. The check of the grammar looks at this, and so does the [`Scanner`](super::Scanner),
+//! which knows the outcome as well.
+
+use smallvec::SmallVec;
+
+use super::company::{self, Starts};
+use super::indentation::Indentation;
+use super::layout;
+use super::lookahead::{Expectation, Lookaheads};
+use super::states::ScanStates;
+use crate::grammar::ir::{Fallback, Grammar, LexerKind, Terminal};
+use crate::grammar::pattern::Pattern;
+use crate::lexer::Dfa;
+use crate::lr::table::ParseTable;
+use crate::util::bitset::BitSet;
+use crate::util::id::TerminalId;
+
+/// Tables, scan states, and what competes with what.
+#[derive(Debug)]
+pub(crate) struct Lexis {
+    pub(super) table: ParseTable,
+    pub(super) states: ScanStates,
+    pub(super) lexer: LexerKind,
+    pub(super) ignored: BitSet,
+    pub(super) exclusive: BitSet,
+    /// Companies of which each that has an exclusive terminal is a part.
+    pub(super) companies: Vec<BitSet>,
+    /// Where lexemes start in the greatest companies.
+    pub(super) company_starts: Starts,
+    /// By terminal: the words reserved against it.
+    pub(super) reserved: Vec<Vec<TerminalId>>,
+    pub(super) fallbacks: Vec<Option<Fallback>>,
+    pub(super) lookaheads: Lookaheads,
+    /// `%indent`.
+    pub(super) indentation: Option<Indentation>,
+}
+
+/// A terminal that a lexeme is, and what that asks of the labels behind it.
+pub(crate) type Reading = (TerminalId, Option<Expectation>);
+
+impl Lexis {
+    /// What `grammar` says over its tables and the DFAs of its terminals.
+    pub(crate) fn new(grammar: &Grammar, table: ParseTable, dfas: Vec<Option<Dfa>>) -> Self {
+        Self::over(grammar, table, scan_states(grammar, dfas), Lookaheads::new(grammar))
+    }
+
+    /// The same over scan states and words of which something may have been met before.
+    pub(super) fn over(
+        grammar: &Grammar,
+        mut table: ParseTable,
+        states: ScanStates,
+        lookaheads: Lookaheads,
+    ) -> Self {
+        let count = grammar.terminals.len();
+        // What competes for a lexeme, and what a word is, may hang on what the stack cannot shift.
+        let hangs_on_context = |terminal: &Terminal| {
+            terminal.exclusive || terminal.fallback.is_some_and(|fallback| !fallback.soft)
+        };
+        if grammar.lexer == LexerKind::Contextual || grammar.terminals.iter().any(hangs_on_context) {
+            table.tell_contexts_apart();
+        }
+        let mut ignored = BitSet::new(count + 1);
+        let mut exclusive = BitSet::new(count + 1);
+        for (index, terminal) in grammar.terminals.iter().enumerate() {
+            if terminal.ignored {
+                ignored.insert(index);
+            }
+            if terminal.exclusive {
+                exclusive.insert(index);
+            }
+        }
+        let companies = company::exclusive_companies(&table, &exclusive, &ignored);
+        Self {
+            lexer: grammar.lexer,
+            company_starts: company::greatest(&states, &exclusive, &companies),
+            reserved: reserved(grammar, states.dfas()),
+            fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
+            indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
+            table,
+            states,
+            ignored,
+            exclusive,
+            companies,
+            lookaheads,
+        }
+    }
+
+    /// The parse tables.
+    pub(crate) fn table(&self) -> &ParseTable {
+        &self.table
+    }
+
+    /// The scan states.
+    pub(crate) fn states(&self) -> &ScanStates {
+        &self.states
+    }
+
+    /// `%indent`, if the grammar has it.
+    #[inline]
+    pub(crate) fn indentation(&self) -> Option<&Indentation> {
+        self.indentation.as_ref()
+    }
+
+    /// How many terminals there are.
+    pub(super) fn terminal_count(&self) -> usize {
+        self.fallbacks.len()
+    }
+
+    /// Whether lexemes of `terminal` are dropped.
+    pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
+        self.ignored.contains(terminal.index())
+    }
+
+    /// Whether `word` competes wherever `terminal` does.
+    pub(super) fn is_reserved_against(&self, word: TerminalId, terminal: TerminalId) -> bool {
+        self.reserved[terminal.index()].contains(&word)
+    }
+
+    /// What a lexeme with this label may be beside the label itself.
+    pub(super) fn other_reading(&self, label: TerminalId) -> Option<TerminalId> {
+        let fallback = self.fallbacks[label.index()].map(|fallback| fallback.terminal);
+        fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other))
+    }
+
+    /// The readings of `label`, which is not ignored, where the stack can shift the terminals in `acceptable` and has
+    /// shifted `last` last; none when the lexeme is an error there.
+    pub(crate) fn readings(
+        &self,
+        label: TerminalId,
+        acceptable: &BitSet,
+        last: Option<TerminalId>,
+    ) -> SmallVec<[Reading; 2]> {
+        match self.lookaheads.word(label) {
+            Some(_) => self.lookaheads.readings(label, acceptable, last),
+            None => self.plain_readings(label, acceptable).into_iter().map(|read| (read, None)).collect(),
+        }
+    }
+
+    /// The readings of a label about which the parser alone decides.
+    pub(super) fn plain_readings(&self, label: TerminalId, acceptable: &BitSet) -> SmallVec<[TerminalId; 2]> {
+        let mut readings = SmallVec::new();
+        let mut fallback = self.fallbacks[label.index()];
+        if acceptable.contains(label.index()) {
+            readings.push(label);
+            fallback = fallback.filter(|fallback| fallback.soft);
+        }
+        if let Some(fallback) = fallback.filter(|fallback| acceptable.contains(fallback.terminal.index())) {
+            readings.push(fallback.terminal);
+        }
+        readings
+    }
+}
+
+/// The scan states of a grammar, none of which has been met.
+pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStates {
+    let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
+    let blanks = grammar.indentation.as_ref().map(|_| layout::blank_classes());
+    ScanStates::new(dfas, ranks, blanks.as_ref())
+}
+
+/// By terminal: the words reserved against it.
+fn reserved(grammar: &Grammar, dfas: &[Option<Dfa>]) -> Vec<Vec<TerminalId>> {
+    let mut reserved = vec![Vec::new(); grammar.terminals.len()];
+    for (index, terminal) in grammar.terminals.iter().enumerate() {
+        for against in &terminal.reserved_against {
+            reserved[against.index()].push(TerminalId::new(index));
+        }
+        // The parser has no say in what such a word is.
+        if let Some(lookahead) = &terminal.lookahead {
+            reserved[lookahead.other.index()].push(TerminalId::new(index));
+        }
+    }
+    for &against in &grammar.reserve_covered {
+        let Some(dfa) = &dfas[against.index()] else { continue };
+        for (index, terminal) in grammar.terminals.iter().enumerate() {
+            let Some(Pattern::Literal { text, .. }) = &terminal.pattern else { continue };
+            if dfa.matches(text.as_bytes()) {
+                reserved[against.index()].push(TerminalId::new(index));
+            }
+        }
+    }
+    reserved
+}

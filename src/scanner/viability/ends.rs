@@ -1,0 +1,132 @@
+//! Where the lexeme in progress can end, and what that leaves open: what is needed of lexemes to decide what a text can
+//! still become. All of it is finite, and known once it was asked for at a [`Point`](crate::scanner::points::Point).
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::scanner::points::PointId;
+use crate::scanner::{ObligationsId, Scanner};
+use crate::util::append::Slots;
+use crate::util::bitset::BitSet;
+use crate::util::components::strong_components;
+use crate::util::id::TerminalId;
+use crate::util::lists::Lists;
+
+/// What is known of points.
+#[derive(Debug, Default)]
+pub(in crate::scanner) struct Ends {
+    /// By point: the number of its [`Scanner::clean_labels`] among the sets of labels.
+    clean: Slots<u32>,
+    /// By point: see [`Scanner::ends`].
+    ends: Slots<Box<[End]>>,
+}
+
+/// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is among that.
+pub(super) type End = (TerminalId, ObligationsId);
+
+/// How many points one search may meet. Where there are more, what lies behind them is not found: masks are too narrow then,
+/// not wrong.
+const SEARCH_LIMIT: usize = 50_000;
+
+impl Scanner {
+    /// The labels that a lexeme going through this point can end with, here or later, after all obligations have been
+    /// discharged.
+    pub(super) fn clean_labels(&self, point: PointId) -> &BitSet {
+        let at = self.at_point(point);
+        let labels = match at.obligations {
+            ObligationsId::NONE => self.states().reach(at.state),
+            _ => match self.ends.clean.get(point.0) {
+                Some(&known) => known,
+                None => self.find_clean_labels(point),
+            },
+        };
+        self.states().label_set(labels)
+    }
+
+    #[cold]
+    fn find_clean_labels(&self, point: PointId) -> u32 {
+        let met = self.explore(point, |point| {
+            let discharged = self.at_point(point).obligations == ObligationsId::NONE;
+            discharged || self.ends.clean.get(point.0).is_some()
+        });
+        let rounds = strong_components(&met.next);
+        let mut labels = vec![None; met.points.len()];
+        for round in (0..rounds.len()).map(|round| rounds.get(round)) {
+            let mut all = BitSet::new(self.states().dfas().len());
+            for &at in round {
+                let point = self.at_point(met.points[at]);
+                let known = match point.obligations {
+                    ObligationsId::NONE => Some(self.states().reach(point.state)),
+                    _ => self.ends.clean.get(met.points[at].0).copied(),
+                };
+                let next = met.next.get(at).iter().filter_map(|&next| labels[next]);
+                for known in known.into_iter().chain(next) {
+                    all.union_with(self.states().label_set(known));
+                }
+            }
+            let all = self.states().intern_labels(all);
+            round.iter().for_each(|&at| labels[at] = Some(all));
+        }
+        for (&point, labels) in met.points.iter().zip(labels) {
+            if let Some(labels) = labels {
+                self.ends.clean.get_or_init(point.0, || labels);
+            }
+        }
+        self.ends.clean.get(point.0).copied().unwrap_or_default()
+    }
+
+    /// All ways for a lexeme going through this point to end. Of those with the same label, the ones that leave no less open
+    /// than another are left out.
+    pub(super) fn ends(&self, point: PointId) -> &[End] {
+        self.ends.ends.get_or_init(point.0, || {
+            let mut ends: Vec<End> = Vec::new();
+            for point in self.explore(point, |_| false).points {
+                let point = self.at_point(point);
+                let Some(label) = self.states().label(point.state) else { continue };
+                let open = self.add_obligation(point.obligations, point.state);
+                if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
+                    continue;
+                }
+                ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
+                ends.push((label, open));
+            }
+            ends.into()
+        })
+    }
+
+    /// Whether all obligations of `less` are among those of `more`.
+    pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
+        let more = self.obligations(more);
+        self.obligations(less).iter().all(|state| more.binary_search(state).is_ok())
+    }
+
+    /// The points that a lexeme can go on to, and where each leads; not beyond those that are `known`.
+    fn explore(&self, from: PointId, known: impl Fn(PointId) -> bool) -> Explored {
+        let mut met = Explored { points: vec![from], next: Lists::new() };
+        let mut places: HashMap<PointId, usize, FxBuildHasher> = HashMap::default();
+        places.insert(from, 0);
+        let mut at = 0;
+        while let Some(&point) = met.points.get(at) {
+            at += 1;
+            if !known(point) && at <= SEARCH_LIMIT {
+                let point = self.at_point(point);
+                for &byte in self.states().classes().representatives() {
+                    let Some(next) = self.step_point(point, byte).next() else { continue };
+                    let place = *places.entry(next).or_insert(met.points.len());
+                    if place == met.points.len() {
+                        met.points.push(next);
+                    }
+                    met.next.push(place);
+                }
+            }
+            met.next.close();
+        }
+        met
+    }
+}
+
+/// Points, and by the place of each the places of those that it leads to.
+struct Explored {
+    points: Vec<PointId>,
+    next: Lists<usize>,
+}

@@ -1,0 +1,137 @@
+//! Whether a text can still become a sentence: decided for the configuration at hand.
+//!
+//! Most of the time one look suffices: the lexeme in progress can become a label that the stack takes, behind which every stack
+//! can be completed ([`Proof`](super::Proof)). Where that is not certain, it is decided. What lexemes there can be and what
+//! they leave open is finite ([`ends`]); with that for a control, the parser is a pushdown system, and the text can be
+//! completed if it can empty its stack. What may be read on top of a state is worked out once
+//! ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with it, until one lexeme settles the matter or the text
+//! may end. What it reads of the stack it reports like every other read, so masks are kept by it.
+//!
+//! `README.md` beside this file works an example through.
+
+mod ends;
+mod places;
+mod stacks;
+
+use super::configuration::Configuration;
+use super::lookahead::Between;
+use super::reads::{Line, Reads};
+use super::{Context, ObligationsId, Scanner};
+use crate::util::bitset::BitSet;
+use crate::util::id::TerminalId;
+pub(super) use ends::Ends;
+pub(super) use stacks::Decisions;
+
+impl Scanner {
+    /// Whether any text is a sentence.
+    pub(crate) fn has_sentences(&self) -> bool {
+        let is_viable = |at: &Configuration| {
+            self.is_sentence(&at.stack, &mut Reads::none()) || self.is_viable(at, &mut Reads::none())
+        };
+        self.initial().iter().any(is_viable)
+    }
+
+    /// Whether some rest of the text makes it a sentence. `reads` is told what was read.
+    #[inline]
+    pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads) -> bool {
+        let labels = self.states().label_set(self.states().reach(at.state));
+        if !self.may_take(at, labels, reads) {
+            return false;
+        }
+        let is_plain = self.proof.is_whole && self.lexis.lookaheads.is_empty();
+        is_plain && at.obligations == ObligationsId::NONE || self.is_viable_indeed(at, reads)
+    }
+
+    #[cold]
+    fn is_viable_indeed(&self, at: &Configuration, reads: &mut Reads) -> bool {
+        let point = self.point(at.state, at.obligations);
+        if self.is_sure_to_take(at, self.clean_labels(point), reads) {
+            return true;
+        }
+        let line = reads.set_line(Line::Unknown);
+        let is_viable = self.can_end_lexeme(at, reads);
+        reads.set_line(line);
+        is_viable
+    }
+
+    /// Whether the lexeme in progress can end so that the text can be completed.
+    fn can_end_lexeme(&self, at: &Configuration, reads: &mut Reads) -> bool {
+        let ends = self.ends(self.point(at.state, at.obligations));
+        for same in ends.chunk_by(|one, other| one.0 == other.0) {
+            let label = same[0].0;
+            for between in self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads) {
+                if same.iter().any(|&(_, open)| self.can_be_completed(&between, open, reads)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether some rest of the text makes it a sentence, where a lexeme has ended and has left this open.
+    pub(crate) fn can_be_completed(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
+        for begun in self.begin_lexeme(at.clone(), open, reads) {
+            let point = self.point(begun.state, begun.obligations);
+            if self.is_sure_to_take(&begun, self.clean_labels(point), reads) {
+                return true;
+            }
+        }
+        self.can_empty(at, open, reads)
+    }
+
+    /// Whether the lexeme in progress, which can become these labels, can become one that the stack takes.
+    #[inline]
+    fn may_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
+        if at.layout.lines().is_some() {
+            return self.may_take_in_lines(at, labels, reads);
+        }
+        let context = self.context(&at.stack, reads);
+        match self.lexis.lookaheads.is_empty() {
+            true => labels.intersects(&context.takes),
+            false => labels
+                .intersects_both(&context.takes, &self.lexis.lookaheads.facts(at.expectations).permitted),
+        }
+    }
+
+    #[cold]
+    fn may_take_in_lines(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
+        if at.layout.begins_line()
+            && let Some(opens) = self.opens_line(labels)
+        {
+            return opens;
+        }
+        let contexts = self.contexts_at(&at.stack, &at.layout, reads);
+        contexts.iter().any(|context| labels.intersects(&context.takes)) && self.finds_room(at, labels, reads)
+    }
+
+    /// Whether the lexeme in progress can become one of these labels that the stack takes, behind which nothing is asked and
+    /// every stack can be completed.
+    fn is_sure_to_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
+        let mut sure = labels.clone();
+        sure.intersect_with(&self.proof.sure);
+        sure.intersect_with(&self.lexis.lookaheads.facts(at.expectations).settling);
+        if at.layout.begins_line()
+            && let Some(opens) = self.opens_line(&sure)
+        {
+            return opens;
+        }
+        let takes = |context: &&Context| sure.intersects(&context.takes);
+        self.contexts_at(&at.stack, &at.layout, reads).iter().any(takes) && self.finds_room(at, &sure, reads)
+    }
+
+    /// Whether the lexeme in progress can become one of these labels that leaves room for the blocks which it makes
+    /// necessary.
+    #[inline]
+    fn finds_room(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
+        !self.is_crowded(&at.layout, reads) || self.finds_room_in_crowd(at, labels, reads)
+    }
+
+    #[cold]
+    fn finds_room_in_crowd(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
+        let contexts = self.contexts_at(&at.stack, &at.layout, reads);
+        let taken = |&label: &usize| contexts.iter().any(|context| context.takes.contains(label));
+        let mut labels = labels.iter().filter(taken).map(TerminalId::new);
+        labels
+            .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty())
+    }
+}

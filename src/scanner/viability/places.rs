@@ -1,0 +1,269 @@
+//! What holds between two lexemes, as far as it matters to what may follow: exactly, with what earlier lexemes left open.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use crate::lr::derivations::{After, Node, Place, Succession};
+use crate::scanner::lookahead::{Expectation, ExpectationsId};
+use crate::scanner::{Context, ObligationsId, Scanner};
+use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
+
+/// What holds between two lexemes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Held {
+    /// What the stack can shift, as the number of an acceptable set; `None` where it does not matter to the lexer.
+    pub(super) acceptable: Option<u32>,
+    pub(super) obligations: ObligationsId,
+    pub(super) expectations: ExpectationsId,
+    /// The terminal that was shifted last, where words ask for it.
+    pub(super) last: Option<TerminalId>,
+    pub(super) line: Line,
+}
+
+/// Where a text stands among lines; without widths, for a line can always be begun anew with other blanks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Line {
+    /// Lines do not count.
+    None,
+    /// Behind the first lexeme of a line.
+    Inside,
+    /// Between brackets.
+    Brackets,
+    /// Before the first lexeme of a line. A block may begin with it, or some may have ended.
+    Begin { may_indent: bool, may_dedent: bool },
+    /// Behind an INDENT: a lexeme must follow.
+    Indented,
+    /// Behind the last line; only open blocks are left to end.
+    End,
+}
+
+/// The places met so far.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    all: Vec<Held>,
+    numbers: HashMap<Held, Place, FxBuildHasher>,
+    ways: HashMap<Place, Arc<[Way]>, FxBuildHasher>,
+}
+
+/// How a lexeme may come next that is not ignored.
+#[derive(Debug)]
+struct Way {
+    label: TerminalId,
+    /// Whether it may do so after all obligations have been discharged.
+    is_clean: bool,
+    /// What may be left open behind it.
+    open: SmallVec<[ObligationsId; 2]>,
+}
+
+impl Places {
+    /// The number of what holds.
+    pub(super) fn place(&mut self, held: Held) -> Place {
+        let next = self.all.len() as Place;
+        let place = *self.numbers.entry(held).or_insert(next);
+        if place == next {
+            self.all.push(held);
+        }
+        place
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+/// The places of a scanner.
+pub(super) struct Exactly<'a> {
+    pub(super) scanner: &'a Scanner,
+    pub(super) places: &'a mut Places,
+    /// Whether it matters to the lexer what a stack can shift.
+    pub(super) in_context: bool,
+}
+
+impl Exactly<'_> {
+    fn context(&self, held: &Held) -> Option<&Context> {
+        let is_loose = matches!(held.line, Line::Brackets | Line::Begin { .. } | Line::Indented);
+        let set = held.acceptable?;
+        Some(if is_loose { self.scanner.loose_context_of(set) } else { self.scanner.context_of(set) })
+    }
+
+    /// The scan state where the next lexeme starts.
+    fn start(&self, held: &Held) -> ScanStateId {
+        let everywhere = || self.scanner.lexis.company_starts.ordinary[0];
+        self.context(held).map_or_else(everywhere, |context| context.start)
+    }
+
+    /// Whether a lexeme with this label counts for nothing.
+    fn is_passed_over(&self, held: &Held, label: TerminalId) -> bool {
+        let is_newline = || self.scanner.indentation().is_some_and(|lines| lines.newline == label);
+        self.scanner.is_ignored(label) || !matches!(held.line, Line::None | Line::Inside) && is_newline()
+    }
+
+    /// How a lexeme may come next, behind any number of those that count for nothing.
+    fn ways(&mut self, place: Place) -> Arc<[Way]> {
+        if let Some(known) = self.places.ways.get(&place) {
+            return known.clone();
+        }
+        let held = self.places.all[place as usize];
+        let start = self.start(&held);
+        let mut ways: Vec<Way> = Vec::new();
+        let mut before: Vec<ObligationsId> = vec![held.obligations];
+        let mut at = 0;
+        while let Some(&obligations) = before.get(at) {
+            at += 1;
+            let point = self.scanner.point(start, obligations);
+            let clean = self.scanner.clean_labels(point);
+            for &(label, open) in self.scanner.ends(point) {
+                if self.is_passed_over(&held, label) {
+                    if !before.iter().any(|&less| self.scanner.is_within(less, open)) {
+                        before.push(open);
+                    }
+                    continue;
+                }
+                let is_clean = clean.contains(label.index());
+                match ways.iter_mut().find(|way| way.label == label) {
+                    Some(way) => {
+                        way.is_clean |= is_clean;
+                        if !way.open.iter().any(|&less| self.scanner.is_within(less, open)) {
+                            way.open.push(open);
+                        }
+                    }
+                    None => ways.push(Way { label, is_clean, open: SmallVec::from_iter([open]) }),
+                }
+            }
+        }
+        let ways: Arc<[Way]> = ways.into();
+        self.places.ways.insert(place, ways.clone());
+        ways
+    }
+
+    /// What is expected behind a lexeme with this label that is read as `terminal`; `None` where it cannot be.
+    fn read(&self, held: &Held, label: TerminalId, terminal: TerminalId) -> Option<ExpectationsId> {
+        let lexis = &self.scanner.lexis;
+        let mut expectation: Option<Expectation> = None;
+        if let Some(word) = lexis.lookaheads.word(label) {
+            let may_be_itself = word.may_follow(held.last);
+            if terminal == label && may_be_itself {
+                expectation = Some(lexis.lookaheads.expect(label, true));
+            } else if terminal == word.other {
+                expectation = may_be_itself.then(|| lexis.lookaheads.expect(label, false));
+            } else {
+                return None;
+            }
+        } else if terminal != label {
+            let fallback = lexis.fallbacks[label.index()].filter(|fallback| fallback.terminal == terminal)?;
+            let stands =
+                || self.context(held).is_some_and(|context| context.acceptable.contains(label.index()));
+            if !fallback.soft && stands() {
+                return None;
+            }
+        }
+        let advanced = lexis.lookaheads.advance(held.expectations, label)?;
+        Some(lexis.lookaheads.add(advanced, expectation))
+    }
+
+    /// Where a text stands among lines behind a terminal that a lexeme brought, or the beginning or end of a line;
+    /// `None` where it cannot stand.
+    fn line_after(&self, line: Line, next: TerminalId) -> Option<(Line, bool)> {
+        let Some(lines) = self.scanner.indentation() else { return Some((Line::None, true)) };
+        let begin = |may_indent| Line::Begin { may_indent, may_dedent: true };
+        Some(match line {
+            Line::Begin { may_indent: true, .. } if next == lines.indent => (Line::Indented, false),
+            Line::Begin { may_dedent: true, .. } if next == lines.dedent => (begin(false), false),
+            Line::End if next == lines.dedent => (Line::End, false),
+            Line::End => return None,
+            _ if next == lines.indent || next == lines.dedent => return None,
+            Line::Inside if next == lines.newline => (begin(true), true),
+            _ if next == lines.newline => return None,
+            _ if lines.is_open(next) || lines.is_close(next) || line == Line::Brackets => {
+                (Line::Brackets, true)
+            }
+            _ => (Line::Inside, true),
+        })
+    }
+}
+
+impl Succession for Exactly<'_> {
+    fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]> {
+        let held = self.places.all[place as usize];
+        let mut after = SmallVec::new();
+        let Some((line, is_lexeme)) = self.line_after(held.line, next) else { return after };
+        let table = self.scanner.table();
+        let acceptable = self.in_context.then(|| table.acceptable_in(ParseStateId(onto.0)));
+        let last = held.last.is_some() || !self.scanner.lexis.lookaheads.is_empty();
+        let behind = Held { acceptable, last: last.then_some(next), line, ..held };
+        if !is_lexeme {
+            after.push(After::Place(self.places.place(behind)));
+            return after;
+        }
+        for way in self.ways(place).iter() {
+            let Some(expectations) = self.read(&held, way.label, next) else { continue };
+            let is_sure = self.scanner.proof.sure.contains(way.label.index());
+            let has_room = self.scanner.indentation().is_none_or(|lines| !lines.is_limited());
+            if way.is_clean && is_sure && has_room && expectations == ExpectationsId::NONE {
+                return SmallVec::from_iter([After::Settled]);
+            }
+            for &obligations in &way.open {
+                let behind = Held { obligations, expectations, ..behind };
+                after.push(After::Place(self.places.place(behind)));
+            }
+        }
+        // At the end of the text a line that is not ended gets its NEWLINE.
+        let ends = self.scanner.indentation().is_some_and(|lines| lines.newline == next);
+        if ends && held.line == Line::Inside {
+            after.push(After::Place(self.places.place(Held { line: Line::End, acceptable, ..held })));
+        }
+        after
+    }
+
+    fn leave(&mut self, place: Place, before: Place) -> Place {
+        let line = match self.places.all[before as usize].line {
+            Line::None => Line::None,
+            Line::Brackets => Line::Brackets,
+            _ => Line::Inside,
+        };
+        self.places.place(Held { line, ..self.places.all[place as usize] })
+    }
+
+    fn outside(&mut self, place: Place, brackets: u32) -> Place {
+        let held = self.places.all[place as usize];
+        let line = match held.line {
+            Line::None => return place,
+            _ if brackets > 0 => Line::Brackets,
+            _ => Line::Inside,
+        };
+        // Nothing else of it is looked at.
+        let nothing = Held {
+            acceptable: None,
+            obligations: ObligationsId::NONE,
+            expectations: ExpectationsId::NONE,
+            last: None,
+            line,
+        };
+        self.places.place(nothing)
+    }
+
+    fn bracket(&self, terminal: TerminalId) -> i32 {
+        let Some(lines) = self.scanner.indentation() else { return 0 };
+        i32::from(lines.is_open(terminal)) - i32::from(lines.is_close(terminal))
+    }
+
+    fn may_end(&mut self, place: Place) -> bool {
+        let held = &self.places.all[place as usize];
+        let ended = !matches!(held.line, Line::Inside | Line::Indented);
+        ended && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
+    }
+
+    fn is_best(&self, _: Place) -> bool {
+        false
+    }
+
+    fn covers(&self, place: Place, other: Place) -> bool {
+        let (held, other) = (&self.places.all[place as usize], &self.places.all[other as usize]);
+        let alike = Held { obligations: held.obligations, ..*other } == *held;
+        alike && self.scanner.is_within(held.obligations, other.obligations)
+    }
+}

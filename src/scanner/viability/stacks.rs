@@ -1,0 +1,81 @@
+//! Decisions about stacks: the lexemes of [`Exactly`] on the pushdown of [`crate::lr`].
+
+use std::sync::{Mutex, PoisonError};
+
+use super::places::{Exactly, Held, Line, Places};
+use crate::lr::derivations::Derivations;
+use crate::lr::stack::Stack;
+use crate::scanner::lookahead::Between;
+use crate::scanner::reads::Reads;
+use crate::scanner::{Layout, ObligationsId, Scanner};
+
+/// What was worked out for decisions. Begun anew when it has grown too large.
+#[derive(Debug, Default)]
+pub(in crate::scanner) struct Decisions(Mutex<Option<Known>>);
+
+#[derive(Debug)]
+struct Known {
+    derivations: Derivations,
+    places: Places,
+}
+
+/// How many derivations and places are kept.
+const MAX_KNOWN: usize = 1 << 20;
+
+/// How many steps one item may take. Where that is not enough it counts as one that cannot be finished: masks are too narrow
+/// then, not wrong.
+const MAX_STEPS: usize = 1 << 20;
+
+impl Scanner {
+    /// Whether the stack can be completed behind a lexeme that has left this open.
+    pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
+        let mut known = self.decisions.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_ref().is_some_and(|known| known.derivations.len() + known.places.len() > MAX_KNOWN) {
+            *known = None;
+        }
+        let in_context = self.table().tells_contexts_apart();
+        let Known { derivations, places } = known.get_or_insert_with(|| Known {
+            derivations: Derivations::new(self.table(), in_context),
+            places: Places::default(),
+        });
+        let acceptable = in_context.then(|| {
+            let acceptable = at.stack.acceptable(self.table());
+            reads.stack(acceptable.lowest);
+            acceptable.set
+        });
+        let asks_last = !self.lexis.lookaheads.is_empty();
+        let last = at.stack.last_terminal(self.table()).filter(|_| asks_last);
+        let (line, brackets) = self.line(&at.stack, &at.layout, reads);
+        let held = Held { acceptable, obligations: open, expectations: at.expectations, last, line };
+        let place = places.place(held);
+        let mut exactly = Exactly { scanner: self, places, in_context };
+        let can = derivations.can_complete(
+            self.table(),
+            &mut exactly,
+            &at.stack,
+            (place, brackets),
+            reads,
+            MAX_STEPS,
+        );
+        can == Some(true)
+    }
+
+    /// Where a text stands among lines, and how many brackets are open.
+    fn line(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> (Line, u32) {
+        let (Some(indentation), Some(lines)) = (self.indentation(), layout.lines()) else {
+            return (Line::None, 0);
+        };
+        if lines.leading.is_some() {
+            // A line that has begun can be left blank: the next one begins with other blanks.
+            let may_indent = stack.last_terminal(self.table()) == Some(indentation.newline);
+            return (Line::Begin { may_indent, may_dedent: may_indent }, 0);
+        }
+        match reads.brackets(lines) {
+            true => {
+                reads.layout();
+                (Line::Brackets, lines.depth)
+            }
+            false => (Line::Inside, 0),
+        }
+    }
+}
