@@ -36,7 +36,7 @@ fn check(draft: &Draft, tally: &RefCell<Tally>) -> Result<(), TestCaseError> {
         let built = build(&printed.lark, &vocabulary);
         (built, vocabulary)
     });
-    let oracle = Oracle::new(Spec::read(&printed.spec), ALPHABET, &draft.tokens, 7);
+    let oracle = Oracle::new(Spec::read(&printed.spec), ALPHABET);
     for (built, vocabulary) in constraints {
         let constraint = match built {
             Ok((constraint, _)) => constraint,

@@ -20,8 +20,6 @@ pub struct Case {
     pub alphabet: Vec<u8>,
     /// Texts up to this length are walked.
     pub n: usize,
-    /// Completions up to this length are tried.
-    pub slack: usize,
     /// Tokens that span or split lexemes.
     pub tokens: Vec<Vec<u8>>,
     /// A vocabulary without single bytes to fall back on.
@@ -87,7 +85,6 @@ impl Case {
             spec: read("oracle.txt"),
             lexers: vec![LexerKind::Basic, LexerKind::Contextual],
             n: 5,
-            slack: 4,
             ..Self::default()
         };
         assert!(read("README.md").len() > 100, "{name}: README.md says too little");
@@ -120,7 +117,6 @@ impl Case {
         let fact = match keyword.as_str() {
             "alphabet" => return self.alphabet = values.concat(),
             "n" => return self.n = number(&values[0]),
-            "slack" => return self.slack = number(&values[0]),
             "may-lack-completions" => return self.may_lack_completions = true,
             "token" => return self.tokens.extend(values),
             "sparse" => return self.sparse.extend(values),
@@ -159,7 +155,7 @@ impl Case {
 
     /// The judge of the case.
     pub fn oracle(&self, lexer: LexerKind) -> Oracle {
-        Oracle::new(self.spec(lexer), &self.alphabet, &self.tokens, self.slack)
+        Oracle::new(self.spec(lexer), &self.alphabet)
     }
 
     /// The grammar for the oracle with the given lexer.

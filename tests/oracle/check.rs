@@ -4,7 +4,7 @@
 //! forbids something, the oracle searches for one. So the comparison is exact in both directions.
 
 use super::quoted::show;
-use super::viability::Oracle;
+use super::viability::{Oracle, Viable};
 use super::vocabularies::SmallVocabulary;
 use lrmask::{Constraint, Diagnostic, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -33,6 +33,8 @@ pub struct Extent {
 pub struct Outcome {
     pub texts: usize,
     pub bits: usize,
+    /// Bits that are not set, of which the oracle cannot tell whether they ought to be.
+    pub undecided: usize,
     pub faults: Vec<String>,
 }
 
@@ -214,25 +216,25 @@ impl Walk<'_> {
             return;
         };
         let longer = [text, bytes].concat();
-        if !bit {
-            if self.oracle.is_viable(&longer) {
+        let viable = self.oracle.viable(&longer);
+        match (bit, viable) {
+            (true, Viable::Yes) | (false, Viable::No) => {}
+            (false, Viable::Yes) => {
                 let message = format!("too narrow: {} is forbidden, but viable (id {id})", show(bytes));
                 self.fault(text, &message);
             }
-            return;
-        }
-        if self.oracle.is_known_viable(&longer) {
-            return;
-        }
-        let mut next = matcher.clone();
-        let taken = next.advance(id as u32).is_ok();
-        let ending = next.shortest_completion().filter(|_| taken);
-        let completed = ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending));
-        if !completed && !self.oracle.is_viable(&longer) {
-            let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
-            let message =
-                format!("too wide: {} is allowed (id {id}), to be completed by {shown}", show(bytes));
-            self.fault(text, &message);
+            (false, Viable::Unknown) => self.outcome.undecided += 1,
+            (true, _) => {
+                let mut next = matcher.clone();
+                let taken = next.advance(id as u32).is_ok();
+                let ending = next.shortest_completion().filter(|_| taken);
+                if ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending)) {
+                    return;
+                }
+                let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
+                let why = format!("to be completed by {shown}; the search says {viable:?}");
+                self.fault(text, &format!("too wide: {} is allowed (id {id}), {why}", show(bytes)));
+            }
         }
     }
 
