@@ -80,6 +80,7 @@ fn check(case: &Case, lexer: LexerKind) -> Vec<String> {
             tokens: if in_tokens { 3 } else { 0 },
             texts: most / if in_tokens { 3 } else { 1 },
             also: known(case, lexer),
+            descents: (0, 0),
             completes: !case.may_lack_completions,
         };
         let outcome = walk(&oracle, &constraint, &vocabulary, &extent);

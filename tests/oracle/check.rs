@@ -24,6 +24,8 @@ pub struct Extent {
     pub texts: usize,
     /// Texts whose every prefix is visited beside these.
     pub also: Vec<Vec<u8>>,
+    /// So many times a text is begun, and gone on with by random tokens while it is no longer than so many bytes.
+    pub descents: (usize, usize),
     /// Whether the engine must find a completion wherever it stands.
     pub completes: bool,
 }
@@ -33,7 +35,7 @@ pub struct Extent {
 pub struct Outcome {
     pub texts: usize,
     pub bits: usize,
-    /// Bits that are not set, of which the oracle cannot tell whether they ought to be.
+    /// Bits of which the oracle cannot tell whether they are right.
     pub undecided: usize,
     pub faults: Vec<String>,
 }
@@ -44,7 +46,24 @@ pub fn build(
     vocabulary: &SmallVocabulary,
 ) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
     let grammar = Grammar::from_lark(lark).map_err(|e| e.diagnostics().to_vec())?;
-    let constraint = Constraint::new(&grammar, &engine_vocabulary(vocabulary));
+    compile(&grammar, vocabulary)
+}
+
+/// The same for one of the rules that `%start` names.
+pub fn build_from(
+    lark: &str,
+    start: &str,
+    vocabulary: &SmallVocabulary,
+) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let grammar = Grammar::from_lark(lark).and_then(|grammar| grammar.with_start(start));
+    compile(&grammar.map_err(|e| e.diagnostics().to_vec())?, vocabulary)
+}
+
+fn compile(
+    grammar: &Grammar,
+    vocabulary: &SmallVocabulary,
+) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let constraint = Constraint::new(grammar, &engine_vocabulary(vocabulary));
     let constraint = constraint.map_err(|e| e.diagnostics().to_vec())?;
     let mut warnings = grammar.warnings().to_vec();
     warnings.extend_from_slice(constraint.warnings());
@@ -145,12 +164,46 @@ impl Walk<'_> {
                 }
             }
         }
+        let (descents, bytes) = extent.descents;
+        for _ in 0..descents {
+            self.descend(extent, bytes, &mut visited);
+        }
+    }
+
+    /// Goes on by random tokens from the beginning.
+    fn descend(&mut self, extent: &Extent, bytes: usize, visited: &mut HashSet<Vec<u8>>) {
+        let (mut text, mut matcher) = (Vec::new(), self.constraint.matcher());
+        while self.outcome.faults.len() < MAX_FAULTS {
+            let mask = filled(self.constraint, &matcher);
+            let fits = |id: &usize| {
+                let token = self.vocabulary.bytes(*id).filter(|_| mask.allows(*id as u32));
+                token.is_some_and(|token| {
+                    text.len() + token.len() <= bytes && token.iter().all(|b| extent.alphabet.contains(b))
+                })
+            };
+            let allowed: Vec<usize> = (0..self.vocabulary.width).filter(fits).collect();
+            if allowed.is_empty() {
+                return;
+            }
+            let id = allowed[self.pick(allowed.len())];
+            text.extend_from_slice(self.vocabulary.bytes(id).unwrap_or_default());
+            if matcher.advance(id as u32).is_err() {
+                return;
+            }
+            if visited.insert(text.clone()) {
+                self.visit(&text, &matcher);
+                self.outcome.texts += 1;
+            }
+        }
     }
 
     /// Compares everything at one text; returns the engine's mask.
     fn visit(&mut self, text: &[u8], matcher: &Matcher) -> Vec<bool> {
         let mask = filled(self.constraint, matcher);
         let bits: Vec<bool> = (0..self.vocabulary.width).map(|id| mask.allows(id as u32)).collect();
+        if self.oracle.viable(text) == Viable::TooMany {
+            return bits;
+        }
         self.shape(text, &mask, &bits);
         self.arrive(text, &mask);
         let is_member = self.oracle.is_member(text);
@@ -223,7 +276,7 @@ impl Walk<'_> {
                 let message = format!("too narrow: {} is forbidden, but viable (id {id})", show(bytes));
                 self.fault(text, &message);
             }
-            (false, Viable::Unknown) => self.outcome.undecided += 1,
+            (_, Viable::TooMany) | (false, Viable::Unknown) => self.outcome.undecided += 1,
             (true, _) => {
                 let mut next = matcher.clone();
                 let taken = next.advance(id as u32).is_ok();

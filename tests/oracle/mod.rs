@@ -24,6 +24,7 @@ pub mod open;
 pub mod pattern;
 pub mod quoted;
 pub mod search;
+pub mod sketch;
 pub mod spec;
 pub mod stacks;
 pub mod viability;

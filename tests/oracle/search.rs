@@ -14,6 +14,8 @@ use std::rc::Rc;
 
 /// Situations looked at before a search is given up.
 const LIMIT: usize = 3_000;
+/// Situations that a text may lead to: stacks that are told one by one may double with each lexeme.
+const MOST: usize = 400;
 
 /// A reading of a text in the middle of a lexeme.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +46,8 @@ pub enum Verdict {
     /// Nothing was found within the limit.
     #[default]
     Unknown,
+    /// There are too many situations to begin with.
+    TooMany,
 }
 
 /// Situations that were met, by number.
@@ -64,7 +68,7 @@ pub struct Search {
     scans: RefCell<Vec<Scan>>,
     met: RefCell<Met>,
     /// The situations after each text that was asked about, and after its beginnings.
-    texts: RefCell<HashMap<Vec<u8>, Rc<Vec<usize>>>>,
+    texts: RefCell<HashMap<Vec<u8>, Option<Rc<Vec<usize>>>>>,
 }
 
 impl Search {
@@ -80,23 +84,21 @@ impl Search {
 
     /// What completes `text`.
     pub fn verdict(&self, language: &Language, text: &[u8]) -> Verdict {
-        let from = self.after(language, text);
-        self.complete(language, &from)
+        self.after(language, text).map_or(Verdict::TooMany, |from| self.complete(language, &from))
     }
 
-    /// The situations after `text`.
-    fn after(&self, language: &Language, text: &[u8]) -> Rc<Vec<usize>> {
+    /// The situations after `text`, if they are not too many.
+    fn after(&self, language: &Language, text: &[u8]) -> Option<Rc<Vec<usize>>> {
         if let Some(known) = self.texts.borrow().get(text) {
             return known.clone();
         }
         let after = match text.split_last() {
-            None => self.begin(language, &language.begin(), &BTreeSet::new(), None),
-            Some((&byte, before)) => {
-                let before = self.after(language, before);
+            None => Some(self.begin(language, &language.begin(), &BTreeSet::new(), None)),
+            Some((&byte, before)) => self.after(language, before).map(|before| {
                 before.iter().flat_map(|&number| self.next(language, number, byte).to_vec()).collect()
-            }
+            }),
         };
-        let after = Rc::new(deduplicated(after));
+        let after = after.map(deduplicated).filter(|after| after.len() <= MOST).map(Rc::new);
         self.texts.borrow_mut().insert(text.to_vec(), after.clone());
         after
     }
@@ -114,7 +116,7 @@ impl Search {
             let known = self.met.borrow().verdicts[number].clone();
             match known {
                 Verdict::Completed(ending) => return self.note_completed(&found, at, ending),
-                Verdict::Dead => {}
+                Verdict::Dead | Verdict::TooMany => {}
                 Verdict::Unknown if self.ends(language, number) => {
                     return self.note_completed(&found, at, Vec::new());
                 }

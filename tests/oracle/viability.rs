@@ -26,6 +26,8 @@ pub enum Viable {
     No,
     /// The search has come to its limit.
     Unknown,
+    /// The text has more readings than can be told one by one.
+    TooMany,
 }
 
 impl Oracle {
@@ -64,6 +66,7 @@ impl Oracle {
             }
             Verdict::Dead => Viable::No,
             Verdict::Unknown => Viable::Unknown,
+            Verdict::TooMany => Viable::TooMany,
         };
         self.viable.borrow_mut().insert(text.to_vec(), viable);
         viable
