@@ -37,7 +37,7 @@ fn a_dead_end_shows_which_lexemes_run_together() {
     let grammar = Grammar::from_lark("start: A A\nA: /a+/\n").expect("the grammar can be read");
     let error = CompiledGrammar::new(&grammar).expect_err("no text belongs to it");
     assert_eq!(error.diagnostics()[0].code, "empty-language");
-    assert_eq!(error.diagnostics()[0].example.as_deref(), Some("A\n`a` may run into a following A"));
+    assert_eq!(error.diagnostics()[0].example.as_deref(), Some("A A\n`a` may run into a following A"));
 }
 
 /// The cheapest way on is a dot, but the blank would swallow it: the completion is another.

@@ -8,9 +8,6 @@ use crate::oracle::spec::{LexerKind, Spec};
 use crate::oracle::viability::Oracle;
 use crate::small::{ALPHABET, Small};
 
-/// How many bytes beyond a text the oracle looks for a completion.
-const SLACK: usize = 3;
-
 /// With so many soft words a text has fewer readings than the engine carries (64): each doubles them at most, and while a
 /// longest match is open there is one more of each.
 const SOFT_WORDS: usize = 5;
@@ -33,7 +30,7 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
     let Ok(compiled) = CompiledGrammar::with_limits(&grammar, limits) else { return Corpus::Keep };
     let mut spec = Spec::read(&small.oracle);
     spec.lexer = if small.basic { LexerKind::Basic } else { LexerKind::Contextual };
-    let oracle = Oracle::new(spec, ALPHABET, &[], SLACK);
+    let oracle = Oracle::new(spec, ALPHABET);
 
     // After the tokens a hole, a special token, and the stop token.
     let mut tokens = small.tokens.clone();

@@ -20,16 +20,12 @@ pub struct Case {
     pub alphabet: Vec<u8>,
     /// Texts up to this length are walked.
     pub n: usize,
-    /// Completions up to this length are tried.
-    pub slack: usize,
     /// Tokens that span or split lexemes.
     pub tokens: Vec<Vec<u8>>,
     /// A vocabulary without single bytes to fall back on.
     pub sparse: Vec<Vec<u8>>,
     /// The code of the diagnostic by which the engine must refuse the grammar.
     pub refused: Vec<(LexerKind, String)>,
-    /// The code by which the engine may refuse it, though it need not: a known limit, not a fault.
-    pub refusable: Vec<(LexerKind, String)>,
     /// The engine need not find completions by itself: a known limit.
     pub may_lack_completions: bool,
     /// Codes of warnings that the engine must give.
@@ -87,7 +83,6 @@ impl Case {
             spec: read("oracle.txt"),
             lexers: vec![LexerKind::Basic, LexerKind::Contextual],
             n: 5,
-            slack: 4,
             ..Self::default()
         };
         assert!(read("README.md").len() > 100, "{name}: README.md says too little");
@@ -120,15 +115,11 @@ impl Case {
         let fact = match keyword.as_str() {
             "alphabet" => return self.alphabet = values.concat(),
             "n" => return self.n = number(&values[0]),
-            "slack" => return self.slack = number(&values[0]),
             "may-lack-completions" => return self.may_lack_completions = true,
             "token" => return self.tokens.extend(values),
             "sparse" => return self.sparse.extend(values),
             "refused" => {
                 return self.refused.extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
-            }
-            "may-refuse" => {
-                return self.refusable.extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
             }
             "warning" => {
                 return self.warnings.extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
@@ -159,7 +150,7 @@ impl Case {
 
     /// The judge of the case.
     pub fn oracle(&self, lexer: LexerKind) -> Oracle {
-        Oracle::new(self.spec(lexer), &self.alphabet, &self.tokens, self.slack)
+        Oracle::new(self.spec(lexer), &self.alphabet)
     }
 
     /// The grammar for the oracle with the given lexer.

@@ -4,7 +4,7 @@
 //! forbids something, the oracle searches for one. So the comparison is exact in both directions.
 
 use super::quoted::show;
-use super::viability::Oracle;
+use super::viability::{Oracle, Viable};
 use super::vocabularies::SmallVocabulary;
 use lrmask::{Constraint, Diagnostic, Grammar, Matcher, TokenId, TokenMask, Vocabulary};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -24,6 +24,8 @@ pub struct Extent {
     pub texts: usize,
     /// Texts whose every prefix is visited beside these.
     pub also: Vec<Vec<u8>>,
+    /// So many times a text is begun, and gone on with by random tokens while it is no longer than so many bytes.
+    pub descents: (usize, usize),
     /// Whether the engine must find a completion wherever it stands.
     pub completes: bool,
 }
@@ -33,6 +35,8 @@ pub struct Extent {
 pub struct Outcome {
     pub texts: usize,
     pub bits: usize,
+    /// Bits of which the oracle cannot tell whether they are right.
+    pub undecided: usize,
     pub faults: Vec<String>,
 }
 
@@ -42,7 +46,24 @@ pub fn build(
     vocabulary: &SmallVocabulary,
 ) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
     let grammar = Grammar::from_lark(lark).map_err(|e| e.diagnostics().to_vec())?;
-    let constraint = Constraint::new(&grammar, &engine_vocabulary(vocabulary));
+    compile(&grammar, vocabulary)
+}
+
+/// The same for one of the rules that `%start` names.
+pub fn build_from(
+    lark: &str,
+    start: &str,
+    vocabulary: &SmallVocabulary,
+) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let grammar = Grammar::from_lark(lark).and_then(|grammar| grammar.with_start(start));
+    compile(&grammar.map_err(|e| e.diagnostics().to_vec())?, vocabulary)
+}
+
+fn compile(
+    grammar: &Grammar,
+    vocabulary: &SmallVocabulary,
+) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let constraint = Constraint::new(grammar, &engine_vocabulary(vocabulary));
     let constraint = constraint.map_err(|e| e.diagnostics().to_vec())?;
     let mut warnings = grammar.warnings().to_vec();
     warnings.extend_from_slice(constraint.warnings());
@@ -143,12 +164,46 @@ impl Walk<'_> {
                 }
             }
         }
+        let (descents, bytes) = extent.descents;
+        for _ in 0..descents {
+            self.descend(extent, bytes, &mut visited);
+        }
+    }
+
+    /// Goes on by random tokens from the beginning.
+    fn descend(&mut self, extent: &Extent, bytes: usize, visited: &mut HashSet<Vec<u8>>) {
+        let (mut text, mut matcher) = (Vec::new(), self.constraint.matcher());
+        while self.outcome.faults.len() < MAX_FAULTS {
+            let mask = filled(self.constraint, &matcher);
+            let fits = |id: &usize| {
+                let token = self.vocabulary.bytes(*id).filter(|_| mask.allows(*id as u32));
+                token.is_some_and(|token| {
+                    text.len() + token.len() <= bytes && token.iter().all(|b| extent.alphabet.contains(b))
+                })
+            };
+            let allowed: Vec<usize> = (0..self.vocabulary.width).filter(fits).collect();
+            if allowed.is_empty() {
+                return;
+            }
+            let id = allowed[self.pick(allowed.len())];
+            text.extend_from_slice(self.vocabulary.bytes(id).unwrap_or_default());
+            if matcher.advance(id as u32).is_err() {
+                return;
+            }
+            if visited.insert(text.clone()) {
+                self.visit(&text, &matcher);
+                self.outcome.texts += 1;
+            }
+        }
     }
 
     /// Compares everything at one text; returns the engine's mask.
     fn visit(&mut self, text: &[u8], matcher: &Matcher) -> Vec<bool> {
         let mask = filled(self.constraint, matcher);
         let bits: Vec<bool> = (0..self.vocabulary.width).map(|id| mask.allows(id as u32)).collect();
+        if self.oracle.viable(text) == Viable::TooMany {
+            return bits;
+        }
         self.shape(text, &mask, &bits);
         self.arrive(text, &mask);
         let is_member = self.oracle.is_member(text);
@@ -214,25 +269,25 @@ impl Walk<'_> {
             return;
         };
         let longer = [text, bytes].concat();
-        if !bit {
-            if self.oracle.is_viable(&longer) {
+        let viable = self.oracle.viable(&longer);
+        match (bit, viable) {
+            (true, Viable::Yes) | (false, Viable::No) => {}
+            (false, Viable::Yes) => {
                 let message = format!("too narrow: {} is forbidden, but viable (id {id})", show(bytes));
                 self.fault(text, &message);
             }
-            return;
-        }
-        if self.oracle.is_known_viable(&longer) {
-            return;
-        }
-        let mut next = matcher.clone();
-        let taken = next.advance(id as u32).is_ok();
-        let ending = next.shortest_completion().filter(|_| taken);
-        let completed = ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending));
-        if !completed && !self.oracle.is_viable(&longer) {
-            let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
-            let message =
-                format!("too wide: {} is allowed (id {id}), to be completed by {shown}", show(bytes));
-            self.fault(text, &message);
+            (_, Viable::TooMany) | (false, Viable::Unknown) => self.outcome.undecided += 1,
+            (true, _) => {
+                let mut next = matcher.clone();
+                let taken = next.advance(id as u32).is_ok();
+                let ending = next.shortest_completion().filter(|_| taken);
+                if ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending)) {
+                    return;
+                }
+                let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
+                let why = format!("to be completed by {shown}; the search says {viable:?}");
+                self.fault(text, &format!("too wide: {} is allowed (id {id}), {why}", show(bytes)));
+            }
         }
     }
 

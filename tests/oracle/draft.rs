@@ -1,28 +1,44 @@
 //! Random small grammars: a draft is a handful of numbers, made sound and printed in both notations.
 
+use super::sketch::{Alternative, Relation, Rule, Sketch, Terminal};
 use proptest::prelude::*;
-use std::fmt::Write as _;
 
 /// What a random grammar is made from; every value of it means some grammar.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub basic: bool,
+    pub shift: bool,
     /// Of each terminal: which of [`PATTERNS`], and whether its priority is raised.
     pub terminals: Vec<(usize, bool)>,
     /// Which of [`IGNORED`].
-    pub ignored: usize,
-    /// Alternatives of each nonterminal.
-    pub rules: Vec<Vec<Vec<usize>>>,
-    pub relation: Relation,
+    pub ignored: Vec<usize>,
+    pub rules: Vec<RuleDraft>,
+    /// Whether there are two entry points.
+    pub two_starts: bool,
+    pub relations: Vec<RelationDraft>,
     /// Of each terminal: whether it is exclusive.
     pub exclusive: Vec<bool>,
+    /// Which of [`ASSOCIATIVITIES`], and what has the level: terminals, and names for `%prec`.
+    pub levels: Vec<(usize, Vec<usize>)>,
     /// Longer tokens.
     pub tokens: Vec<Vec<u8>>,
+    /// Tokens of one letter again and again, where a pattern counts, and what ends them.
+    pub runs: Vec<(u8, usize, Option<u8>)>,
+}
+
+/// What a rule is made from.
+#[derive(Clone, Debug)]
+pub struct RuleDraft {
+    /// Whether its first alternative may be any: then it may derive nothing.
+    pub free: bool,
+    pub priority: i32,
+    /// Of each alternative its symbols and what `%prec` names.
+    pub alternatives: Vec<(Vec<usize>, Option<usize>)>,
 }
 
 /// What a directive says of two terminals.
 #[derive(Clone, Debug)]
-pub struct Relation {
+pub struct RelationDraft {
     pub kind: usize,
     pub word: usize,
     pub other: usize,
@@ -31,56 +47,101 @@ pub struct Relation {
     pub ahead: Vec<Vec<usize>>,
 }
 
-/// Both notations write these alike.
-const PATTERNS: [&str; 22] = [
-    "\"a\"", "\"b\"", "\"c\"", "\"ab\"", "\"aa\"", "\"bc\"", "\"abc\"", "\"ba\"", "\"cc\"", "\"b\"", "\"c\"",
-    "/a+/", "/[ab]+/", "/ab*/", "/a*b/", "/a(ba)?/", "/[bc]+/", "/c[ab]*/", "/(ab)+/", "/a|abc/", "/[abc]/",
+/// Both notations write these alike. The last ones count, or leave a match pending for long.
+const PATTERNS: [&str; 32] = [
+    "\"a\"",
+    "\"b\"",
+    "\"c\"",
+    "\"ab\"",
+    "\"aa\"",
+    "\"bc\"",
+    "\"abc\"",
+    "\"ba\"",
+    "\"cc\"",
+    "\"b\"",
+    "\"c\"",
+    "/a+/",
+    "/[ab]+/",
+    "/ab*/",
+    "/a*b/",
+    "/a(ba)?/",
+    "/[bc]+/",
+    "/c[ab]*/",
+    "/(ab)+/",
+    "/a|abc/",
+    "/[abc]/",
     "/b+c?/",
+    "/a[^b]*b/",
+    "/b[^a ]*a/",
+    "/c[^c]*c/",
+    "/[ab]{2}/",
+    "/a{2,5}/",
+    "/(ab){2,3}c?/",
+    "/a{3}b/",
+    "/a{80}b/",
+    "/a{20,40}/",
+    "/[ab]{60}/",
 ];
-const IGNORED: [&str; 7] = ["", "\" \"", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/"];
-const RELATIONS: [&str; 5] = ["", "reserved", "fallback", "soft", "lookahead"];
+const IGNORED: [&str; 6] = ["\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
+const RELATIONS: [&str; 4] = ["reserved", "fallback", "soft", "lookahead"];
+const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
+/// Names that are no terminals, for `%prec`.
+const NAMES: [&str; 2] = ["P0", "P1"];
 
 /// The letters of all patterns.
 pub const ALPHABET: &[u8] = b"abc ";
 
 /// Random drafts.
 pub fn drafts() -> impl Strategy<Value = Draft> {
-    let alternative = || prop::collection::vec(0..20usize, 0..=3);
-    let alternatives = prop::collection::vec(alternative(), 1..=3);
+    let some = |weight| prop::bool::weighted(weight);
+    let level = prop::option::weighted(0.15, 0..8usize);
+    let alternative = (prop::collection::vec(0..20usize, 0..=3), level);
+    let rule = (some(0.1), -1..=1i32, prop::collection::vec(alternative, 1..=3))
+        .prop_map(|(free, priority, alternatives)| RuleDraft { free, priority, alternatives });
     let list = || prop::collection::vec(0..4usize, 1..=3);
     let ahead = prop::collection::vec(list(), 1..=2);
-    let relation = (0..11usize, 0..4usize, 0..4usize, prop::option::of(list()), ahead).prop_map(
-        |(kind, word, other, after, ahead)| {
-            let kind = kind.saturating_sub(4).min(RELATIONS.len() - 1);
-            Relation { kind, word, other, after, ahead }
-        },
+    let relation = (0..RELATIONS.len(), 0..5usize, 0..5usize, prop::option::of(list()), ahead)
+        .prop_map(|(kind, word, other, after, ahead)| RelationDraft { kind, word, other, after, ahead });
+    let levels =
+        prop::collection::vec((0..ASSOCIATIVITIES.len(), prop::collection::vec(0..7usize, 1..=3)), 1..=3);
+    let letter = || prop::sample::select(ALPHABET);
+    let length = prop_oneof![2..=6usize, 18..=21usize, 38..=41usize, 58..=61usize, 78..=81usize];
+    let rules = (prop::collection::vec(rule, 1..=4), some(0.15), some(0.15));
+    let words = (
+        prop_oneof![1 => Just(Vec::new()), 1 => prop::collection::vec(relation, 1..=3)],
+        prop_oneof![4 => Just(vec![false; 5]), 1 => prop::collection::vec(any::<bool>(), 5)],
+        prop_oneof![3 => Just(Vec::new()), 1 => levels],
     );
-    let token = prop::collection::vec(prop::sample::select(ALPHABET), 2..=5);
+    let tokens = (
+        prop::collection::vec(prop::collection::vec(letter(), 2..=5), 1..=12),
+        prop::collection::vec((letter(), length, prop::option::of(letter())), 1..=4),
+    );
     (
         any::<bool>(),
-        prop::collection::vec((0..PATTERNS.len(), prop::bool::weighted(0.1)), 2..=4),
-        0..IGNORED.len(),
-        prop::collection::vec(alternatives, 1..=4),
-        relation,
-        prop_oneof![3 => Just(vec![false; 4]), 1 => prop::collection::vec(any::<bool>(), 4)],
-        prop::collection::vec(token, 1..=12),
+        prop::collection::vec((0..PATTERNS.len(), some(0.1)), 2..=5),
+        prop::collection::vec(0..IGNORED.len(), 0..=3),
+        rules,
+        words,
+        tokens,
     )
-        .prop_map(|(basic, terminals, ignored, rules, relation, exclusive, tokens)| Draft {
-            basic,
-            terminals,
-            ignored,
-            rules,
-            relation,
-            exclusive,
-            tokens,
+        .prop_map(|(basic, terminals, ignored, rules, words, tokens)| {
+            let (rules, two_starts, shift) = rules;
+            let (relations, exclusive, levels) = words;
+            let (tokens, runs) = tokens;
+            Draft {
+                basic,
+                shift,
+                terminals,
+                ignored,
+                rules,
+                two_starts,
+                relations,
+                exclusive,
+                levels,
+                tokens,
+                runs,
+            }
         })
-}
-
-/// A grammar in both notations.
-#[derive(Clone, Debug)]
-pub struct Printed {
-    pub lark: String,
-    pub spec: String,
 }
 
 /// A symbol of a rule.
@@ -91,78 +152,131 @@ enum Symbol {
 }
 
 impl Draft {
-    /// The grammar, without the rules and terminals that the start symbol does not reach.
-    pub fn print(&self) -> Printed {
+    /// The grammar, without the rules and terminals that no start symbol reaches.
+    pub fn sketch(&self) -> Sketch {
         let rules = self.symbols();
-        let reached = reach(&rules);
-        let used: Vec<usize> = (0..self.terminals.len())
-            .filter(|&t| {
-                reached.iter().any(|&r| rules[r].iter().flatten().any(|&s| s == Symbol::Terminal(t)))
-            })
-            .collect();
-        let relation = Some(&self.relation).filter(|relation| {
-            let is_literal = |t: usize| PATTERNS[self.terminals[t].0].starts_with('"');
-            relation.kind > 0
-                && relation.word != relation.other
-                && used.contains(&relation.word)
-                && used.contains(&relation.other)
-                && is_literal(relation.word)
-                && !is_literal(relation.other)
-        });
-        let mut lark = format!("%lexer {}\n", if self.basic { "basic" } else { "contextual" });
-        let mut spec = format!("lexer {}\nstart r0\n", if self.basic { "basic" } else { "contextual" });
-        lark.push_str("%start r0\n");
-        let show = |symbol: &Symbol| match symbol {
-            Symbol::Terminal(t) => format!("T{t}"),
-            Symbol::Rule(r) => format!("r{r}"),
+        let starts: Vec<usize> = (0..rules.len().min(if self.two_starts { 2 } else { 1 })).collect();
+        let reached = reach(&rules, &starts);
+        let is_used = |terminal: usize| {
+            reached.iter().any(|&rule| rules[rule].iter().flatten().any(|&s| s == Symbol::Terminal(terminal)))
         };
-        let mut spec_rules = String::new();
-        for &rule in &reached {
-            let alternatives: Vec<String> =
-                rules[rule].iter().map(|rhs| rhs.iter().map(show).collect::<Vec<_>>().join(" ")).collect();
-            writeln!(lark, "r{rule}: {}", alternatives.join(" | ")).unwrap();
-            for alternative in alternatives {
-                writeln!(spec_rules, "rule r{rule} -> {alternative}").unwrap();
-            }
-        }
-        let mut ranked = Vec::new();
-        for &t in &used {
+        let used: Vec<usize> = (0..self.terminals.len()).filter(|&terminal| is_used(terminal)).collect();
+        let levels = self.levels(&used);
+        let show = |symbol: &Symbol| match symbol {
+            Symbol::Terminal(terminal) => name(*terminal),
+            Symbol::Rule(rule) => format!("r{rule}"),
+        };
+        let alternative = |(symbols, draft): (&Vec<Symbol>, &(Vec<usize>, Option<usize>))| {
+            let named = draft.1.map(|level| self.leveled(level));
+            let level = named.filter(|named| levels.iter().any(|(_, names)| names.contains(named)));
+            Alternative { symbols: symbols.iter().map(show).collect(), level }
+        };
+        let rule = |&rule: &usize| Rule {
+            name: format!("r{rule}"),
+            priority: self.rules[rule].priority,
+            alternatives: rules[rule].iter().zip(&self.rules[rule].alternatives).map(alternative).collect(),
+        };
+        let terminal = |name, pattern: &str, raised, ignored| Terminal {
+            name,
+            pattern: pattern.to_owned(),
+            raised,
+            ignored,
+        };
+        let of_rules = used.iter().map(|&t| {
             let (pattern, raised) = self.terminals[t];
-            let pattern = PATTERNS[pattern];
-            writeln!(lark, "T{t}{}: {pattern}", if raised { ".1" } else { "" }).unwrap();
-            let mut line = format!("terminal T{t} {}", slashed(pattern));
-            if let Some(relation) = relation.filter(|relation| relation.word == t) {
-                let name = RELATIONS[relation.kind];
-                let other = relation.other;
-                write!(line, " {name} T{other}{}", relation.around(&used, ",")).unwrap();
-            }
-            ranked.push(((!raised, !pattern.starts_with('"')), line));
+            terminal(name(t), PATTERNS[pattern], raised, false)
+        });
+        let ignored = self.ignored.iter().enumerate();
+        let ignored = ignored.map(|(i, &pattern)| terminal(format!("I{i}"), IGNORED[pattern], false, true));
+        let relations = self.relations(&used);
+        let is_decided = |name: &String| relations.iter().any(|r| r.word == *name && r.kind == "lookahead");
+        let exclusive = used.iter().filter(|&&t| self.exclusive[t]).map(|&t| name(t));
+        Sketch {
+            basic: self.basic,
+            shift: self.shift,
+            starts: starts.iter().map(|start| format!("r{start}")).collect(),
+            terminals: of_rules.chain(ignored).collect(),
+            rules: reached.iter().map(rule).collect(),
+            exclusive: exclusive.filter(|name| !is_decided(name)).collect(),
+            relations,
+            levels,
+            ..Sketch::default()
         }
-        let ignored = IGNORED[self.ignored];
-        if !ignored.is_empty() {
-            writeln!(lark, "IGNORED: {ignored}\n%ignore IGNORED").unwrap();
-            let line = format!("terminal IGNORED {} ignored", slashed(ignored));
-            ranked.push(((true, !ignored.starts_with('"')), line));
-        }
-        if let Some(relation) = relation {
-            let Relation { kind, word, other, .. } = relation;
-            let around = relation.around(&used, " ");
-            writeln!(lark, "%{} T{other} T{word}{around}", RELATIONS[*kind]).unwrap();
-        }
-        for &t in used.iter().filter(|&&t| self.exclusive[t]) {
-            writeln!(lark, "%exclusive T{t}").unwrap();
-            writeln!(spec_rules, "exclusive T{t}").unwrap();
-        }
-        // Stable: the order in the file is the last criterion.
-        ranked.sort_by_key(|(rank, _)| *rank);
-        for (_, line) in ranked {
-            writeln!(spec, "{line}").unwrap();
-        }
-        Printed { lark, spec: spec + &spec_rules }
     }
 
-    /// The rules with numbers turned into symbols. The first alternative of each refers to later rules only,
-    /// so that each derives some text, and never is the same alternative there twice.
+    /// Tokens that span or split lexemes.
+    pub fn tokens(&self) -> Vec<Vec<u8>> {
+        let counts = self.sketch().terminals.iter().any(|terminal| terminal.pattern.contains('{'));
+        let run = |&(letter, length, last): &(u8, usize, Option<u8>)| {
+            let run = std::iter::repeat_n(letter, length);
+            run.chain(last).collect::<Vec<u8>>()
+        };
+        let runs = self.runs.iter().filter(|_| counts).map(run);
+        self.tokens.iter().cloned().chain(runs).collect()
+    }
+
+    /// What a number of a level means: a terminal, or a name that is none.
+    fn leveled(&self, number: usize) -> String {
+        let number = number % (self.terminals.len() + NAMES.len());
+        number.checked_sub(self.terminals.len()).map_or_else(|| name(number), |other| NAMES[other].to_owned())
+    }
+
+    /// The levels, each name once.
+    fn levels(&self, used: &[usize]) -> Vec<(&'static str, Vec<String>)> {
+        let mut known: Vec<String> = Vec::new();
+        let mut levels = Vec::new();
+        for (associativity, numbers) in &self.levels {
+            let mut names = Vec::new();
+            for named in numbers.iter().map(|&number| self.leveled(number)) {
+                let exists = NAMES.contains(&named.as_str()) || used.iter().any(|&t| name(t) == named);
+                if exists && !known.contains(&named) {
+                    known.push(named.clone());
+                    names.push(named);
+                }
+            }
+            if !names.is_empty() {
+                levels.push((ASSOCIATIVITIES[*associativity], names));
+            }
+        }
+        levels
+    }
+
+    /// The relations that do not contradict one another.
+    fn relations(&self, used: &[usize]) -> Vec<Relation> {
+        let mut relations: Vec<Relation> = Vec::new();
+        for RelationDraft { kind, word, other, after, ahead } in &self.relations {
+            let is_second = |known: &Relation| {
+                let same = known.other == name(*other);
+                let both_decide = known.kind != "reserved" && RELATIONS[*kind] != "reserved";
+                known.word == name(*word) && (same || both_decide)
+            };
+            if word == other
+                || !used.contains(word)
+                || !used.contains(other)
+                || relations.iter().any(is_second)
+            {
+                continue;
+            }
+            let list = |terminals: &Vec<usize>| {
+                let mut names: Vec<String> =
+                    terminals.iter().filter(|t| used.contains(t)).map(|&t| name(t)).collect();
+                names.dedup();
+                if names.is_empty() { vec![name(*other)] } else { names }
+            };
+            let decided = RELATIONS[*kind] == "lookahead";
+            relations.push(Relation {
+                kind: RELATIONS[*kind],
+                word: name(*word),
+                other: name(*other),
+                after: after.as_ref().filter(|_| decided).map(list),
+                ahead: ahead.iter().filter(|_| decided).map(list).collect(),
+            });
+        }
+        relations
+    }
+
+    /// The rules with numbers turned into symbols. The first alternative of each refers to later rules only, so that each
+    /// derives some text, unless it is free.
     fn symbols(&self) -> Vec<Vec<Vec<Symbol>>> {
         let count = self.rules.len();
         let symbol = |number: usize, rule: usize, first: bool| {
@@ -174,46 +288,24 @@ impl Draft {
                 (false, true) => terminal,
             }
         };
-        let mut rules = Vec::new();
-        for (rule, alternatives) in self.rules.iter().enumerate() {
-            let mut made: Vec<Vec<Symbol>> = Vec::new();
-            for (number, alternative) in alternatives.iter().enumerate() {
-                let rhs: Vec<Symbol> = alternative.iter().map(|&s| symbol(s, rule, number == 0)).collect();
-                if rhs != [Symbol::Rule(rule)] && !made.contains(&rhs) {
-                    made.push(rhs);
-                }
-            }
-            rules.push(made);
-        }
-        rules
-    }
-}
-
-impl Relation {
-    /// What must stand around the word, in either notation; nothing for the other kinds.
-    fn around(&self, used: &[usize], separator: &str) -> String {
-        if RELATIONS[self.kind] != "lookahead" {
-            return String::new();
-        }
-        let list = |terminals: &Vec<usize>| {
-            let mut names: Vec<String> =
-                terminals.iter().filter(|t| used.contains(t)).map(|t| format!("T{t}")).collect();
-            if names.is_empty() {
-                names.push(format!("T{}", self.other));
-            }
-            names.join(separator)
+        let alternatives = |(rule, draft): (usize, &RuleDraft)| {
+            let alternatives = draft.alternatives.iter().enumerate();
+            let symbols = alternatives.map(|(number, (symbols, _))| {
+                symbols.iter().map(|&s| symbol(s, rule, number == 0 && !draft.free)).collect()
+            });
+            symbols.collect()
         };
-        let mut around =
-            self.after.as_ref().map_or_else(String::new, |after| format!(" after {}", list(after)));
-        for (name, terminals) in std::iter::once("before").chain(std::iter::repeat("then")).zip(&self.ahead) {
-            write!(around, " {name} {}", list(terminals)).unwrap();
-        }
-        around
+        self.rules.iter().enumerate().map(alternatives).collect()
     }
 }
 
-fn reach(rules: &[Vec<Vec<Symbol>>]) -> Vec<usize> {
-    let mut reached = vec![0];
+fn name(terminal: usize) -> String {
+    format!("T{terminal}")
+}
+
+/// The rules that are reached from these.
+fn reach(rules: &[Vec<Vec<Symbol>>], starts: &[usize]) -> Vec<usize> {
+    let mut reached = starts.to_vec();
     let mut at = 0;
     while at < reached.len() {
         for symbol in rules[reached[at]].iter().flatten() {
@@ -226,11 +318,4 @@ fn reach(rules: &[Vec<Vec<Symbol>>]) -> Vec<usize> {
         at += 1;
     }
     reached
-}
-
-fn slashed(pattern: &str) -> String {
-    match pattern.strip_prefix('"') {
-        Some(text) => format!("/{}/", text.trim_end_matches('"')),
-        None => pattern.to_owned(),
-    }
 }

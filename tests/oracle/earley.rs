@@ -1,4 +1,5 @@
-//! An Earley recogniser over terminals: what may follow a history, and whether it is a sentence.
+//! An Earley recogniser over terminals: what may follow a history, and whether it is a sentence. The second judge: where no
+//! precedence and no order of rules takes anything away, the stacks of a history must say the same.
 //!
 //! Each chart is closed by repeating all three rules until nothing changes, which also treats nullable
 //! nonterminals right. Productions with an unproductive symbol are dropped first: then every history that
@@ -25,26 +26,7 @@ pub struct Earley {
 
 impl Earley {
     pub fn new(spec: &Spec) -> Self {
-        let mut productive = BTreeSet::new();
-        let fine = |rhs: &[Symbol], productive: &BTreeSet<usize>| {
-            rhs.iter().all(|s| match s {
-                Symbol::Terminal(_) => true,
-                Symbol::Nonterminal(n) => productive.contains(n),
-            })
-        };
-        loop {
-            let before = productive.len();
-            for (lhs, rhs) in &spec.productions {
-                if fine(rhs, &productive) {
-                    productive.insert(*lhs);
-                }
-            }
-            if productive.len() == before {
-                break;
-            }
-        }
-        let productions: Vec<_> =
-            spec.productions.iter().filter(|(_, rhs)| fine(rhs, &productive)).cloned().collect();
+        let productions: Vec<_> = spec.productive().into_iter().map(|p| (p.lhs, p.rhs)).collect();
         let mut of: HashMap<usize, Vec<usize>> = HashMap::new();
         for (number, (lhs, _)) in productions.iter().enumerate() {
             of.entry(*lhs).or_default().push(number);

@@ -1,8 +1,9 @@
 //! Membership: the definition of the language, read aloud.
 
-use super::earley::{Chart, Earley};
+use super::automaton::Automaton;
 use super::layout::{Layout, Step};
 use super::spec::{Indentation, LexerKind, Spec, Terminal};
+use super::stacks::{self, Stack};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -10,40 +11,60 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug)]
 pub struct Language {
     spec: Spec,
-    earley: Earley,
+    automaton: Automaton,
     /// How many lexemes a word may care about, itself and the one before it included.
     memory: usize,
-    histories: RefCell<Vec<History>>,
+    stacks: RefCell<Vec<Known>>,
+    numbers: RefCell<HashMap<Stack, usize>>,
     /// Of each slice: the terminals that match it in full, and those that something longer may match.
     slices: RefCell<HashMap<Vec<u8>, (u32, u32)>>,
 }
 
-/// What is known of one history of terminals.
+/// What is known of one stack.
 #[derive(Debug)]
-struct History {
-    chart: Chart,
-    /// The terminals that may follow.
+struct Known {
+    stack: Stack,
+    /// The terminals that it can really shift.
     acceptable: u32,
     /// The terminals that compete for the next lexeme.
     candidates: u32,
     is_sentence: bool,
-    next: HashMap<usize, usize>,
+    /// The stacks after each terminal.
+    next: HashMap<usize, Vec<usize>>,
 }
 
-/// A place where a lexeme starts: its offset, the number of the history before it, the layout, and the lexemes before it that
-/// are not ignored, as far back as any word cares: who won each, and as which terminal it is read.
-type Start = (usize, usize, Layout, Vec<(usize, usize)>);
+/// Where a reading stands between two lexemes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The number of its stack.
+    pub stack: usize,
+    pub layout: Layout,
+    /// The lexemes behind it that are not ignored, as far back as any word cares: who won each, and as which terminal it
+    /// is read.
+    pub trail: Vec<(usize, usize)>,
+}
+
+/// A way for a lexeme to start: what competes, and what becomes of the lexeme unless it is ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Opening {
+    /// The stack that takes the lexeme, and its layout: those behind INDENT or DEDENT where it is the first of a line. `None`
+    /// where the width of the line is wrong.
+    taker: Option<(usize, Layout)>,
+    /// The terminals that can stand here.
+    acceptable: u32,
+    /// The terminals that compete.
+    pub candidates: u32,
+}
 
 impl Language {
     pub fn new(spec: Spec) -> Self {
-        let earley = Earley::new(&spec);
+        let automaton = Automaton::new(&spec);
         let furthest =
             spec.terminals.iter().filter_map(|t| Some(t.lookahead.as_ref()?.ahead.len() + 2)).max();
         let memory = furthest.unwrap_or(0);
-        let (histories, slices) = (RefCell::default(), RefCell::default());
-        let language = Self { spec, earley, memory, histories, slices };
-        let empty = language.history(language.earley.empty());
-        language.histories.borrow_mut().push(empty);
+        let (stacks, numbers, slices) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let language = Self { spec, automaton, memory, stacks, numbers, slices };
+        language.number(stacks::bottom());
         language
     }
 
@@ -51,53 +72,160 @@ impl Language {
         &self.spec
     }
 
-    /// Whether `text` is in the language.
+    /// Whether `text` is in the language: some reading ends where the text does.
     pub fn is_member(&self, text: &[u8]) -> bool {
-        self.explore(text, false)
-    }
-
-    /// `false` only if no text that begins with `text` is in the language.
-    pub fn may_continue(&self, text: &[u8]) -> bool {
-        self.explore(text, true)
-    }
-
-    /// Follows all readings of `text`. As a whole text, it must end in a sentence. As a mere beginning, it
-    /// may end between two lexemes, or inside a lexeme of which some useful terminal matches a longer one:
-    /// wherever a lexeme starts, it is the longest match in `text` or it reaches beyond `text`.
-    fn explore(&self, text: &[u8], as_prefix: bool) -> bool {
-        let layout = self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
-        let mut todo: Vec<Start> = vec![(0, 0, layout, Vec::new())];
-        let mut seen: HashSet<Start> = HashSet::new();
-        while let Some(start) = todo.pop() {
-            if !seen.insert(start.clone()) {
-                continue;
-            }
-            let (at, history, layout, trail) = start;
+        let mut todo = vec![(0, self.begin())];
+        let mut seen = HashSet::new();
+        while let Some((at, place)) = todo.pop() {
             if at == text.len() {
-                if as_prefix || self.ends(history, &layout) && self.is_right(&trail, true) {
+                if self.ends(&place) {
                     return true;
                 }
                 continue;
             }
-            let rest = &text[at..];
-            if as_prefix && self.may_reach_beyond(history, &layout, rest) {
-                return true;
-            }
-            if let Some((length, winner)) = self.lexeme(history, &layout, rest) {
-                for (label, history, layout) in self.readings(history, &layout, winner, &rest[..length]) {
-                    let mut trail = trail.clone();
-                    if let Some(terminal) = label {
-                        trail.push((winner, terminal));
-                        if !self.is_right(&trail, false) {
-                            continue;
-                        }
-                    }
-                    let kept = trail.split_off(trail.len().saturating_sub(self.memory));
-                    todo.push((at + length, history, layout, kept));
+            for opening in self.openings(&place) {
+                if let Some((length, winner)) = self.lexeme(&opening, &text[at..]) {
+                    let behind = self.behind(&place, &opening, winner, &text[at..at + length]);
+                    let behind = behind.into_iter().map(|place| (at + length, place));
+                    todo.extend(behind.filter(|reading| seen.insert(reading.clone())));
                 }
             }
         }
         false
+    }
+
+    /// Before the first lexeme.
+    pub fn begin(&self) -> Place {
+        let layout = self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
+        Place { stack: 0, layout, trail: Vec::new() }
+    }
+
+    /// Whether the text may end here.
+    pub fn ends(&self, place: &Place) -> bool {
+        if !self.is_right(&place.trail, true) {
+            return false;
+        }
+        let mut stacks = vec![place.stack];
+        if let Some(rules) = &self.spec.indentation {
+            if place.layout.is_joined() {
+                return false;
+            }
+            if let Some(line) = place.layout.ends_line() {
+                let newline = line.then_some(rules.newline);
+                let dedents = std::iter::repeat_n(rules.dedent, place.layout.blocks());
+                stacks = self.after_all(place.stack, newline.into_iter().chain(dedents));
+            }
+        }
+        stacks.iter().any(|&stack| self.stacks.borrow()[stack].is_sentence)
+    }
+
+    /// The ways for a lexeme to start here. Each stack lexes for itself, also those that the beginning of a line makes of one.
+    pub fn openings(&self, place: &Place) -> Vec<Opening> {
+        let Place { stack, layout, .. } = place;
+        let known = |stack: usize| {
+            let known = &self.stacks.borrow()[stack];
+            (known.acceptable, known.candidates)
+        };
+        let Some(rules) = self.spec.indentation.as_ref().filter(|_| layout.is_loose()) else {
+            let (acceptable, candidates) = known(*stack);
+            return vec![Opening { taker: Some((*stack, layout.clone())), acceptable, candidates }];
+        };
+        let loose = |taker: Option<(usize, Layout)>| {
+            let newline = 1 << rules.newline;
+            let acceptable = taker.as_ref().map_or(0, |(stack, _)| known(*stack).0) & !newline;
+            let ignored = if acceptable & self.exclusive() == 0 { newline } else { 0 };
+            Opening { taker, acceptable, candidates: self.candidates(acceptable | ignored) }
+        };
+        if !layout.begins_line() {
+            return vec![loose(Some((*stack, layout.clone())))];
+        }
+        match self.before_first(*stack, layout, rules) {
+            takers if takers.is_empty() => vec![loose(None)],
+            takers => takers.into_iter().map(|taker| loose(Some(taker))).collect(),
+        }
+    }
+
+    /// The stacks and layouts before the lexeme that starts here, if it is the first of a line and the line's width
+    /// is right.
+    fn before_first(&self, stack: usize, layout: &Layout, rules: &Indentation) -> Vec<(usize, Layout)> {
+        let Some(step) = layout.step(rules) else { return Vec::new() };
+        let (terminal, count) = match step {
+            Step::Indent(_) => (rules.indent, 1),
+            Step::Dedent(count) => (rules.dedent, count),
+        };
+        let stacks = self.after_all(stack, std::iter::repeat_n(terminal, count));
+        stacks.into_iter().map(|stack| (stack, layout.after_step(step))).collect()
+    }
+
+    /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the best.
+    fn lexeme(&self, opening: &Opening, rest: &[u8]) -> Option<(usize, usize)> {
+        let mut longest = None;
+        for length in 1..=rest.len() {
+            let (matching, extensible) = self.slice(&rest[..length]);
+            if opening.candidates & matching != 0 {
+                longest = Some((length, (opening.candidates & matching).trailing_zeros() as usize));
+            }
+            if opening.candidates & extensible == 0 {
+                break;
+            }
+        }
+        longest
+    }
+
+    /// Where the readings of a lexeme stand that `winner` has won.
+    pub fn behind(&self, place: &Place, opening: &Opening, winner: usize, lexeme: &[u8]) -> Vec<Place> {
+        let mut behind = Vec::new();
+        for label in self.labels(place, opening, winner) {
+            let Some(terminal) = label else {
+                let rules = self.spec.indentation.as_ref();
+                let layout = rules.map(|rules| place.layout.after_ignored(winner, lexeme, rules));
+                behind.push(Place { layout: layout.unwrap_or_default(), ..place.clone() });
+                continue;
+            };
+            let mut trail = place.trail.clone();
+            trail.push((winner, terminal));
+            let Some((stack, layout)) = opening.taker.as_ref().filter(|_| self.is_right(&trail, false))
+            else {
+                continue;
+            };
+            let trail = trail.split_off(trail.len().saturating_sub(self.memory));
+            let rules = self.spec.indentation.as_ref();
+            let layout = rules.map(|rules| layout.after_terminal(terminal, rules)).unwrap_or_default();
+            let after = self.after(*stack, terminal).into_iter();
+            behind.extend(after.map(|stack| Place { stack, layout: layout.clone(), trail: trail.clone() }));
+        }
+        behind
+    }
+
+    /// Whether some lexeme that one of these wins has a reading.
+    pub fn has_reading(&self, place: &Place, opening: &Opening, winners: u32) -> bool {
+        let all = 0..self.spec.terminals.len();
+        all.filter(|winner| winners & 1 << winner != 0)
+            .any(|winner| !self.labels(place, opening, winner).is_empty())
+    }
+
+    /// What a lexeme won by `winner` can be: `None` is nothing at all, an ignored lexeme.
+    fn labels(&self, place: &Place, opening: &Opening, winner: usize) -> Vec<Option<usize>> {
+        let can_stand = |terminal: usize| opening.acceptable & (1 << terminal) != 0;
+        let terminal = &self.spec.terminals[winner];
+        let newline = self.spec.indentation.as_ref().is_some_and(|rules| rules.newline == winner);
+        if terminal.ignored || newline && place.layout.is_loose() {
+            return vec![None];
+        }
+        let mut labels = Vec::new();
+        if let Some(lookahead) = &terminal.lookahead {
+            return [winner, lookahead.other].into_iter().filter(|&t| can_stand(t)).map(Some).collect();
+        }
+        if can_stand(winner) {
+            labels.push(Some(winner));
+        }
+        if let Some(fallback) = terminal.fallback
+            && can_stand(fallback.terminal)
+            && (fallback.soft || !can_stand(winner))
+        {
+            labels.push(Some(fallback.terminal));
+        }
+        labels
     }
 
     /// Whether each word of the trail is read as what stands around it makes it, as far as that can be told: at the
@@ -132,146 +260,6 @@ impl Language {
         list.contains(&winner) || fallback.is_some_and(|fallback| list.contains(&fallback.terminal))
     }
 
-    /// Whether the text may end here.
-    fn ends(&self, history: usize, layout: &Layout) -> bool {
-        let mut history = history;
-        if let Some(rules) = &self.spec.indentation {
-            if layout.is_joined() {
-                return false;
-            }
-            if let Some(line) = layout.ends_line() {
-                let newline = line.then_some(rules.newline);
-                let dedents = std::iter::repeat_n(rules.dedent, layout.blocks());
-                match self.after_all(history, newline.into_iter().chain(dedents)) {
-                    Some(after) => history = after,
-                    None => return false,
-                }
-            }
-        }
-        self.histories.borrow()[history].is_sentence
-    }
-
-    /// The history after these terminals, if each can stand there.
-    fn after_all(&self, history: usize, terminals: impl IntoIterator<Item = usize>) -> Option<usize> {
-        terminals.into_iter().try_fold(history, |history, terminal| {
-            let stands = self.histories.borrow()[history].acceptable & (1 << terminal) != 0;
-            stands.then(|| self.after(history, terminal))
-        })
-    }
-
-    /// The history and layout before the lexeme that starts here, if it is the first of a line and the line's width
-    /// is right.
-    fn before_first(&self, history: usize, layout: &Layout, rules: &Indentation) -> Option<(usize, Layout)> {
-        let step = layout.step(rules)?;
-        let (terminal, count) = match step {
-            Step::Indent(_) => (rules.indent, 1),
-            Step::Dedent(count) => (rules.dedent, count),
-        };
-        let history = self.after_all(history, std::iter::repeat_n(terminal, count))?;
-        Some((history, layout.after_step(step)))
-    }
-
-    /// The terminals that can stand here, and those that compete.
-    fn possible(&self, history: usize, layout: &Layout) -> (u32, u32) {
-        let known = |history: usize| {
-            let known = &self.histories.borrow()[history];
-            (known.acceptable, known.candidates)
-        };
-        let Some(rules) = self.spec.indentation.as_ref().filter(|_| layout.is_loose()) else {
-            return known(history);
-        };
-        let before = match layout.begins_line() {
-            true => self.before_first(history, layout, rules).map(|(history, _)| history),
-            false => Some(history),
-        };
-        let newline = 1 << rules.newline;
-        let acceptable = before.map_or(0, |history| known(history).0) & !newline;
-        let ignored = if acceptable & self.exclusive() == 0 { newline } else { 0 };
-        (acceptable, self.candidates(acceptable | ignored))
-    }
-
-    /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the best.
-    fn lexeme(&self, history: usize, layout: &Layout, rest: &[u8]) -> Option<(usize, usize)> {
-        let (_, candidates) = self.possible(history, layout);
-        let mut longest = None;
-        for length in 1..=rest.len() {
-            let (matching, extensible) = self.slice(&rest[..length]);
-            if candidates & matching != 0 {
-                longest = Some((length, (candidates & matching).trailing_zeros() as usize));
-            }
-            if candidates & extensible == 0 {
-                break;
-            }
-        }
-        longest
-    }
-
-    /// The histories and layouts after `history` and a lexeme won by `winner`.
-    fn readings(
-        &self,
-        history: usize,
-        layout: &Layout,
-        winner: usize,
-        lexeme: &[u8],
-    ) -> Vec<(Option<usize>, usize, Layout)> {
-        let labels = self.labels(history, layout, winner);
-        let Some(rules) = &self.spec.indentation else {
-            let after =
-                |label: Option<usize>| label.map_or(history, |terminal| self.after(history, terminal));
-            return labels.into_iter().map(|label| (label, after(label), layout.clone())).collect();
-        };
-        labels
-            .into_iter()
-            .filter_map(|label| match label {
-                None => Some((label, history, layout.after_ignored(winner, lexeme, rules))),
-                Some(terminal) => {
-                    let (history, layout) = match layout.begins_line() {
-                        true => self.before_first(history, layout, rules)?,
-                        false => (history, layout.clone()),
-                    };
-                    Some((label, self.after(history, terminal), layout.after_terminal(terminal, rules)))
-                }
-            })
-            .collect()
-    }
-
-    /// What a lexeme won by `winner` can be: `None` is nothing at all, an ignored lexeme.
-    fn labels(&self, history: usize, layout: &Layout, winner: usize) -> Vec<Option<usize>> {
-        let (acceptable, _) = self.possible(history, layout);
-        let can_stand = |terminal: usize| acceptable & (1 << terminal) != 0;
-        let terminal = &self.spec.terminals[winner];
-        let newline = self.spec.indentation.as_ref().is_some_and(|rules| rules.newline == winner);
-        if terminal.ignored || newline && layout.is_loose() {
-            return vec![None];
-        }
-        let mut labels = Vec::new();
-        if let Some(lookahead) = &terminal.lookahead {
-            return [winner, lookahead.other].into_iter().filter(|&t| can_stand(t)).map(Some).collect();
-        }
-        if can_stand(winner) {
-            labels.push(Some(winner));
-        }
-        if let Some(fallback) = terminal.fallback
-            && can_stand(fallback.terminal)
-            && (fallback.soft || !can_stand(winner))
-        {
-            labels.push(Some(fallback.terminal));
-        }
-        labels
-    }
-
-    fn may_reach_beyond(&self, history: usize, layout: &Layout, rest: &[u8]) -> bool {
-        let (_, mut open) = self.possible(history, layout);
-        for length in 1..=rest.len() {
-            open &= self.slice(&rest[..length]).1;
-            if open == 0 {
-                return false;
-            }
-        }
-        let has_label = |terminal: usize| !self.labels(history, layout, terminal).is_empty();
-        (0..self.spec.terminals.len()).any(|terminal| open & (1 << terminal) != 0 && has_label(terminal))
-    }
-
     fn slice(&self, slice: &[u8]) -> (u32, u32) {
         if let Some(&known) = self.slices.borrow().get(slice) {
             return known;
@@ -280,32 +268,57 @@ impl Language {
         let mut extensible = 0;
         for (t, terminal) in self.spec.terminals.iter().enumerate() {
             if let Some(pattern) = &terminal.pattern {
+                let begun = slice.iter().try_fold(pattern.start(), |state, &byte| pattern.next(state, byte));
                 matching |= u32::from(pattern.matches(slice)) << t;
-                extensible |= u32::from(pattern.may_extend(slice)) << t;
+                extensible |= u32::from(begun.is_some_and(|state| pattern.goes_on(state))) << t;
             }
         }
         self.slices.borrow_mut().insert(slice.to_vec(), (matching, extensible));
         (matching, extensible)
     }
 
-    fn after(&self, history: usize, terminal: usize) -> usize {
-        if let Some(&next) = self.histories.borrow()[history].next.get(&terminal) {
-            return next;
-        }
-        let chart = self.earley.extend(&self.histories.borrow()[history].chart, terminal);
-        let next = self.history(chart);
-        let mut histories = self.histories.borrow_mut();
-        histories.push(next);
-        let number = histories.len() - 1;
-        histories[history].next.insert(terminal, number);
-        number
+    /// The stacks after all these terminals.
+    fn after_all(&self, stack: usize, terminals: impl IntoIterator<Item = usize>) -> Vec<usize> {
+        terminals.into_iter().fold(vec![stack], |stacks, terminal| {
+            let mut after: Vec<usize> =
+                stacks.into_iter().flat_map(|stack| self.after(stack, terminal)).collect();
+            after.sort_unstable();
+            after.dedup();
+            after
+        })
     }
 
-    fn history(&self, chart: Chart) -> History {
-        let acceptable = self.earley.acceptable(&chart);
-        let is_sentence = self.earley.is_sentence(&chart);
+    /// The stacks after one more terminal.
+    fn after(&self, stack: usize, terminal: usize) -> Vec<usize> {
+        if let Some(next) = self.stacks.borrow()[stack].next.get(&terminal) {
+            return next.clone();
+        }
+        let from = self.stacks.borrow()[stack].stack.clone();
+        let after = stacks::after(&self.automaton, &from, terminal);
+        let next: Vec<usize> = after.into_iter().map(|stack| self.number(stack)).collect();
+        self.stacks.borrow_mut()[stack].next.insert(terminal, next.clone());
+        next
+    }
+
+    /// How many cores are on a stack.
+    pub fn height(&self, stack: usize) -> usize {
+        self.stacks.borrow()[stack].stack.len()
+    }
+
+    /// The number of a stack.
+    fn number(&self, stack: Stack) -> usize {
+        if let Some(&number) = self.numbers.borrow().get(&stack) {
+            return number;
+        }
+        let takes = |&terminal: &usize| !stacks::after(&self.automaton, &stack, terminal).is_empty();
+        let acceptable = (0..self.spec.terminals.len()).filter(takes).fold(0, |set, t| set | 1 << t);
+        let is_sentence = stacks::is_sentence(&self.automaton, &stack);
         let candidates = self.candidates(acceptable);
-        History { chart, acceptable, candidates, is_sentence, next: HashMap::new() }
+        let number = self.stacks.borrow().len();
+        self.numbers.borrow_mut().insert(stack.clone(), number);
+        let known = Known { stack, acceptable, candidates, is_sentence, next: HashMap::new() };
+        self.stacks.borrow_mut().push(known);
+        number
     }
 
     fn exclusive(&self) -> u32 {

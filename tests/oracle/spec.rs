@@ -5,12 +5,12 @@
 //! `lookahead NAME after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
 //! `declared NAME`; `exclusive NAME ...`;
 //! `indent NEWLINE INDENT DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`,
-//! `levels N`; `rule NAME -> SYMBOL ...`, one production a line. A name that no `terminal` or `declared` line defines is
-//! a nonterminal. A line that begins with `#` is a comment.
+//! `levels N`; `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds tighter than those before it;
+//! `conflicts shift`; `priority NAME N` of a nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one production
+//! a line, the last two words if wanted. A name that no `terminal` or `declared` line defines is a nonterminal, or no symbol
+//! at all where it has a level. A line that begins with `#` is a comment.
 
-use regex::bytes::Regex;
-use regex_automata::dfa::{Automaton, dense};
-use regex_automata::{Anchored, MatchKind, util::primitives::StateID, util::start};
+use super::pattern::Pattern;
 use std::collections::{HashMap, HashSet};
 
 /// Which terminals compete where a lexeme starts.
@@ -40,6 +40,22 @@ pub struct Terminal {
     pub fallback: Option<Fallback>,
     pub exclusive: bool,
     pub lookahead: Option<Lookahead>,
+    pub precedence: Option<Precedence>,
+}
+
+impl Terminal {
+    fn new(name: &str, pattern: Option<Pattern>) -> Self {
+        Self {
+            name: name.to_owned(),
+            pattern,
+            ignored: false,
+            reserved_against: Vec::new(),
+            fallback: None,
+            exclusive: false,
+            lookahead: None,
+            precedence: None,
+        }
+    }
 }
 
 /// A second reading: instead of the word where it cannot stand, or beside it when `soft`.
@@ -65,6 +81,40 @@ pub enum Symbol {
     Nonterminal(usize),
 }
 
+/// How tightly a terminal or a production binds, and what equals do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precedence {
+    pub level: usize,
+    pub associativity: Associativity,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Associativity {
+    Left,
+    Right,
+    Nonassoc,
+}
+
+/// What a conflict means that precedence leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicts {
+    /// The parser does all of it, side by side.
+    Follow,
+    /// As Yacc: it shifts; of reductions it does that of the highest priority, and of those the first.
+    Shift,
+}
+
+/// `lhs -> rhs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Production {
+    pub lhs: usize,
+    pub rhs: Vec<Symbol>,
+    /// As `%prec` says, else that of the last terminal on the right, if that has one.
+    pub precedence: Option<Precedence>,
+    /// Of all productions of `lhs`; the higher goes before.
+    pub priority: i32,
+}
+
 /// A grammar without sugar.
 #[derive(Clone, Debug)]
 pub struct Spec {
@@ -73,7 +123,8 @@ pub struct Spec {
     pub terminals: Vec<Terminal>,
     pub nonterminals: Vec<String>,
     pub start: usize,
-    pub productions: Vec<(usize, Vec<Symbol>)>,
+    pub productions: Vec<Production>,
+    pub conflicts: Conflicts,
     pub indentation: Option<Indentation>,
 }
 
@@ -90,70 +141,6 @@ pub struct Indentation {
     pub levels: Option<usize>,
 }
 
-/// A terminal's regular expression, to be asked two things: is this a lexeme, could this become one.
-#[derive(Clone, Debug)]
-pub struct Pattern {
-    full: Regex,
-    dfa: dense::DFA<Vec<u32>>,
-    /// The states from which one byte or more lead to a match.
-    extensible: HashSet<StateID>,
-}
-
-impl Pattern {
-    pub fn new(regex: &str) -> Self {
-        let full = Regex::new(&format!("^(?:{regex})$")).unwrap_or_else(|e| panic!("{regex}: {e}"));
-        let config = dense::Config::new()
-            .match_kind(MatchKind::All)
-            .start_kind(regex_automata::dfa::StartKind::Anchored);
-        let dfa = dense::Builder::new().configure(config).build(&format!("(?:{regex})")).unwrap();
-        let extensible = extensible_states(&dfa);
-        Self { full, dfa, extensible }
-    }
-
-    pub fn matches(&self, lexeme: &[u8]) -> bool {
-        self.full.is_match(lexeme)
-    }
-
-    /// Whether `lexeme` with at least one more byte may match. Only used to cut searches short.
-    pub fn may_extend(&self, lexeme: &[u8]) -> bool {
-        let mut state = initial(&self.dfa);
-        for &byte in lexeme {
-            state = self.dfa.next_state(state, byte);
-        }
-        self.extensible.contains(&state)
-    }
-}
-
-fn initial(dfa: &dense::DFA<Vec<u32>>) -> StateID {
-    dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).unwrap()
-}
-
-fn extensible_states(dfa: &dense::DFA<Vec<u32>>) -> HashSet<StateID> {
-    let mut states = vec![initial(dfa)];
-    let mut seen: HashSet<StateID> = states.iter().copied().collect();
-    let mut at = 0;
-    while at < states.len() {
-        for byte in 0..=255 {
-            let next = dfa.next_state(states[at], byte);
-            if seen.insert(next) {
-                states.push(next);
-            }
-        }
-        at += 1;
-    }
-    let mut live: HashSet<StateID> =
-        states.iter().copied().filter(|&s| dfa.is_match_state(dfa.next_eoi_state(s))).collect();
-    loop {
-        let into_live = |s: &StateID| (0..=255).any(|byte| live.contains(&dfa.next_state(*s, byte)));
-        let extensible: HashSet<StateID> = states.iter().copied().filter(into_live).collect();
-        let before = live.len();
-        live.extend(&extensible);
-        if live.len() == before {
-            return extensible;
-        }
-    }
-}
-
 impl Spec {
     /// Reads `oracle.txt`.
     ///
@@ -162,129 +149,220 @@ impl Spec {
     pub fn read(text: &str) -> Self {
         let lines: Vec<&str> =
             text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
-        let mut terminals = Vec::new();
-        let mut names = HashMap::new();
+        let mut reader = Reader::new(&lines);
         for line in &lines {
+            let (keyword, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+            reader.read(keyword, rest.trim());
+        }
+        reader.finish()
+    }
+
+    /// The productions of which a sentence can be made: their symbols all derive something that a text can give the parser.
+    /// The others take no part in anything.
+    pub fn productive(&self) -> Vec<Production> {
+        let mut live: HashSet<Symbol> = self.live_terminals().map(Symbol::Terminal).collect();
+        loop {
+            let is_live = |p: &&Production| p.rhs.iter().all(|symbol| live.contains(symbol));
+            let kept: Vec<Production> = self.productions.iter().filter(is_live).cloned().collect();
+            let before = live.len();
+            live.extend(kept.iter().map(|production| Symbol::Nonterminal(production.lhs)));
+            if live.len() == before {
+                return kept;
+            }
+        }
+    }
+
+    /// The terminals that some lexeme can be read as, or the beginning of some line.
+    fn live_terminals(&self) -> impl Iterator<Item = usize> {
+        let is_word = |t: &Terminal| t.pattern.is_some() && !t.ignored;
+        let others =
+            self.terminals.iter().filter(|t| is_word(t)).filter_map(|t| Some(t.lookahead.as_ref()?.other));
+        let of_lines = self.indentation.iter().flat_map(|rules| [rules.indent, rules.dedent]);
+        let without_text: Vec<usize> =
+            others.filter(|&other| !self.terminals[other].ignored).chain(of_lines).collect();
+        let live = move |&(number, terminal): &(usize, &Terminal)| {
+            is_word(terminal) || without_text.contains(&number)
+        };
+        self.terminals.iter().enumerate().filter(live).map(|(number, _)| number)
+    }
+}
+
+/// What has been read of an `oracle.txt`.
+#[derive(Debug)]
+struct Reader<'t> {
+    /// Of each terminal its number, from a first reading.
+    numbers: HashMap<&'t str, usize>,
+    lexer: LexerKind,
+    terminals: Vec<Terminal>,
+    nonterminals: Vec<String>,
+    start: Option<usize>,
+    /// With the name behind `%prec`.
+    productions: Vec<(Production, Option<&'t str>)>,
+    priorities: Vec<(usize, i32)>,
+    /// Of each name with a level.
+    levels: HashMap<&'t str, Precedence>,
+    level: usize,
+    exclusive: Vec<usize>,
+    conflicts: Conflicts,
+    indentation: Option<Indentation>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(lines: &[&'t str]) -> Self {
+        let mut numbers = HashMap::new();
+        for line in lines {
             let mut words = line.split_whitespace();
             if matches!(words.next(), Some("terminal" | "declared")) {
                 let name = words.next().unwrap();
-                assert!(names.insert(name, names.len()).is_none(), "{name} defined twice");
+                assert!(numbers.insert(name, numbers.len()).is_none(), "{name} defined twice");
             }
         }
-        assert!(names.len() <= 32);
-        let mut lexer = LexerKind::Contextual;
-        let mut start = None;
-        let mut nonterminals: Vec<String> = Vec::new();
-        let mut nonterminal = |name: &str| {
-            nonterminals.iter().position(|n| n == name).unwrap_or_else(|| {
-                nonterminals.push(name.to_owned());
-                nonterminals.len() - 1
-            })
+        assert!(numbers.len() <= 32);
+        Self {
+            numbers,
+            lexer: LexerKind::Contextual,
+            terminals: Vec::new(),
+            nonterminals: Vec::new(),
+            start: None,
+            productions: Vec::new(),
+            priorities: Vec::new(),
+            levels: HashMap::new(),
+            level: 0,
+            exclusive: Vec::new(),
+            conflicts: Conflicts::Follow,
+            indentation: None,
+        }
+    }
+
+    fn read(&mut self, keyword: &str, rest: &'t str) {
+        match keyword {
+            "lexer" if rest == "basic" => self.lexer = LexerKind::Basic,
+            "lexer" if rest == "contextual" => self.lexer = LexerKind::Contextual,
+            "start" => self.start = Some(self.nonterminal(rest)),
+            "declared" => self.terminals.push(Terminal::new(rest, None)),
+            "indent" => self.indentation = Some(self.indentation(rest)),
+            "terminal" => self.terminals.push(self.terminal(rest)),
+            "rule" => self.rule(rest),
+            "exclusive" => self.exclusive.extend(rest.split_whitespace().map(|name| self.numbers[name])),
+            "conflicts" if rest == "shift" => self.conflicts = Conflicts::Shift,
+            "left" => self.level(Associativity::Left, rest),
+            "right" => self.level(Associativity::Right, rest),
+            "nonassoc" => self.level(Associativity::Nonassoc, rest),
+            "priority" => {
+                let (name, priority) = rest.split_once(' ').unwrap_or_else(|| panic!("{rest}"));
+                let nonterminal = self.nonterminal(name);
+                self.priorities.push((nonterminal, priority.trim().parse().unwrap()));
+            }
+            _ => panic!("{keyword} {rest}"),
+        }
+    }
+
+    fn nonterminal(&mut self, name: &str) -> usize {
+        self.nonterminals.iter().position(|n| n == name).unwrap_or_else(|| {
+            self.nonterminals.push(name.to_owned());
+            self.nonterminals.len() - 1
+        })
+    }
+
+    fn level(&mut self, associativity: Associativity, names: &'t str) {
+        self.level += 1;
+        let precedence = Precedence { level: self.level, associativity };
+        for name in names.split_whitespace() {
+            assert!(self.levels.insert(name, precedence).is_none(), "{name} has two levels");
+        }
+    }
+
+    fn rule(&mut self, line: &'t str) {
+        let (lhs, rhs) = line.split_once("->").unwrap_or_else(|| panic!("{line}"));
+        let (rhs, level) = match rhs.split_once("%prec") {
+            Some((rhs, name)) => (rhs, Some(name.trim())),
+            None => (rhs, None),
         };
-        let mut productions = Vec::new();
-        let mut exclusive = Vec::new();
-        let mut indentation = None;
-        for line in &lines {
-            let (keyword, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
-            let rest = rest.trim();
-            match keyword {
-                "lexer" if rest == "basic" => lexer = LexerKind::Basic,
-                "lexer" if rest == "contextual" => lexer = LexerKind::Contextual,
-                "start" => start = Some(nonterminal(rest)),
-                "declared" => terminals.push(Terminal {
-                    name: rest.to_owned(),
-                    pattern: None,
-                    ignored: false,
-                    reserved_against: Vec::new(),
-                    fallback: None,
-                    exclusive: false,
-                    lookahead: None,
-                }),
-                "indent" => indentation = Some(read_indentation(rest, &names)),
-                "terminal" => terminals.push(read_terminal(rest, &names)),
-                "rule" => {
-                    let (lhs, rhs) = rest.split_once("->").unwrap_or_else(|| panic!("{line}"));
-                    let lhs = nonterminal(lhs.trim());
-                    let rhs = rhs
-                        .split_whitespace()
-                        .map(|name| match names.get(name) {
-                            Some(&terminal) => Symbol::Terminal(terminal),
-                            None => Symbol::Nonterminal(nonterminal(name)),
-                        })
-                        .collect();
-                    productions.push((lhs, rhs));
-                }
-                "exclusive" => exclusive.extend(rest.split_whitespace().map(|name| names[name])),
+        let lhs = self.nonterminal(lhs.trim());
+        let symbol = |name| match self.numbers.get(name) {
+            Some(&terminal) => Symbol::Terminal(terminal),
+            None => Symbol::Nonterminal(self.nonterminal(name)),
+        };
+        let rhs = rhs.split_whitespace().map(symbol).collect();
+        self.productions.push((Production { lhs, rhs, precedence: None, priority: 0 }, level));
+    }
+
+    fn indentation(&self, line: &str) -> Indentation {
+        let mut words = line.split_whitespace();
+        let mut name = || self.numbers[words.next().unwrap_or_else(|| panic!("{line}"))];
+        let (newline, indent, dedent) = (name(), name(), name());
+        let mut read = Indentation { newline, indent, dedent, tab: 8, ..Indentation::default() };
+        let mut clause = "";
+        for word in words {
+            match clause {
+                _ if matches!(word, "open" | "close" | "join" | "tab" | "levels") => clause = word,
+                "open" => read.open.push(self.numbers[word]),
+                "close" => read.close.push(self.numbers[word]),
+                "join" => read.join = Some(self.numbers[word]),
+                "tab" => read.tab = word.parse().unwrap(),
+                "levels" => read.levels = Some(word.parse().unwrap()),
                 _ => panic!("{line}"),
             }
         }
-        for terminal in exclusive {
-            terminals[terminal].exclusive = true;
-        }
-        let start = start.expect("a start line");
-        Self { lexer, terminals, nonterminals, start, productions, indentation }
+        read
     }
-}
 
-fn read_indentation(line: &str, names: &HashMap<&str, usize>) -> Indentation {
-    let mut words = line.split_whitespace();
-    let mut name = || names[words.next().unwrap_or_else(|| panic!("{line}"))];
-    let (newline, indent, dedent) = (name(), name(), name());
-    let mut read = Indentation { newline, indent, dedent, tab: 8, ..Indentation::default() };
-    let mut clause = "";
-    for word in words {
-        match clause {
-            _ if matches!(word, "open" | "close" | "join" | "tab" | "levels") => clause = word,
-            "open" => read.open.push(names[word]),
-            "close" => read.close.push(names[word]),
-            "join" => read.join = Some(names[word]),
-            "tab" => read.tab = word.parse().unwrap(),
-            "levels" => read.levels = Some(word.parse().unwrap()),
-            _ => panic!("{line}"),
+    fn terminal(&self, line: &str) -> Terminal {
+        let (name, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
+        let rest = rest.trim();
+        let end = rest.rfind('/').unwrap();
+        let regex = rest[..end].strip_prefix('/').unwrap_or_else(|| panic!("{line}"));
+        let mut terminal = Terminal::new(name, Some(Pattern::new(regex)));
+        let list = |names: &str| names.split(',').map(|name| self.numbers[name]).collect::<Vec<_>>();
+        let mut words = rest[end + 1..].split_whitespace();
+        while let Some(word) = words.next() {
+            if word == "ignored" {
+                terminal.ignored = true;
+                continue;
+            }
+            let operand = words.next().unwrap_or_else(|| panic!("{line}"));
+            match (word, &mut terminal.lookahead) {
+                ("after", Some(lookahead)) => lookahead.after = Some(list(operand)),
+                ("before" | "then", Some(lookahead)) => lookahead.ahead.push(list(operand)),
+                ("lookahead", none) => {
+                    *none = Some(Lookahead { other: self.numbers[operand], after: None, ahead: Vec::new() });
+                }
+                ("reserved", _) => terminal.reserved_against.push(self.numbers[operand]),
+                ("fallback" | "soft", _) => {
+                    let other = self.numbers[operand];
+                    terminal.fallback = Some(Fallback { terminal: other, soft: word == "soft" });
+                }
+                _ => panic!("{line}"),
+            }
         }
+        terminal
     }
-    read
-}
 
-fn read_terminal(line: &str, names: &HashMap<&str, usize>) -> Terminal {
-    let (name, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
-    let rest = rest.trim();
-    let end = rest.rfind('/').unwrap();
-    let regex = rest[..end].strip_prefix('/').unwrap_or_else(|| panic!("{line}"));
-    let mut terminal = Terminal {
-        name: name.to_owned(),
-        pattern: Some(Pattern::new(regex)),
-        ignored: false,
-        reserved_against: Vec::new(),
-        fallback: None,
-        exclusive: false,
-        lookahead: None,
-    };
-    let list = |names_of_list: &str| names_of_list.split(',').map(|name| names[name]).collect::<Vec<_>>();
-    let mut words = rest[end + 1..].split_whitespace();
-    while let Some(word) = words.next() {
-        if word == "ignored" {
-            terminal.ignored = true;
-            continue;
+    fn finish(mut self) -> Spec {
+        for &terminal in &self.exclusive {
+            self.terminals[terminal].exclusive = true;
         }
-        let operand = words.next().unwrap_or_else(|| panic!("{line}"));
-        if let ("after" | "before" | "then", Some(lookahead)) = (word, &mut terminal.lookahead) {
-            match word {
-                "after" => lookahead.after = Some(list(operand)),
-                _ => lookahead.ahead.push(list(operand)),
-            }
-            continue;
+        for terminal in &mut self.terminals {
+            terminal.precedence = self.levels.get(terminal.name.as_str()).copied();
         }
-        let other = names[operand];
-        match word {
-            "lookahead" => {
-                terminal.lookahead = Some(Lookahead { other, after: None, ahead: Vec::new() });
-            }
-            "reserved" => terminal.reserved_against.push(other),
-            "fallback" => terminal.fallback = Some(Fallback { terminal: other, soft: false }),
-            "soft" => terminal.fallback = Some(Fallback { terminal: other, soft: true }),
-            _ => panic!("{line}"),
+        for (production, level) in &mut self.productions {
+            let last = production.rhs.iter().rev().find_map(|symbol| match symbol {
+                Symbol::Terminal(terminal) => Some(*terminal),
+                Symbol::Nonterminal(_) => None,
+            });
+            let own = last.and_then(|terminal| self.terminals[terminal].precedence);
+            production.precedence = level.map_or(own, |name| Some(self.levels[name]));
+            let priorities = self.priorities.iter().filter(|(nonterminal, _)| *nonterminal == production.lhs);
+            production.priority = priorities.map(|(_, priority)| *priority).sum();
+        }
+        Spec {
+            lexer: self.lexer,
+            terminals: self.terminals,
+            nonterminals: self.nonterminals,
+            start: self.start.expect("a start line"),
+            productions: self.productions.into_iter().map(|(production, _)| production).collect(),
+            conflicts: self.conflicts,
+            indentation: self.indentation,
         }
     }
-    terminal
 }

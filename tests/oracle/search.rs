@@ -1,0 +1,290 @@
+//! The search for completions: breadth first over situations, each of which stands for all texts that lead to it.
+//!
+//! A situation is a reading that has not ended: a place between two lexemes, what competes there, how far the lexeme in
+//! progress has come, and the lexemes before it that must not turn out longer than they were taken to be. What it finds is a
+//! proposal: [`Language::is_member`] judges it by the definition. That it finds nothing is exact where it has seen all
+//! situations that can be reached over the alphabet; a stack may grow without end, so there is a limit to how many it looks at.
+
+use super::language::{Language, Opening, Place};
+use super::pattern::Pattern;
+use regex_automata::util::primitives::StateID;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// Situations looked at before a search is given up.
+const LIMIT: usize = 3_000;
+/// Situations that a text may lead to: stacks that are told one by one may double with each lexeme.
+const MOST: usize = 400;
+
+/// A reading of a text in the middle of a lexeme.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Situation {
+    /// Where the lexeme has started, and what competes for it.
+    place: Place,
+    opening: Opening,
+    /// Whether it has a byte: all have one but before the first byte of the text.
+    begun: bool,
+    /// How far it has come.
+    scan: usize,
+    /// Its bytes, where they tell how wide the beginning of a line is.
+    lexeme: Vec<u8>,
+    /// How far the earlier lexemes have come that none of their candidates may match any longer.
+    pending: BTreeSet<usize>,
+}
+
+/// How far each candidate has come; `None` for what cannot match any more, and for what does not compete.
+type Scan = Vec<Option<StateID>>;
+
+/// What can be said of a situation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is completed by this.
+    Completed(Vec<u8>),
+    /// Nothing over the alphabet completes it.
+    Dead,
+    /// Nothing was found within the limit.
+    #[default]
+    Unknown,
+    /// There are too many situations to begin with.
+    TooMany,
+}
+
+/// Situations that were met, by number.
+#[derive(Debug, Default)]
+struct Met {
+    numbers: HashMap<Situation, usize>,
+    all: Vec<Situation>,
+    verdicts: Vec<Verdict>,
+    /// Those after one more byte.
+    next: HashMap<(usize, u8), Rc<Vec<usize>>>,
+}
+
+/// A search with the memory of what it has found.
+#[derive(Debug)]
+pub struct Search {
+    alphabet: Vec<u8>,
+    scan_numbers: RefCell<HashMap<Scan, usize>>,
+    scans: RefCell<Vec<Scan>>,
+    met: RefCell<Met>,
+    /// The situations after each text that was asked about, and after its beginnings.
+    texts: RefCell<HashMap<Vec<u8>, Option<Rc<Vec<usize>>>>>,
+}
+
+impl Search {
+    pub fn new(alphabet: &[u8]) -> Self {
+        Self {
+            alphabet: alphabet.to_vec(),
+            scan_numbers: RefCell::default(),
+            scans: RefCell::default(),
+            met: RefCell::default(),
+            texts: RefCell::default(),
+        }
+    }
+
+    /// What completes `text`.
+    pub fn verdict(&self, language: &Language, text: &[u8]) -> Verdict {
+        self.after(language, text).map_or(Verdict::TooMany, |from| self.complete(language, &from))
+    }
+
+    /// The situations after `text`, if they are not too many.
+    fn after(&self, language: &Language, text: &[u8]) -> Option<Rc<Vec<usize>>> {
+        if let Some(known) = self.texts.borrow().get(text) {
+            return known.clone();
+        }
+        let after = match text.split_last() {
+            None => Some(self.begin(language, &language.begin(), &BTreeSet::new(), None)),
+            Some((&byte, before)) => self.after(language, before).map(|before| {
+                before.iter().flat_map(|&number| self.next(language, number, byte).to_vec()).collect()
+            }),
+        };
+        let after = after.map(deduplicated).filter(|after| after.len() <= MOST).map(Rc::new);
+        self.texts.borrow_mut().insert(text.to_vec(), after.clone());
+        after
+    }
+
+    /// Breadth first from these.
+    fn complete(&self, language: &Language, from: &[usize]) -> Verdict {
+        let mut found: Vec<(usize, Option<(usize, u8)>)> =
+            from.iter().map(|&number| (number, None)).collect();
+        let mut seen: BTreeSet<usize> = from.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&(number, _)) = found.get(at) {
+            if at == LIMIT {
+                return Verdict::Unknown;
+            }
+            let known = self.met.borrow().verdicts[number].clone();
+            match known {
+                Verdict::Completed(ending) => return self.note_completed(&found, at, ending),
+                Verdict::Dead | Verdict::TooMany => {}
+                Verdict::Unknown if self.ends(language, number) => {
+                    return self.note_completed(&found, at, Vec::new());
+                }
+                Verdict::Unknown => {
+                    for &byte in &self.alphabet {
+                        let next = self.next(language, number, byte);
+                        let new = next.iter().copied().filter(|&next| seen.insert(next));
+                        found.extend(new.map(|next| (next, Some((at, byte)))));
+                    }
+                }
+            }
+            at += 1;
+        }
+        for (number, _) in found {
+            self.met.borrow_mut().verdicts[number] = Verdict::Dead;
+        }
+        Verdict::Dead
+    }
+
+    /// Remembers what completes the situations on the way to `found[at]`; returns what completes the first.
+    fn note_completed(
+        &self,
+        found: &[(usize, Option<(usize, u8)>)],
+        mut at: usize,
+        mut ending: Vec<u8>,
+    ) -> Verdict {
+        loop {
+            let (number, before) = found[at];
+            let verdict = Verdict::Completed(ending.clone());
+            self.met.borrow_mut().verdicts[number] = verdict.clone();
+            let Some((from, byte)) = before else { return verdict };
+            ending.insert(0, byte);
+            at = from;
+        }
+    }
+
+    /// Whether the text may end here.
+    fn ends(&self, language: &Language, number: usize) -> bool {
+        let situation = self.met.borrow().all[number].clone();
+        if !situation.begun {
+            return language.ends(&situation.place);
+        }
+        let Some(winner) = self.winner(language, situation.scan) else { return false };
+        let Situation { place, opening, lexeme, .. } = &situation;
+        language.behind(place, opening, winner, lexeme).iter().any(|place| language.ends(place))
+    }
+
+    /// The situations after one more byte.
+    fn next(&self, language: &Language, number: usize, byte: u8) -> Rc<Vec<usize>> {
+        if let Some(known) = self.met.borrow().next.get(&(number, byte)) {
+            return known.clone();
+        }
+        let situation = self.met.borrow().all[number].clone();
+        let next = Rc::new(deduplicated(self.find_next(language, &situation, byte)));
+        self.met.borrow_mut().next.insert((number, byte), next.clone());
+        next
+    }
+
+    fn find_next(&self, language: &Language, from: &Situation, byte: u8) -> Vec<usize> {
+        let mut pending = BTreeSet::new();
+        for &scan in &from.pending {
+            if let Some(longer) = self.step(language, scan, byte) {
+                if self.winner(language, longer).is_some() {
+                    return Vec::new();
+                }
+                pending.insert(longer);
+            }
+        }
+        let longer = self.step(language, from.scan, byte);
+        let mut next = Vec::new();
+        if let Some(scan) = longer {
+            let mut lexeme = from.lexeme.clone();
+            if from.place.layout.begins_line() {
+                lexeme.push(byte);
+            }
+            next.extend(self.meet(
+                language,
+                Situation { begun: true, scan, lexeme, pending: pending.clone(), ..from.clone() },
+            ));
+        }
+        let goes_on = longer.is_some_and(|longer| self.winner(language, longer).is_some());
+        if let Some(winner) = self.winner(language, from.scan).filter(|_| from.begun && !goes_on) {
+            pending.extend(longer);
+            for place in language.behind(&from.place, &from.opening, winner, &from.lexeme) {
+                next.extend(self.begin(language, &place, &pending, Some(byte)));
+            }
+        }
+        next
+    }
+
+    /// The situations at the beginning of a lexeme, behind its first byte if that is there.
+    fn begin(
+        &self,
+        language: &Language,
+        place: &Place,
+        pending: &BTreeSet<usize>,
+        byte: Option<u8>,
+    ) -> Vec<usize> {
+        let mut begun = Vec::new();
+        for opening in language.openings(place) {
+            let start = self.start(language, opening.candidates);
+            let scan = byte.map_or(Some(start), |byte| self.step(language, start, byte));
+            let lexeme = byte.filter(|_| place.layout.begins_line()).into_iter().collect();
+            let (place, pending) = (place.clone(), pending.clone());
+            begun.extend(scan.and_then(|scan| {
+                self.meet(
+                    language,
+                    Situation { place, opening, begun: byte.is_some(), scan, lexeme, pending },
+                )
+            }));
+        }
+        begun
+    }
+
+    /// The number of a situation, unless nothing that its lexeme can become has a reading.
+    fn meet(&self, language: &Language, situation: Situation) -> Option<usize> {
+        let states = self.scans.borrow()[situation.scan].clone();
+        let open = states.iter().enumerate().fold(0, |set, (t, state)| set | u32::from(state.is_some()) << t);
+        if situation.begun && !language.has_reading(&situation.place, &situation.opening, open) {
+            return None;
+        }
+        let mut met = self.met.borrow_mut();
+        if let Some(&number) = met.numbers.get(&situation) {
+            return Some(number);
+        }
+        let number = met.all.len();
+        met.numbers.insert(situation.clone(), number);
+        met.all.push(situation);
+        met.verdicts.push(Verdict::Unknown);
+        Some(number)
+    }
+
+    /// Before the first byte of a lexeme for which these compete.
+    fn start(&self, language: &Language, candidates: u32) -> usize {
+        let terminals = language.spec().terminals.iter().enumerate();
+        let start = terminals.map(|(t, terminal)| {
+            terminal.pattern.as_ref().filter(|_| candidates & 1 << t != 0).map(Pattern::start)
+        });
+        self.number(start.collect())
+    }
+
+    /// After one more byte; `None` where nothing can match.
+    fn step(&self, language: &Language, scan: usize, byte: u8) -> Option<usize> {
+        let from = self.scans.borrow()[scan].clone();
+        let patterns = language.spec().terminals.iter().map(|terminal| terminal.pattern.as_ref());
+        let next: Scan =
+            from.iter().zip(patterns).map(|(&state, pattern)| pattern?.next(state?, byte)).collect();
+        next.iter().any(Option::is_some).then(|| self.number(next))
+    }
+
+    fn number(&self, scan: Scan) -> usize {
+        *self.scan_numbers.borrow_mut().entry(scan).or_insert_with_key(|scan| {
+            self.scans.borrow_mut().push(scan.clone());
+            self.scans.borrow().len() - 1
+        })
+    }
+
+    /// Who wins a lexeme that ends here.
+    fn winner(&self, language: &Language, scan: usize) -> Option<usize> {
+        let patterns = language.spec().terminals.iter().map(|terminal| terminal.pattern.as_ref());
+        self.scans.borrow()[scan].iter().zip(patterns).position(|(&state, pattern)| {
+            state.zip(pattern).is_some_and(|(state, pattern)| pattern.accepts(state))
+        })
+    }
+}
+
+fn deduplicated(mut numbers: Vec<usize>) -> Vec<usize> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
