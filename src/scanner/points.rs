@@ -7,6 +7,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::viability::End;
 use super::{ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
 use crate::util::byte_groups::{
@@ -21,13 +22,24 @@ pub(crate) struct Points {
     /// By scan state: the number without obligations, which is asked for most.
     plain: Slots<PointId>,
     points: Slots<Point>,
-    classes: Interner<(u32, ObligationsId)>,
+    classes: Interner<Class>,
     ended: Interner<(TerminalId, ObligationsId)>,
 }
 
 /// The number of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PointId(pub(super) u32);
+
+/// What the future of a token that ends at a point depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Class {
+    /// What the lexeme can still become, as the number of a set of labels: nothing else is asked.
+    Reach(u32),
+    /// What the lexeme can still become, and what that leaves open.
+    Ends(Box<[End]>),
+    /// The point itself.
+    Point(ScanStateId, ObligationsId),
+}
 
 /// A scan state and obligations.
 #[derive(Debug)]
@@ -147,16 +159,18 @@ impl Scanner {
         *self.points.ended.get(number)
     }
 
-    /// A number that points share whose futures are the same for tokens that end there: what the lexeme can still become
-    /// is, and there are no obligations.
+    /// A number that points share whose futures are the same for tokens that end there.
     #[inline]
     pub(crate) fn class_of(&self, point: &Point) -> u32 {
         *point.class.get_or_init(|| {
-            let of = match point.obligations {
-                ObligationsId::NONE => self.states().reach(point.state),
-                _ => point.state.0,
+            let class = match point.obligations {
+                ObligationsId::NONE if self.settles_at_sight(point.state) => {
+                    Class::Reach(self.states().reach(point.state))
+                }
+                ObligationsId::NONE => Class::Ends(self.ends(point.id).into()),
+                obligations => Class::Point(point.state, obligations),
             };
-            self.points.classes.intern((of, point.obligations))
+            self.points.classes.intern(class)
         })
     }
 

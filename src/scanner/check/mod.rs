@@ -106,7 +106,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
         let pairs: Vec<(CoreId, Place)> = wanted.iter().map(|&(core, place, _)| (core, place)).collect();
         let shown = proof.prove(&pairs);
         let not = wanted.into_iter().zip(shown).filter(|(_, shown)| !shown);
-        not.filter_map(|((.., behind), _)| behind).collect::<Vec<TerminalId>>()
+        not.map(|((.., behind), _)| behind).collect::<Vec<Option<TerminalId>>>()
     };
     let doubtful = adjacency.doubtful();
     let mut unsure = prove(&mut std::iter::once(None).chain(doubtful.iter().copied().map(Some)));
@@ -117,9 +117,9 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let others = lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
     unsure.extend(prove(&mut others.map(Some)));
     // A NEWLINE that ends a blank line counts for nothing, like an ignored terminal.
-    unsure.extend(lexis.indentation().map(|indentation| indentation.newline));
+    unsure.extend(lexis.indentation().map(|indentation| Some(indentation.newline)));
     let mut sure = all();
-    for terminal in unsure {
+    for terminal in unsure.into_iter().flatten() {
         sure.remove(terminal.index());
         // The words that may be read as it.
         for word in (0..count).filter(|&word| lexis.other_reading(TerminalId::new(word)) == Some(terminal)) {

@@ -22,7 +22,7 @@ pub(in crate::scanner) struct Ends {
 }
 
 /// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is among that.
-pub(super) type End = (TerminalId, ObligationsId);
+pub(in crate::scanner) type End = (TerminalId, ObligationsId);
 
 /// How many points one search may meet. Where there are more, what lies behind them is not found: masks are too narrow then,
 /// not wrong.
@@ -76,8 +76,8 @@ impl Scanner {
     }
 
     /// All ways for a lexeme going through this point to end. Of those with the same label, the ones that leave no less open
-    /// than another are left out.
-    pub(super) fn ends(&self, point: PointId) -> &[End] {
+    /// than another are left out. Ascending.
+    pub(in crate::scanner) fn ends(&self, point: PointId) -> &[End] {
         self.ends.ends.get_or_init(point.0, || {
             let mut ends: Vec<End> = Vec::new();
             for point in self.explore(point, |_| false).points {
@@ -90,6 +90,7 @@ impl Scanner {
                 ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
                 ends.push((label, open));
             }
+            ends.sort_unstable();
             ends.into()
         })
     }

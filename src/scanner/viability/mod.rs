@@ -18,8 +18,8 @@ use super::lookahead::Between;
 use super::reads::{Line, Reads};
 use super::{Context, ObligationsId, Scanner};
 use crate::util::bitset::BitSet;
-use crate::util::id::TerminalId;
-pub(super) use ends::Ends;
+use crate::util::id::{ScanStateId, TerminalId};
+pub(super) use ends::{End, Ends};
 pub(super) use stacks::Decisions;
 
 impl Scanner {
@@ -52,6 +52,13 @@ impl Scanner {
         let is_viable = self.can_end_lexeme(at, reads);
         reads.set_line(line);
         is_viable
+    }
+
+    /// Whether nothing but the labels that a lexeme in this state can become matters to what is viable, where no obligations are
+    /// open.
+    pub(super) fn settles_at_sight(&self, state: ScanStateId) -> bool {
+        let labels = || self.states().label_set(self.states().reach(state));
+        self.lexis.lookaheads.is_empty() && (self.proof.is_whole || labels().is_subset(&self.proof.sure))
     }
 
     /// Whether the lexeme in progress can end so that the text can be completed.
