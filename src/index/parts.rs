@@ -73,7 +73,7 @@ struct Computation<'g> {
     /// What all of them have found.
     found: Vec<TokensId>,
     walks: Vec<Walked<'g>>,
-    /// Parts that lexemes begin which have not been looked for yet.
+    /// Parts that have been met and not looked for yet.
     begun: Vec<Place>,
 }
 
@@ -201,7 +201,7 @@ impl Index {
             *next += 1;
             let line = line.read(leading);
             let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len();
-            let (mut together, mut apart) = (Group::new(), SmallVec::<[Place; 1]>::new());
+            let mut together = Group::new();
             for at in from {
                 let layout = self.scanner.read_all(&at.layout, leading);
                 if let Which::Walk { from: Origin { state, obligations, .. }, .. } = which {
@@ -216,15 +216,11 @@ impl Index {
                     together.push(Configuration { layout, ..at.clone() });
                 } else {
                     let part = Part::new(which, at.expectations, &at.stack, &layout);
-                    apart.push(Place { part, stack: at.stack.clone(), layout, line: line.clone(), except });
+                    let (stack, line) = (at.stack.clone(), line.clone());
+                    all.begun.push(Place { part, stack, layout, line, except });
                 }
             }
-            let next = if together.is_empty() { apart.pop() } else { None };
-            // These come when what is begun now is done.
-            all.begun.extend(apart);
-            if let Some(place) = next {
-                self.seek(generation, all, place);
-            } else if !together.is_empty() {
+            if !together.is_empty() {
                 all.frame.reads.set_line(line.clone());
                 if matches!(which, Which::Walk { .. }) {
                     all.begin_hub(except);
@@ -279,14 +275,13 @@ impl Index {
                     }
                 }
                 let Some((from, goes_on)) = last else { return };
+                let line_of = |goes_on| if goes_on { line.clone() } else { Line::NEXT };
                 if groups.is_empty() {
-                    groups.push((Group::from_buf([from]), goes_on));
-                } else {
-                    add_to_group(&mut groups, from, goes_on, self.scanner.table());
+                    return self.begin(generation, all, nodes, Group::from_buf([from]), line_of(goes_on));
                 }
+                add_to_group(&mut groups, from, goes_on, self.scanner.table());
                 for (group, goes_on) in groups {
-                    let line = if goes_on { line.clone() } else { Line::NEXT };
-                    self.begin(generation, all, nodes, group, line);
+                    self.begin(generation, all, nodes, group, line_of(goes_on));
                 }
             }
             Which::Walk { from: Origin { state, obligations, is_hub, .. }, nodes } => {
@@ -491,7 +486,7 @@ impl Computation<'_> {
         self.waiting.push((around, awaited));
     }
 
-    /// A part of what is looked for now that a lexeme has begun.
+    /// A part of what is looked for now that has been met.
     fn next_begun(&mut self) -> Option<Place> {
         if self.begun.len() > self.frame.begun { self.begun.pop() } else { None }
     }

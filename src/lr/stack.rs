@@ -337,7 +337,7 @@ impl Stack {
     ) -> Option<Stack> {
         let shifting = stop.cores.last().copied().unwrap_or(at.core);
         let target = table.shift(shifting, terminal)?;
-        let push = |stack: Stack, &core: &CoreId| stack.push(core).without_idle_round(table);
+        let push = |stack: Stack, core: CoreId| stack.push(core).without_idle_round(table);
         let base = if stop.uncovers {
             let below = at.below?;
             depths.read(below.depth());
@@ -345,9 +345,10 @@ impl Stack {
         } else if at.is_real {
             self.clone()
         } else {
-            push(at.below?.clone(), &at.core)
+            push(at.below?.clone(), at.core)
         };
-        Some(stop.cores.iter().chain([&target]).fold(base, push))
+        let base = stop.cores.iter().fold(base, |stack, &core| push(stack, core));
+        Some(push(base, target))
     }
 
     /// Follows the reductions that these look-aheads cause, by the chains of what is on top and what lies below. `meet` is
@@ -360,9 +361,11 @@ impl Stack {
         depths: &mut D,
         mut meet: impl FnMut(&Place<'_>, &Chain, &L, &mut D) -> bool,
     ) {
-        let mut pending: SmallVec<[(Place<'_>, L); 2]> = SmallVec::new();
         let (core, below) = (self.core(), self.below());
         let mut alone = !table.has_conflicts();
+        // Nearly always there is but one place to go on from.
+        let mut next = None;
+        let mut pending: Vec<(Place<'_>, L)> = Vec::new();
         match below {
             // To a top that does not look at them they are all the same.
             [first, _, ..] if table.chain(core, Some(first.core())).reads_below => {
@@ -374,11 +377,11 @@ impl Stack {
                     pending.push((Place { core, below, is_real: true }, lookahead.clone()));
                 }
             }
-            _ => pending.push((Place { core, below: below.first(), is_real: true }, lookahead)),
+            _ => next = Some((Place { core, below: below.first(), is_real: true }, lookahead)),
         }
         // Where readings part, reductions may meet again, and cyclic rules go round.
         let mut met: Vec<((CoreId, Address), L)> = Vec::new();
-        while let Some((at, mut lookahead)) = pending.pop() {
+        while let Some((at, mut lookahead)) = next.take().or_else(|| pending.pop()) {
             if !alone && !at.is_real {
                 let Some(fresh) = at.note(&mut met, lookahead) else { continue };
                 lookahead = fresh;
@@ -399,7 +402,9 @@ impl Stack {
                     depths.read(below.depth());
                     if let Some(core) = table.goto(below.core(), exit.lhs) {
                         let place = Place { core, below: Some(below), is_real: false };
-                        pending.push((place, lookahead.clone()));
+                        if let Some(other) = next.replace((place, lookahead.clone())) {
+                            pending.push(other);
+                        }
                     }
                 }
             }
@@ -443,15 +448,21 @@ impl Stack {
     }
 
     /// The nodes so many steps down; `None` where that is too far.
+    #[inline]
     pub(super) fn descend(&self, steps: usize, depths: &mut impl Depths) -> Option<SmallVec<[&Stack; 1]>> {
         let (mut at, mut steps) = (self, steps);
         while steps > 0
-            && let [below] = at.below()
+            && let Below::One(below) = &at.0.below
         {
             at = below;
             steps -= 1;
         }
-        let mut level: SmallVec<[&Stack; 1]> = SmallVec::from_buf([at]);
+        if steps == 0 { Some(SmallVec::from_buf([at])) } else { at.descend_forks(steps, depths) }
+    }
+
+    #[cold]
+    fn descend_forks(&self, steps: usize, depths: &mut impl Depths) -> Option<SmallVec<[&Stack; 1]>> {
+        let mut level: SmallVec<[&Stack; 1]> = SmallVec::from_buf([self]);
         for _ in 0..steps {
             let mut next: SmallVec<[&Stack; 1]> = SmallVec::new();
             for node in level {
@@ -503,6 +514,7 @@ impl Stack {
 }
 
 /// Adds a stack to those with other states on top.
+#[inline]
 pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable) {
     match stacks.iter_mut().find(|known| known.same_top(&stack, table)) {
         Some(known) => *known = known.union(&stack, table),

@@ -20,11 +20,20 @@ use crate::util::id::TerminalId;
 pub(super) struct Lexemes<'a> {
     lexis: &'a Lexis,
     adjacency: &'a Adjacency,
-    places: Vec<Behind>,
-    /// By place: what may follow. Where no words ask for anything, places with the same row are one.
-    rows: Vec<BitSet>,
-    by_row: HashMap<BitSet, Place, FxBuildHasher>,
+    places: Vec<Ahead>,
+    by_ahead: HashMap<Ahead, Place, FxBuildHasher>,
     numbers: HashMap<Behind, Place, FxBuildHasher>,
+}
+
+/// All that matters of a place: where it is the same, places are one.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Ahead {
+    /// What may follow.
+    row: BitSet,
+    /// The words that may stand here as far as what stands before them decides.
+    words: BitSet,
+    /// What words ask.
+    asked: ExpectationsId,
 }
 
 /// Where a lexeme may begin.
@@ -41,8 +50,8 @@ pub(super) struct Behind {
 impl<'a> Lexemes<'a> {
     /// Those of `lexis`, by the relation of what may follow what.
     pub(super) fn new(lexis: &'a Lexis, adjacency: &'a Adjacency) -> Self {
-        let (places, rows) = (Vec::new(), Vec::new());
-        Self { lexis, adjacency, places, rows, by_row: HashMap::default(), numbers: HashMap::default() }
+        let (by_ahead, numbers) = (HashMap::default(), HashMap::default());
+        Self { lexis, adjacency, places: Vec::new(), by_ahead, numbers }
     }
 
     /// The number of a place.
@@ -50,32 +59,32 @@ impl<'a> Lexemes<'a> {
         if let Some(&known) = self.numbers.get(&behind) {
             return known;
         }
-        let row = self.row(behind);
+        let ahead = self.ahead(behind);
         let next = self.places.len() as Place;
-        let place = match self.lexis.lookaheads.is_empty() {
-            true => *self.by_row.entry(row.clone()).or_insert(next),
-            false => next,
-        };
+        let place = *self.by_ahead.entry(ahead.clone()).or_insert(next);
         if place == next {
-            self.places.push(behind);
-            self.rows.push(row);
+            self.places.push(ahead);
         }
         self.numbers.insert(behind, place);
         place
     }
 
-    fn row(&self, Behind { taken, ignored, .. }: Behind) -> BitSet {
+    fn ahead(&self, Behind { taken, ignored, asked }: Behind) -> Ahead {
         let count = self.lexis.table.end().index() + 1;
-        let mut row = BitSet::new(count);
+        let (mut row, mut words) = (BitSet::new(count), BitSet::new(count));
         for next in (0..count).map(TerminalId::new) {
             if self.adjacency.may_follow(taken, ignored, next) {
                 row.insert(next.index());
             }
         }
-        row
+        for (label, _) in self.lexis.lookaheads.words().filter(|(_, word)| word.may_follow(taken)) {
+            words.insert(label.index());
+        }
+        Ahead { row, words, asked }
     }
 
-    /// A place behind which whatever may stand anywhere may stand, if there is one.
+    /// A place behind which whatever may stand anywhere may stand, if there is one; but for words that want something before
+    /// them.
     pub(super) fn best(&mut self) -> Option<Place> {
         let count = self.lexis.terminal_count();
         for terminal in
@@ -91,10 +100,10 @@ impl Succession for Lexemes<'_> {
     fn after(&mut self, place: Place, next: TerminalId, _: Node) -> SmallVec<[After; 2]> {
         let none = Behind { taken: Some(next), ignored: None, asked: ExpectationsId::NONE };
         if self.lexis.lookaheads.is_empty() {
-            let follows = self.rows[place as usize].contains(next.index());
+            let follows = self.places[place as usize].row.contains(next.index());
             return follows.then(|| After::Place(self.place(none))).into_iter().collect();
         }
-        let asked = self.asked_after(self.places[place as usize], next);
+        let asked = self.asked_after(&self.places[place as usize], next);
         asked.into_iter().map(|asked| After::Place(self.place(Behind { asked, ..none }))).collect()
     }
 
@@ -111,50 +120,49 @@ impl Succession for Lexemes<'_> {
     }
 
     fn may_end(&mut self, place: Place) -> bool {
-        let end = self.lexis.table.end().index();
-        let asked = self.places[place as usize].asked;
-        self.rows[place as usize].contains(end) && self.lexis.lookaheads.facts(asked).may_end
+        let Ahead { row, asked, .. } = &self.places[place as usize];
+        row.contains(self.lexis.table.end().index()) && self.lexis.lookaheads.facts(*asked).may_end
     }
 
     fn is_best(&self, place: Place) -> bool {
-        let row = &self.rows[place as usize];
+        let Ahead { row, asked, .. } = &self.places[place as usize];
         let all = (0..=self.lexis.terminal_count()).map(TerminalId::new);
-        self.lexis.lookaheads.is_empty()
+        *asked == ExpectationsId::NONE
             && all.clone().all(|next| row.contains(next.index()) || !self.adjacency.is_possible(next))
             && row.contains(self.lexis.table.end().index())
     }
 
     fn covers(&self, place: Place, other: Place) -> bool {
+        let (this, less) = (&self.places[place as usize], &self.places[other as usize]);
         place == other
-            || self.lexis.lookaheads.is_empty()
-                && self.rows[other as usize].is_subset(&self.rows[place as usize])
+            || this.asked == ExpectationsId::NONE
+                && less.row.is_subset(&this.row)
+                && less.words.is_subset(&this.words)
     }
 }
 
 impl Lexemes<'_> {
     /// What is asked behind `next`, one for each way in which a lexeme of it can always be made to follow.
-    fn asked_after(
-        &self,
-        Behind { taken, ignored, asked }: Behind,
-        next: TerminalId,
-    ) -> SmallVec<[ExpectationsId; 2]> {
+    fn asked_after(&self, ahead: &Ahead, next: TerminalId) -> SmallVec<[ExpectationsId; 2]> {
+        let Ahead { row, words, asked } = ahead;
         let lookaheads = &self.lexis.lookaheads;
+        let may_be_itself = |label: TerminalId| words.contains(label.index());
         let mut after = SmallVec::new();
         let mut read = |label: TerminalId, must_hold: bool| {
-            if !self.adjacency.may_follow(taken, ignored, label) {
+            if !row.contains(label.index()) {
                 return;
             }
-            let Some(advanced) = lookaheads.advance(asked, label) else { return };
-            let decided = lookaheads.word(label).is_some_and(|word| word.may_follow(taken));
+            let Some(advanced) = lookaheads.advance(*asked, label) else { return };
+            let decided = may_be_itself(label);
             let expectation = decided.then(|| lookaheads.expect(label, must_hold));
             after.push(lookaheads.add(advanced, expectation));
         };
-        if lookaheads.word(next).is_none_or(|word| word.may_follow(taken)) {
+        if lookaheads.word(next).is_none() || may_be_itself(next) {
             read(next, true);
         }
         // Where an exclusive terminal can stand, words that cannot do not compete.
         let always_compete = !self.lexis.companies.iter().any(|company| company.contains(next.index()));
-        let nothing_asked = asked == ExpectationsId::NONE;
+        let nothing_asked = *asked == ExpectationsId::NONE;
         if always_compete && (!nothing_asked || !self.adjacency.may_follow(None, None, next)) {
             for (label, _) in lookaheads.words().filter(|(_, word)| word.other == next) {
                 read(label, false);
