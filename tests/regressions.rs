@@ -123,3 +123,122 @@ fn a_token_of_many_readings() {
         matcher.advance(u32::from(b'b')).expect("a word may follow");
     }
 }
+
+/// The grammar over single bytes and these tokens.
+fn constraint(text: &str, tokens: &[Vec<u8>]) -> Constraint {
+    let grammar = Grammar::from_lark(text).expect("the grammar can be read");
+    let bytes = (0..=255u8).map(|byte| vec![byte]);
+    let vocabulary = Vocabulary::from_tokens(bytes.chain(tokens.iter().cloned())).expect("bytes");
+    Constraint::new(&grammar, &vocabulary).expect("the language is not empty")
+}
+
+/// A long match may be pending from each of more places than there are bits in a word.
+#[test]
+fn a_token_with_more_pending_matches_than_64() {
+    let tokens = [64, 65, 66].map(|count| vec![b'a'; count]);
+    let constraint = constraint("%lexer basic\nstart: (A | X)+\nA: \"a\"\nX: /a{65}b/\n", &tokens);
+    let mut mask = constraint.new_mask();
+    constraint.matcher().fill_mask(&mut mask);
+    for token in 256..259 {
+        assert!(mask.allows(token), "{token}");
+        assert!(constraint.matcher().advance(token).is_ok(), "{token}");
+    }
+}
+
+/// The pending match is given up at the end of the text at the latest: so many dashes are a sentence.
+#[test]
+fn a_hundred_dashes_of_which_seventy_may_begin_another_lexeme() {
+    let text = "%lexer basic\nstart: (A | X)~100\nA: \"-\"\nX: /-{70}b/\n";
+    let constraint = constraint(text, &[vec![b'-'; 30]]);
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    for count in 0..100 {
+        assert!(!matcher.is_accepting(), "after {count}");
+        matcher.fill_mask(&mut mask);
+        assert!(mask.allows(u32::from(b'-')), "after {count}");
+        assert!(mask.allows(256), "after {count}: the last seventy of them may begin an X");
+        matcher.advance(u32::from(b'-')).expect("a dash may follow");
+    }
+    assert!(matcher.is_accepting());
+}
+
+/// Rules of two readings each, one within the other, around `last`.
+fn nested_pairs(last: &str) -> String {
+    let rules: String = ["start", "b", "c", "d", "e", "f", "g", "h"]
+        .windows(2)
+        .map(|pair| format!("{}: M {} X | N {} Y\n", pair[0], pair[1], pair[1]))
+        .collect();
+    format!("{rules}h: {last}\nM: \"m\"\nN: /m/\nX: \"x\"\nY: \"y\"\n%ignore \" \"\n%soft N M\n")
+}
+
+/// Nested rules of two readings each have very many stacks, but few levels.
+#[test]
+fn nested_rules_of_two_readings_each() {
+    let mut matcher = matcher(&nested_pairs("\".\""));
+    matcher.advance_bytes(b"m m m m m m m .").expect("viable");
+    for letter in b"xyxyxyx" {
+        assert!(!matcher.is_accepting());
+        matcher.advance_bytes(&[b' ', *letter]).expect("either may follow");
+    }
+    assert!(matcher.is_accepting());
+}
+
+/// In a string that all of many readings read, the masks are those of the string.
+#[test]
+fn a_string_that_many_readings_read() {
+    let text = nested_pairs("STR\nSTR: /\"[^\"]*\"/");
+    let constraint = constraint(&text, &[b"words and \"".to_vec(), b"\"xy".to_vec(), b"\"m".to_vec()]);
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    matcher.advance_bytes(b"mmmmmmm\"some words ").expect("viable");
+    matcher.fill_mask(&mut mask);
+    assert!(mask.allows(256) && mask.allows(257) && !mask.allows(258));
+    matcher.advance_bytes(b"in it\"xyxyxyx").expect("viable");
+    assert!(matcher.is_accepting());
+}
+
+/// A word about which the sixth one behind it decides: six words and more are undecided at a time.
+#[test]
+fn words_that_the_sixth_one_behind_decides() {
+    let then = " then W X Y NAME".repeat(4);
+    let text = format!(
+        "%lexer basic\nstart: (W | NAME | X | Y)*\nW: \"w\"\nX: \"x\"\nY: \"y\"\nNAME: /[a-z]+/\n%ignore \" \"\n\
+         %lookahead NAME W before W X Y NAME{then} then W Y NAME\n"
+    );
+    for count in 1..20 {
+        let mut matcher = matcher(&text);
+        let words = "w ".repeat(count) + "x";
+        assert!(matcher.advance_bytes(words.as_bytes()).is_ok() && matcher.is_accepting(), "{count} words");
+    }
+}
+
+/// A match that may be pending from each of eight hundred places: no mask allows what `advance` refuses.
+#[test]
+fn a_match_pending_for_eight_hundred_bytes() {
+    let tokens = [vec![b'-'; 40], b"-b".to_vec()];
+    let constraint = constraint("%lexer basic\nstart: (A | X)+\nA: \"-\"\nX: /-{800}b/\n", &tokens);
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    for count in (0..=840).step_by(40) {
+        matcher.fill_mask(&mut mask);
+        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let longer = (count >= 799).then_some(257);
+        let byte = (count >= 800).then_some(u32::from(b'b'));
+        let expected: Vec<u32> =
+            [u32::from(b'-')].into_iter().chain(byte).chain([256]).chain(longer).collect();
+        assert_eq!(allowed, expected, "after {count}");
+        assert!(expected.iter().all(|&token| matcher.clone().advance(token).is_ok()), "after {count}");
+        matcher.advance(256).expect("dashes may follow");
+    }
+}
+
+/// Two readings on deep stacks cost what one costs: not the square of the depth.
+#[test]
+fn two_readings_on_deep_stacks() {
+    let text = "start: M v \"x\" | N v \"y\"\nv: \"(\" v \")\" | \".\"\nM: \"m\"\nN: /m/\n%soft N M\n";
+    let depth = 40_000;
+    let mut matcher = matcher(&format!("%lexer basic\n{text}"));
+    let long = ["m", &"(".repeat(depth), ".", &")".repeat(depth)].concat();
+    matcher.advance_bytes(long.as_bytes()).expect("viable");
+    for last in [b"x", b"y"] {
+        let mut end = matcher.clone();
+        assert!(end.advance_bytes(last).is_ok() && end.is_accepting());
+    }
+}

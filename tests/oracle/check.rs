@@ -119,7 +119,8 @@ impl Walk<'_> {
         let mut queue = VecDeque::from([(Vec::new(), 0, self.constraint.matcher())]);
         let ending = self.constraint.matcher().shortest_completion();
         let completed = ending.is_some_and(|ending| self.oracle.is_completed_by(b"", &ending));
-        if !completed && !self.oracle.is_viable(b"") {
+        let untold = self.is_untold(self.oracle.viable(b""));
+        if !completed && !self.oracle.is_viable(b"") && !untold {
             self.outcome.faults.push("the language is empty, and the engine does not say so".to_owned());
             return;
         }
@@ -284,11 +285,21 @@ impl Walk<'_> {
                 if ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending)) {
                     return;
                 }
+                if taken && ending.is_none() && self.is_untold(viable) {
+                    self.outcome.undecided += 1;
+                    return;
+                }
                 let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
                 let why = format!("to be completed by {shown}; the search says {viable:?}");
                 self.fault(text, &format!("too wide: {} is allowed (id {id}), {why}", show(bytes)));
             }
         }
+    }
+
+    /// Whether neither side can be expected to tell: where lines count, widths are without end, and the engine may lack
+    /// a completion.
+    fn is_untold(&self, viable: Viable) -> bool {
+        viable == Viable::Unknown && self.oracle.language.spec().indentation.is_some()
     }
 
     /// `advance` and `allows` against the bit, for every id.

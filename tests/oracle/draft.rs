@@ -84,7 +84,7 @@ const PATTERNS: [&str; 32] = [
 ];
 const IGNORED: [&str; 6] = ["\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
 const RELATIONS: [&str; 4] = ["reserved", "fallback", "soft", "lookahead"];
-const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
+pub const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
 /// Names that are no terminals, for `%prec`.
 const NAMES: [&str; 2] = ["P0", "P1"];
 

@@ -20,6 +20,7 @@ pub mod draft;
 pub mod earley;
 pub mod language;
 pub mod layout;
+pub mod lines;
 pub mod open;
 pub mod pattern;
 pub mod quoted;

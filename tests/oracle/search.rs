@@ -12,8 +12,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// Situations looked at before a search is given up.
-const LIMIT: usize = 3_000;
 /// Situations that a text may lead to: stacks that are told one by one may double with each lexeme.
 const MOST: usize = 400;
 
@@ -32,6 +30,9 @@ struct Situation {
     /// How far the earlier lexemes have come that none of their candidates may match any longer.
     pending: BTreeSet<usize>,
 }
+
+/// Several situations.
+type Numbers = Rc<Vec<usize>>;
 
 /// How far each candidate has come; `None` for what cannot match any more, and for what does not compete.
 type Scan = Vec<Option<StateID>>;
@@ -57,24 +58,27 @@ struct Met {
     all: Vec<Situation>,
     verdicts: Vec<Verdict>,
     /// Those after one more byte.
-    next: HashMap<(usize, u8), Rc<Vec<usize>>>,
+    next: HashMap<(usize, u8), Numbers>,
 }
 
 /// A search with the memory of what it has found.
 #[derive(Debug)]
 pub struct Search {
     alphabet: Vec<u8>,
+    /// Situations looked at before a search is given up.
+    limit: usize,
     scan_numbers: RefCell<HashMap<Scan, usize>>,
     scans: RefCell<Vec<Scan>>,
     met: RefCell<Met>,
     /// The situations after each text that was asked about, and after its beginnings.
-    texts: RefCell<HashMap<Vec<u8>, Option<Rc<Vec<usize>>>>>,
+    texts: RefCell<HashMap<Vec<u8>, Option<Numbers>>>,
 }
 
 impl Search {
-    pub fn new(alphabet: &[u8]) -> Self {
+    pub fn new(alphabet: &[u8], limit: usize) -> Self {
         Self {
             alphabet: alphabet.to_vec(),
+            limit,
             scan_numbers: RefCell::default(),
             scans: RefCell::default(),
             met: RefCell::default(),
@@ -88,7 +92,7 @@ impl Search {
     }
 
     /// The situations after `text`, if they are not too many.
-    fn after(&self, language: &Language, text: &[u8]) -> Option<Rc<Vec<usize>>> {
+    fn after(&self, language: &Language, text: &[u8]) -> Option<Numbers> {
         if let Some(known) = self.texts.borrow().get(text) {
             return known.clone();
         }
@@ -110,7 +114,7 @@ impl Search {
         let mut seen: BTreeSet<usize> = from.iter().copied().collect();
         let mut at = 0;
         while let Some(&(number, _)) = found.get(at) {
-            if at == LIMIT {
+            if at == self.limit {
                 return Verdict::Unknown;
             }
             let known = self.met.borrow().verdicts[number].clone();
@@ -165,7 +169,7 @@ impl Search {
     }
 
     /// The situations after one more byte.
-    fn next(&self, language: &Language, number: usize, byte: u8) -> Rc<Vec<usize>> {
+    fn next(&self, language: &Language, number: usize, byte: u8) -> Numbers {
         if let Some(known) = self.met.borrow().next.get(&(number, byte)) {
             return known.clone();
         }

@@ -30,12 +30,20 @@ pub enum Viable {
     TooMany,
 }
 
+/// Situations looked at before a search is given up, unless otherwise said.
+const LIMIT: usize = 3_000;
+
 impl Oracle {
     pub fn new(spec: Spec, alphabet: &[u8]) -> Self {
+        Self::with_limit(spec, alphabet, LIMIT)
+    }
+
+    /// One that searches less, or more.
+    pub fn with_limit(spec: Spec, alphabet: &[u8], limit: usize) -> Self {
         Self {
             language: Language::new(spec),
             alphabet: alphabet.to_vec(),
-            search: Search::new(alphabet),
+            search: Search::new(alphabet, limit),
             viable: RefCell::default(),
         }
     }
