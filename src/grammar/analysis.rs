@@ -167,10 +167,6 @@ fn report_unproductive(
     let rules: Vec<usize> =
         unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
     let reported = if rules.is_empty() { unproductive } else { rules };
-    let finding = match productive[start.index()] {
-        true => Diagnostic::warning,
-        false => Diagnostic::error,
-    };
     for &nonterminal in reported.iter().take(20) {
         let name = &grammar.nonterminals[nonterminal].name;
         let message = if nonterminal == start.index() {
@@ -179,12 +175,12 @@ fn report_unproductive(
             format!("rule `{name}` derives no text, and alternatives that need it are left out")
         };
         let (reason, help) = why_unproductive(grammar, nonterminal, dead, productive);
-        findings.push(
-            finding("unproductive", message)
-                .at(grammar.nonterminals[nonterminal].place.clone())
-                .example(reason)
-                .help(help),
-        );
+        let finding = match productive[start.index()] {
+            true => Diagnostic::warning("unproductive", message),
+            false => Diagnostic::error("unproductive", message),
+        };
+        let place = grammar.nonterminals[nonterminal].place.clone();
+        findings.push(finding.at(place).example(reason).help(help));
     }
 }
 

@@ -201,6 +201,8 @@ impl Index {
             *next += 1;
             let line = line.read(leading);
             let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len();
+            // Readings that came together go on together: each by itself would come to twice as many at the next lexeme.
+            let alone = from.len() == 1;
             let mut together = Group::new();
             for at in from {
                 let layout = self.scanner.read_all(&at.layout, leading);
@@ -212,7 +214,7 @@ impl Index {
                         continue;
                     }
                 }
-                if few || !(all.keeps && at.stack.first_fork() == all.fork) {
+                if few || !alone || !(all.keeps && at.stack.first_fork() == all.fork) {
                     together.push(Configuration { layout, ..at.clone() });
                 } else {
                     let part = Part::new(which, at.expectations, &at.stack, &layout);

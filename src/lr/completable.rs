@@ -16,7 +16,7 @@
 
 use std::rc::Rc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession};
@@ -57,8 +57,8 @@ struct Pair {
     has_failed: bool,
     /// Whether it was shown, as far as is assumed at the time.
     is_shown: bool,
-    /// Those that would be shown if this one were.
-    waiting: Vec<usize>,
+    /// Those that may be shown if this one is, each once: whoever is woken looks at all its moves again.
+    waiting: HashSet<usize, FxBuildHasher>,
 }
 
 /// An item that can be finished.
@@ -148,7 +148,7 @@ impl<'a, S: Succession> Completability<'a, S> {
         if number == next {
             let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
             items.sort_by_key(|&item| std::cmp::Reverse((self.stays(item), self.yields.rest(item))));
-            let (moves, waiting) = (Vec::new(), Vec::new());
+            let (moves, waiting) = (Vec::new(), HashSet::default());
             self.pairs.push(Pair {
                 core,
                 control,
@@ -174,7 +174,7 @@ impl<'a, S: Succession> Completability<'a, S> {
         while let Some(pair) = pending.pop() {
             if !self.pairs[pair].has_failed && !self.pairs[pair].is_shown && self.finds_move(pair) {
                 self.pairs[pair].is_shown = true;
-                pending.append(&mut self.pairs[pair].waiting);
+                pending.extend(self.pairs[pair].waiting.drain());
             }
         }
     }
@@ -229,7 +229,7 @@ impl<'a, S: Succession> Completability<'a, S> {
                 return false;
             }
             if !is_lower && !is_shown {
-                self.pairs[target].waiting.push(pair);
+                self.pairs[target].waiting.insert(pair);
                 return false;
             }
         }

@@ -73,6 +73,12 @@ impl Lexis {
         self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
+    /// Where lexemes start in the greatest companies: whatever a lexeme may be, one that starts in one of these may be.
+    pub(super) fn starts(&self) -> impl Iterator<Item = ScanStateId> {
+        let Starts { ordinary, exclusive } = &self.company_starts;
+        ordinary.iter().chain(exclusive).copied()
+    }
+
     /// Whether `terminal` may ever be the label of a lexeme, be it only in some company.
     pub(super) fn may_be_label(&self, terminal: TerminalId) -> bool {
         match self.lexer {

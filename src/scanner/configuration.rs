@@ -172,7 +172,9 @@ impl Scanner {
             for between in self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads) {
                 for begun in self.begin_lexeme(between, obligations, reads) {
                     if let Some(state) = self.states().next(begun.state, byte) {
-                        emit(Configuration { layout: self.read(&begun.layout, byte), state, ..begun });
+                        let obligations = self.keep_obligations(obligations, state);
+                        let layout = self.read(&begun.layout, byte);
+                        emit(Configuration { layout, state, obligations, ..begun });
                     }
                 }
             }
@@ -180,6 +182,7 @@ impl Scanner {
         if let Some(state) = next {
             let (stack, expectations) = (from.stack.clone(), from.expectations);
             let layout = self.read(&from.layout, byte);
+            let obligations = self.keep_obligations(obligations, state);
             emit(Configuration { stack, layout, state, obligations, expectations });
         }
     }

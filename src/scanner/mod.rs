@@ -25,6 +25,7 @@
 pub(crate) mod check;
 mod company;
 pub(crate) mod configuration;
+mod discharge;
 mod indentation;
 mod layout;
 mod lexis;
@@ -48,6 +49,7 @@ use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
+use discharge::Discharges;
 pub(crate) use indentation::Indentation;
 pub(crate) use layout::{Layout, Lines, Width, is_blank};
 pub(crate) use lexis::Lexis;
@@ -75,6 +77,7 @@ pub(crate) struct Scanner {
     points: Points,
     ends: Ends,
     decisions: Decisions,
+    discharges: Discharges,
     /// Made when a text is first to be ended.
     closing: OnceLock<Closing>,
 }
@@ -122,6 +125,7 @@ impl Scanner {
             points: Points::default(),
             ends: Ends::default(),
             decisions: Decisions::default(),
+            discharges: Discharges::default(),
             closing: OnceLock::new(),
         }
     }

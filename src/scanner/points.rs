@@ -133,7 +133,10 @@ impl Scanner {
     pub(crate) fn begin_at_point(&self, start: &Point, byte: u8) -> Option<&Point> {
         let id = match start.obligations {
             ObligationsId::NONE => self.step_point(start, byte).next()?,
-            obligations => self.point(self.states().next(start.state, byte)?, obligations),
+            obligations => {
+                let state = self.states().next(start.state, byte)?;
+                self.point(state, self.keep_obligations(obligations, state))
+            }
         };
         Some(self.at_point(id))
     }
@@ -145,7 +148,7 @@ impl Scanner {
             Some(obligations) => {
                 let next = self.states().next(point.state, byte);
                 let ended = self.end_before(point.state, next, obligations);
-                let next = next.map(|next| self.point(next, obligations));
+                let next = next.map(|next| self.point(next, self.keep_obligations(obligations, next)));
                 Step::new(next, ended.map(|ended| self.points.ended.intern(ended)))
             }
         };

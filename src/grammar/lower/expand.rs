@@ -132,6 +132,7 @@ pub(crate) struct Expander {
 
 impl Expander {
     fn rule(&mut self, lhs: NonterminalId, body: &Body) {
+        // The same again with another level is another production: precedence may keep one and take the other.
         let mut seen = HashSet::new();
         for sequence in body {
             if self.symbols > MAX_SYMBOLS {
@@ -141,7 +142,7 @@ impl Expander {
             self.precedence = sequence.precedence.clone();
             let Alternatives { some, empty } = self.sequence(&sequence.items);
             for rhs in some.into_iter().chain(empty.then(Vec::new)) {
-                if seen.insert(rhs.clone()) {
+                if seen.insert((rhs.clone(), self.precedence.clone())) {
                     self.produce(lhs, rhs);
                 }
             }
