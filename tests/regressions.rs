@@ -242,3 +242,73 @@ fn two_readings_on_deep_stacks() {
         assert!(end.advance_bytes(last).is_ok() && end.is_accepting());
     }
 }
+
+/// `ab` is a T0, but `abcc` is a T1 and a `c`: tokens are of one class only where what they leave open is the same.
+#[test]
+fn a_token_that_ends_where_a_longer_match_is_sure_to_come() {
+    let cases = [
+        ("start: T0 T2 T1\nT2: \"cc\"\nT0: /a*b/\nT1: \"abc\"\n", "ab"),
+        ("start: T3 T3 | T0 T1\nT3: /(ab)+/\nT0: /a*b/\nT1: \"abc\"\n", "ab"),
+        ("start: T0 T1\nT0: /[ab]{2}/\nT1: /a[^b]*b/\n", "aa"),
+    ];
+    for (rules, token) in cases {
+        let constraint = constraint(&format!("%lexer basic\n{rules}"), &[token.into()]);
+        let mut mask = constraint.new_mask();
+        constraint.matcher().fill_mask(&mut mask);
+        assert_eq!(mask.allows(256), constraint.matcher().advance(256).is_ok(), "{rules}");
+    }
+}
+
+/// Of two alternatives that are alike but for their levels, precedence takes one out and not the other.
+#[test]
+fn the_same_alternative_with_and_without_a_level() {
+    for start in ["start: r T | %prec T | \n", "start: r T | | %prec T\n"] {
+        let mut matcher = matcher(&format!("{start}r: T | start\nT: \"a\"\n%right T\n"));
+        assert!(matcher.advance_bytes(b"a").is_ok() && matcher.is_accepting(), "{start}");
+    }
+}
+
+/// Blanks may go on without end, but nothing comes behind them.
+#[test]
+fn a_language_is_empty_though_blanks_may_go_on() {
+    for rules in [
+        "%lexer basic\nstart: A B\nA: \"a\"\nB.1: /a/\n",
+        "%lexer basic\nstart: T1 T0\nT0: /[ab]+/\nT1: /a+/\n",
+        "%conflicts shift\nstart: | r start\nr.1:\n",
+    ] {
+        assert!(is_empty(rules), "{rules}");
+        assert!(is_empty(&format!("{rules}%ignore \" \"\n")), "{rules} with blanks");
+    }
+}
+
+/// A NEWLINE at the beginning of a line ends a blank one: the parser never gets it.
+#[test]
+fn a_line_never_begins_with_its_end() {
+    for rules in [
+        "start: NEWLINE\n",
+        "start: NEWLINE \"a\" NEWLINE\n",
+        "start: NEWLINE INDENT \"a\" NEWLINE DEDENT\n",
+        "start: \"a\" NEWLINE INDENT b DEDENT\nb: \"b\" NEWLINE NEWLINE\n",
+    ] {
+        let rest = "NEWLINE: /\\n/\n%ignore / +/\n%declare INDENT DEDENT\n%indent NEWLINE INDENT DEDENT\n";
+        assert!(is_empty(&format!("{rules}{rest}")), "{rules}");
+    }
+}
+
+/// The ways through a long token double with each of its letters, but not what lies at their ends.
+#[test]
+fn a_token_along_which_stacks_double() {
+    let soft = "%lexer basic\nstart: s \".\"\ns: A s B | B s A |\nA: \"a\"\nB: /[ab]/\n%soft B A\n";
+    let cyclic = "start: r T | start\nr: | T start start | start start\nT: \"a\"\n";
+    for (text, length) in [(soft, 64), (cyclic, 64)] {
+        let constraint = constraint(text, &["a".repeat(length).into()]);
+        let mut mask = constraint.new_mask();
+        constraint.matcher().fill_mask(&mut mask);
+        assert_eq!(mask.allows(256), constraint.matcher().advance(256).is_ok(), "{text}");
+    }
+}
+
+fn is_empty(text: &str) -> bool {
+    let grammar = Grammar::from_lark(text).expect("the grammar can be read");
+    CompiledGrammar::new(&grammar).is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))
+}
