@@ -92,10 +92,11 @@
 //!
 //! # Limits
 //!
-//! Grammars are LALR(1); a conflict that precedence does not resolve is an error. Lexemes are cut by longest
-//! match, and a grammar that would need unbounded look-ahead for it is refused. There is no indentation and no
-//! JSON Schema. At most 64 readings of one text are carried at once; more takes a grammar made for it, and
-//! the token that would lead there is then not allowed.
+//! Any context-free grammar is taken; where its LALR(1) tables have conflicts, readings are followed side by side, which
+//! takes time. Lexemes are cut by longest match. There is no JSON Schema.
+//!
+//! Whether a text can still be completed is decided step by step where it was not proved beforehand. A decision that takes
+//! more than a million steps is given up, and counts as a no: a mask can then be too narrow, but never too wide.
 //!
 //! # Features
 //!

@@ -3,6 +3,7 @@
 use lrmask::{Constraint, Grammar, Vocabulary};
 
 const SCANNER: &str = include_str!("../src/scanner/README.md");
+const VIABILITY: &str = include_str!("../src/scanner/viability/README.md");
 const INDEX: &str = include_str!("../src/index/README.md");
 
 /// The grammar of the first fenced block.
@@ -70,4 +71,14 @@ fn scanner() {
     assert_eq!(allowed("1.5"), (format!(".{digits}"), true));
     assert_eq!(allowed("1.."), (digits.to_owned(), false));
     assert_eq!(allowed("1..2"), (format!(".{digits}"), true));
+}
+
+#[test]
+fn viability() {
+    let vocabulary = Vocabulary::from_tokens((0..128).map(|byte| vec![byte])).expect("bytes");
+    let constraint =
+        Constraint::new(&grammar(VIABILITY, "```lark\n"), &vocabulary).expect("the example has sentences");
+    let is_viable = |text: &str| constraint.matcher().advance_bytes(text.as_bytes()).is_ok();
+    assert!(is_viable("a") && is_viable("aac"));
+    assert!(!is_viable("b") && !is_viable("ab") && !is_viable("acb"));
 }
