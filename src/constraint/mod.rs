@@ -22,7 +22,7 @@ pub use compiled::{CompiledGrammar, Stage};
 pub use error::BuildError;
 pub use load_error::{LoadError, LoadErrorKind};
 
-/// Bounds on everything that a grammar can make grow. The defaults suit a server that takes grammars from
+/// Bounds on what a grammar can make grow when it is compiled, and on the index. The defaults suit a server that takes grammars from
 /// strangers: the largest take a second and some hundred megabytes before they are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -31,7 +31,8 @@ pub struct Limits {
     pub terminal_states: usize,
     /// Scan states: of all terminals together. Default 500,000.
     pub scan_states: usize,
-    /// Steps of the proof that every viable text can be completed. Default 20,000,000.
+    /// Steps of each part of the proof that every viable text can be completed. What takes more is not proved, but decided
+    /// while texts are read, which takes time there. Default 20,000,000.
     pub proof_steps: usize,
     /// Bytes that masks and token classes may take before they are dropped and built anew. Default 256 MiB.
     pub index_bytes: usize,

@@ -354,18 +354,18 @@ impl Stack {
     /// Follows the reductions that these look-aheads cause, by the chains of what is on top and what lies below. `meet` is
     /// told of each place, and says whether some of the look-aheads are shifted there: without conflicts nothing more is
     /// to be found then.
-    fn follow<L: LookAhead, D: Depths>(
-        &self,
+    fn follow<'s, L: LookAhead, D: Depths>(
+        &'s self,
         table: &ParseTable,
         lookahead: L,
         depths: &mut D,
-        mut meet: impl FnMut(&Place<'_>, &Chain, &L, &mut D) -> bool,
+        mut meet: impl FnMut(&Place<'s>, &Chain, &L, &mut D) -> bool,
     ) {
         let (core, below) = (self.core(), self.below());
         let mut alone = !table.has_conflicts();
         // Nearly always there is but one place to go on from.
         let mut next = None;
-        let mut pending: Vec<(Place<'_>, L)> = Vec::new();
+        let mut pending: SmallVec<[(Place<'s>, L); 2]> = SmallVec::new();
         match below {
             // To a top that does not look at them they are all the same.
             [first, _, ..] if table.chain(core, Some(first.core())).reads_below => {
@@ -398,14 +398,16 @@ impl Stack {
                 let Some(lookahead) = lookahead.within(&exit.lookaheads) else { continue };
                 let Some(uncovered) = below.descend(exit.pops - 1, depths) else { return };
                 alone &= uncovered.len() == 1;
-                for below in uncovered {
+                let mut go_to = |below: &'s Stack, lookahead: L| {
                     depths.read(below.depth());
                     if let Some(core) = table.goto(below.core(), exit.lhs) {
                         let place = Place { core, below: Some(below), is_real: false };
-                        if let Some(other) = next.replace((place, lookahead.clone())) {
-                            pending.push(other);
-                        }
+                        pending.extend(next.replace((place, lookahead)));
                     }
+                };
+                if let Some((&last, others)) = uncovered.split_last() {
+                    others.iter().for_each(|&below| go_to(below, lookahead.clone()));
+                    go_to(last, lookahead);
                 }
             }
         }
@@ -645,18 +647,29 @@ impl Drop for Node {
     /// Frees long chains in a loop: the derived drop would recurse once a state, and a document nested a
     /// million deep would overflow the thread's stack.
     fn drop(&mut self) {
-        let mut pending: SmallVec<[Below; 4]> = SmallVec::new();
-        pending.push(std::mem::replace(&mut self.below, Below::Bottom));
-        while let Some(below) = pending.pop() {
-            let mut free = |stack: Stack| {
-                if let Some(mut node) = Arc::into_inner(stack.0) {
-                    pending.push(std::mem::replace(&mut node.below, Below::Bottom));
-                }
+        let mut at = std::mem::replace(&mut self.below, Below::Bottom);
+        loop {
+            at = match at {
+                Below::Bottom => return,
+                Below::One(stack) => match Arc::into_inner(stack.0) {
+                    Some(mut node) => std::mem::replace(&mut node.below, Below::Bottom),
+                    None => return,
+                },
+                Below::Several(stacks) => return free(*stacks),
             };
-            match below {
+        }
+    }
+}
+
+/// Frees what lies below a fork, in a loop as well.
+#[cold]
+fn free(mut pending: Vec<Stack>) {
+    while let Some(stack) = pending.pop() {
+        if let Some(mut node) = Arc::into_inner(stack.0) {
+            match std::mem::replace(&mut node.below, Below::Bottom) {
                 Below::Bottom => {}
-                Below::One(stack) => free(stack),
-                Below::Several(stacks) => stacks.into_iter().for_each(free),
+                Below::One(stack) => pending.push(stack),
+                Below::Several(stacks) => pending.extend(*stacks),
             }
         }
     }

@@ -157,7 +157,7 @@ impl Matcher {
     }
 
     /// What holds after the lexeme in progress, if it ends with this label and the text can go on so.
-    pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 2]> {
+    pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
         let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
         let ends = |after: &Between| scanner.can_be_completed(after, ObligationsId::NONE, &mut Reads::none());

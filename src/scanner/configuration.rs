@@ -138,6 +138,7 @@ impl Scanner {
     }
 
     /// The configurations before the first byte of a lexeme; `obligations` already know that byte.
+    #[inline]
     pub(crate) fn begin_lexeme(
         &self,
         at: Between,

@@ -342,7 +342,7 @@ impl Scanner {
         layout: &Layout,
         label: TerminalId,
         reads: &mut Reads,
-    ) -> SmallVec<[Between; 2]> {
+    ) -> SmallVec<[Between; 1]> {
         let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
             return SmallVec::new();
         };

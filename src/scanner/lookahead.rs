@@ -244,7 +244,7 @@ impl Scanner {
         expectations: ExpectationsId,
         label: TerminalId,
         reads: &mut Reads,
-    ) -> SmallVec<[Between; 2]> {
+    ) -> SmallVec<[Between; 1]> {
         let Some(expectations) = self.lexis.lookaheads.advance(expectations, label) else {
             return SmallVec::new();
         };

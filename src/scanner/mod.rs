@@ -204,7 +204,7 @@ impl Scanner {
         expectations: ExpectationsId,
         label: TerminalId,
         reads: &mut Reads,
-    ) -> SmallVec<[Between; 2]> {
+    ) -> SmallVec<[Between; 1]> {
         if self.lexis.indentation.is_some() {
             return self.after_lexeme_in_lines(stack, layout, label, reads);
         }

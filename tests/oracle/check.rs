@@ -296,10 +296,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether neither side can be expected to tell: where lines count, widths are without end, and the engine may lack
-    /// a completion.
+    /// Whether neither side can be expected to tell: the oracle's search has come to its limit, and the engine may lack a
+    /// completion; as it may where lines count, because widths are without end.
     fn is_untold(&self, viable: Viable) -> bool {
-        viable == Viable::Unknown && self.oracle.language.spec().indentation.is_some()
+        let may_lack = !self.completes || self.oracle.language.spec().indentation.is_some();
+        viable == Viable::Unknown && may_lack
     }
 
     /// `advance` and `allows` against the bit, for every id.

@@ -141,6 +141,13 @@ pub(crate) fn load(
             if input::is_bare_word(name) {
                 return Err(unknown(name).into());
             }
+            if saved(argument)?.is_some() {
+                let what = "is a compiled grammar, which was checked when it was made";
+                return Err(Failure::unusable(format_args!(
+                    "{name} {what}: check the file that it was made from"
+                ))
+                .into());
+            }
             let text = inputs.text(name)?;
             let called = input::name(name);
             sources.add(called, &text);
