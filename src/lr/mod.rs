@@ -5,13 +5,15 @@
 //! * [`rules`]: the grammar's productions and the added `$accept -> start`, flattened so that an item is a number;
 //! * [`lr0`]: the LR(0) automaton;
 //! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
-//! * [`conflict`]: precedence settles what it can, what is left is an error;
+//! * [`hidden`]: rules that hide left recursion behind what may be empty, written out;
+//! * [`conflict`]: precedence settles what it can, and `%conflicts` says what becomes of the rest;
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
-//! On the product stand the [`stack`] (right recursion in constant space: [`tail`]), the proof that every stack can be
-//! completed ([`completable`], mostly by one [`plan`] a state), the cheapest way to do it ([`closing`]), and how deep it must nest
-//! ([`nesting`]). [`store`] keeps a table.
+//! On the product stand the [`stack`] (a graph where there are several readings; right recursion in constant space: [`tail`]),
+//! what contexts tell of states ([`states`]), what can be read from a state on ([`derivations`]), with that the proof that
+//! every stack can be completed ([`completable`]) and the decision for one of them ([`completion`]), the cheapest way to
+//! complete it ([`closing`]), and how deep it must nest ([`nesting`]). [`store`] keeps a table.
 
 mod chains;
 pub(crate) mod closing;
