@@ -308,6 +308,22 @@ fn a_token_along_which_stacks_double() {
     }
 }
 
+/// Strings to the last quote beside hundreds of names: each name leaves another match pending, and all are broken alike.
+#[test]
+fn names_that_leave_the_same_pending() {
+    let rules = concat!(
+        r#"start: expr ("is" "not" expr)* ("o" expr ("is" "not" expr)*)* /\r?\n[\t ]*/"#,
+        "\n",
+        r#"expr: atom_expr ("|" ("^" "a"? atom_expr)*)*"#,
+        "\n",
+        r#"atom_expr: "_" | "a".."f" | "A".."e" | "E"* | /([ubf]?r?|r[ubf])('([^\\']|.)*?')/i"#,
+        "\n",
+        r#"| /([ubf]?r?|r[ubf])("([^\\"]|.)*?")/i"#,
+        "\n",
+    );
+    assert!(matcher(rules).advance_bytes(b"\"a\"\n").is_ok());
+}
+
 fn is_empty(text: &str) -> bool {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     CompiledGrammar::new(&grammar).is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))

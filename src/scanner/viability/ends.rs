@@ -4,6 +4,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::threats::Threats;
 use crate::scanner::points::PointId;
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::append::Slots;
@@ -19,6 +20,7 @@ pub(in crate::scanner) struct Ends {
     clean: Slots<u32>,
     /// By point: see [`Scanner::ends`].
     ends: Slots<Box<[End]>>,
+    pub(super) threats: Threats,
 }
 
 /// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is among that.
@@ -83,7 +85,7 @@ impl Scanner {
             for point in self.explore(point, |_| false).points {
                 let point = self.at_point(point);
                 let Some(label) = self.states().label(point.state) else { continue };
-                let open = self.add_obligation(point.obligations, point.state);
+                let open = self.threats(self.add_obligation(point.obligations, point.state));
                 if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
                     continue;
                 }

@@ -2,7 +2,7 @@
 //!
 //! Most of the time one look suffices: the lexeme in progress can become a label that the stack takes, behind which every stack
 //! can be completed ([`Proof`](super::Proof)). Where that is not certain, it is decided. What lexemes there can be and what
-//! they leave open is finite ([`ends`]); with that for a control, the parser is a pushdown system, and the text can be
+//! they leave open is finite ([`ends`], [`threats`]); with that for a control, the parser is a pushdown system, and the text can be
 //! completed if it can empty its stack. What may be read on top of a state is worked out once
 //! ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with it, until one lexeme settles the matter or the text
 //! may end. What it reads of the stack it reports like every other read, so masks are kept by it.
@@ -12,6 +12,7 @@
 mod ends;
 mod places;
 mod stacks;
+mod threats;
 
 use super::configuration::Configuration;
 use super::lookahead::Between;

@@ -46,7 +46,8 @@ impl Scanner {
         let asks_last = !self.lexis.lookaheads.is_empty();
         let last = at.stack.last_terminal(self.table()).filter(|_| asks_last);
         let (line, brackets) = self.line(&at.stack, &at.layout, reads);
-        let held = Held { acceptable, obligations: open, expectations: at.expectations, last, line };
+        let obligations = self.threats(open);
+        let held = Held { acceptable, obligations, expectations: at.expectations, last, line };
         let place = places.place(held);
         let mut exactly = Exactly { scanner: self, places, in_context };
         let can = derivations.can_complete(

@@ -1,0 +1,84 @@
+//! Obligations that the same texts break are one here.
+//!
+//! A name may end in any of the hundreds of scan states that keywords make of it, and leaves each time another match
+//! pending. But what breaks all these is the same: one more letter. An obligation asks only whether something is matched,
+//! not what, so states count as one where the same texts lead to a match from them: the classes of the automaton of scan
+//! states, minimised with labels forgotten (Moore 1956). Decisions go by these classes, or they would look at hundreds of
+//! places where a few tell all.
+
+use std::sync::OnceLock;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::scanner::{ObligationsId, Scanner};
+use crate::util::append::Slots;
+use crate::util::byte_classes::ClassSet;
+use crate::util::id::ScanStateId;
+
+/// What is known of threats.
+#[derive(Debug, Default)]
+pub(super) struct Threats {
+    /// By scan state, one that stands for it. States that are met later stand for themselves.
+    states: OnceLock<Vec<ScanStateId>>,
+    /// By obligations: those that stand for them.
+    obligations: Slots<ObligationsId>,
+}
+
+/// Steps of the minimisation, by states and rounds. Where that is not enough, each state stands for itself: that is as
+/// exact, and slower.
+const MAX_STEPS: usize = 1 << 22;
+
+impl Scanner {
+    /// What stands for these obligations.
+    pub(super) fn threats(&self, id: ObligationsId) -> ObligationsId {
+        if id == ObligationsId::NONE {
+            return id;
+        }
+        *self.ends.threats.obligations.get_or_init(id.0, || {
+            let states = self.ends.threats.states.get_or_init(|| self.find_threats());
+            let of = |state: &ScanStateId| states.get(state.0 as usize).copied().unwrap_or(*state);
+            self.intern_obligations(self.obligations(id).iter().map(of).collect())
+        })
+    }
+
+    /// By scan state the first one that is like it. Costs a round for each byte of the longest text that tells two apart.
+    fn find_threats(&self) -> Vec<ScanStateId> {
+        let count = self.states().len();
+        let state = |index: usize| ScanStateId(index as u32);
+        let moves: Vec<_> = (0..count).map(|index| self.states().moves(state(index))).collect();
+        let itself: Vec<ScanStateId> = (0..count).map(state).collect();
+        // A state that was met on the way is like none of these.
+        let mut classes: Vec<u32> =
+            (0..count).map(|index| u32::from(self.states().label(state(index)).is_some())).collect();
+        let (mut known, mut steps) = (0, 0);
+        loop {
+            let mut numbers: HashMap<(u32, Vec<(u32, ClassSet)>), u32, FxBuildHasher> = HashMap::default();
+            let mut next = Vec::with_capacity(count);
+            for (index, moves) in moves.iter().enumerate() {
+                steps += 1 + moves.len();
+                let mut leads: Vec<(u32, ClassSet)> = Vec::with_capacity(moves.len());
+                for &(target, bytes) in moves {
+                    let class = classes.get(target.0 as usize).copied().unwrap_or(u32::MAX - target.0);
+                    match leads.iter_mut().find(|(known, _)| *known == class) {
+                        Some((_, known)) => *known = known.union(bytes),
+                        None => leads.push((class, bytes)),
+                    }
+                }
+                leads.sort_unstable();
+                let fresh = numbers.len() as u32;
+                next.push(*numbers.entry((classes[index], leads)).or_insert(fresh));
+            }
+            classes = next;
+            if numbers.len() == known {
+                break;
+            }
+            known = numbers.len();
+            if steps > MAX_STEPS {
+                return itself;
+            }
+        }
+        let mut first: HashMap<u32, ScanStateId, FxBuildHasher> = HashMap::default();
+        classes.iter().zip(&itself).map(|(class, &state)| *first.entry(*class).or_insert(state)).collect()
+    }
+}
