@@ -84,6 +84,11 @@ impl LookAheads {
     pub(super) fn remove(&mut self, reduction: usize, terminal: usize) {
         self.sets.words[reduction * self.sets.width + terminal / 64] &= !(1 << (terminal % 64));
     }
+
+    /// Takes all terminals out: the reduction adds nothing.
+    pub(super) fn clear(&mut self, reduction: usize) {
+        self.sets.words[reduction * self.sets.width..][..self.sets.width].fill(0);
+    }
 }
 
 /// The edges by nonterminals, numbered by state and then by symbol.

@@ -7,6 +7,7 @@
 //! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
 //! * [`hidden`]: rules that hide left recursion behind what may be empty, written out;
 //! * [`conflict`]: precedence settles what it can, and `%conflicts` says what becomes of the rest;
+//! * [`subsumed`]: shifts that a reduction makes superfluous are taken away;
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
@@ -35,6 +36,7 @@ mod rules;
 pub(crate) mod stack;
 pub(crate) mod states;
 mod store;
+mod subsumed;
 pub(crate) mod table;
 mod tail;
 #[cfg(test)]

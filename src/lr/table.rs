@@ -19,6 +19,7 @@ use super::names::Names;
 use super::report;
 use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
+use super::subsumed::drop_subsumed;
 use super::tail::{Tail, tails};
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Symbol};
@@ -119,6 +120,7 @@ impl ParseTable {
                 names = Names::new(grammar, &rules);
             }
         }
+        drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution);
         let goes_round = resolution.settled && is_cyclic(&rules);
         let mut table = Self {
             predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),

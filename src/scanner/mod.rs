@@ -30,11 +30,13 @@ mod indentation;
 mod layout;
 mod lexis;
 pub(crate) mod lookahead;
+mod obligations;
 pub(crate) mod points;
 mod proof;
 mod reads;
 mod states;
 mod store;
+mod subsumption;
 mod viability;
 
 use std::sync::OnceLock;
@@ -45,7 +47,7 @@ use crate::lexer::Dfa;
 use crate::lr::closing::Closing;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
-use crate::util::append::{Interner, Slots};
+use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -54,6 +56,8 @@ pub(crate) use indentation::Indentation;
 pub(crate) use layout::{Layout, Lines, Width, is_blank};
 pub(crate) use lexis::Lexis;
 use lookahead::{Between, ExpectationsId};
+use obligations::ObligationSets;
+pub(crate) use obligations::{Obligations, ObligationsId};
 use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads};
@@ -71,9 +75,7 @@ pub(crate) struct Scanner {
     loose_contexts: Slots<Context>,
     /// The id of the set of no terminals.
     nothing: u32,
-    obligations: Interner<Obligations>,
-    /// By id and byte class: the obligations after it.
-    obligation_steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
+    obligations: ObligationSets,
     points: Points,
     ends: Ends,
     decisions: Decisions,
@@ -96,32 +98,17 @@ pub(crate) struct Context {
 /// What lexemes mean to a text that has several ways to go on with the same stack; nearly always one.
 pub(crate) type Contexts<'s> = SmallVec<[&'s Context; 1]>;
 
-/// Scan states of ended lexemes that must not accept; ascending.
-pub(crate) type Obligations = SmallVec<[ScanStateId; 4]>;
-
-/// An interned set of [`Obligations`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct ObligationsId(pub(crate) u32);
-
-impl ObligationsId {
-    /// No obligations.
-    pub(crate) const NONE: Self = Self(0);
-}
-
 impl Scanner {
     /// The scanner of what has been proved.
     pub(crate) fn new(lexis: Lexis, proof: Proof) -> Self {
         let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
-        let obligations = Interner::default();
-        obligations.intern(Obligations::new());
         Self {
             lexis,
             proof,
             contexts: Slots::default(),
             loose_contexts: Slots::default(),
             nothing,
-            obligations,
-            obligation_steps: Slots::default(),
+            obligations: ObligationSets::new(),
             points: Points::default(),
             ends: Ends::default(),
             decisions: Decisions::default(),
@@ -280,46 +267,6 @@ impl Scanner {
         stack.takes(self.table(), self.table().end(), reads)
     }
 
-    /// The scan states behind an id.
-    pub(crate) fn obligations(&self, id: ObligationsId) -> &Obligations {
-        self.obligations.get(id.0)
-    }
-
-    /// The id of a set of obligations.
-    pub(crate) fn intern_obligations(&self, mut states: Obligations) -> ObligationsId {
-        states.sort_unstable();
-        states.dedup();
-        if states.is_empty() { ObligationsId::NONE } else { ObligationsId(self.obligations.intern(states)) }
-    }
-
-    /// The obligations after `byte`; `None` when one is broken.
-    #[inline]
-    pub(crate) fn step_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
-        if id == ObligationsId::NONE { Some(id) } else { self.step_open_obligations(id, byte) }
-    }
-
-    #[cold]
-    fn step_open_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
-        let classes = self.states().classes();
-        let steps = self
-            .obligation_steps
-            .get_or_init(id.0, || classes.representatives().iter().map(|_| OnceLock::new()).collect());
-        *steps[usize::from(classes.get(byte))].get_or_init(|| self.find_obligations(id, byte))
-    }
-
-    fn find_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
-        let mut after = Obligations::new();
-        for &state in self.obligations(id) {
-            if let Some(next) = self.states().next(state, byte) {
-                if self.states().label(next).is_some() {
-                    return None;
-                }
-                after.push(next);
-            }
-        }
-        Some(self.intern_obligations(after))
-    }
-
     /// Longest match: the label of a lexeme in `state` that ends before the byte which leads to `next`, and what is then
     /// asked of the text beside `obligations`; `None` where it cannot end, because the byte lets it match more.
     #[inline]
@@ -337,12 +284,5 @@ impl Scanner {
             }
             Some(_) => None,
         }
-    }
-
-    /// `id` and one more.
-    pub(crate) fn add_obligation(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
-        let mut states = self.obligations(id).clone();
-        states.push(state);
-        self.intern_obligations(states)
     }
 }

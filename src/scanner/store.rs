@@ -27,7 +27,7 @@ impl Scanner {
         self.proof.save(writer);
         self.lexis.lookaheads.save(writer);
         // Before the scan states that they are made of, so that those are among the ones written.
-        let obligations: Vec<&Obligations> = self.obligations.iter().collect();
+        let obligations: Vec<&Obligations> = self.obligations.sets.iter().collect();
         writer.list(&obligations, |w, states| w.numbers(&raw(states)));
         self.states().save(writer);
     }
@@ -50,8 +50,9 @@ impl Scanner {
         let obligations = obligations.into_iter().map(|ids| ids.into_iter().map(ScanStateId).collect());
         let lexis = Lexis::over(grammar, table, states, lookaheads);
         let mut scanner = Self::new(lexis, proof);
-        scanner.obligations = Interner::restore(obligations).ok_or(Malformed { what: "the obligations" })?;
-        let none = scanner.obligations.iter().next().is_some_and(SmallVec::is_empty);
+        scanner.obligations.sets =
+            Interner::restore(obligations).ok_or(Malformed { what: "the obligations" })?;
+        let none = scanner.obligations.sets.iter().next().is_some_and(SmallVec::is_empty);
         ensure(none, "the obligations")?;
         Ok(scanner)
     }
@@ -60,7 +61,7 @@ impl Scanner {
 impl Scanner {
     /// How many sets of obligations and of expectations have been met.
     pub(crate) fn open_sets(&self) -> (usize, usize) {
-        (self.obligations.len(), self.lexis.lookaheads.expectations.len())
+        (self.obligations.sets.len(), self.lexis.lookaheads.expectations.len())
     }
 }
 

@@ -97,12 +97,6 @@ impl Scanner {
         })
     }
 
-    /// Whether all obligations of `less` are among those of `more`.
-    pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
-        let more = self.obligations(more);
-        self.obligations(less).iter().all(|state| more.binary_search(state).is_ok())
-    }
-
     /// The points that a lexeme can go on to, and where each leads; not beyond those that are `known`.
     fn explore(&self, from: PointId, known: impl Fn(PointId) -> bool) -> Explored {
         let mut met = Explored { points: vec![from], next: Lists::new() };

@@ -1,0 +1,124 @@
+//! Obligations that others imply: whatever breaks them breaks one of the others.
+//!
+//! Behind `a`s that may each begin a match of `/a{60}/`, the match that began first is the first to come true, and dies with the
+//! others. So what the others ask is asked already. Kept, they would make a set for each choice of places where lexemes
+//! ended: as many as there are subsets.
+//!
+//! One scan state implies another if each text that leads the other to an accept has led this one to an accept before, or
+//! does so with the same byte. That is the inclusion of two languages, and both are given by deterministic automata: a search
+//! through pairs of states finds a byte on which it fails, or closes. What it closes on holds for all pairs on the way;
+//! what it fails on fails for all pairs that led there.
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use super::{Obligations, ObligationsId, Scanner};
+use crate::util::append_map::AppendMap;
+use crate::util::id::ScanStateId;
+
+/// Of pairs of scan states: whether the first implies the second.
+#[derive(Debug, Default)]
+pub(super) struct Implications(AppendMap<Pair, bool>);
+
+/// A state, and one that it may imply.
+type Pair = (ScanStateId, ScanStateId);
+
+/// How many pairs one search may meet. Where that is not enough both obligations are kept, which is as exact.
+const MAX_PAIRS: usize = 1 << 12;
+
+/// With more obligations than these, to compare each with each costs more than it saves.
+const MANY: usize = 16;
+
+impl Scanner {
+    /// Takes out what others of `states` imply.
+    #[inline]
+    pub(super) fn drop_implied(&self, states: &mut Obligations) {
+        if states.len() > 1 && states.len() <= MANY {
+            self.drop_implied_of_few(states);
+        }
+    }
+
+    #[cold]
+    fn drop_implied_of_few(&self, states: &mut Obligations) {
+        let mut at = 0;
+        while let Some(&state) = states.get(at) {
+            match states.iter().any(|&other| other != state && self.implies(other, state)) {
+                true => drop(states.remove(at)),
+                false => at += 1,
+            }
+        }
+    }
+
+    /// Whether the obligations of `more` imply all those of `less`.
+    pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
+        let more = self.obligations(more);
+        let implied = |&state: &ScanStateId| more.iter().any(|&other| self.implies(other, state));
+        less == ObligationsId::NONE || self.obligations(less).iter().all(implied)
+    }
+
+    /// Whether all that breaks `implied` breaks `state`, as early at least.
+    fn implies(&self, state: ScanStateId, implied: ScanStateId) -> bool {
+        let implications = &self.obligations.implications.0;
+        state == implied
+            || implications
+                .get(&(state, implied))
+                .copied()
+                .unwrap_or_else(|| self.find_implication((state, implied)))
+    }
+
+    #[cold]
+    fn find_implication(&self, pair: Pair) -> bool {
+        let known = &self.obligations.implications.0;
+        // Each pair with the place of the one that led to it.
+        let mut met: Vec<(Pair, usize)> = vec![(pair, 0)];
+        let mut seen: HashSet<Pair, FxBuildHasher> = HashSet::from_iter([pair]);
+        let mut at = 0;
+        while let Some(&((state, implied), _)) = met.get(at) {
+            for next in self.implied_after(state, implied) {
+                let fails = match next {
+                    None => true,
+                    Some(next) => known.get(&next) == Some(&false),
+                };
+                if fails || met.len() > MAX_PAIRS {
+                    let mut way = at;
+                    while way != met[way].1 {
+                        known.get_or_insert_with(met[way].0, || false);
+                        way = met[way].1;
+                    }
+                    known.get_or_insert_with(pair, || false);
+                    return false;
+                }
+                let next = next.filter(|next| known.get(next).is_none() && seen.insert(*next));
+                met.extend(next.map(|next| (next, at)));
+            }
+            at += 1;
+        }
+        for (pair, _) in met {
+            known.get_or_insert_with(pair, || true);
+        }
+        true
+    }
+
+    /// What must hold behind each byte for `state` to imply `implied`; `None` where it does not.
+    fn implied_after(&self, state: ScanStateId, implied: ScanStateId) -> SmallVec<[Option<Pair>; 8]> {
+        let mut pairs: SmallVec<[Option<Pair>; 8]> = SmallVec::new();
+        for &byte in self.states().classes().representatives() {
+            let Some(implied) = self.states().next(implied, byte) else { continue };
+            let pair = match self.states().next(state, byte) {
+                Some(state) if self.states().label(state).is_some() => continue,
+                Some(state) if self.states().label(implied).is_none() => {
+                    if state == implied {
+                        continue;
+                    }
+                    Some((state, implied))
+                }
+                _ => None,
+            };
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        pairs
+    }
+}
