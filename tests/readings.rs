@@ -2,7 +2,7 @@
 //!
 //! Each language is defined twice: by a grammar, for the engine, and by what its texts look like, in a few lines of plain code.
 
-use lrmask::{Constraint, Grammar, Matcher, TokenId, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, Matcher, TokenId, Vocabulary};
 
 /// A language by its definition.
 #[derive(Clone, Copy)]
@@ -420,6 +420,49 @@ fn conflicts_and_back_up() {
     }
 }
 
+/// Of more readings than are to be kept some go on: masks are narrow and never empty, and `advance` agrees with them.
+#[test]
+fn readings_beyond_the_limit_are_dropped() {
+    // A palindrome, of which each place may be the middle, of letters that may be two things.
+    let rules = "%lexer basic\nstart: s \"1\"\ns: A s A | B s B |\nA: \"a\"\nB: /a/\n%soft B A\n";
+    let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
+    let tokens = (0..=255u8).map(|byte| vec![byte]).chain([run(b'a', 7), b"a1".to_vec()]);
+    let vocabulary = Vocabulary::from_tokens(tokens.collect::<Vec<_>>()).expect("tokens");
+    let mut limits = Limits::default();
+    limits.readings = 1;
+    let exact = Constraint::new(&grammar, &vocabulary).expect("sound");
+    let narrow = CompiledGrammar::with_limits(&grammar, limits).expect("sound").constraint(&vocabulary);
+    let (mut all, mut some) = (exact.matcher(), narrow.matcher());
+    let (mut exactly, mut mask) = (exact.new_mask(), narrow.new_mask());
+    for _ in 0..20 {
+        all.fill_mask(&mut exactly);
+        some.fill_mask(&mut mask);
+        assert!(mask.count() > 0);
+        for id in 0..258 {
+            assert!(exactly.allows(id) || !mask.allows(id), "{id} is too wide");
+            assert_eq!(some.clone().advance(id).is_ok(), mask.allows(id), "{id}");
+        }
+        all.advance(u32::from(b'a')).expect("any number of letters");
+        some.advance(u32::from(b'a')).expect("what is kept goes on");
+    }
+    assert!(some.dropped_readings() > 0 && all.dropped_readings() == 0);
+    some.rollback(20);
+    assert_eq!(some.dropped_readings(), 0);
+}
+
+/// A decision that may not take long is none: that is said, not passed off as a language without texts.
+#[test]
+fn decisions_beyond_the_limit_are_counted() {
+    let grammar = Grammar::from_lark("%lexer basic\nstart: A B\nA: /a+/\nB: /a*b/\n");
+    let grammar = grammar.expect("the grammar can be read");
+    for (decision_steps, code) in [(1, "decision-limit"), (1_000, "empty-language")] {
+        let mut limits = Limits::default();
+        limits.decision_steps = decision_steps;
+        let error = CompiledGrammar::with_limits(&grammar, limits).expect_err("no text, or nobody knows");
+        assert!(error.diagnostics().iter().any(|d| d.code == code), "{error}");
+    }
+}
+
 /// All strings over an alphabet of two letters or more up to a length: tokens over several symbols.
 fn strings(alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];
@@ -502,7 +545,7 @@ fn sums_without_precedence() {
             |(place, byte): (usize, &u8)| if place % 2 == 0 { *byte == b'1' } else { b"+*".contains(byte) };
         text.iter().enumerate().all(fits)
     };
-    let sum: Vec<u8> = (0..61).map(|place| [b'1', b'+', b'1', b'*'][place % 4]).collect();
+    let sum: Vec<u8> = (0..20_001).map(|place| [b'1', b'+', b'1', b'*'][place % 4]).collect();
     is_defined_by(
         "start: e\ne: e \"+\" e | e \"*\" e | N\nN: \"1\"\n",
         b"1+*",

@@ -61,9 +61,12 @@ impl CompiledGrammar {
         let (proof, findings) =
             check::check(grammar, &lexis, limits.scan_states, limits.proof_steps).map_err(BuildError::new)?;
         warnings.extend(findings);
-        let scanner = Scanner::new(lexis, proof);
+        let scanner = Scanner::new(lexis, proof, limits.bounds());
         if !scanner.has_sentences() {
-            warnings.push(empty::empty_language(grammar, &scanner));
+            warnings.push(match scanner.undecided() {
+                0 => empty::empty_language(grammar, &scanner),
+                _ => empty::undecided_language(&limits),
+            });
             return Err(BuildError::new(warnings));
         }
         Ok(Self { scanner: Arc::new(scanner), grammar: Arc::new(grammar.clone()), warnings, limits })

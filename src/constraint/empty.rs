@@ -1,5 +1,6 @@
 //! The finding that no text is a sentence, though the rules derive some.
 
+use super::Limits;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::lexer::Dfa;
@@ -14,6 +15,15 @@ pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic
         .at(grammar.nonterminals[grammar.start.index()].place.clone())
         .example(example(grammar, scanner))
         .help("let an ignored terminal (white space) stand between the lexemes, or make the first one end on a character that the next cannot begin with")
+}
+
+/// What to say of a grammar of which it takes too long to know whether it has a sentence.
+pub(super) fn undecided_language(limits: &Limits) -> Diagnostic {
+    let steps = limits.decision_steps;
+    let message = format!("it takes more than {steps} steps to find out whether any text is in the language");
+    Diagnostic::error("decision-limit", message).help(
+        "raise `Limits::decision_steps`, or let an ignored terminal (white space) stand between the lexemes",
+    )
 }
 
 /// A shortest sentence in terminals, and the first lexeme of it that runs into the next one, if one does.

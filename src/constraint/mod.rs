@@ -34,6 +34,13 @@ pub struct Limits {
     /// Steps of each part of the proof that every viable text can be completed. What takes more is not proved, but decided
     /// while texts are read, which takes time there. Default 20,000,000.
     pub proof_steps: usize,
+    /// Steps of one decision whether a text can be completed, where that is not proved. What takes more counts as a no, and
+    /// [`Constraint::undecided`] counts it. Default 1,000,000: about a second, and the limit of a memory that many
+    /// decisions share.
+    pub decision_steps: usize,
+    /// Readings of one text that are kept from one token to the next. Of more the first ones are kept, and
+    /// [`Matcher::dropped_readings`] counts the others. Default 65,536.
+    pub readings: usize,
     /// Bytes that masks and token classes may take before they are dropped and built anew. Default 256 MiB.
     pub index_bytes: usize,
 }
@@ -44,6 +51,8 @@ impl Default for Limits {
             terminal_states: 200_000,
             scan_states: 500_000,
             proof_steps: 20_000_000,
+            decision_steps: 1_000_000,
+            readings: 65_536,
             index_bytes: 256 << 20,
         }
     }
@@ -71,6 +80,12 @@ impl Constraint {
     /// write instead.
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
         Ok(CompiledGrammar::new(grammar)?.constraint(vocabulary))
+    }
+
+    /// How many questions whether a text can be completed took more than [`Limits::decision_steps`]. Each counts as a no: as long
+    /// as this is 0 masks are exact, and else some may be too narrow. None is ever too wide.
+    pub fn undecided(&self) -> usize {
+        self.compiled.scanner.undecided()
     }
 
     /// A matcher for one sequence.

@@ -7,7 +7,7 @@ use super::saved::{Fingerprints, Saved, Section, put_together};
 use super::{CompiledGrammar, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::index::{Index, KeptWriter};
-use crate::scanner::Scanner;
+use crate::scanner::{Bounds, Scanner};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::store::{Kept, Malformed, Reader, Source, Writer};
 use crate::vocab::Vocabulary;
@@ -57,10 +57,11 @@ impl CompiledGrammar {
         let grammar = Grammar::load(&mut content)?;
         content.finish()?;
         let mut content = saved.section(Section::Scanner)?;
-        let scanner = Scanner::load(&mut content, &grammar)?;
+        let mut findings = saved.section(Section::Findings)?;
+        let limits = Limits::load(&mut findings)?;
+        let scanner = Scanner::load(&mut content, &grammar, limits.bounds())?;
         content.finish()?;
-        let mut content = saved.section(Section::Findings)?;
-        let limits = Limits::load(&mut content)?;
+        let mut content = findings;
         let warnings = content.list(20, Diagnostic::load)?;
         let more = content.list(20, Diagnostic::load)?;
         content.finish()?;
@@ -130,9 +131,14 @@ impl Constraint {
 }
 
 impl Limits {
+    /// Those that hold while texts are read.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds { decision_steps: self.decision_steps, readings: self.readings.max(1) }
+    }
+
     fn save(&self, writer: &mut Writer) {
-        let Self { terminal_states, scan_states, proof_steps, index_bytes } = *self;
-        for limit in [terminal_states, scan_states, proof_steps, index_bytes] {
+        let Self { terminal_states, scan_states, proof_steps, decision_steps, readings, index_bytes } = *self;
+        for limit in [terminal_states, scan_states, proof_steps, decision_steps, readings, index_bytes] {
             writer.u64(limit as u64);
         }
     }
@@ -143,6 +149,8 @@ impl Limits {
             terminal_states: limit()?,
             scan_states: limit()?,
             proof_steps: limit()?,
+            decision_steps: limit()?,
+            readings: limit()?,
             index_bytes: limit()?,
         })
     }

@@ -9,7 +9,7 @@
 //! only tell that beforehand. But where precedence or the order of rules took a reduction away, the next terminal must not
 //! be one of those before which it was: what is *barred* goes along with the place until a terminal is shifted.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -109,6 +109,8 @@ pub(crate) struct Derivations {
     /// Whether nodes are parse states, not cores.
     in_context: bool,
     known: HashMap<Goal, Outcomes, FxBuildHasher>,
+    /// The goals that were too much work.
+    given_up: HashSet<Goal, FxBuildHasher>,
     /// Sets of terminals that are barred; the first is empty.
     barred: Vec<BitSet>,
     numbers: HashMap<BitSet, u32, FxBuildHasher>,
@@ -165,7 +167,15 @@ impl Derivations {
             productions.close();
         }
         let (known, numbers) = (HashMap::default(), HashMap::default());
-        Self { in_context, known, barred: vec![BitSet::default()], numbers, productions, steps: 0 }
+        Self {
+            in_context,
+            known,
+            given_up: HashSet::default(),
+            barred: vec![BitSet::default()],
+            numbers,
+            productions,
+            steps: 0,
+        }
     }
 
     /// Whether nodes are parse states, not cores.
@@ -240,12 +250,16 @@ impl Derivations {
         if let Some(known) = self.known.get(&goal) {
             return Some(known.clone());
         }
+        if self.given_up.contains(&goal) {
+            return None;
+        }
         let mut work = Work { goals: Vec::new(), numbers: HashMap::default(), tasks: Vec::new() };
         work.begin(goal);
         let end = self.steps + limit;
         while let Some(task) = work.tasks.pop().filter(|_| !work.goals[0].is_done) {
             self.steps += 1;
             if self.steps > end {
+                self.given_up.insert(goal);
                 return None;
             }
             match task {

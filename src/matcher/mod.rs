@@ -43,6 +43,8 @@ struct Moment {
     /// The readings of the text so far; at least one, and each viable.
     readings: SmallVec<[Configuration; 1]>,
     progress: Progress,
+    /// How many readings were dropped, one token after another.
+    dropped: u32,
 }
 
 /// Where the text stands.
@@ -101,7 +103,7 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
-        Self { index, now: Moment { readings, progress: Progress::Fresh }, past: Past::default() }
+        Self { index, now: Moment { readings, progress: Progress::Fresh, dropped: 0 }, past: Past::default() }
     }
 
     /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
@@ -211,6 +213,15 @@ impl Matcher {
         }
     }
 
+    /// How many readings of the text so far were dropped, because there were more than [`Limits::readings`] at the end of a
+    /// token. As long as this is 0 masks are exact; else they may be too narrow. None is ever too wide, and none is empty:
+    /// each reading that was kept can be completed.
+    ///
+    /// [`Limits::readings`]: crate::Limits::readings
+    pub fn dropped_readings(&self) -> usize {
+        self.now.dropped as usize
+    }
+
     /// Whether a stop token was taken.
     pub fn is_finished(&self) -> bool {
         self.now.progress == Progress::Finished
@@ -253,7 +264,7 @@ impl Matcher {
         if vocabulary.stop_tokens().contains(&token) {
             let here = Matcher { index: self.index.clone(), now: from.clone(), past: Past::default() };
             return if here.is_accepting() {
-                Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished })
+                Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from })
             } else {
                 Err(rejected(0))
             };
@@ -297,6 +308,7 @@ impl Matcher {
                 return Err(count);
             }
         }
-        Ok(Moment { readings: now, progress: Progress::Begun })
+        let dropped = Readings::limit(&mut now, scanner.bounds().readings) as u32;
+        Ok(Moment { readings: now, progress: Progress::Begun, dropped: from.dropped.saturating_add(dropped) })
     }
 }

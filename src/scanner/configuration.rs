@@ -117,6 +117,14 @@ impl Readings {
         }
     }
 
+    /// No more than so many of them, the first ones: each of these can be completed, whatever the others could. How many are
+    /// left out.
+    pub(crate) fn limit(readings: &mut SmallVec<[Configuration; 1]>, limit: usize) -> usize {
+        let dropped = readings.len().saturating_sub(limit);
+        readings.truncate(limit);
+        dropped
+    }
+
     /// All of them, in the order in which they came.
     pub(crate) fn into_all(self) -> SmallVec<[Configuration; 1]> {
         self.all

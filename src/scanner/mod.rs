@@ -80,8 +80,18 @@ pub(crate) struct Scanner {
     ends: Ends,
     decisions: Decisions,
     discharges: Discharges,
+    bounds: Bounds,
     /// Made when a text is first to be ended.
     closing: OnceLock<Closing>,
+}
+
+/// What reading a text may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Steps of one decision whether a text can be completed.
+    pub(crate) decision_steps: usize,
+    /// Readings that are kept from one token to the next; at least 1.
+    pub(crate) readings: usize,
 }
 
 /// What a set of acceptable terminals means for scanning.
@@ -100,7 +110,7 @@ pub(crate) type Contexts<'s> = SmallVec<[&'s Context; 1]>;
 
 impl Scanner {
     /// The scanner of what has been proved.
-    pub(crate) fn new(lexis: Lexis, proof: Proof) -> Self {
+    pub(crate) fn new(lexis: Lexis, proof: Proof, bounds: Bounds) -> Self {
         let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
         Self {
             lexis,
@@ -113,8 +123,14 @@ impl Scanner {
             ends: Ends::default(),
             decisions: Decisions::default(),
             discharges: Discharges::default(),
+            bounds,
             closing: OnceLock::new(),
         }
+    }
+
+    /// What reading a text may cost.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// What the grammar says of lexemes.

@@ -9,7 +9,7 @@ use super::layout::{Blocks, Leading, Width};
 use super::lexis;
 use super::lookahead::{Expectation, Lookaheads};
 use super::states::Component;
-use super::{Lexis, Lines, Obligations, Proof, Question, Scanner};
+use super::{Bounds, Lexis, Lines, Obligations, Proof, Question, Scanner};
 use crate::grammar::Grammar;
 use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
@@ -33,7 +33,11 @@ impl Scanner {
     }
 
     /// The scanner of `grammar`, in which every id names something.
-    pub(crate) fn load(reader: &mut Reader<'_>, grammar: &Grammar) -> Result<Self, Malformed> {
+    pub(crate) fn load(
+        reader: &mut Reader<'_>,
+        grammar: &Grammar,
+        bounds: Bounds,
+    ) -> Result<Self, Malformed> {
         let table = ParseTable::load(reader, grammar)?;
         let dfas = reader.list(1, |r| r.option(Dfa::load))?;
         let count = grammar.terminals.len();
@@ -49,7 +53,7 @@ impl Scanner {
         }
         let obligations = obligations.into_iter().map(|ids| ids.into_iter().map(ScanStateId).collect());
         let lexis = Lexis::over(grammar, table, states, lookaheads);
-        let mut scanner = Self::new(lexis, proof);
+        let mut scanner = Self::new(lexis, proof, bounds);
         scanner.obligations.sets =
             Interner::restore(obligations).ok_or(Malformed { what: "the obligations" })?;
         let none = scanner.obligations.sets.iter().next().is_some_and(SmallVec::is_empty);

@@ -26,10 +26,6 @@ pub(in crate::scanner) struct Ends {
 /// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is among that.
 pub(in crate::scanner) type End = (TerminalId, ObligationsId);
 
-/// How many points one search may meet. Where there are more, what lies behind them is not found: masks are too narrow then,
-/// not wrong.
-const SEARCH_LIMIT: usize = 50_000;
-
 impl Scanner {
     /// The labels that a lexeme going through this point can end with, here or later, after all obligations have been
     /// discharged.
@@ -82,7 +78,11 @@ impl Scanner {
     pub(in crate::scanner) fn ends(&self, point: PointId) -> &[End] {
         self.ends.ends.get_or_init(point.0, || {
             let mut ends: Vec<End> = Vec::new();
-            for point in self.explore(point, |_| false).points {
+            let met = self.explore(point, |_| false);
+            if !met.is_whole {
+                self.give_up();
+            }
+            for point in met.points {
                 let point = self.at_point(point);
                 let Some(label) = self.states().label(point.state) else { continue };
                 let open = self.threats(self.add_obligation(point.obligations, point.state));
@@ -97,17 +97,25 @@ impl Scanner {
         })
     }
 
-    /// The points that a lexeme can go on to, and where each leads; not beyond those that are `known`.
+    /// The points that a lexeme can go on to, and where each leads; not beyond those that are `known`. Where there are too
+    /// many, what lies behind them is not found.
     fn explore(&self, from: PointId, known: impl Fn(PointId) -> bool) -> Explored {
-        let mut met = Explored { points: vec![from], next: Lists::new() };
+        let mut met = Explored { points: vec![from], next: Lists::new(), is_whole: true };
         let mut places: HashMap<PointId, usize, FxBuildHasher> = HashMap::default();
         places.insert(from, 0);
-        let mut at = 0;
+        let representatives = self.states().classes().representatives();
+        let (mut at, mut steps) = (0, 0);
         while let Some(&point) = met.points.get(at) {
             at += 1;
-            if !known(point) && at <= SEARCH_LIMIT {
+            if !known(point) {
+                steps += representatives.len();
+                if steps > self.bounds.decision_steps {
+                    met.is_whole = false;
+                    met.next.close();
+                    continue;
+                }
                 let point = self.at_point(point);
-                for &byte in self.states().classes().representatives() {
+                for &byte in representatives {
                     let Some(next) = self.step_point(point, byte).next() else { continue };
                     let place = *places.entry(next).or_insert(met.points.len());
                     if place == met.points.len() {
@@ -126,4 +134,6 @@ impl Scanner {
 struct Explored {
     points: Vec<PointId>,
     next: Lists<usize>,
+    /// Whether all were looked at.
+    is_whole: bool,
 }

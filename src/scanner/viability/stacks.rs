@@ -1,5 +1,6 @@
 //! Decisions about stacks: the lexemes of [`Exactly`] on the pushdown of [`crate::lr`].
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::places::{Exactly, Held, Line, Places};
@@ -11,7 +12,11 @@ use crate::scanner::{Layout, ObligationsId, Scanner};
 
 /// What was worked out for decisions. Begun anew when it has grown too large.
 #[derive(Debug, Default)]
-pub(in crate::scanner) struct Decisions(Mutex<Option<Known>>);
+pub(in crate::scanner) struct Decisions {
+    known: Mutex<Option<Known>>,
+    /// How many took too long.
+    undecided: AtomicUsize,
+}
 
 #[derive(Debug)]
 struct Known {
@@ -22,14 +27,10 @@ struct Known {
 /// How many derivations and places are kept.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// How many steps one item may take. Where that is not enough it counts as one that cannot be finished: masks are too narrow
-/// then, not wrong.
-const MAX_STEPS: usize = 1 << 20;
-
 impl Scanner {
     /// Whether the stack can be completed behind a lexeme that has left this open.
     pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
-        let mut known = self.decisions.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.decisions.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.as_ref().is_some_and(|known| known.derivations.len() + known.places.len() > MAX_KNOWN) {
             *known = None;
         }
@@ -56,9 +57,20 @@ impl Scanner {
             &at.stack,
             (place, brackets),
             reads,
-            MAX_STEPS,
+            self.bounds.decision_steps,
         );
-        can == Some(true)
+        can.unwrap_or_else(|| self.give_up())
+    }
+
+    /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.
+    pub(super) fn give_up(&self) -> bool {
+        self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
+        false
+    }
+
+    /// How many decisions took too long.
+    pub(crate) fn undecided(&self) -> usize {
+        self.decisions.undecided.load(Ordering::Relaxed)
     }
 
     /// Where a text stands among lines, and how many brackets are open.
