@@ -4,6 +4,9 @@
 //! mask as a whole. So it is found out once for each boundary and what was read; most of a mask that was never met before has
 //! been met in others.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use super::Index;
@@ -61,6 +64,24 @@ struct Place {
 /// Readings that differ by their stacks only.
 type Group = SmallVec<[Configuration; 1]>;
 
+/// What is to be looked for together with whatever else comes to it, by how many computations wait around it, and the
+/// first of its nodes.
+///
+/// A text of eighty bars has as many ways to be made of `|` and `||` as the eightieth Fibonacci number, but they meet at each
+/// of its bytes. All that leads to a node comes from nodes above, which have smaller numbers. So where the smallest is taken
+/// first, each is taken once, for all readings of the text before it.
+#[derive(Default)]
+struct Agenda(BTreeMap<(Reverse<usize>, u32, bool), Vec<Pending>>);
+
+/// One thing of an agenda.
+struct Pending {
+    which: Which,
+    /// What is to be left out of a hub's tokens.
+    except: TokensId,
+    line: Line,
+    group: Group,
+}
+
 /// The computation of a mask: of what is looked for now, and of what waits for it.
 struct Computation<'g> {
     frame: Frame,
@@ -75,6 +96,7 @@ struct Computation<'g> {
     walks: Vec<Walked<'g>>,
     /// Parts that have been met and not looked for yet.
     begun: Vec<Place>,
+    agenda: Agenda,
 }
 
 /// What is waited for.
@@ -193,7 +215,15 @@ impl Index {
                 continue;
             }
             let Computation { frame, walks, .. } = all;
-            let Some(Walked { walk, from, line, next }) = walks[frame.walks..].last_mut() else { return };
+            let Some(Walked { walk, from, line, next }) = walks[frame.walks..].last_mut() else {
+                let Some(Pending { which, except, line, group }) = all.next_pending() else { return };
+                all.frame.reads.set_line(line.clone());
+                if matches!(which, Which::Walk { .. }) {
+                    all.begin_hub(except);
+                }
+                self.enter(generation, all, which, group, &line);
+                continue;
+            };
             let Some(Sought { which, leading, tokens, except }) = Sought::of(walk, *next) else {
                 walks.pop();
                 continue;
@@ -203,7 +233,7 @@ impl Index {
             let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len();
             // Readings that came together go on together: each by itself would come to twice as many at the next lexeme.
             let alone = from.len() == 1;
-            let mut together = Group::new();
+            let first = generation.nodes(which.nodes()).first().copied().unwrap_or_default();
             for at in from {
                 let layout = self.scanner.read_all(&at.layout, leading);
                 if let Which::Walk { from: Origin { state, obligations, .. }, .. } = which {
@@ -215,19 +245,14 @@ impl Index {
                     }
                 }
                 if few || !alone || !(all.keeps && at.stack.first_fork() == all.fork) {
-                    together.push(Configuration { layout, ..at.clone() });
+                    let level = all.waiting.len();
+                    let at = which.begin(at, layout);
+                    all.agenda.add((level, first), (which, except, &line), at, self.scanner.table());
                 } else {
                     let part = Part::new(which, at.expectations, &at.stack, &layout);
                     let (stack, line) = (at.stack.clone(), line.clone());
                     all.begun.push(Place { part, stack, layout, line, except });
                 }
-            }
-            if !together.is_empty() {
-                all.frame.reads.set_line(line.clone());
-                if matches!(which, Which::Walk { .. }) {
-                    all.begin_hub(except);
-                }
-                self.enter(generation, all, which, together, &line);
             }
         }
     }
@@ -430,13 +455,66 @@ impl Part {
         Self { which, expectations, top: stack.core(), line: LineKind::new(layout) }
     }
 
-    /// Where the part begins. Behind a boundary nothing looks at the scan state.
+    /// Where the part begins.
     fn at(&self, stack: Stack, layout: Layout) -> Configuration {
-        let (state, obligations) = match self.which {
-            Which::Behind { obligations, .. } => (ScanStateId(0), obligations),
-            Which::Walk { from, .. } => (from.state, from.obligations),
-        };
+        let (state, obligations) = self.which.point();
         Configuration { stack, layout, state, obligations, expectations: self.expectations }
+    }
+}
+
+impl Which {
+    fn nodes(self) -> NodesId {
+        match self {
+            Self::Behind { nodes, .. } | Self::Walk { nodes, .. } => nodes,
+        }
+    }
+
+    /// The scan state and the obligations where it begins. Behind a boundary nothing looks at the scan state.
+    fn point(self) -> (ScanStateId, ObligationsId) {
+        match self {
+            Self::Behind { obligations, .. } => (ScanStateId(0), obligations),
+            Self::Walk { from, .. } => (from.state, from.obligations),
+        }
+    }
+
+    /// A reading where it begins.
+    fn begin(self, at: &Configuration, layout: Layout) -> Configuration {
+        let (state, obligations) = self.point();
+        Configuration { stack: at.stack.clone(), layout, state, obligations, expectations: at.expectations }
+    }
+}
+
+impl Agenda {
+    /// Adds a reading to what is to be looked for at some nodes, the first of which is `first`.
+    fn add(
+        &mut self,
+        (level, first): (usize, u32),
+        (which, except, line): (Which, TokensId, &Line),
+        reading: Configuration,
+        table: &ParseTable,
+    ) {
+        let is_hub = matches!(which, Which::Walk { .. });
+        let there = self.0.entry((Reverse(level), first, is_hub)).or_default();
+        let is_same = |pending: &&mut Pending| {
+            pending.which == which && pending.except == except && pending.line == *line
+        };
+        match there.iter_mut().find(is_same) {
+            Some(pending) => add_reading(&mut pending.group, reading, table),
+            None => {
+                there.push(Pending { which, except, line: line.clone(), group: Group::from_buf([reading]) })
+            }
+        }
+    }
+}
+
+/// Adds a reading to others; where it differs from one of them only by what lies below the top of its stack, to that one.
+fn add_reading(group: &mut Group, reading: Configuration, table: &ParseTable) {
+    let is_same = |known: &&mut Configuration| {
+        known.differs_by_stack(&reading) && known.stack.same_top(&reading.stack, table)
+    };
+    match group.iter_mut().find(is_same) {
+        Some(known) => known.stack = known.stack.union(&reading.stack, table),
+        None => group.push(reading),
     }
 }
 
@@ -450,10 +528,7 @@ fn add_to_group(
     let known =
         groups.iter_mut().find(|(group, other)| *other == goes_on && group[0].differs_by_stack(&from));
     match known {
-        Some((group, _)) => match group.iter_mut().find(|known| known.stack.same_top(&from.stack, table)) {
-            Some(known) => known.stack = known.stack.union(&from.stack, table),
-            None => group.push(from),
-        },
+        Some((group, _)) => add_reading(group, from, table),
         None => groups.push((Group::from_buf([from]), goes_on)),
     }
 }
@@ -462,7 +537,7 @@ impl Computation<'_> {
     fn new(reads: Reads, fork: Option<u32>, keeps: bool) -> Self {
         let frame = Frame { reads, found: 0, walks: 0, begun: 0 };
         let (waiting, found, walks, begun) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { frame, fork, keeps, waiting, found, walks, begun }
+        Self { frame, fork, keeps, waiting, found, walks, begun, agenda: Agenda::default() }
     }
 
     /// Whether what is found on this stack may be kept: down to the fork below which nothing is read it is one way.
@@ -486,6 +561,16 @@ impl Computation<'_> {
         let (found, walks, begun) = (self.found.len(), self.walks.len(), self.begun.len());
         let around = std::mem::replace(&mut self.frame, Frame { reads, found, walks, begun });
         self.waiting.push((around, awaited));
+    }
+
+    /// What is next on the agenda of what is looked for now.
+    fn next_pending(&mut self) -> Option<Pending> {
+        let mut first = self.agenda.0.first_entry().filter(|first| first.key().0.0 == self.waiting.len())?;
+        let pending = first.get_mut().pop();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        pending
     }
 
     /// A part of what is looked for now that has been met.

@@ -20,6 +20,9 @@ use crate::util::append_map::AppendMap;
 /// Where one stack is read in more ways than this, its mask is found on the graph as a whole, and not kept.
 const MAX_WAYS: usize = 256;
 
+/// The same of ways that were never met. Each costs what the graph costs as a whole, or nearly.
+const MAX_NEW_WAYS: usize = 16;
+
 /// The masks that make up one.
 #[derive(Default)]
 struct Masks {
@@ -67,10 +70,10 @@ impl Index {
     ) -> bool {
         let mut asks_end = false;
         let mut ways: SmallVec<[Configuration; 4]> = SmallVec::from_iter([at.clone()]);
-        let mut met = 0;
+        let (mut met, mut new) = (0, 0);
         while let Some(way) = ways.pop() {
             met += 1;
-            if met > MAX_WAYS || way.layout.is_chosen() {
+            if met > MAX_WAYS || new > MAX_NEW_WAYS || way.layout.is_chosen() {
                 self.add_all_ways(generation, at, fresh, masks, row);
                 break;
             }
@@ -78,6 +81,7 @@ impl Index {
                 Found::Leaf(leaf) => Some(leaf),
                 Found::PastFork => None,
                 Found::Nothing => {
+                    new += 1;
                     let computed = self.compute(generation, &way, fresh, row);
                     masks.written = computed.map(|leaf| leaf.mask);
                     computed
@@ -90,7 +94,9 @@ impl Index {
                         masks.kept.push(mask);
                     }
                 }
-                None => ways.extend(way.stack.split().into_iter().map(|stack| way.on(stack))),
+                None => {
+                    ways.extend(way.stack.split(self.scanner.table()).into_iter().map(|stack| way.on(stack)))
+                }
             }
         }
         asks_end

@@ -11,7 +11,7 @@
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
-//! On the product stand the [`stack`] (a graph where there are several readings; right recursion in constant space: [`tail`]),
+//! On the product stand the [`stack`] (a graph where there are several readings: [`forks`]; right recursion in constant space: [`tail`]),
 //! what contexts tell of states ([`states`]), what can be read from a state on ([`derivations`]), with that the proof that
 //! every stack can be completed ([`completable`]) and the decision for one of them ([`completion`]), the cheapest way to
 //! complete it ([`closing`]), and how deep it must nest ([`nesting`]). [`store`] keeps a table.
@@ -24,6 +24,7 @@ pub(crate) mod conflict;
 mod cycles;
 pub(crate) mod derivations;
 mod example;
+pub(crate) mod forks;
 mod hidden;
 mod limits;
 mod lookahead;

@@ -5,7 +5,7 @@
 //!
 //! Stacks with the same state on top are kept as one node with several nodes below it: a graph-structured stack (Tomita
 //! 1985). No two nodes below a node have the same state: the graph, read from the top down, is a deterministic automaton
-//! that accepts just the stacks that it stands for. So there are never more nodes on top than parse states, and 2^n stacks
+//! that accepts just the stacks that it stands for ([`super::forks`]). So there are never more nodes on top than parse states, and 2^n stacks
 //! that differ at n places by one of two states are 2n nodes. States are told apart by their cores; and where it matters to
 //! the lexer what a stack shifts, by their contexts as well ([`super::states`]), so that all stacks of a node shift the same.
 //!
@@ -13,14 +13,15 @@
 //! same so far down (Willard and Louf 2023, section 4.1). Hence every function here that reads below the top tells
 //! [`Depths`] how deep it has looked.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::chains::{Chain, Stop};
+use super::forks::join;
 use super::table::ParseTable;
 use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
@@ -152,14 +153,16 @@ impl Stack {
     }
 
     /// The stack with `core` on top of this one.
-    fn push(&self, core: CoreId) -> Self {
-        Self::over(core, 0, self.clone())
+    fn push(&self, core: CoreId, table: &ParseTable) -> Self {
+        Self::over(core, 0, self.clone(), table)
     }
 
-    fn over(core: CoreId, state: u32, below: Stack) -> Self {
+    fn over(core: CoreId, state: u32, below: Stack, table: &ParseTable) -> Self {
         let depth = below.0.depth + 1;
         let straight = below.0.straight.saturating_add(1);
-        Self::node(core, (depth, straight), state, Below::One(below))
+        let address = below.address();
+        let node = || Self::node(core, (depth, straight), state, Below::One(below));
+        if straight == STRAIGHT { node() } else { table.forks.node(core, &[address], node) }
     }
 
     #[inline]
@@ -169,15 +172,24 @@ impl Stack {
     }
 
     /// The same state over other nodes, of which there is one at least; those of several ascend by their keys.
-    fn over_all(&self, mut below: Vec<Stack>) -> Self {
+    pub(super) fn over_all(&self, mut below: Vec<Stack>, table: &ParseTable) -> Self {
         let (core, state) = (self.0.core, self.0.state.load(Ordering::Relaxed));
         if below.len() == 1
             && let Some(below) = below.pop()
         {
-            return Self::over(core, state, below);
+            return Self::over(core, state, below, table);
         }
+        let once = |stack: Stack| match stack.below() {
+            [below] if stack.0.straight == STRAIGHT => {
+                table.forks.node(stack.core(), &[below.address()], || stack.clone())
+            }
+            _ => stack,
+        };
+        let below: Vec<Stack> = below.into_iter().map(once).collect();
         let depth = below.iter().map(|below| below.0.depth + 1).max().unwrap_or(0);
-        Self::node(core, (depth, 0), state, Below::Several(Box::new(below)))
+        let addresses: SmallVec<[Address; 4]> = below.iter().map(Stack::address).collect();
+        let node = || Self::node(core, (depth, 0), state, Below::Several(Box::new(below)));
+        table.forks.node(core, &addresses, node)
     }
 
     /// The state on top. Costs the nodes down to the first of which it is known, once.
@@ -205,7 +217,7 @@ impl Stack {
     }
 
     /// By what nodes are told apart.
-    fn key(&self, table: &ParseTable) -> u32 {
+    pub(super) fn key(&self, table: &ParseTable) -> u32 {
         if table.tells_contexts_apart() { self.state(table).0 } else { self.core().0 }
     }
 
@@ -337,7 +349,7 @@ impl Stack {
     ) -> Option<Stack> {
         let shifting = stop.cores.last().copied().unwrap_or(at.core);
         let target = table.shift(shifting, terminal)?;
-        let push = |stack: Stack, core: CoreId| stack.push(core).without_idle_round(table);
+        let push = |stack: Stack, core: CoreId| stack.push(core, table).without_idle_round(table);
         let base = if stop.uncovers {
             let below = at.below?;
             depths.read(below.depth());
@@ -433,7 +445,7 @@ impl Stack {
     }
 
     /// The same as several, one for each node below the first fork; itself where there is none.
-    pub(crate) fn split(&self) -> SmallVec<[Stack; 4]> {
+    pub(crate) fn split(&self, table: &ParseTable) -> SmallVec<[Stack; 4]> {
         let mut way: SmallVec<[&Stack; 8]> = SmallVec::new();
         let mut at = self;
         while let [below] = at.below() {
@@ -443,7 +455,8 @@ impl Stack {
         if at.below().is_empty() {
             return SmallVec::from_iter([self.clone()]);
         }
-        let over = |node: &Stack, below| Self::over(node.core(), node.0.state.load(Ordering::Relaxed), below);
+        let over =
+            |node: &Stack, below| Self::over(node.core(), node.0.state.load(Ordering::Relaxed), below, table);
         let over =
             |below: &Stack| way.iter().rev().fold(over(at, below.clone()), |below, node| over(node, below));
         at.below().iter().map(over).collect()
@@ -483,86 +496,19 @@ impl Stack {
         Some(level)
     }
 
-    /// All stacks that one of the two stands for; both have the same state on top. What they have in common stays shared,
-    /// and where one holds the other it is given back itself. Costs the part that both have and do not share.
-    pub(crate) fn union(&self, other: &Stack, table: &ParseTable) -> Stack {
-        debug_assert!(self.same_top(other, table));
-        if self.is(other) {
-            return self.clone();
-        }
-        let mut known: HashMap<(Address, Address), Stack, FxBuildHasher> = HashMap::default();
-        let mut pending: Vec<Union<'_>> = Vec::new();
-        let mut union = Union::new(self, other);
-        loop {
-            if let Some((one, other)) = union.next_pair(table) {
-                match known.get(&(one.address(), other.address())) {
-                    Some(stack) => union.below.push(stack.clone()),
-                    None => pending.push(std::mem::replace(&mut union, Union::new(one, other))),
-                }
-                continue;
-            }
-            let stack = union.finish();
-            let Some(around) = pending.pop() else { return stack };
-            known.insert((union.one.address(), union.other.address()), stack.clone());
-            union = around;
-            union.below.push(stack);
-        }
-    }
-
     /// Where the top node is: equal for equal nodes in memory, as long as they are.
     pub(super) fn address(&self) -> Address {
         Arc::as_ptr(&self.0)
     }
-}
 
-/// Adds a stack to those with other states on top.
-#[inline]
-pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable) {
-    match stacks.iter_mut().find(|known| known.same_top(&stack, table)) {
-        Some(known) => *known = known.union(&stack, table),
-        None => stacks.push(stack),
-    }
-}
-
-/// A union in the making.
-struct Union<'s> {
-    one: &'s Stack,
-    other: &'s Stack,
-    /// How many of the nodes below each have been dealt with.
-    at: (usize, usize),
-    below: Vec<Stack>,
-}
-
-impl<'s> Union<'s> {
-    fn new(one: &'s Stack, other: &'s Stack) -> Self {
-        Self { one, other, at: (0, 0), below: Vec::new() }
+    /// The node, for as long as somebody else holds it.
+    pub(super) fn downgrade(&self) -> Weak<Node> {
+        Arc::downgrade(&self.0)
     }
 
-    /// Goes on to two nodes with the same state that have to be united.
-    fn next_pair(&mut self, table: &ParseTable) -> Option<(&'s Stack, &'s Stack)> {
-        loop {
-            let one = self.one.below().get(self.at.0).map(|stack| (stack.key(table), stack));
-            let other = self.other.below().get(self.at.1).map(|stack| (stack.key(table), stack));
-            let key = [one, other].into_iter().flatten().map(|(key, _)| key).min()?;
-            let [one, other] =
-                [one, other].map(|side| side.filter(|(other, _)| *other == key).map(|(_, stack)| stack));
-            self.at.0 += usize::from(one.is_some());
-            self.at.1 += usize::from(other.is_some());
-            match (one, other) {
-                (Some(one), Some(other)) if !one.is(other) => return Some((one, other)),
-                (one, other) => self.below.extend(one.or(other).cloned()),
-            }
-        }
-    }
-
-    fn finish(&mut self) -> Stack {
-        let below = std::mem::take(&mut self.below);
-        let holds_all = |side: &&&Stack| {
-            side.below().len() == below.len()
-                && side.below().iter().zip(&below).all(|(one, other)| one.is(other))
-        };
-        let whole = [&self.one, &self.other].into_iter().find(holds_all).map(|&side| side.clone());
-        whole.unwrap_or_else(|| self.one.over_all(below))
+    /// The stack with this node on top, if it is still there.
+    pub(super) fn upgrade(node: &Weak<Node>) -> Option<Self> {
+        node.upgrade().map(Self)
     }
 }
 

@@ -2,6 +2,7 @@
 //! and the names are made again from that grammar.
 
 use super::chains::Chains;
+use super::forks::Forks;
 use super::hidden::without_hidden_left_recursion;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
@@ -105,6 +106,7 @@ impl ParseTable {
             reductions,
             tails,
             chains: Chains::default(),
+            forks: Forks::default(),
             settled,
             barred,
             rewritten,

@@ -11,6 +11,7 @@ use rustc_hash::FxBuildHasher;
 use super::chains::Chains;
 use super::conflict::{self, ConflictError, Resolution};
 use super::cycles::is_cyclic;
+use super::forks::Forks;
 use super::hidden::without_hidden_left_recursion;
 use super::limits::{Exceeded, Limits};
 use super::lookahead::LookAheads;
@@ -69,6 +70,7 @@ pub(crate) struct ParseTable {
     /// By state.
     pub(super) tails: Vec<Option<Tail>>,
     pub(super) chains: Chains,
+    pub(super) forks: Forks,
     /// By core: where its kernel items return to.
     pub(super) returns: Lists<Return>,
     pub(super) states: ParseStates,
@@ -127,6 +129,7 @@ impl ParseTable {
             tails: tails(&rules, &automaton),
             returns: returns(&rules, &automaton),
             chains: Chains::default(),
+            forks: Forks::default(),
             states: ParseStates::default(),
             rules,
             names,

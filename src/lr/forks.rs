@@ -1,0 +1,132 @@
+//! Stacks with the same state on top as one node, and each such node once.
+//!
+//! Read from the top down a graph of stacks is a deterministic automaton without rounds; the union of two is the product of
+//! both. Whatever lies over a fork is looked up before it is made: then nodes that stand for the same stacks are one in memory,
+//! the graph is the smallest automaton there is, and to unite what was united before costs nothing. In an ambiguous grammar a
+//! graph would else grow by a power of the text's length.
+//!
+//! Nodes over no fork are not looked up: of these there is nearly always one way to come to each.
+
+use std::sync::{Mutex, PoisonError, Weak};
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use super::stack::{Address, Node, Stack, Stacks};
+use super::table::ParseTable;
+use crate::util::id::CoreId;
+
+/// The nodes over forks that somebody holds.
+#[derive(Debug, Default)]
+pub(super) struct Forks(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    nodes: HashMap<Key, Weak<Node>, FxBuildHasher>,
+    /// How many there were when those that nobody held were last taken out.
+    held: usize,
+}
+
+/// A node by what it is. What lies below a node that is held is held too, so no other can come to have its address.
+type Key = (CoreId, SmallVec<[usize; 4]>);
+
+/// Fewer nodes than these are not gone through.
+const FEW: usize = 1 << 10;
+
+impl Forks {
+    /// The node of `core` over these, made by `make` where there is none.
+    pub(super) fn node(&self, core: CoreId, below: &[Address], make: impl FnOnce() -> Stack) -> Stack {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (core, below.iter().map(|address| address.addr()).collect());
+        if let Some(node) = known.nodes.get(&key).and_then(Stack::upgrade) {
+            return node;
+        }
+        if known.nodes.len() > FEW && known.nodes.len() > 2 * known.held {
+            known.nodes.retain(|_, node| node.strong_count() > 0);
+            known.held = known.nodes.len();
+        }
+        let node = make();
+        known.nodes.insert(key, node.downgrade());
+        node
+    }
+}
+
+impl Stack {
+    /// All stacks that one of the two stands for; both have the same state on top. What they have in common stays shared,
+    /// and where one holds the other it is given back itself. Costs the part that both have and do not share.
+    pub(crate) fn union(&self, other: &Stack, table: &ParseTable) -> Stack {
+        debug_assert!(self.same_top(other, table));
+        if self.is(other) {
+            return self.clone();
+        }
+        let mut known: HashMap<(Address, Address), Stack, FxBuildHasher> = HashMap::default();
+        let mut pending: Vec<Union<'_>> = Vec::new();
+        let mut union = Union::new(self, other);
+        loop {
+            if let Some((one, other)) = union.next_pair(table) {
+                match known.get(&(one.address(), other.address())) {
+                    Some(stack) => union.below.push(stack.clone()),
+                    None => pending.push(std::mem::replace(&mut union, Union::new(one, other))),
+                }
+                continue;
+            }
+            let stack = union.finish(table);
+            let Some(around) = pending.pop() else { return stack };
+            known.insert((union.one.address(), union.other.address()), stack.clone());
+            union = around;
+            union.below.push(stack);
+        }
+    }
+}
+
+/// Adds a stack to those with other states on top.
+#[inline]
+pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable) {
+    match stacks.iter_mut().find(|known| known.same_top(&stack, table)) {
+        Some(known) => *known = known.union(&stack, table),
+        None => stacks.push(stack),
+    }
+}
+
+/// A union in the making.
+struct Union<'s> {
+    one: &'s Stack,
+    other: &'s Stack,
+    /// How many of the nodes below each have been dealt with.
+    at: (usize, usize),
+    below: Vec<Stack>,
+}
+
+impl<'s> Union<'s> {
+    fn new(one: &'s Stack, other: &'s Stack) -> Self {
+        Self { one, other, at: (0, 0), below: Vec::new() }
+    }
+
+    /// Goes on to two nodes with the same state that have to be united.
+    fn next_pair(&mut self, table: &ParseTable) -> Option<(&'s Stack, &'s Stack)> {
+        loop {
+            let one = self.one.below().get(self.at.0).map(|stack| (stack.key(table), stack));
+            let other = self.other.below().get(self.at.1).map(|stack| (stack.key(table), stack));
+            let key = [one, other].into_iter().flatten().map(|(key, _)| key).min()?;
+            let [one, other] =
+                [one, other].map(|side| side.filter(|(other, _)| *other == key).map(|(_, stack)| stack));
+            self.at.0 += usize::from(one.is_some());
+            self.at.1 += usize::from(other.is_some());
+            match (one, other) {
+                (Some(one), Some(other)) if !one.is(other) => return Some((one, other)),
+                (one, other) => self.below.extend(one.or(other).cloned()),
+            }
+        }
+    }
+
+    fn finish(&mut self, table: &ParseTable) -> Stack {
+        let below = std::mem::take(&mut self.below);
+        let holds_all = |side: &&&Stack| {
+            side.below().len() == below.len()
+                && side.below().iter().zip(&below).all(|(one, other)| one.is(other))
+        };
+        let whole = [&self.one, &self.other].into_iter().find(holds_all).map(|&side| side.clone());
+        whole.unwrap_or_else(|| self.one.over_all(below, table))
+    }
+}
