@@ -147,7 +147,7 @@ impl<'a, S: Succession> Completability<'a, S> {
         let number = *self.numbers.entry((core, control)).or_insert(next);
         if number == next {
             let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
-            items.sort_by_key(|&item| std::cmp::Reverse((self.stays(item), self.yields.rest(item))));
+            items.sort_by_cached_key(|&item| std::cmp::Reverse((self.stays(item), self.yields.rest(item))));
             let (moves, waiting) = (Vec::new(), HashSet::default());
             self.pairs.push(Pair {
                 core,

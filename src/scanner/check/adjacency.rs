@@ -135,6 +135,24 @@ impl Adjacency {
         }
     }
 
+    /// All that can always be made to follow: see [`Adjacency::may_follow`].
+    pub(super) fn followers(&self, taken: Option<TerminalId>, ignored: Option<TerminalId>) -> BitSet {
+        let mut all = BitSet::new(self.end.index() + 1);
+        match self.lines {
+            Some(_) => {
+                let may_follow = |&next: &usize| self.may_follow(taken, ignored, TerminalId::new(next));
+                (0..=self.end.index()).filter(may_follow).for_each(|next| {
+                    all.insert(next);
+                });
+            }
+            None => {
+                all.union_with(self.row(ignored.or(taken)));
+                all.insert(self.end.index());
+            }
+        }
+        all
+    }
+
     /// INDENT and DEDENT stand only where a line begins, and NEWLINE only behind another lexeme. Where a line begins,
     /// it can be begun anew with other blanks if a line end may follow.
     fn may_follow_in_lines(
@@ -169,6 +187,11 @@ impl Adjacency {
 
     fn row(&self, last: Option<TerminalId>) -> &BitSet {
         &self.follows[last.map_or(self.follows.len() - 1, TerminalId::index)]
+    }
+
+    /// Whether these are all terminals that a lexeme may ever be, and the end of the text.
+    pub(super) fn is_all(&self, terminals: &BitSet) -> bool {
+        terminals.contains(self.end.index()) && self.possible.is_subset(terminals)
     }
 
     /// Whether a lexeme may ever be this terminal: [`Lexis::may_occur`].

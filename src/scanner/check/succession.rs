@@ -70,13 +70,8 @@ impl<'a> Lexemes<'a> {
     }
 
     fn ahead(&self, Behind { taken, ignored, asked }: Behind) -> Ahead {
-        let count = self.lexis.table.end().index() + 1;
-        let (mut row, mut words) = (BitSet::new(count), BitSet::new(count));
-        for next in (0..count).map(TerminalId::new) {
-            if self.adjacency.may_follow(taken, ignored, next) {
-                row.insert(next.index());
-            }
-        }
+        let row = self.adjacency.followers(taken, ignored);
+        let mut words = BitSet::new(self.lexis.table.end().index() + 1);
         for (label, _) in self.lexis.lookaheads.words().filter(|(_, word)| word.may_follow(taken)) {
             words.insert(label.index());
         }
@@ -126,10 +121,7 @@ impl Succession for Lexemes<'_> {
 
     fn is_best(&self, place: Place) -> bool {
         let Ahead { row, asked, .. } = &self.places[place as usize];
-        let all = (0..=self.lexis.terminal_count()).map(TerminalId::new);
-        *asked == ExpectationsId::NONE
-            && all.clone().all(|next| row.contains(next.index()) || !self.adjacency.is_possible(next))
-            && row.contains(self.lexis.table.end().index())
+        *asked == ExpectationsId::NONE && self.adjacency.is_all(row)
     }
 
     fn covers(&self, place: Place, other: Place) -> bool {
