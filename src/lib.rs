@@ -96,7 +96,8 @@
 //! takes time. Lexemes are cut by longest match. There is no JSON Schema.
 //!
 //! Whether a text can still be completed is decided step by step where it was not proved beforehand. A decision that takes
-//! more than a million steps is given up, and counts as a no: a mask can then be too narrow, but never too wide.
+//! more than [`Limits::decision_steps`] is given up, and counts as a no: a mask can then be too narrow, but never too wide, and
+//! [`Constraint::undecided`] says so. In the same way [`Matcher::dropped_readings`] tells of [`Limits::readings`].
 //!
 //! # Features
 //!

@@ -145,6 +145,7 @@ fn run<S: Strategy>(
     let refused = |code| tally.refused.get(code).copied().unwrap_or(0);
     let empty = refused("empty-language") + refused("unproductive");
     assert!(tally.accepted * 5 >= (tally.grammars - empty) * 4, "too few grammars are accepted: {tally:?}");
+    assert!(tally.undecided * 100 <= tally.bits, "the oracle cannot tell of too many bits: {tally:?}");
 }
 
 #[test]

@@ -11,8 +11,8 @@
 //! none but stacks that can be completed. What is in the set is certain.
 //!
 //! (The road not taken: `pre*` of a pushdown system whose control holds the look-ahead, Bouajjani, Esparza and Maler 1997. It is
-//! exact for these paths, and took a minute where this takes a tenth of a second: it follows each look-ahead through each
-//! reduction.)
+//! exact for these paths, but follows each look-ahead through each reduction: for PostgreSQL's grammar it took 37 seconds, where
+//! all of a check takes 0.11 s now.)
 
 use std::rc::Rc;
 
