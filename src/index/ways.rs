@@ -34,6 +34,14 @@ struct Masks {
     written: Option<u32>,
 }
 
+impl Masks {
+    fn keep(&mut self, mask: u32) {
+        if !self.kept.contains(&mask) {
+            self.kept.push(mask);
+        }
+    }
+}
+
 impl Index {
     /// [`Index::write_mask`](super::Index::write_mask) where not all is known, or there are several readings.
     #[cold]
@@ -68,6 +76,13 @@ impl Index {
         masks: &mut Masks,
         row: &mut [u32],
     ) -> bool {
+        // Nearly always it has one way, or all of them look alike as far down as is read.
+        if !at.layout.is_chosen()
+            && let Found::Leaf(Leaf { mask, asks_end }) = self.find(generation, at, fresh)
+        {
+            masks.keep(mask);
+            return asks_end;
+        }
         let mut asks_end = false;
         let mut ways: SmallVec<[Configuration; 4]> = SmallVec::from_iter([at.clone()]);
         let (mut met, mut new) = (0, 0);
@@ -90,9 +105,7 @@ impl Index {
             match found {
                 Some(Leaf { mask, asks_end: asks }) => {
                     asks_end |= asks;
-                    if !masks.kept.contains(&mask) {
-                        masks.kept.push(mask);
-                    }
+                    masks.keep(mask);
                 }
                 None => {
                     ways.extend(way.stack.split(self.scanner.table()).into_iter().map(|stack| way.on(stack)))
