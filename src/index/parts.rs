@@ -4,9 +4,6 @@
 //! mask as a whole. So it is found out once for each boundary and what was read; most of a mask that was never met before has
 //! been met in others.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
 use smallvec::SmallVec;
 
 use super::Index;
@@ -71,7 +68,12 @@ type Group = SmallVec<[Configuration; 1]>;
 /// of its bytes. All that leads to a node comes from nodes above, which have smaller numbers. So where the smallest is taken
 /// first, each is taken once, for all readings of the text before it.
 #[derive(Default)]
-struct Agenda(BTreeMap<(Reverse<usize>, u32, bool), Vec<Pending>>);
+struct Agenda {
+    /// By ascending [`Agenda::key`], the next one last; and its place among `slots`.
+    order: Vec<(u64, u32)>,
+    slots: Vec<Option<Pending>>,
+    free: Vec<u32>,
+}
 
 /// One thing of an agenda.
 struct Pending {
@@ -216,7 +218,9 @@ impl Index {
             }
             let Computation { frame, walks, .. } = all;
             let Some(Walked { walk, from, line, next }) = walks[frame.walks..].last_mut() else {
-                let Some(Pending { which, except, line, group }) = all.next_pending() else { return };
+                let Some(Pending { which, except, line, group }) = all.agenda.next(all.waiting.len()) else {
+                    return;
+                };
                 all.frame.reads.set_line(line.clone());
                 if matches!(which, Which::Walk { .. }) {
                     all.begin_hub(except);
@@ -485,6 +489,11 @@ impl Which {
 }
 
 impl Agenda {
+    /// What sorts something: what fewer computations wait around comes later, and of the same, greater nodes.
+    fn key(level: usize, first: u32, is_hub: bool) -> u64 {
+        (level as u64) << 33 | u64::from(u32::MAX - first) << 1 | u64::from(!is_hub)
+    }
+
     /// Adds a reading to what is to be looked for at some nodes, the first of which is `first`.
     fn add(
         &mut self,
@@ -493,17 +502,40 @@ impl Agenda {
         reading: Configuration,
         table: &ParseTable,
     ) {
-        let is_hub = matches!(which, Which::Walk { .. });
-        let there = self.0.entry((Reverse(level), first, is_hub)).or_default();
-        let is_same = |pending: &&mut Pending| {
-            pending.which == which && pending.except == except && pending.line == *line
-        };
-        match there.iter_mut().find(is_same) {
-            Some(pending) => add_reading(&mut pending.group, reading, table),
-            None => {
-                there.push(Pending { which, except, line: line.clone(), group: Group::from_buf([reading]) })
+        let key = Self::key(level, first, matches!(which, Which::Walk { .. }));
+        let at = self.order.partition_point(|&(other, _)| other < key);
+        for &(_, slot) in self.order[at..].iter().take_while(|&&(other, _)| other == key) {
+            if let Some(pending) = &mut self.slots[slot as usize]
+                && pending.which == which
+                && pending.except == except
+                && pending.line == *line
+            {
+                return add_reading(&mut pending.group, reading, table);
             }
         }
+        let pending = Some(Pending { which, except, line: line.clone(), group: Group::from_buf([reading]) });
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = pending;
+                slot
+            }
+            None => {
+                self.slots.push(pending);
+                self.slots.len() as u32 - 1
+            }
+        };
+        self.order.insert(at, (key, slot));
+    }
+
+    /// Takes off what is next where so many computations wait.
+    fn next(&mut self, level: usize) -> Option<Pending> {
+        let &(key, slot) = self.order.last()?;
+        if key >> 33 != level as u64 {
+            return None;
+        }
+        self.order.pop();
+        self.free.push(slot);
+        self.slots[slot as usize].take()
     }
 }
 
@@ -561,16 +593,6 @@ impl Computation<'_> {
         let (found, walks, begun) = (self.found.len(), self.walks.len(), self.begun.len());
         let around = std::mem::replace(&mut self.frame, Frame { reads, found, walks, begun });
         self.waiting.push((around, awaited));
-    }
-
-    /// What is next on the agenda of what is looked for now.
-    fn next_pending(&mut self) -> Option<Pending> {
-        let mut first = self.agenda.0.first_entry().filter(|first| first.key().0.0 == self.waiting.len())?;
-        let pending = first.get_mut().pop();
-        if first.get().is_empty() {
-            first.remove();
-        }
-        pending
     }
 
     /// A part of what is looked for now that has been met.
