@@ -56,7 +56,7 @@ impl CompiledGrammar {
             // What another start leaves unused is of use to the usual one.
             warnings.extend_from_slice(table.warnings());
         }
-        let dfas = compile_terminals(grammar, &limits, &mut warnings)?;
+        let dfas = compile_terminals(grammar, &limits)?;
         let lexis = Lexis::new(grammar, table, dfas);
         let (proof, findings) =
             check::check(grammar, &lexis, limits.scan_states, limits.proof_steps).map_err(BuildError::new)?;
@@ -149,11 +149,7 @@ impl CompiledGrammar {
 }
 
 /// A DFA for each terminal that has a pattern.
-fn compile_terminals(
-    grammar: &Grammar,
-    limits: &Limits,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<Option<Dfa>>, BuildError> {
+fn compile_terminals(grammar: &Grammar, limits: &Limits) -> Result<Vec<Option<Dfa>>, BuildError> {
     let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
     let mut compiler = Compiler::new(&lexer_limits);
     let mut dfas = Vec::with_capacity(grammar.terminals.len());
@@ -164,10 +160,7 @@ fn compile_terminals(
             continue;
         };
         match compiler.compile(pattern) {
-            Ok(compiled) => {
-                warnings.extend(compiled.warnings.into_iter().map(|w| w.or_at(terminal.place.clone())));
-                dfas.push(Some(compiled.dfa));
-            }
+            Ok(dfa) => dfas.push(Some(dfa)),
             Err(error) => {
                 errors.push(error.into_diagnostic(&terminal.name, terminal.place.as_ref()));
                 dfas.push(None);

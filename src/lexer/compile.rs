@@ -9,15 +9,6 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
 use crate::lexer::lower::{Folding, lower};
-use crate::util::diagnostic::Diagnostic;
-
-/// What became of a pattern.
-#[derive(Clone, Debug)]
-pub(crate) struct Compiled {
-    pub(crate) dfa: Dfa,
-    /// What the pattern says to no effect.
-    pub(crate) warnings: Vec<Diagnostic>,
-}
 
 /// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made once for all of them.
 pub(crate) struct Compiler<'a> {
@@ -38,18 +29,17 @@ impl<'a> Compiler<'a> {
     ///
     /// When a regex in it is not one or asks for more than a regular language over the lexeme alone, and when
     /// the automaton exceeds a limit.
-    pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Compiled, PatternError> {
+    pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         let limits = self.limits;
         if let Pattern::Literal { text, ignore_case: false } = pattern {
             let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
-            return Ok(Compiled { dfa: chain(&steps, limits)?, warnings: Vec::new() });
+            return chain(&steps, limits);
         }
         let lowered = lower(pattern, limits, &mut self.folding)?;
         if let Some(steps) = steps(&lowered.hir) {
-            return Ok(Compiled { dfa: chain(&steps, limits)?, warnings: lowered.warnings });
+            return chain(&steps, limits);
         }
         let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, limits)?;
-        let raw = determinize::determinize(&nfa, limits)?;
-        Ok(Compiled { dfa: raw.minimize(), warnings: lowered.warnings })
+        Ok(determinize::determinize(&nfa, lowered.is_lazy, limits)?.minimize())
     }
 }

@@ -4,6 +4,10 @@
 //! stands at an accept *now*: theirs tells one byte later, which doubles states, and has to be undone. And because
 //! ours counts its steps: theirs can be bounded in memory only, and a set of a million positions takes
 //! long before it takes much. A set holds only the states that read a byte, and the match state.
+//!
+//! Where a repetition is lazy, a set is a list: what the regex tries first comes first, and what it tries after a match is
+//! left out (Pike 1987; the leftmost-first match of Perl and of Python's `re`). A text is then accepted where `re` would stop if
+//! the rest did not match more, and the longest accepted text is the one that `re` finds.
 
 use std::hash::BuildHasher;
 
@@ -19,11 +23,16 @@ use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 
-/// The DFA of `nfa`, not minimal. Bounded by `limits` in time and memory.
-pub(super) fn determinize(nfa: &thompson::NFA, limits: &LexerLimits) -> Result<RawDfa, PatternError> {
+/// The DFA of `nfa`, not minimal; of what `re` finds first where it `keeps_order`. Bounded by `limits` in time and memory.
+pub(super) fn determinize(
+    nfa: &thompson::NFA,
+    keeps_order: bool,
+    limits: &LexerLimits,
+) -> Result<RawDfa, PatternError> {
     let classes = ByteClasses::by_key(|byte| usize::from(nfa.byte_classes().get(byte)));
     let mut subsets = Subsets {
         nfa,
+        keeps_order,
         limits,
         seen: vec![0; nfa.states().len()],
         generation: 0,
@@ -69,13 +78,14 @@ pub(super) fn nondeterministic(
 
 struct Subsets<'a> {
     nfa: &'a thompson::NFA,
+    keeps_order: bool,
     limits: &'a LexerLimits,
     /// The generation in which an NFA state was last met.
     seen: Vec<u32>,
     generation: u32,
     stack: Vec<StateID>,
     steps: usize,
-    /// All sets, each sorted, one after the other.
+    /// All sets, each sorted or in order, one after the other.
     sets: Vec<StateID>,
     /// Where the set of each DFA state ends in `sets`.
     ends: Vec<usize>,
@@ -201,7 +211,7 @@ impl<'a> Subsets<'a> {
         self.check_steps()
     }
 
-    /// Sets `current` to the sorted set of byte-reading and match states that `from` reach without a byte.
+    /// Sets `current` to the set of byte-reading and match states that `from` reach without a byte.
     fn closure(&mut self, from: &[StateID]) -> Result<(), PatternError> {
         use thompson::State;
         self.generation += 1;
@@ -220,9 +230,9 @@ impl<'a> Subsets<'a> {
                     }
                     State::Union { alternates } => {
                         self.steps += alternates.len();
-                        self.stack.extend_from_slice(alternates);
+                        self.stack.extend(alternates.iter().rev());
                     }
-                    State::BinaryUnion { alt1, alt2 } => self.stack.extend([*alt1, *alt2]),
+                    State::BinaryUnion { alt1, alt2 } => self.stack.extend([*alt2, *alt1]),
                     State::Capture { next, .. } => self.stack.push(*next),
                     // Patterns hold no look-around: the lowering to Hir makes none.
                     State::Look { .. } | State::Fail => {}
@@ -230,7 +240,12 @@ impl<'a> Subsets<'a> {
             }
         }
         self.check_steps()?;
-        self.current.sort_unstable();
+        if self.keeps_order {
+            let is_match = |id: &StateID| matches!(nfa.state(*id), State::Match { .. });
+            self.current.truncate(self.current.iter().position(is_match).map_or(usize::MAX, |at| at + 1));
+        } else {
+            self.current.sort_unstable();
+        }
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! From a pattern to a Hir: one tree of literals, character classes, concatenations, alternations, repetitions.
 //!
-//! Hir is built with its own smart constructors, which flatten and merge; the pattern decides its language only,
-//! so greediness and captures are dropped. No look-around ever gets in.
+//! Hir is built with its own smart constructors, which flatten and merge. A pattern without lazy repetition is its language only:
+//! greediness and captures are dropped. Where some repetition is lazy, what comes first matters, and alternatives and repetitions stay
+//! as they are. No look-around ever gets in.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 use rustc_hash::FxHashMap;
@@ -10,12 +11,12 @@ use crate::grammar::pattern::Pattern;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::limits::LexerLimits;
 use crate::lexer::python::{self, Tables, fold_ascii};
-use crate::util::diagnostic::Diagnostic;
 
 /// A pattern as Hir.
 pub(super) struct Lowered {
     pub(super) hir: Hir,
-    pub(super) warnings: Vec<Diagnostic>,
+    /// Whether some repetition is lazy: then a text matches where Python's `re` finds it, not wherever the regex describes it.
+    pub(super) is_lazy: bool,
 }
 
 /// Lowers `pattern`.
@@ -24,10 +25,13 @@ pub(super) fn lower(
     limits: &LexerLimits,
     folding: &mut Folding,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder { limits, folding, spent: 0 };
-    let mut warnings = Vec::new();
-    let hir = builder.pattern(pattern, &mut warnings, 0)?;
-    Ok(Lowered { hir, warnings })
+    let mut builder = Builder { limits, folding, spent: 0, is_lazy: false, keeps_order: false };
+    let hir = builder.pattern(pattern, 0)?;
+    if !builder.is_lazy {
+        return Ok(Lowered { hir, is_lazy: false });
+    }
+    let mut builder = Builder { limits, folding, spent: 0, is_lazy: false, keeps_order: true };
+    Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: true })
 }
 
 /// What is known of characters, whichever pattern they stand in.
@@ -44,15 +48,14 @@ pub(super) struct Builder<'a> {
     pub(super) folding: &'a mut Folding,
     /// Ranges handled in all character classes so far.
     spent: usize,
+    /// Whether a lazy repetition was met.
+    pub(super) is_lazy: bool,
+    /// Whether what comes first matters.
+    keeps_order: bool,
 }
 
 impl Builder<'_> {
-    fn pattern(
-        &mut self,
-        pattern: &Pattern,
-        warnings: &mut Vec<Diagnostic>,
-        depth: usize,
-    ) -> Result<Hir, PatternError> {
+    fn pattern(&mut self, pattern: &Pattern, depth: usize) -> Result<Hir, PatternError> {
         if depth > self.limits.depth {
             return Err(PatternError::new(
                 PatternErrorKind::TooLarge,
@@ -61,7 +64,7 @@ impl Builder<'_> {
             .help("define the inner parts as terminals of their own, or nest less"));
         }
         let mut many = |parts: &[Pattern]| -> Result<Vec<Hir>, PatternError> {
-            parts.iter().map(|part| self.pattern(part, warnings, depth + 1)).collect()
+            parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
         };
         match pattern {
             Pattern::Literal { text, ignore_case: false } => Ok(Hir::literal(text.as_bytes())),
@@ -81,21 +84,49 @@ impl Builder<'_> {
             Pattern::Range(first, last) => {
                 self.class(ClassUnicode::new([ClassUnicodeRange::new(*first, *last)]))
             }
-            Pattern::Regex { pattern, flags, place } => {
-                python::parse(pattern, *flags, place.as_ref(), self, warnings)
-            }
+            Pattern::Regex { pattern, flags, place } => python::parse(pattern, *flags, place.as_ref(), self),
             Pattern::Concat(parts) => Ok(Hir::concat(many(parts)?)),
-            Pattern::Alternation(parts) => Ok(alternation(many(parts)?)),
+            Pattern::Alternation(parts) => {
+                let parts = many(parts)?;
+                Ok(self.alternation(parts))
+            }
             Pattern::Repeat { min, max: Some(max), .. } if min > max => Err(PatternError::new(
                 PatternErrorKind::Syntax,
                 format!("it is to be repeated at least {min} and at most {max} times"),
             )
             .help("write the smaller count first")),
             Pattern::Repeat { pattern, min, max } => {
-                let sub = self.pattern(pattern, warnings, depth + 1)?;
-                Ok(repeat(sub, *min, *max))
+                let sub = self.pattern(pattern, depth + 1)?;
+                Ok(self.repeat(sub, *min, *max, true))
             }
         }
+    }
+
+    /// `sub` at least `min` times, at most `max`; as often as possible first, or as seldom.
+    pub(super) fn repeat(&mut self, sub: Hir, min: u32, max: Option<u32>, greedy: bool) -> Hir {
+        self.is_lazy |= !greedy;
+        let greedy = greedy || !self.keeps_order;
+        Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) })
+    }
+
+    /// Any of `parts`. Where their order does not matter classes are merged at once: Hir's own merging is quadratic in their
+    /// number.
+    pub(super) fn alternation(&self, parts: Vec<Hir>) -> Hir {
+        if self.keeps_order {
+            return Hir::alternation(parts);
+        }
+        let mut ranges: Vec<ClassUnicodeRange> = Vec::new();
+        let mut others: Vec<Hir> = Vec::new();
+        for part in parts {
+            match part.kind() {
+                HirKind::Class(Class::Unicode(class)) => ranges.extend_from_slice(class.ranges()),
+                _ => others.push(part),
+            }
+        }
+        if !ranges.is_empty() {
+            others.push(Hir::class(Class::Unicode(ClassUnicode::new(ranges))));
+        }
+        Hir::alternation(others)
     }
 
     /// A character class; the empty one matches nothing.
@@ -139,25 +170,4 @@ impl Builder<'_> {
         ))
         .help("use fewer large classes such as `\\w`, or take the pattern apart into several terminals"))
     }
-}
-
-/// `sub` at least `min` times, at most `max`.
-pub(super) fn repeat(sub: Hir, min: u32, max: Option<u32>) -> Hir {
-    Hir::repetition(Repetition { min, max, greedy: true, sub: Box::new(sub) })
-}
-
-/// Any of `parts`. Classes are merged at once here: Hir's own merging is quadratic in their number.
-pub(super) fn alternation(parts: Vec<Hir>) -> Hir {
-    let mut ranges: Vec<ClassUnicodeRange> = Vec::new();
-    let mut others: Vec<Hir> = Vec::new();
-    for part in parts {
-        match part.kind() {
-            HirKind::Class(Class::Unicode(class)) => ranges.extend_from_slice(class.ranges()),
-            _ => others.push(part),
-        }
-    }
-    if !ranges.is_empty() {
-        others.push(Hir::class(Class::Unicode(ClassUnicode::new(ranges))));
-    }
-    Hir::alternation(others)
 }

@@ -34,7 +34,7 @@ mod tests {
         for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]"] {
             let pattern =
                 Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None };
-            let dfa = Compiler::new(&LexerLimits::default()).compile(&pattern).unwrap().dfa;
+            let dfa = Compiler::new(&LexerLimits::default()).compile(&pattern).unwrap();
             let mut writer = Writer::default();
             dfa.save(&mut writer);
             let bytes = writer.into_bytes();

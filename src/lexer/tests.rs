@@ -11,7 +11,7 @@ fn regex(pattern: &str) -> Pattern {
 }
 
 fn compile(pattern: &Pattern) -> Result<Dfa, PatternError> {
-    Compiler::new(&LexerLimits::default()).compile(pattern).map(|compiled| compiled.dfa)
+    Compiler::new(&LexerLimits::default()).compile(pattern)
 }
 
 fn dfa(pattern: &str) -> Dfa {
@@ -162,12 +162,40 @@ fn the_table_prints() {
     );
 }
 
+/// Where a repetition is lazy, the longest text that the automaton accepts is the one that Python's `re.match` finds.
 #[test]
-fn lazy_quantifiers_are_warned_of_once() {
-    let compiled = Compiler::new(&LexerLimits::default()).compile(&regex("a+?b*?")).unwrap();
-    assert_eq!(compiled.warnings.len(), 1);
-    assert_eq!(compiled.warnings[0].code, "lazy-quantifier");
-    assert_eq!(compiled.warnings[0].example.as_deref(), Some("a+?b*?\n ^^"));
+fn lazy_regexes_find_what_they_find_in_python() {
+    let mut wrong = Vec::new();
+    for line in include_str!("../../tests/data/python-lazy.tsv").lines().filter(|line| !line.starts_with('#'))
+    {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [pattern, texts @ ..] = &fields[..] else { panic!("{line}") };
+        let dfa = dfa(pattern);
+        for found in texts {
+            let (text, expected) = found.rsplit_once(':').unwrap();
+            let mut state = dfa.start();
+            let mut longest = dfa.accepts_empty().then_some(0);
+            for (length, byte) in (1..).zip(text.bytes()) {
+                state = dfa.next(state, byte);
+                longest = if state != Dfa::DEAD && dfa.is_accept(state) { Some(length) } else { longest };
+            }
+            let got = longest.map_or("-".to_owned(), |length| length.to_string());
+            if got != expected {
+                wrong.push(format!("{pattern} on {text}: {expected} in Python, {got} here"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The parts of a terminal are one regex, as in Lark: what is lazy in one of them ends where the next can begin.
+#[test]
+fn a_lazy_part_ends_where_the_next_one_begins() {
+    let any = Pattern::Repeat { pattern: Box::new(regex(".")), min: 0, max: None };
+    let lazy = Pattern::Concat(vec![literal("<", false), regex(".*?"), literal(">", false)]);
+    assert_eq!(compile(&lazy).unwrap(), dfa("<[^>\n]*>"));
+    let greedy = Pattern::Concat(vec![literal("<", false), any, literal(">", false)]);
+    assert_eq!(compile(&greedy).unwrap(), dfa("<.*>"));
 }
 
 #[test]
@@ -331,7 +359,7 @@ proptest! {
         let limits = LexerLimits { states: 2_000, memory: 1 << 20, steps: 1_000_000, depth: 20 };
         match Compiler::new(&limits).compile(&Pattern::Regex { pattern, flags, place: None }) {
             Ok(compiled) => {
-                compiled.dfa.shortest();
+                compiled.shortest();
             }
             Err(error) => {
                 let _ = error.to_string();

@@ -19,7 +19,6 @@ pub(crate) const WARNINGS: &[&str] = &[
     "cyclic",
     "dead-alternative",
     "imported-directive",
-    "lazy-quantifier",
     "more-findings",
     "rule-priority",
     "shadowed-terminal",
@@ -103,12 +102,6 @@ impl Diagnostic {
     /// Says where.
     pub(crate) fn at(mut self, place: impl Into<Option<Place>>) -> Self {
         self.place = place.into();
-        self
-    }
-
-    /// Says where, if that has not been said.
-    pub(crate) fn or_at(mut self, place: Option<Place>) -> Self {
-        self.place = self.place.or(place);
         self
     }
 

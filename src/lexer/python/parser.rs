@@ -8,10 +8,10 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::lower::{Builder, alternation, repeat};
+use crate::lexer::lower::Builder;
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::unicode::Category;
-use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::diagnostic::Place;
 
 /// Parses `text` with the flags that stand behind it.
 pub(in crate::lexer) fn parse(
@@ -19,7 +19,6 @@ pub(in crate::lexer) fn parse(
     flags: RegexFlags,
     place: Option<&Place>,
     builder: &mut Builder<'_>,
-    warnings: &mut Vec<Diagnostic>,
 ) -> Result<Hir, PatternError> {
     let flags = Flags {
         ignore_case: flags.ignore_case,
@@ -27,22 +26,7 @@ pub(in crate::lexer) fn parse(
         verbose: flags.verbose,
         ascii: false,
     };
-    let mut parser = Parser::new(text, flags, place, builder);
-    let parsed = parser.whole();
-    let lazy = parser.lazy.take();
-    let hir = parsed?;
-    if let Some(span) = lazy {
-        let error = PatternError::new(Unsupported, "").within(text, span, place);
-        let mut warning = Diagnostic::warning(
-            "lazy-quantifier",
-            "a lazy quantifier changes nothing here: a terminal is a set of texts, and the longest match is taken",
-        )
-        .at(place.cloned())
-        .help("exclude the end mark from the repeated part, as in `\"[^\"]*\"` for `\".*?\"`");
-        warning.example = error.excerpt();
-        warnings.push(warning);
-    }
-    Ok(hir)
+    Parser::new(text, flags, place, builder).whole()
 }
 
 /// The flags in force at a place of the pattern.
@@ -77,15 +61,13 @@ pub(super) struct Parser<'a, 'b> {
     builder: &'a mut Builder<'b>,
     flags: Flags,
     names: HashSet<&'a str>,
-    /// The first lazy quantifier.
-    lazy: Option<Range<usize>>,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
-        Self { text, pos: 0, place, builder, flags, names: HashSet::new(), lazy: None, at_start: true }
+        Self { text, pos: 0, place, builder, flags, names: HashSet::new(), at_start: true }
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -141,7 +123,7 @@ impl<'a, 'b> Parser<'a, 'b> {
             self.at_start = false;
             parts.push(self.sequence(depth)?);
         }
-        Ok(alternation(parts))
+        Ok(self.builder.alternation(parts))
     }
 
     fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
@@ -284,10 +266,8 @@ impl<'a, 'b> Parser<'a, 'b> {
                 .error(Unsupported, start..self.pos, "a possessive quantifier is not supported")
                 .help("leave out its `+` and exclude from the repeated part what follows it"));
         }
-        if self.eat("?") {
-            self.lazy.get_or_insert(start..self.pos);
-        }
-        item.hir = repeat(std::mem::replace(&mut item.hir, Hir::empty()), min, max);
+        let greedy = !self.eat("?");
+        item.hir = self.builder.repeat(std::mem::replace(&mut item.hir, Hir::empty()), min, max, greedy);
         item.repeated = true;
         Ok(())
     }
