@@ -8,6 +8,7 @@ use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
+use crate::lexer::looking;
 use crate::lexer::lower::{Folding, lower};
 
 /// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made once for all of them.
@@ -38,6 +39,14 @@ impl<'a> Compiler<'a> {
         let lowered = lower(pattern, limits, &mut self.folding)?;
         if let Some(steps) = steps(&lowered.hir) {
             return chain(&steps, limits);
+        }
+        if !lowered.looks.is_empty() {
+            let nfa = determinize::nondeterministic(
+                &determinize::thompson_with_looks(limits),
+                &lowered.hir,
+                limits,
+            )?;
+            return Ok(looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, limits)?.minimize());
         }
         let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, limits)?;
         Ok(determinize::determinize(&nfa, lowered.is_lazy, limits)?.minimize())

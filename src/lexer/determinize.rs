@@ -51,12 +51,21 @@ pub(super) fn determinize(
 
 /// Thompson's construction. It keeps a table for the states of large character classes, which is worth using again.
 pub(super) fn thompson(limits: &LexerLimits) -> thompson::Compiler {
+    compiler(limits, thompson::WhichCaptures::None)
+}
+
+/// The same for Hir in which captures stand for look-arounds.
+pub(super) fn thompson_with_looks(limits: &LexerLimits) -> thompson::Compiler {
+    compiler(limits, thompson::WhichCaptures::All)
+}
+
+fn compiler(limits: &LexerLimits, captures: thompson::WhichCaptures) -> thompson::Compiler {
     let mut compiler = thompson::Compiler::new();
     compiler.configure(
         thompson::Config::new()
             .utf8(false)
             .shrink(false)
-            .which_captures(thompson::WhichCaptures::None)
+            .which_captures(captures)
             .nfa_size_limit(Some(limits.memory)),
     );
     compiler

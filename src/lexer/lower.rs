@@ -2,14 +2,17 @@
 //!
 //! Hir is built with its own smart constructors, which flatten and merge. A pattern without lazy repetition is its language only:
 //! greediness and captures are dropped. Where some repetition is lazy, what comes first matters, and alternatives and repetitions stay
-//! as they are. No look-around ever gets in.
+//! as they are. Look-arounds are captures around nothing ([`looking`](super::looking)).
 
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
+use crate::lexer::determinize;
+use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::limits::LexerLimits;
+use crate::lexer::looking::LookAround;
 use crate::lexer::python::{self, Tables, fold_ascii};
 
 /// A pattern as Hir.
@@ -17,6 +20,8 @@ pub(super) struct Lowered {
     pub(super) hir: Hir,
     /// Whether some repetition is lazy: then a text matches where Python's `re` finds it, not wherever the regex describes it.
     pub(super) is_lazy: bool,
+    /// The look-arounds, which captures stand for.
+    pub(super) looks: Vec<LookAround>,
 }
 
 /// Lowers `pattern`.
@@ -25,13 +30,13 @@ pub(super) fn lower(
     limits: &LexerLimits,
     folding: &mut Folding,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder { limits, folding, spent: 0, is_lazy: false, keeps_order: false };
+    let mut builder = Builder::new(limits, folding, false);
     let hir = builder.pattern(pattern, 0)?;
     if !builder.is_lazy {
-        return Ok(Lowered { hir, is_lazy: false });
+        return Ok(Lowered { hir, is_lazy: false, looks: builder.looks });
     }
-    let mut builder = Builder { limits, folding, spent: 0, is_lazy: false, keeps_order: true };
-    Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: true })
+    let mut builder = Builder::new(limits, folding, true);
+    Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: true, looks: builder.looks })
 }
 
 /// What is known of characters, whichever pattern they stand in.
@@ -41,6 +46,9 @@ pub(super) struct Folding {
     /// What matches a character, without regard to case, or in ASCII only, and how many characters had to be folded.
     chars: FxHashMap<(char, bool), (ClassUnicode, usize)>,
 }
+
+/// A terminal may hold no more look-arounds: each is an automaton that is followed beside the terminal's own.
+const MAX_LOOKS: usize = 100;
 
 /// Makes Hir while counting what it takes.
 pub(super) struct Builder<'a> {
@@ -52,6 +60,13 @@ pub(super) struct Builder<'a> {
     pub(super) is_lazy: bool,
     /// Whether what comes first matters.
     keeps_order: bool,
+    pub(super) looks: Vec<LookAround>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(limits: &'a LexerLimits, folding: &'a mut Folding, keeps_order: bool) -> Self {
+        Self { limits, folding, spent: 0, is_lazy: false, keeps_order, looks: Vec::new() }
+    }
 }
 
 impl Builder<'_> {
@@ -127,6 +142,23 @@ impl Builder<'_> {
             others.push(Hir::class(Class::Unicode(ClassUnicode::new(ranges))));
         }
         Hir::alternation(others)
+    }
+
+    /// A look-around: a capture that says which one.
+    pub(super) fn look(&mut self, look: LookAround) -> Result<Hir, PatternError> {
+        if self.looks.len() >= MAX_LOOKS {
+            return Err(PatternError::too_large(format!("it looks around in more than {MAX_LOOKS} places"))
+                .help("take the pattern apart into several terminals"));
+        }
+        self.looks.push(look);
+        let index = self.looks.len() as u32;
+        Ok(Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) }))
+    }
+
+    /// The automaton of what a look-around looks for.
+    pub(super) fn automaton(&self, hir: &Hir) -> Result<Dfa, PatternError> {
+        let nfa = determinize::nondeterministic(&determinize::thompson(self.limits), hir, self.limits)?;
+        Ok(determinize::determinize(&nfa, false, self.limits)?.minimize())
     }
 
     /// A character class; the empty one matches nothing.

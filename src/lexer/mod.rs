@@ -5,6 +5,7 @@
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir; regexes go through
 //!    [`python`], a parser of the syntax and the semantics of Python's `re`.
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
+//!    [`looking`] does the same where a regex looks around.
 //! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
 //!
 //! Patterns that are one class of bytes after another take the short way of [`chain`].
@@ -15,6 +16,7 @@ mod determinize;
 mod dfa;
 mod error;
 mod limits;
+mod looking;
 mod lower;
 mod minimize;
 mod python;

@@ -2,8 +2,8 @@
 //!
 //! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what it means in
 //! Python: which characters `\w` is, that `{,3}` counts from 0 and `{x}` is text, that `[a&&b]` is four
-//! characters. What a finite automaton over the lexeme alone cannot do (anchors, look-around, back references,
-//! possessive repetition) is refused with what to write instead.
+//! characters. Look-arounds become part of the automaton ([`super::looking`]). What a finite automaton over the lexeme alone
+//! cannot do (anchors, looking beyond the lexeme, back references, possessive repetition) is refused with what to write instead.
 //!
 //! * [`parser`]: alternations, repetitions, groups, flags.
 //! * [`escape`]: what follows a backslash.

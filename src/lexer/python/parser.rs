@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
+use crate::lexer::looking::{LookAround, Side};
 use crate::lexer::lower::Builder;
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::unicode::Category;
@@ -50,6 +51,8 @@ enum Group {
     Nothing,
     /// A group, with the flags inside of it.
     Inside(Flags),
+    /// A look-around: whether it looks ahead, and whether it must not match.
+    Look { ahead: bool, negated: bool },
 }
 
 /// A regex being read.
@@ -164,6 +167,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '(' => match self.group(start)? {
                     Group::Nothing => continue,
                     Group::Inside(flags) => self.inside(start, flags, depth)?,
+                    Group::Look { ahead, negated } => self.look(start, (ahead, negated), depth)?,
                 },
                 '[' => self.set(start)?,
                 '.' if self.flags.dot_all => self.any_but(&[])?,
@@ -296,8 +300,12 @@ impl<'a, 'b> Parser<'a, 'b> {
             self.eat(")");
             return Err(self.back_reference(start));
         }
-        if self.eat("=") || self.eat("!") || self.eat("<=") || self.eat("<!") {
-            return Err(self.look_around(start));
+        for (sign, ahead, negated) in
+            [("=", true, false), ("!", true, true), ("<=", false, false), ("<!", false, true)]
+        {
+            if self.eat(sign) {
+                return Ok(Group::Look { ahead, negated });
+            }
         }
         if self.eat(">") {
             return Err(self
@@ -320,24 +328,46 @@ impl<'a, 'b> Parser<'a, 'b> {
         })
     }
 
-    fn look_around(&self, start: usize) -> PatternError {
-        let what = match &self.text[start..self.pos] {
-            "(?=" => "look-ahead",
-            "(?!" => "negative look-ahead",
-            "(?<=" => "look-behind",
-            _ => "negative look-behind",
+    /// Reads a look-around, from what is looked for on.
+    fn look(
+        &mut self,
+        start: usize,
+        (ahead, negated): (bool, bool),
+        depth: usize,
+    ) -> Result<Hir, PatternError> {
+        let (before, was_lazy) = (self.builder.looks.len(), self.builder.is_lazy);
+        let wanted = self.inside(start, self.flags, depth)?;
+        // Whether anything matches does not depend on what is tried first.
+        self.builder.is_lazy = was_lazy;
+        let span = start..self.pos;
+        if self.builder.looks.len() > before {
+            let message = "a look-around inside another is not supported";
+            return Err(self.error(Unsupported, span, message).help("write the cases out as alternatives"));
+        }
+        let (side, undecided) = if ahead {
+            let message = "this look-ahead may look at what stands behind the lexeme";
+            let help = "leave it out if the rules or the longest match say as much, or let something of the lexeme \
+                        follow that decides it";
+            (Side::Ahead, self.error(Unsupported, span, message).help(help))
+        } else {
+            let Some(width) = width(&wanted) else {
+                let message = "what a look-behind looks for has more than one length";
+                return Err(self.error(Syntax, span, message).help("write a look-behind for each length"));
+            };
+            let message = "this look-behind may look at what stands before the lexeme";
+            let help = "leave it out: what stands before a lexeme is for the rules to say";
+            (Side::Behind(width), self.error(Unsupported, span, message).help(help))
         };
-        let help = match &self.text[start..self.pos] {
-            "(?!" => {
-                "say what may stand there instead: `\"[^\"\\\\]*\"` rather than `\"((?!\").)*\"`; words that are no \
-                 identifiers are terminals of their own, which win over a pattern of the same length"
+        let language = match side {
+            Side::Ahead => wanted,
+            Side::Behind(_) => {
+                let any = self.any_but(&[])?;
+                let any = self.builder.repeat(any, 0, None, true);
+                Hir::concat(vec![any, wanted])
             }
-            "(?<!" => {
-                "say which texts may stand there: `\"([^\"\\\\]|\\\\.)*\"` rather than `\".*?(?<!\\\\)\"`"
-            }
-            _ => "leave it out: what stands before and after a lexeme is for the rules to say",
         };
-        self.error(Unsupported, start..self.pos, format!("{what} is not supported")).help(help)
+        let dfa = self.builder.automaton(&language)?;
+        self.builder.look(LookAround { side, negated, dfa, undecided })
     }
 
     /// Reads `name>` after `(?P<`.
@@ -511,5 +541,25 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     fn open_set(&self, start: usize) -> PatternError {
         self.error(Syntax, start..start + 1, "this set is not closed").help("write `\\[` for the character")
+    }
+}
+
+/// How many characters each text has; `None` where that differs.
+fn width(hir: &Hir) -> Option<usize> {
+    match hir.kind() {
+        HirKind::Empty => Some(0),
+        HirKind::Literal(literal) => Some(literal.0.iter().filter(|&byte| byte & 0xc0 != 0x80).count()),
+        HirKind::Class(_) => Some(1),
+        HirKind::Repetition(repetition) if repetition.max == Some(repetition.min) => {
+            Some(width(&repetition.sub)?.saturating_mul(repetition.min as usize))
+        }
+        HirKind::Concat(parts) => {
+            parts.iter().try_fold(0usize, |sum, part| Some(sum.saturating_add(width(part)?)))
+        }
+        HirKind::Alternation(parts) => {
+            let first = width(parts.first()?)?;
+            parts.iter().all(|part| width(part) == Some(first)).then_some(first)
+        }
+        HirKind::Repetition(_) | HirKind::Look(_) | HirKind::Capture(_) => None,
     }
 }

@@ -1,0 +1,299 @@
+//! The subset construction where a regex looks around.
+//!
+//! What stands before a place of a lexeme is known when the place is reached: an automaton of `.*X` runs beside the subsets, and
+//! a look-behind for `X` asks whether it accepts. What stands behind a place is known later: a thread that has passed a
+//! look-ahead takes an automaton of `X` along, its *watch*, and dies when that accepts though it must not, or can accept no
+//! longer though it must. So a subset holds threads: a state of the nondeterministic automaton, and the watches that are still open.
+//! All of it is finite, and the automaton that comes of it knows of no looking around any more.
+//!
+//! What the lexeme alone does not decide is refused: a look-behind that may reach before its first character, a watch that
+//! is open where the lexeme may end.
+//!
+//! In the Hir a look-around is a capture group around nothing: the group's number says which one it is.
+
+use hashbrown::{HashMap, HashSet};
+use regex_automata::nfa::thompson::{self, State};
+use regex_automata::util::primitives::StateID;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use crate::lexer::dfa::Dfa;
+use crate::lexer::error::PatternError;
+use crate::lexer::limits::LexerLimits;
+use crate::lexer::minimize::RawDfa;
+use crate::util::byte_classes::ByteClasses;
+
+/// A look-around.
+#[derive(Clone, Debug)]
+pub(super) struct LookAround {
+    pub(super) side: Side,
+    /// Whether it must not match.
+    pub(super) negated: bool,
+    /// Of `X`; of `.*X` where it looks behind.
+    pub(super) dfa: Dfa,
+    /// What to say where the lexeme alone does not decide.
+    pub(super) undecided: PatternError,
+}
+
+/// Where to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    Ahead,
+    /// So many characters.
+    Behind(usize),
+}
+
+/// The watches of a thread: the number of a look-around, and the state of its automaton. Ascending.
+type Watches = SmallVec<[(u32, u32); 2]>;
+
+/// What it costs to look a thread up, in steps of the plain construction.
+const STEPS_OF_A_THREAD: usize = 10;
+
+/// A state of the nondeterministic automaton, and the number of the watches.
+type Thread = (StateID, u32);
+
+/// A state of the DFA.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Subset {
+    threads: Vec<Thread>,
+    /// By look-around: the state of its automaton where it looks behind, else 0.
+    behind: SmallVec<[u32; 2]>,
+    /// How many characters there are, as far as any look-behind wants to know.
+    length: usize,
+}
+
+struct Subsets<'a> {
+    nfa: &'a thompson::NFA,
+    looks: &'a [LookAround],
+    keeps_order: bool,
+    limits: &'a LexerLimits,
+    steps: usize,
+    watches: Vec<Watches>,
+    numbers: HashMap<Watches, u32, FxBuildHasher>,
+    subsets: Vec<Subset>,
+    ids: HashMap<Subset, u32, FxBuildHasher>,
+    /// What the subsets take, as a number of threads.
+    size: usize,
+}
+
+/// The DFA of `nfa`, whose captures are these look-arounds; of what `re` finds first where it `keeps_order`.
+pub(super) fn determinize(
+    nfa: &thompson::NFA,
+    looks: &[LookAround],
+    keeps_order: bool,
+    limits: &LexerLimits,
+) -> Result<RawDfa, PatternError> {
+    let classes = classes(nfa, looks);
+    let mut all = Subsets {
+        nfa,
+        looks,
+        keeps_order,
+        limits,
+        steps: 0,
+        watches: vec![Watches::new()],
+        numbers: HashMap::default(),
+        subsets: Vec::new(),
+        ids: HashMap::default(),
+        size: 0,
+    };
+    all.numbers.insert(Watches::new(), 0);
+    let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
+    let first = Subset { threads: Vec::new(), behind: looks.iter().map(begin).collect(), length: 0 };
+    let first = all.close(first, &[(nfa.start_anchored(), 0)])?;
+    all.intern(first)?;
+    let mut table = Vec::new();
+    let mut state = 0;
+    while let Some(subset) = all.subsets.get(state).cloned() {
+        for &byte in classes.representatives() {
+            let next = all.step(&subset, byte)?;
+            table.push(next);
+        }
+        if table.len() * size_of::<u32>() > limits.memory {
+            return Err(all.too_much_memory());
+        }
+        state += 1;
+    }
+    let is_match = |&(at, _): &Thread| matches!(nfa.state(at), State::Match { .. });
+    let accept = all.subsets.iter().map(|subset| subset.threads.iter().any(is_match)).collect();
+    Ok(RawDfa { classes, table, accept })
+}
+
+/// Bytes that nothing tells apart: neither the automaton, nor a look-around, nor where characters begin. Contiguous.
+fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
+    let kind = |byte: u8| {
+        let own = looks.iter().map(|look| look.dfa.classes.get(byte));
+        let kinds: SmallVec<[u8; 4]> = own.chain([nfa.byte_classes().get(byte)]).collect();
+        (is_begin(byte), kinds)
+    };
+    let mut class = 0;
+    let mut before = kind(0);
+    ByteClasses::by_key(|byte| {
+        let kind = kind(byte);
+        class += usize::from(kind != before);
+        before = kind;
+        class
+    })
+}
+
+/// Whether a character begins with this byte.
+fn is_begin(byte: u8) -> bool {
+    byte & 0xc0 != 0x80
+}
+
+impl Subsets<'_> {
+    /// The number of what comes after `byte`; [`Dfa::DEAD`] where nothing does.
+    fn step(&mut self, from: &Subset, byte: u8) -> Result<u32, PatternError> {
+        let mut next: Vec<Thread> = Vec::new();
+        for &(at, watches) in &from.threads {
+            self.steps += 1;
+            let target = match self.nfa.state(at) {
+                State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
+                State::Sparse(sparse) => sparse.matches_byte(byte),
+                State::Dense(dense) => dense.matches_byte(byte),
+                _ => None,
+            };
+            if let Some(target) = target
+                && let Some(watches) = self.watch(watches, byte)
+            {
+                next.push((target, watches));
+            }
+        }
+        if next.is_empty() {
+            return Ok(Dfa::DEAD);
+        }
+        let after = |(look, &state): (&LookAround, &u32)| match look.side {
+            Side::Ahead => 0,
+            Side::Behind(_) => look.dfa.next(state, byte),
+        };
+        let behind = self.looks.iter().zip(&from.behind).map(after).collect();
+        let most = self.looks.iter().map(|look| if let Side::Behind(width) = look.side { width } else { 0 });
+        let length = (from.length + usize::from(is_begin(byte))).min(most.max().unwrap_or(0));
+        let subset = self.close(Subset { threads: Vec::new(), behind, length }, &next)?;
+        self.intern(subset)
+    }
+
+    /// The watches after `byte`; `None` where one of them fails.
+    fn watch(&mut self, watches: u32, byte: u8) -> Option<u32> {
+        let mut after = Watches::new();
+        for &(number, state) in &self.watches[watches as usize] {
+            let look = &self.looks[number as usize];
+            let next = look.dfa.next(state, byte);
+            match next == Dfa::DEAD || look.dfa.is_accept(next) {
+                true if (next == Dfa::DEAD) == look.negated => {}
+                true => return None,
+                false => after.push((number, next)),
+            }
+        }
+        after.sort_unstable();
+        after.dedup();
+        Some(self.number(after))
+    }
+
+    fn number(&mut self, watches: Watches) -> u32 {
+        let next = self.watches.len() as u32;
+        let number = *self.numbers.entry(watches.clone()).or_insert(next);
+        if number == next {
+            self.watches.push(watches);
+        }
+        number
+    }
+
+    /// `subset` with all threads that these lead to without a byte.
+    fn close(&mut self, mut subset: Subset, from: &[Thread]) -> Result<Subset, PatternError> {
+        let mut seen: HashSet<Thread, FxBuildHasher> = HashSet::default();
+        let mut pending: Vec<Thread> = from.iter().rev().copied().collect();
+        while let Some((at, watches)) = pending.pop() {
+            self.steps += STEPS_OF_A_THREAD;
+            if self.steps > self.limits.steps {
+                return Err(PatternError::too_large(format!(
+                    "making its automaton deterministic takes more than {} steps",
+                    self.limits.steps
+                )));
+            }
+            if !seen.insert((at, watches)) {
+                continue;
+            }
+            match self.nfa.state(at) {
+                State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) => {
+                    subset.threads.push((at, watches));
+                }
+                State::Match { .. } => {
+                    if let Some(&(open, _)) = self.watches[watches as usize].first() {
+                        return Err(self.looks[open as usize].undecided.clone());
+                    }
+                    subset.threads.push((at, watches));
+                    if self.keeps_order {
+                        break;
+                    }
+                }
+                State::Union { alternates } => {
+                    pending.extend(alternates.iter().rev().map(|&at| (at, watches)))
+                }
+                State::BinaryUnion { alt1, alt2 } => pending.extend([(*alt2, watches), (*alt1, watches)]),
+                State::Capture { next, group_index, slot, .. } => {
+                    let is_begin = slot.as_usize() % 2 == 0;
+                    let look = group_index.as_usize().checked_sub(1).filter(|_| is_begin);
+                    let passed = match look {
+                        Some(look) => self.look(look, &subset, watches)?,
+                        None => Some(watches),
+                    };
+                    pending.extend(passed.map(|watches| (*next, watches)));
+                }
+                State::Look { .. } | State::Fail => {}
+            }
+        }
+        if !self.keeps_order {
+            subset.threads.sort_unstable();
+        }
+        Ok(subset)
+    }
+
+    /// The watches of a thread that passes a look-around; `None` where it does not.
+    fn look(&mut self, number: usize, at: &Subset, watches: u32) -> Result<Option<u32>, PatternError> {
+        let look = &self.looks[number];
+        let decided = |holds: bool| Ok((holds != look.negated).then_some(watches));
+        match look.side {
+            Side::Behind(width) if at.length < width => Err(look.undecided.clone()),
+            Side::Behind(_) => {
+                let state = at.behind[number];
+                decided(state != Dfa::DEAD && look.dfa.is_accept(state))
+            }
+            Side::Ahead if look.dfa.is_empty() => decided(false),
+            Side::Ahead if look.dfa.accepts_empty() => decided(true),
+            Side::Ahead => {
+                let mut watches = self.watches[watches as usize].clone();
+                watches.push((number as u32, look.dfa.start()));
+                watches.sort_unstable();
+                watches.dedup();
+                Ok(Some(self.number(watches)))
+            }
+        }
+    }
+
+    fn intern(&mut self, subset: Subset) -> Result<u32, PatternError> {
+        if subset.threads.is_empty() && !self.subsets.is_empty() {
+            return Ok(Dfa::DEAD);
+        }
+        if let Some(&id) = self.ids.get(&subset) {
+            return Ok(id);
+        }
+        if self.subsets.len() >= self.limits.states {
+            return Err(PatternError::too_large(format!(
+                "its automaton has more than {} states",
+                self.limits.states
+            )));
+        }
+        self.size += 2 * (subset.threads.len() + subset.behind.len() + 1);
+        if self.size * size_of::<Thread>() > self.limits.memory {
+            return Err(self.too_much_memory());
+        }
+        let id = self.subsets.len() as u32;
+        self.ids.insert(subset.clone(), id);
+        self.subsets.push(subset);
+        Ok(id)
+    }
+
+    fn too_much_memory(&self) -> PatternError {
+        PatternError::too_large(format!("its automaton takes more than {} MiB", self.limits.memory >> 20))
+    }
+}
