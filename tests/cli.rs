@@ -119,6 +119,19 @@ fn a_conflict_is_shown_with_an_example() {
 }
 
 #[test]
+fn a_file_without_start_is_read_from_the_rule_that_is_asked_for() {
+    let directory = Directory::new("start");
+    let file = directory.file("lists.lark", "list: \"[\" item* \"]\"\nitem: \"x\"\n");
+    for arguments in [vec!["check", &file, "--start", "item"], vec!["check", &format!("{file}:list")]] {
+        let output = lrmask(&arguments);
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    let output = lrmask(&["check", &file, "--start", "items"]);
+    assert!(stdout(&output).contains("did you mean `item`"), "{}", stdout(&output));
+    assert!(!lrmask(&["check", &file]).status.success());
+}
+
+#[test]
 fn imported_files_are_read_beside_the_grammar_and_shown() {
     let directory = Directory::new("import");
     let main = directory.file("main.lark", "%import .words.WORD\nstart: WORD+\n%ignore \" \"\n");

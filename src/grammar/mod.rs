@@ -49,7 +49,29 @@ impl Grammar {
         name: &str,
         reader: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, GrammarError> {
-        lower::lower(text, name, reader)
+        lower::lower(text, name, reader, None)
+    }
+
+    /// The same with another start symbol than the file says: a rule by its name in it. The file need not have a rule `start`.
+    /// Rules that the symbol does not reach are left out without a warning.
+    ///
+    /// ```
+    /// let text = "list: \"[\" item* \"]\"\nitem: \"x\"";
+    /// let grammar = lrmask::Grammar::from_lark_with_start(text, "<grammar>", "item", &|_| None)?;
+    /// assert!(lrmask::Grammar::from_lark(text).is_err());
+    /// # Ok::<(), lrmask::GrammarError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_lark`], and when there is no such rule, or when it derives no text.
+    pub fn from_lark_with_start(
+        text: &str,
+        name: &str,
+        start: &str,
+        reader: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, GrammarError> {
+        lower::lower(text, name, reader, Some(start))
     }
 
     /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token` declares, in

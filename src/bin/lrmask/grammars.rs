@@ -156,7 +156,10 @@ pub(crate) fn load(
                 sources.add(path, &text);
                 Some(text)
             };
-            Grammar::from_lark_with(&text, called, &reader)?
+            return Ok(match start {
+                Some(start) => Grammar::from_lark_with_start(&text, called, start, &reader)?,
+                None => Grammar::from_lark_with(&text, called, &reader)?,
+            });
         }
     };
     Ok(match start {

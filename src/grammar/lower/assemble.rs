@@ -36,16 +36,17 @@ pub(crate) fn starts(
     rules: &[Rule],
 ) -> Option<Vec<RuleIndex>> {
     if directions.starts.is_empty() {
-        return start(context, "start", None, names, rules).map(|rule| vec![rule]);
+        return start(context, "start", false, None, names, rules).map(|rule| vec![rule]);
     }
     let starts = directions.starts.iter();
-    starts.map(|(name, at)| start(context, name, Some(*at), names, rules)).collect()
+    starts.map(|(name, at)| start(context, name, true, Some(*at), names, rules)).collect()
 }
 
-/// One of them; `at` is where the file names it.
-fn start(
+/// One of them. Where it is not the usual one somebody has asked for it; `at` is where the file does.
+pub(crate) fn start(
     context: &mut Context,
     name: &str,
+    is_asked_for: bool,
     at: Option<At>,
     names: &HashMap<String, RuleIndex>,
     rules: &[Rule],
@@ -54,7 +55,7 @@ fn start(
     let diagnostic = match names.get(name) {
         Some(&rule) if rules[rule].parameters.is_empty() => return Some(rule),
         Some(_) => Diagnostic::error("bad-start", format!("`{name}` is a template and cannot be the start")),
-        None if at.is_some() => {
+        None if is_asked_for => {
             let diagnostic =
                 Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
             did_you_mean(diagnostic, name, names.keys().map(String::as_str))

@@ -30,11 +30,17 @@ use self::table::TerminalTable;
 /// Findings beyond this many are not kept; their number is.
 const MAX_FINDINGS: usize = 100;
 
-/// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it imports.
-pub(crate) fn lower(text: &str, name: &str, reader: &Reader<'_>) -> Result<Grammar, GrammarError> {
+/// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it imports. `start` is the rule
+/// that a text is, if it is not for the file to say.
+pub(crate) fn lower(
+    text: &str,
+    name: &str,
+    reader: &Reader<'_>,
+    start: Option<&str>,
+) -> Result<Grammar, GrammarError> {
     let mut context = Context { main: name.into(), ..Context::default() };
     let library = load::load(&mut context, text, name, reader)?;
-    lower_library(context, library)
+    lower_library(context, library, start)
 }
 
 /// Lowers a `.y` file and the file of its terminals.
@@ -42,10 +48,14 @@ pub(crate) fn lower(text: &str, name: &str, reader: &Reader<'_>) -> Result<Gramm
 pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
     let mut context = Context { main: "<grammar>".into(), ..Context::default() };
     let library = load::load_yacc(&mut context, grammar, terminals)?;
-    lower_library(context, library)
+    lower_library(context, library, None)
 }
 
-fn lower_library(mut context: Context, library: Library) -> Result<Grammar, GrammarError> {
+fn lower_library(
+    mut context: Context,
+    library: Library,
+    start: Option<&str>,
+) -> Result<Grammar, GrammarError> {
     context.check()?;
     // HERE: every file is read, and every name it defines or imports is in its scope, once.
 
@@ -75,7 +85,11 @@ fn lower_library(mut context: Context, library: Library) -> Result<Grammar, Gram
     context.check()?;
     // AFTER THIS: every word that a directive names is a terminal.
 
-    let starts = assemble::starts(&mut context, &directions, &resolved.rule_names, &rules);
+    let starts = match start {
+        Some(start) => assemble::start(&mut context, start, true, None, &resolved.rule_names, &rules)
+            .map(|rule| vec![rule]),
+        None => assemble::starts(&mut context, &directions, &resolved.rule_names, &rules),
+    };
     let starts = context.checked(starts)?;
     let parts = assemble::Parts {
         rules: &rules,
@@ -89,9 +103,10 @@ fn lower_library(mut context: Context, library: Library) -> Result<Grammar, Gram
     let mut untrimmed = context.checked(untrimmed)?;
     // AFTER THIS: an IR with every rule of the file, and every terminal that any of them can use.
 
+    let report = if start.is_some() { Report::Reached } else { Report::All };
     let start = untrimmed.start;
     untrimmed.warnings = context.sorted();
-    analysis::trim(&Arc::new(untrimmed), start, Report::All)
+    analysis::trim(&Arc::new(untrimmed), start, report)
     // AFTER THIS: only what the start symbol reaches, and all of that derives some text.
 }
 
