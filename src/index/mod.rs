@@ -31,6 +31,7 @@ use crate::scanner::configuration::Configuration;
 use crate::scanner::{Line, Reads, Scanner};
 use crate::vocab::Vocabulary;
 use generation::Generation;
+use parts::Unfound;
 use stack_trie::{Found, Leaf, Root};
 pub(crate) use store::KeptWriter;
 use unions::TokensId;
@@ -129,25 +130,24 @@ impl Index {
     }
 
     /// Makes the mask of a configuration on one way through its stack from token classes, enters it, and writes it to `row`.
-    /// `None` where the way forks before all is read.
     fn compute(
         &self,
         generation: &Generation,
         at: &Configuration,
         fresh: bool,
         row: &mut [u32],
-    ) -> Option<Leaf> {
+    ) -> Result<Leaf, Unfound> {
         let (tokens, mut reads) = self.unite(generation, at)?;
         reads.set_line(Line::OWN);
         let complete = self.ends(at, fresh, &mut reads);
         if reads.is_past_fork() {
-            return None;
+            return Err(Unfound::PastFork);
         }
         let mask = self.mask_of(generation, tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
         let (root, lexis) = (Root::new(at, fresh), self.scanner.lexis());
         generation.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
-        Some(leaf)
+        Ok(leaf)
     }
 
     /// Whether the text may end; `None` where that depends on all open blocks.

@@ -99,7 +99,22 @@ struct Computation<'g> {
     /// Parts that have been met and not looked for yet.
     begun: Vec<Place>,
     agenda: Agenda,
+    /// How often it has begun to look for something.
+    count: usize,
 }
+
+/// Why the mask of one way is not found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unfound {
+    /// The stack forks before all is read: each of its ways is to be looked at by itself.
+    PastFork,
+    /// It takes too long: all ways are to be looked at together.
+    TooMuch,
+}
+
+/// How often one mask may begin to look for something. Parts are looked for each by itself, so that they can be kept; where
+/// none is worth that, readings of ambiguous texts would double with each lexeme. The masks of real texts begin some hundreds.
+const MAX_BEGUN: usize = 1 << 13;
 
 /// What is waited for.
 enum Awaited {
@@ -136,11 +151,14 @@ const MAX_READS: usize = 6;
 const SHARE_OF_BUDGET: usize = 32;
 
 impl Index {
-    /// The tokens that may follow in configuration `at`, and what was read to know; `None` where the stack forks before all
-    /// is read: then each of its ways is to be looked at by itself.
+    /// The tokens that may follow in configuration `at`, and what was read to know.
     ///
     /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
-    pub(super) fn unite(&self, generation: &Generation, at: &Configuration) -> Option<(TokensId, Reads)> {
+    pub(super) fn unite(
+        &self,
+        generation: &Generation,
+        at: &Configuration,
+    ) -> Result<(TokensId, Reads), Unfound> {
         let reads = Reads::new(&at.stack, at.layout.lines());
         self.run(generation, Computation::new(reads, at.stack.first_fork(), true), at)
     }
@@ -156,16 +174,16 @@ impl Index {
         generation: &'g Generation,
         mut all: Computation<'g>,
         at: &Configuration,
-    ) -> Option<(TokensId, Reads)> {
+    ) -> Result<(TokensId, Reads), Unfound> {
         let walk = self.walk(generation, NodesId::ROOT, at, false);
         self.take(generation, &mut all, walk, Group::from_buf([at.clone()]), Line::OWN);
         loop {
             self.go_on(generation, &mut all);
-            if all.frame.reads.is_past_fork() {
-                return None;
+            if let Some(unfound) = all.unfound() {
+                return Err(unfound);
             }
             let tokens = generation.unions.union(all.found.drain(all.frame.found..));
-            let Some((around, awaited)) = all.waiting.pop() else { return Some((tokens, all.frame.reads)) };
+            let Some((around, awaited)) = all.waiting.pop() else { return Ok((tokens, all.frame.reads)) };
             let reads = std::mem::replace(&mut all.frame, around).reads;
             let except = match awaited {
                 Awaited::Hub(except) => {
@@ -211,7 +229,7 @@ impl Index {
 
     /// Goes on until all of the part that is then looked for has been found, or it is clear that it will not be.
     fn go_on<'g>(&self, generation: &'g Generation, all: &mut Computation<'g>) {
-        while !all.frame.reads.is_past_fork() {
+        while all.unfound().is_none() {
             if let Some(place) = all.next_begun() {
                 self.seek(generation, all, place);
                 continue;
@@ -286,6 +304,7 @@ impl Index {
         group: Group,
         line: &Line,
     ) {
+        all.count += 1;
         match which {
             Which::Behind { label, obligations, nodes } => {
                 // Readings that are alike but for their stacks go on together, behind the last one apart from others.
@@ -569,7 +588,15 @@ impl Computation<'_> {
     fn new(reads: Reads, fork: Option<u32>, keeps: bool) -> Self {
         let frame = Frame { reads, found: 0, walks: 0, begun: 0 };
         let (waiting, found, walks, begun) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { frame, fork, keeps, waiting, found, walks, begun, agenda: Agenda::default() }
+        Self { frame, fork, keeps, waiting, found, walks, begun, agenda: Agenda::default(), count: 0 }
+    }
+
+    /// Why nothing will be found, if it is known by now.
+    fn unfound(&self) -> Option<Unfound> {
+        if self.frame.reads.is_past_fork() {
+            return Some(Unfound::PastFork);
+        }
+        (self.keeps && self.count > MAX_BEGUN).then_some(Unfound::TooMuch)
     }
 
     /// Whether what is found on this stack may be kept: down to the fork below which nothing is read it is one way.

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use super::Index;
 use super::generation::Generation;
+use super::parts::Unfound;
 use super::stack_trie::{Found, Leaf};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -93,22 +94,27 @@ impl Index {
                 break;
             }
             let found = match self.find(generation, &way, fresh) {
-                Found::Leaf(leaf) => Some(leaf),
-                Found::PastFork => None,
+                Found::Leaf(leaf) => Ok(leaf),
+                Found::PastFork => Err(Unfound::PastFork),
                 Found::Nothing => {
                     new += 1;
                     let computed = self.compute(generation, &way, fresh, row);
-                    masks.written = computed.map(|leaf| leaf.mask);
+                    masks.written = computed.ok().map(|leaf| leaf.mask);
                     computed
                 }
             };
             match found {
-                Some(Leaf { mask, asks_end: asks }) => {
+                Ok(Leaf { mask, asks_end: asks }) => {
                     asks_end |= asks;
                     masks.keep(mask);
                 }
-                None => {
-                    ways.extend(way.stack.split(self.scanner.table()).into_iter().map(|stack| way.on(stack)))
+                Err(Unfound::PastFork) => {
+                    let ways_on = way.stack.split(self.scanner.table());
+                    ways.extend(ways_on.into_iter().map(|stack| way.on(stack)));
+                }
+                Err(Unfound::TooMuch) => {
+                    self.add_all_ways(generation, at, fresh, masks, row);
+                    break;
                 }
             }
         }
