@@ -116,6 +116,9 @@ pub(super) enum Unfound {
 /// none is worth that, readings of ambiguous texts would double with each lexeme. The masks of real texts begin some hundreds.
 const MAX_BEGUN: usize = 1 << 13;
 
+/// What it counts to look for something on stacks that fork since: what they shift takes as long as the graph is large.
+const COST_OF_A_FORK: usize = 16;
+
 /// What is waited for.
 enum Awaited {
     /// A part, which is kept.
@@ -304,7 +307,8 @@ impl Index {
         group: Group,
         line: &Line,
     ) {
-        all.count += 1;
+        let forks = group.iter().any(|at| at.stack.first_fork() != all.fork);
+        all.count += if forks { COST_OF_A_FORK } else { 1 };
         match which {
             Which::Behind { label, obligations, nodes } => {
                 // Readings that are alike but for their stacks go on together, behind the last one apart from others.
