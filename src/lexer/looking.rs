@@ -227,7 +227,7 @@ impl Subsets<'_> {
                     }
                 }
                 State::Union { alternates } => {
-                    pending.extend(alternates.iter().rev().map(|&at| (at, watches)))
+                    pending.extend(alternates.iter().rev().map(|&at| (at, watches)));
                 }
                 State::BinaryUnion { alt1, alt2 } => pending.extend([(*alt2, watches), (*alt1, watches)]),
                 State::Capture { next, group_index, slot, .. } => {

@@ -25,6 +25,9 @@ pub(super) struct Threats {
     obligations: Slots<ObligationsId>,
 }
 
+/// The classes that a state leads to, and the bytes that lead there.
+type Leads = Vec<(u32, ClassSet)>;
+
 /// Steps of the minimisation, by states and rounds. Where that is not enough, each state stands for itself: that is as
 /// exact, and slower.
 const MAX_STEPS: usize = 1 << 22;
@@ -53,11 +56,11 @@ impl Scanner {
             (0..count).map(|index| u32::from(self.states().label(state(index)).is_some())).collect();
         let (mut known, mut steps) = (0, 0);
         loop {
-            let mut numbers: HashMap<(u32, Vec<(u32, ClassSet)>), u32, FxBuildHasher> = HashMap::default();
+            let mut numbers: HashMap<(u32, Leads), u32, FxBuildHasher> = HashMap::default();
             let mut next = Vec::with_capacity(count);
             for (index, moves) in moves.iter().enumerate() {
                 steps += 1 + moves.len();
-                let mut leads: Vec<(u32, ClassSet)> = Vec::with_capacity(moves.len());
+                let mut leads: Leads = Vec::with_capacity(moves.len());
                 for &(target, bytes) in moves {
                     let class = classes.get(target.0 as usize).copied().unwrap_or(u32::MAX - target.0);
                     match leads.iter_mut().find(|(known, _)| *known == class) {
