@@ -41,7 +41,8 @@ pub(crate) type Stacks = SmallVec<[Stack; 1]>;
 #[derive(Debug)]
 pub(super) struct Node {
     core: CoreId,
-    /// Distance from the bottom, which has depth 0; where ways differ in length, of the longest.
+    /// Distance from the bottom, which has depth 0; where ways differ in length, of the shortest. Of the nodes that
+    /// another stands for, none is then lower than what is reported to have been read.
     depth: u32,
     /// How many nodes down the way forks first; [`STRAIGHT`] where it never does.
     straight: u32,
@@ -186,7 +187,7 @@ impl Stack {
             _ => stack,
         };
         let below: Vec<Stack> = below.into_iter().map(once).collect();
-        let depth = below.iter().map(|below| below.0.depth + 1).max().unwrap_or(0);
+        let depth = below.iter().map(|below| below.0.depth + 1).min().unwrap_or(0);
         let addresses: SmallVec<[Address; 4]> = below.iter().map(Stack::address).collect();
         let node = || Self::node(core, (depth, 0), state, Below::Several(Box::new(below)));
         table.forks.node(core, &addresses, node)

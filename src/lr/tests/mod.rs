@@ -4,4 +4,5 @@ mod classics;
 mod conflicts;
 mod examples;
 mod oracle;
+mod stacks;
 mod text;

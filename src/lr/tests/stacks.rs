@@ -1,0 +1,35 @@
+//! Stacks that stand for several.
+
+use super::super::forks::join;
+use super::super::stack::{Stack, Stacks, Unread};
+use super::super::table::ParseTable;
+use super::text::grammar;
+use crate::grammar::ir::Conflicts;
+use crate::util::id::TerminalId;
+
+/// What is read of a stack is told by depths. A node over several is as deep as the shortest way down says: told by the
+/// longest, the lowest node below would be lower than anything that was told of it.
+#[test]
+fn a_node_over_several_is_as_deep_as_its_shortest_way() {
+    let mut grammar = grammar("S -> a R | R b |\nR -> a | R S b");
+    grammar.conflicts = Conflicts::Follow;
+    let table = ParseTable::build(&grammar).expect("followed");
+    let mut heights_differ = false;
+    let mut texts = vec![(8, Stacks::from_iter([Stack::new(&table)]))];
+    while let Some((words, stacks)) = texts.pop() {
+        let mut left: Vec<&Stack> = stacks.iter().collect();
+        while let Some(stack) = left.pop() {
+            let depths = || stack.below().iter().map(Stack::depth);
+            assert_eq!(depths().min().map_or(0, |least| least + 1), stack.depth());
+            heights_differ |= depths().min() != depths().max();
+            left.extend(stack.below());
+        }
+        for word in (0..grammar.terminals.len()).filter(|_| words > 0).map(TerminalId::new) {
+            let mut longer = Stacks::new();
+            let fed = stacks.iter().flat_map(|stack| stack.feed(&table, word, &mut Unread));
+            fed.for_each(|stack| join(&mut longer, stack, &table));
+            texts.push((words - 1, longer));
+        }
+    }
+    assert!(heights_differ);
+}
