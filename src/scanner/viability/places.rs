@@ -254,7 +254,9 @@ impl Succession for Exactly<'_> {
     fn may_end(&mut self, place: Place) -> bool {
         let held = &self.places.all[place as usize];
         let ended = !matches!(held.line, Line::Inside | Line::Indented);
-        ended && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
+        ended
+            && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
+            && self.scanner.may_end_with(held.obligations)
     }
 
     fn is_best(&self, _: Place) -> bool {
