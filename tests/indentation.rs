@@ -149,7 +149,10 @@ fn what_cannot_be_exact_is_refused() {
             "blank-begins-line",
             format!("{base}{indent}start: line+\nline: \"x\" NEWLINE | / y/ NEWLINE\n{blanks}"),
         ),
-        ("newline-with-blanks", format!("%declare INDENT DEDENT\nNEWLINE: /\\n */\n{indent}{block}{blanks}")),
+        (
+            "newline-with-blanks",
+            format!("%declare INDENT DEDENT\nNEWLINE: /\\n( y)*/\n{indent}{block}{blanks}"),
+        ),
         ("unbalanced-blocks", format!("{base}{indent}start: \"x\" NEWLINE INDENT \"x\" NEWLINE\n{blanks}")),
         (
             "unbalanced-brackets",
