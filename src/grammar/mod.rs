@@ -15,6 +15,7 @@ mod lower;
 pub(crate) mod pattern;
 mod print;
 mod store;
+pub(crate) mod tokens;
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     for (lhs, _) in lines().filter_map(|line| line.split_once("->")) {
         let name = lhs.trim().to_owned();
-        grammar.nonterminals.push(Nonterminal { name, productions: Vec::new(), place: None });
+        grammar.nonterminals.push(Nonterminal { name, productions: Vec::new(), marks: None, place: None });
     }
     let mut levels: Vec<(String, Precedence)> = Vec::new();
     for (level, line) in (1..).zip(lines().filter(|line| line.starts_with('%'))) {
@@ -84,6 +84,7 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
         reserved_against: Vec::new(),
         fallback: None,
         exclusive: false,
+        lazy: false,
         lookahead: None,
         precedence,
         place: None,

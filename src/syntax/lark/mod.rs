@@ -4,6 +4,7 @@
 //! exhaust the stack; both are linear in the file.
 
 mod build;
+mod dialect;
 pub(in crate::syntax) mod escape;
 mod lexer;
 #[cfg(test)]
@@ -179,6 +180,10 @@ impl<'a> Expected<'a> {
             "string" => "a string".to_string(),
             "regex" => "a regex".to_string(),
             "number" => "a number".to_string(),
+            "special token" => "a special token".to_string(),
+            "grammar name" => "`@` and a grammar's name".to_string(),
+            "{ with a count" => "a count in braces".to_string(),
+            "~ before an expression" => "`~`".to_string(),
             "end of line" => "the end of the line".to_string(),
             sign => format!("`{sign}`"),
         }));
