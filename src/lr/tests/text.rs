@@ -19,6 +19,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
         starts: Vec::new(),
         lexer: LexerKind::Basic,
         conflicts: Conflicts::Refuse,
+        leading_ignored: true,
         reserve_covered: Vec::new(),
         indentation: None,
         untrimmed: None,
