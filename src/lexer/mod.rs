@@ -31,4 +31,5 @@ mod tests;
 
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::Dfa;
+pub(crate) use error::PatternError;
 pub(crate) use limits::LexerLimits;

@@ -3,12 +3,12 @@
 //! Starts from what the file itself defines, imports by name or ignores, and takes from imported files only what
 //! those need; so what is not needed may even be faulty there, as in Lark.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::attributes::Attributes;
 use crate::grammar::lower::lexeme;
-use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Library};
+use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Instance, Library};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
@@ -63,8 +63,8 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let Library { instances, definitions, ignores, directives, nested, named, is_dialect } = library;
     let mut resolver = Resolver {
         context,
-        scopes: instances.iter().map(|instance| &instance.scope).collect(),
-        classes: instances.iter().map(|instance| instance.class).collect(),
+        instances: &instances,
+        missed: HashSet::new(),
         nested: &nested,
         named: &named,
         lexemes: HashMap::new(),
@@ -92,6 +92,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
         };
         resolver.body(definition, parameters);
     }
+    resolver.unused_imports();
     for (name, &definition) in &instances[0].scope {
         match resolver.targets[definition] {
             Some(Target::Rule(rule)) => {
@@ -108,9 +109,9 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
 
 struct Resolver<'a> {
     context: &'a mut Context,
-    scopes: Vec<&'a HashMap<String, DefinitionIndex>>,
-    /// By copy: the grammar that it is of.
-    classes: Vec<ClassIndex>,
+    instances: &'a [Instance],
+    /// Names in the scope of an instance that were wanted, but are missing where they are imported from.
+    missed: HashSet<(usize, &'a str)>,
     nested: &'a HashMap<(u32, u32), usize>,
     named: &'a HashMap<String, usize>,
     /// Terminals made of bodies of rules: equal ones are one.
@@ -140,7 +141,7 @@ impl Resolver<'_> {
         let target = match &defined.kind {
             DefinitionKind::Rule { parameters, priority, .. } => {
                 let (parameters, priority, body) = (parameters.clone(), *priority, Vec::new());
-                let class = defined.parts.first().map_or(0, |part| self.classes[part.instance]);
+                let class = defined.parts.first().map_or(0, |part| self.instances[part.instance].class);
                 let (marks, stop) = (RuleMarks::default(), None);
                 let rule = Rule { name, parameters, body, priority, order, at, own, class, marks, stop };
                 self.resolved.rules.push(rule);
@@ -158,6 +159,26 @@ impl Resolver<'_> {
         self.targets[definition] = Some(target);
         self.queue.push(definition);
         target
+    }
+
+    /// A name that a file imports in vain, and does not use, does no harm.
+    fn unused_imports(&mut self) {
+        let instances = self.instances;
+        let unused = instances.first().into_iter().flat_map(|instance| &instance.missing);
+        let mut unused: Vec<&Diagnostic> = unused
+            .filter(|(name, _)| !self.missed.contains(&(0, name.as_str())))
+            .map(|(_, finding)| finding)
+            .collect();
+        unused.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
+        for finding in unused {
+            let message = format!("{}; nothing here needs it", finding.message);
+            let mut warning = Diagnostic::warning("unknown-import", message).at(finding.place.clone());
+            warning.help.clone_from(&finding.help);
+            self.context.report(match warning.help {
+                Some(_) => warning,
+                None => warning.help("remove the name from the import"),
+            });
+        }
     }
 
     /// Resolves the body of a definition that has a number.
@@ -260,7 +281,7 @@ impl Resolver<'_> {
 
     /// The start of a grammar within the grammar.
     fn start_of(&mut self, instance: usize, at: At) -> Option<Node> {
-        match self.scopes[instance].get("start") {
+        match self.instances[instance].scope.get("start") {
             Some(&definition) => match self.target(definition) {
                 Target::Rule(rule) => Some(Node::Rule(rule)),
                 Target::Terminal(terminal) => Some(Node::Terminal(terminal)),
@@ -362,13 +383,21 @@ impl Resolver<'_> {
         if let Some(parameter) = scope.parameters.iter().position(|parameter| parameter == name) {
             return Some(Node::Parameter(parameter));
         }
-        if let Some(&definition) = self.scopes[scope.instance].get(name) {
+        let instances = self.instances;
+        let instance = &instances[scope.instance];
+        if let Some(&definition) = instance.scope.get(name) {
             return Some(match self.target(definition) {
                 Target::Rule(rule) => Node::Rule(rule),
                 Target::Terminal(terminal) => Node::Terminal(terminal),
             });
         }
-        let names = self.scopes[scope.instance].keys().chain(scope.parameters).map(String::as_str);
+        if let Some((name, finding)) = instance.missing.get_key_value(name) {
+            if self.missed.insert((scope.instance, name)) {
+                self.context.report(finding.clone());
+            }
+            return None;
+        }
+        let names = instance.scope.keys().chain(scope.parameters).map(String::as_str);
         let diagnostic = Diagnostic::error("undefined-symbol", format!("`{name}` is not defined"));
         let diagnostic = did_you_mean(diagnostic, name, names);
         self.context.report(diagnostic.at(self.context.sources.place(at)));

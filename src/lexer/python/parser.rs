@@ -179,6 +179,10 @@ impl<'a, 'b> Parser<'a, 'b> {
                         let class = self.category(category, negated)?;
                         self.builder.class(class)?
                     }
+                    Escape::Property(class) => {
+                        let class = self.with_property(class)?;
+                        self.builder.class(class)?
+                    }
                 },
                 c => self.literal(c)?,
             };
@@ -206,6 +210,15 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.builder.spend(class.ranges().len())?;
         if negated {
             class.negate();
+        }
+        Ok(class)
+    }
+
+    /// A property's characters, under the flag `i` those that one of them folds to as well.
+    fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
+        self.builder.spend(class.ranges().len())?;
+        if self.flags.ignore_case {
+            return self.builder.folded(class, false);
         }
         Ok(class)
     }
@@ -508,6 +521,9 @@ impl<'a, 'b> Parser<'a, 'b> {
                 (Escape::Char(c), None) => chars.push(ClassUnicodeRange::new(c, c)),
                 (Escape::Category(category, negated), None) => {
                     categories.extend_from_slice(self.category(category, negated)?.ranges());
+                }
+                (Escape::Property(class), None) => {
+                    categories.extend_from_slice(self.with_property(class)?.ranges());
                 }
                 (Escape::Char(low), Some(Escape::Char(high))) if low <= high => {
                     chars.push(ClassUnicodeRange::new(low, high));
