@@ -142,7 +142,20 @@ impl Scanner {
     pub(crate) fn initial(&self) -> SmallVec<[Configuration; 1]> {
         let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
         let expectations = ExpectationsId::NONE;
-        self.begin_lexeme(Between { stack, layout, expectations }, ObligationsId::NONE, &mut Reads::none())
+        let mut initial =
+            self.begin_lexeme(Between { stack, layout, expectations }, ObligationsId::NONE, &mut Reads::none());
+        if !self.lexis.leading_ignored {
+            for reading in &mut initial {
+                let components = self.states().components(reading.state).iter();
+                let terminals = components.map(|component| component.terminal.index());
+                let mut candidates = BitSet::new(self.lexis.terminal_count() + 1);
+                terminals.filter(|&terminal| !self.lexis.ignored.contains(terminal)).for_each(|terminal| {
+                    candidates.insert(terminal);
+                });
+                reading.state = self.states().start(&candidates);
+            }
+        }
+        initial
     }
 
     /// The configurations before the first byte of a lexeme; `obligations` already know that byte.

@@ -46,6 +46,8 @@ pub(crate) struct ScanStates {
     /// By terminal; `None` for a declared terminal, which matches nothing.
     dfas: Vec<Option<Dfa>>,
     ranks: Vec<u32>,
+    /// Terminals whose first match ends the lexeme: nothing follows a state in which one accepts.
+    lazy: BitSet,
     classes: ByteClasses,
     /// By terminal and class of its DFA: the classes that make it up.
     parts: Vec<Box<[ClassSet]>>,
@@ -60,7 +62,12 @@ pub(crate) struct ScanStates {
 impl ScanStates {
     /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept the same text.
     /// Bytes that `distinct` tells apart are told apart.
-    pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>, distinct: Option<&ByteClasses>) -> Self {
+    pub(crate) fn new(
+        dfas: Vec<Option<Dfa>>,
+        ranks: Vec<u32>,
+        lazy: BitSet,
+        distinct: Option<&ByteClasses>,
+    ) -> Self {
         let classes = ByteClasses::refinement(dfas.iter().flatten().map(Dfa::classes).chain(distinct));
         let part = |dfa: &Option<Dfa>| {
             dfa.as_ref().map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()))
@@ -69,6 +76,7 @@ impl ScanStates {
             parts: dfas.iter().map(part).collect(),
             dfas,
             ranks,
+            lazy,
             classes,
             components: Interner::default(),
             facts: Slots::default(),
@@ -90,6 +98,11 @@ impl ScanStates {
     /// The DFAs of all terminals.
     pub(crate) fn dfas(&self) -> &[Option<Dfa>] {
         &self.dfas
+    }
+
+    /// Whether the first match of some terminal ends lexemes.
+    pub(crate) fn has_lazy(&self) -> bool {
+        !self.lazy.is_empty()
     }
 
     /// How many states have been met.
@@ -195,10 +208,20 @@ impl ScanStates {
         accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()])
     }
 
+    /// The components that the next byte moves: none where a lazy terminal accepts, else all.
+    fn moving(&self, state: ScanStateId) -> &[Component] {
+        let components = self.components(state);
+        let ends = |component: &Component| {
+            self.lazy.contains(component.terminal.index())
+                && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
+        };
+        if !self.lazy.is_empty() && components.iter().any(ends) { &[] } else { components }
+    }
+
     #[cold]
     fn step(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
         let components: SmallVec<[Component; 8]> = self
-            .components(state)
+            .moving(state)
             .iter()
             .filter_map(|component| {
                 let next = self.dfas[component.terminal.index()].as_ref()?.next(component.state, byte);
@@ -218,7 +241,7 @@ impl ScanStates {
         let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
             vec![(self.classes.all(), SmallVec::new())];
         let mut steps: Vec<(u32, ClassSet)> = Vec::new();
-        for &component in self.components(state) {
+        for &component in self.moving(state) {
             self.component_moves(component, &mut steps);
             for &(state, over) in &steps {
                 for at in 0..parts.len() {

@@ -108,7 +108,9 @@ pub(crate) fn assemble(
             }
         };
         let literal = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::is_literal);
-        orders.push((std::cmp::Reverse(priority), !literal, order));
+        let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
+        // Where a lazy terminal matches, it is what ends the lexeme.
+        orders.push((!lazy, std::cmp::Reverse(priority), !literal, order));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
             pattern,
@@ -118,7 +120,7 @@ pub(crate) fn assemble(
             fallback: None,
             exclusive: parts.directions.exclusive.contains_key(&terminal),
             lookahead: None,
-            lazy: table.named.get(terminal).is_some_and(|named| named.lazy),
+            lazy,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });
