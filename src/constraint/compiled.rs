@@ -7,6 +7,7 @@ use super::empty;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Terminal;
+use crate::grammar::pattern::Pattern;
 use crate::grammar::optional::{self, Texts};
 use crate::index::Index;
 use crate::lexer::{Compiler, Dfa, LexerLimits, PatternError};
@@ -89,11 +90,15 @@ impl CompiledGrammar {
         Ok(Self { scanner: Arc::new(scanner), grammar: Arc::new(grammar), fingerprint, warnings, limits })
     }
 
-    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle.
+    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle; where the grammar names
+    /// tokens of the vocabulary (`<|name|>`, `<[7]>`), the vocabulary's trie is built anew. A token that the vocabulary lacks
+    /// is an error among the [`Constraint::warnings`]: what needs it can never be written. [`Constraint::new`] fails there.
     pub fn constraint(&self, vocabulary: &Vocabulary) -> Constraint {
         let mut warnings = self.warnings.clone();
         warnings.extend(self.unspellable(vocabulary));
-        let index = Index::new(self.scanner.clone(), vocabulary.clone(), self.limits.index_bytes);
+        let (spelled, missing) = self.spell(vocabulary);
+        warnings.extend(missing);
+        let index = Index::new(self.scanner.clone(), spelled, self.limits.index_bytes);
         Constraint { compiled: self.clone(), index: Arc::new(index), warnings }
     }
 
@@ -141,7 +146,9 @@ impl CompiledGrammar {
     fn unspellable(&self, vocabulary: &Vocabulary) -> Option<Diagnostic> {
         let missing = vocabulary.unspellable_bytes();
         let mut used = [false; 256];
-        for dfa in self.scanner.states().dfas().iter().flatten() {
+        let is_text = |terminal: &&Terminal| !matches!(terminal.pattern, Some(Pattern::Tokens(_)));
+        let dfas = self.scanner.states().dfas().iter().zip(&self.grammar.terminals);
+        for dfa in dfas.filter(|(_, terminal)| is_text(terminal)).filter_map(|(dfa, _)| dfa.as_ref()) {
             (0..=255).for_each(|byte| used[usize::from(byte)] |= dfa.uses(byte));
         }
         let bytes: Vec<String> = (0..=255u8)

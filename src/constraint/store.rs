@@ -124,7 +124,7 @@ impl Constraint {
         let mut content = saved.section(Section::Index)?;
         let kept = Kept::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
-        let index = Index::load(&mut content, &kept, scanner, vocabulary.clone(), budget)?;
+        let index = Index::load(&mut content, &kept, scanner, compiled.spell(vocabulary).0, budget)?;
         content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }

@@ -25,6 +25,7 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
 pub use error::GrammarError;
+pub(crate) use lower::did_you_mean;
 pub use ir::Grammar;
 
 impl Grammar {
@@ -109,7 +110,7 @@ impl Grammar {
             let diagnostic =
                 Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
             let names = untrimmed.nonterminals.iter().map(|nonterminal| nonterminal.name.as_str());
-            return Err(lower::did_you_mean(diagnostic, name, names).into());
+            return Err(did_you_mean(diagnostic, name, names).into());
         };
         analysis::trim(&untrimmed, NonterminalId::new(rule), analysis::Report::Reached)
     }
