@@ -21,9 +21,12 @@ pub(crate) const WARNINGS: &[&str] = &[
     "empty-terminal",
     "imported-directive",
     "more-findings",
+    "option-without-effect",
     "rule-priority",
     "shadowed-terminal",
+    "unheld-max-tokens",
     "unknown-import",
+    "unknown-token",
     "unproductive",
     "unreachable",
     "unreserved-words",
@@ -31,6 +34,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "unused-precedence",
     "unused-rule",
     "unused-terminal",
+    "unwritten-stop",
 ];
 
 /// One finding about a grammar: what, where, an example, and what to write instead.
