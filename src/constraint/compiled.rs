@@ -12,7 +12,7 @@ use crate::grammar::optional::{self, Texts};
 use crate::index::Index;
 use crate::lexer::{Compiler, Dfa, LexerLimits, PatternError};
 use crate::lr::table::ParseTable;
-use crate::scanner::{Lexis, Scanner, check};
+use crate::scanner::{Lexis, Marks, Scanner, check};
 use crate::util::diagnostic::Diagnostic;
 use crate::vocab::Vocabulary;
 
@@ -21,6 +21,7 @@ use crate::vocab::Vocabulary;
 pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
+    pub(super) marks: Option<Arc<Marks>>,
     /// Of the grammar as it was given, which may have had terminals that match the empty text.
     pub(super) fingerprint: u64,
     pub(super) warnings: Vec<Diagnostic>,
@@ -87,7 +88,9 @@ impl CompiledGrammar {
             };
             return Err(BuildError::beside(vec![error], warnings));
         }
-        Ok(Self { scanner: Arc::new(scanner), grammar: Arc::new(grammar), fingerprint, warnings, limits })
+        let marks = Marks::new(&grammar, &LexerLimits::default());
+        let marks = marks.map_err(|error| BuildError::beside(vec![error], warnings.clone()))?.map(Arc::new);
+        Ok(Self { marks, scanner: Arc::new(scanner), grammar: Arc::new(grammar), fingerprint, warnings, limits })
     }
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle; where the grammar names
@@ -98,7 +101,7 @@ impl CompiledGrammar {
         warnings.extend(self.unspellable(vocabulary));
         let (spelled, missing) = self.spell(vocabulary);
         warnings.extend(missing);
-        let index = Index::new(self.scanner.clone(), spelled, self.limits.index_bytes);
+        let index = Index::new(self.scanner.clone(), spelled, self.limits.index_bytes, self.marks.clone());
         Constraint { compiled: self.clone(), index: Arc::new(index), warnings }
     }
 

@@ -7,7 +7,8 @@ use super::saved::{Fingerprints, Saved, Section, put_together};
 use super::{CompiledGrammar, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::index::{Index, KeptWriter};
-use crate::scanner::{Bounds, Scanner};
+use crate::lexer::LexerLimits;
+use crate::scanner::{Bounds, Marks, Scanner};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::store::{Kept, Malformed, Reader, Source, Writer};
 use crate::vocab::Vocabulary;
@@ -65,8 +66,10 @@ impl CompiledGrammar {
         let warnings = content.list(20, Diagnostic::load)?;
         let more = content.list(20, Diagnostic::load)?;
         content.finish()?;
+        let marks = Marks::new(&grammar, &LexerLimits::default());
+        let marks = marks.map_err(|_| Malformed { what: "what is captured" })?.map(Arc::new);
         let (scanner, grammar) = (Arc::new(scanner), Arc::new(grammar));
-        Ok((Self { scanner, grammar, fingerprint: saved.of.grammar, warnings, limits }, more))
+        Ok((Self { marks, scanner, grammar, fingerprint: saved.of.grammar, warnings, limits }, more))
     }
 }
 
@@ -124,7 +127,7 @@ impl Constraint {
         let mut content = saved.section(Section::Index)?;
         let kept = Kept::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
-        let index = Index::load(&mut content, &kept, scanner, compiled.spell(vocabulary).0, budget)?;
+        let index = Index::load(&mut content, &kept, scanner, compiled.spell(vocabulary).0, budget, compiled.marks.clone())?;
         content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }

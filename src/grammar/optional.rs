@@ -136,7 +136,10 @@ impl<'a> Rewriting<'a> {
         Self {
             grammar,
             texts,
-            optional: before.iter().zip(after).map(|(&before, after)| after && !before).collect(),
+            // A rule of which something is to be known is there also where it derives nothing.
+            optional: (before.iter().zip(after).zip(&grammar.nonterminals))
+                .map(|((&before, after), nonterminal)| after && !before && nonterminal.marks.is_none())
+                .collect(),
             nonterminals: grammar
                 .nonterminals
                 .iter()

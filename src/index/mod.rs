@@ -28,7 +28,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::scanner::configuration::Configuration;
-use crate::scanner::{Line, Reads, Scanner};
+use crate::scanner::{Line, Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use generation::Generation;
 use parts::Unfound;
@@ -46,6 +46,8 @@ pub(crate) struct Index {
     words: usize,
     /// Bytes that a generation may take.
     budget: usize,
+    /// What the grammar wants to know of its rules' texts.
+    marks: Option<Arc<Marks>>,
     generation: ArcSwap<Generation>,
 }
 
@@ -67,10 +69,10 @@ pub struct IndexSize {
 
 impl Index {
     /// An index with nothing in it.
-    pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Spelled, budget: usize) -> Self {
+    pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Spelled, budget: usize, marks: Option<Arc<Marks>>) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
         let generation = ArcSwap::from_pointee(Generation::new());
-        Self { scanner, vocabulary, words, budget, generation }
+        Self { scanner, vocabulary, words, budget, marks, generation }
     }
 
     /// The scanner below.
@@ -86,6 +88,11 @@ impl Index {
     /// The same with the spellings by which the grammar names tokens.
     pub(crate) fn spelled(&self) -> &Spelled {
         &self.vocabulary
+    }
+
+    /// What the grammar wants to know of its rules' texts.
+    pub(crate) fn marks(&self) -> Option<&Marks> {
+        self.marks.as_deref()
     }
 
     /// Words in a mask.

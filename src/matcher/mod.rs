@@ -1,6 +1,7 @@
 //! One sequence being generated: its mask, its next token, its past.
 
 mod batch;
+mod captures;
 mod completion;
 mod expected;
 mod lines;
@@ -18,6 +19,8 @@ use crate::scanner::configuration::{Configuration, Readings};
 use crate::util::id::TokenId;
 
 pub use batch::fill_masks;
+pub use captures::Capture;
+use captures::Said;
 pub use mask::TokenMask;
 use past::Past;
 
@@ -34,7 +37,9 @@ pub struct Matcher {
     /// What holds now.
     now: Moment,
     /// What held before each step, oldest first.
-    past: Past,
+    past: Past<Moment>,
+    /// What each step took, where the grammar wants to know what its rules derive.
+    said: Past<Said>,
 }
 
 /// The state of a sequence between two steps.
@@ -103,7 +108,7 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
-        Self { index, now: Moment { readings, progress: Progress::Fresh, dropped: 0 }, past: Past::default() }
+        Self { index, now: Moment { readings, progress: Progress::Fresh, dropped: 0 }, past: Past::default(), said: Past::default() }
     }
 
     /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
@@ -151,7 +156,9 @@ impl Matcher {
     ///
     /// When the token is not allowed; nothing has changed then.
     pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), RejectedToken> {
-        let next = self.after_token(&self.now, token.into())?;
+        let token = token.into();
+        let next = self.after_token(&self.now, token)?;
+        self.note(|| Said::Token(token));
         self.past.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
@@ -170,6 +177,7 @@ impl Matcher {
         }
         let next =
             self.after_bytes(&self.now, bytes).map_err(|accepted| RejectedToken { token: None, accepted })?;
+        self.note(|| Said::Bytes(bytes.into()));
         self.past.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
@@ -192,6 +200,7 @@ impl Matcher {
         let steps = steps.min(self.past.len());
         for before in std::iter::from_fn(|| self.past.pop()).take(steps) {
             self.now = before;
+            self.said.pop();
         }
         steps
     }
@@ -200,6 +209,7 @@ impl Matcher {
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
         self.past = Past::default();
+        self.said = Past::default();
     }
 
     /// How many steps can be taken back.
@@ -269,7 +279,7 @@ impl Matcher {
     fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
         let rejected = |accepted| RejectedToken { token: Some(token), accepted };
         if self.index.vocabulary().stop_tokens().contains(&token) {
-            let here = Matcher { index: self.index.clone(), now: from.clone(), past: Past::default() };
+            let here = Matcher { now: from.clone(), past: Past::default(), said: Past::default(), ..self.clone() };
             if here.is_accepting() {
                 return Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from });
             }

@@ -12,7 +12,7 @@ use super::{Layout, ObligationsId, Proof, Scanner};
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::ScanStateId;
+use crate::util::id::{ScanStateId, TerminalId};
 
 /// One reading of the text so far. Nearly always there is only one; several are alive while a longest match
 /// is open or a soft keyword undecided.
@@ -188,6 +188,17 @@ impl Scanner {
         reads: &mut Reads,
         mut emit: impl FnMut(Configuration),
     ) {
+        self.step_over(from, byte, reads, |after, _| emit(after));
+    }
+
+    /// The same with the label of the lexeme that has ended before the byte, if one has.
+    pub(crate) fn step_over(
+        &self,
+        from: &Configuration,
+        byte: u8,
+        reads: &mut Reads,
+        mut emit: impl FnMut(Configuration, Option<TerminalId>),
+    ) {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
         if let Some((label, obligations)) = self.end_before(from.state, next, obligations) {
@@ -196,7 +207,7 @@ impl Scanner {
                     if let Some(state) = self.states().next(begun.state, byte) {
                         let obligations = self.keep_obligations(obligations, state);
                         let layout = self.read(&begun.layout, byte);
-                        emit(Configuration { layout, state, obligations, ..begun });
+                        emit(Configuration { layout, state, obligations, ..begun }, Some(label));
                     }
                 }
             }
@@ -205,7 +216,7 @@ impl Scanner {
             let (stack, expectations) = (from.stack.clone(), from.expectations);
             let layout = self.read(&from.layout, byte);
             let obligations = self.keep_obligations(obligations, state);
-            emit(Configuration { stack, layout, state, obligations, expectations });
+            emit(Configuration { stack, layout, state, obligations, expectations }, None);
         }
     }
 

@@ -140,6 +140,11 @@ impl Lexis {
         }
     }
 
+    /// The terminals that a lexeme with this label may be, wherever it stands.
+    pub(crate) fn all_readings(&self, label: TerminalId) -> SmallVec<[TerminalId; 2]> {
+        std::iter::once(label).chain(self.other_reading(label)).collect()
+    }
+
     /// The readings of a label about which the parser alone decides.
     pub(super) fn plain_readings(&self, label: TerminalId, acceptable: &BitSet) -> SmallVec<[TerminalId; 2]> {
         let mut readings = SmallVec::new();

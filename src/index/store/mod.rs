@@ -17,6 +17,7 @@ use super::Index;
 use super::generation::Generation;
 use crate::scanner::Scanner;
 use crate::util::store::{Kept, Malformed, Reader, Words, Writer, ensure};
+use crate::scanner::Marks;
 use crate::vocab::Spelled;
 
 /// Where numbers are put that are to stay where they are kept.
@@ -93,8 +94,9 @@ impl Index {
         scanner: Arc<Scanner>,
         vocabulary: Spelled,
         budget: usize,
+        marks: Option<Arc<Marks>>,
     ) -> Result<Self, Malformed> {
-        let mut index = Self::new(scanner, vocabulary, budget);
+        let mut index = Self::new(scanner, vocabulary, budget, marks);
         let (obligations, expectations) = index.scanner.open_sets();
         let bounds = Bounds {
             words: index.words,
