@@ -214,6 +214,66 @@ fn samples_are_taken() {
     assert!((taken + waiting) * 10 >= grammars * 9, "fewer than nine in ten");
 }
 
+#[test]
+fn captures_are_those_of_the_text() {
+    let mut seen = 0;
+    for case in cases().into_iter().filter(|case| !case.part("captures").is_empty()) {
+        let vocabulary = case.vocabulary();
+        let constraint = case.constraint(&vocabulary).unwrap_or_else(|found| panic!("{}: {}", case.name, found[0]));
+        for line in case.part("captures") {
+            let (text, wanted) = line.split_once(" => ").expect("a text and its captures");
+            let wanted: Vec<(String, String)> = serde_json::from_str(wanted).expect("names and texts");
+            let tokens = tokens(text, &vocabulary);
+            let mut matcher = constraint.matcher();
+            assert!(advance(&mut matcher, &constraint, &tokens, &case.name), "{}: {line}", case.name);
+            let found = |matcher: &Matcher| {
+                let captures = matcher.captures();
+                let pair = |capture: &lrmask::Capture| {
+                    assert_eq!(capture.span().len(), capture.bytes().len());
+                    (capture.name().to_owned(), String::from_utf8_lossy(capture.bytes()).into_owned())
+                };
+                captures.iter().map(pair).collect::<Vec<_>>()
+            };
+            assert_eq!(found(&matcher), wanted, "{}: {text}", case.name);
+            // They are a function of the text: whatever was taken back, and whoever holds it.
+            let all = matcher.captures();
+            let twin = matcher.clone();
+            let half = tokens.len() / 2;
+            matcher.rollback(half);
+            let earlier = matcher.captures();
+            assert!(tokens[tokens.len() - half..].iter().all(|&token| matcher.advance(token).is_ok()));
+            assert_eq!((matcher.captures(), twin.captures()), (all.clone(), all.clone()));
+            let mut again = constraint.matcher();
+            assert!(tokens[..tokens.len() - half].iter().all(|&token| again.advance(token).is_ok()));
+            assert_eq!(again.captures(), earlier);
+            if matcher.is_accepting() {
+                matcher.advance(vocabulary.stop_tokens()[0]).expect("the text may end");
+                assert_eq!(matcher.captures(), all);
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 10);
+}
+
+#[test]
+fn the_temperature_is_that_of_the_rule_that_goes_on() {
+    let grammar = "start: \"a\" warm \"b\" nested\n\
+                   warm[temperature=0.7]: /[0-9]+/\n\
+                   nested[temperature=0.25]: %lark { start: \"[\" inner \"]\"\n inner[temperature=1]: \"x\" \"y\"\n}";
+    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+    let constraint = Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
+    let mut matcher = constraint.matcher();
+    let mut found = vec![matcher.temperature()];
+    for byte in b"a1b[xy]" {
+        matcher.advance(u32::from(*byte)).expect("allowed");
+        found.push(matcher.temperature());
+    }
+    // Where a lexeme cannot go on, what may come next counts.
+    let found: Vec<String> = found.iter().map(|found| found.map_or("-".to_owned(), |t| t.to_string())).collect();
+    assert_eq!(found.join(" "), "- 0.7 0.7 0.25 1 1 0.25 -");
+}
+
 fn below(directory: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::disjoint;
 use super::empty;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
@@ -69,6 +70,7 @@ impl CompiledGrammar {
             ));
         }
         let (grammar, dfas, fingerprint) = lexemes(grammar, dfas)?;
+        let (grammar, dfas) = disjoint::take_apart(grammar, dfas, &LexerLimits::default());
         let mut warnings = grammar.warnings().to_vec();
         let table = ParseTable::build(&grammar)
             .map_err(|error| BuildError::beside(error.into_diagnostics(), warnings.clone()))?;

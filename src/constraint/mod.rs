@@ -1,6 +1,7 @@
 //! The façade: a grammar and a vocabulary become a constraint.
 
 mod compiled;
+mod disjoint;
 mod empty;
 mod error;
 mod explore;

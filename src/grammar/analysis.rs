@@ -401,6 +401,7 @@ fn keep(
         lexer: grammar.lexer,
         conflicts: grammar.conflicts,
         leading_ignored: grammar.leading_ignored,
+        ties: grammar.ties,
         reserve_covered: covered.collect(),
         indentation: (grammar.indentation.as_ref())
             .and_then(|indentation| indentation.map(|terminal| terminal_ids[terminal.index()])),

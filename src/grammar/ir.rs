@@ -20,6 +20,8 @@ pub struct Grammar {
     pub(crate) conflicts: Conflicts,
     /// Whether a text may begin with what is ignored.
     pub(crate) leading_ignored: bool,
+    /// What a lexeme is that several terminals match.
+    pub(crate) ties: Ties,
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
     /// against it. Which ones those are takes a regex match, so the scanner finds out.
     pub(crate) reserve_covered: Vec<TerminalId>,
@@ -82,6 +84,16 @@ pub(crate) enum LexerKind {
     Basic,
     /// Those that the parse stack can shift, the ignored ones, and the words reserved against one of them.
     Contextual,
+}
+
+/// What a lexeme is that several terminals match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Ties {
+    /// The terminal of least rank.
+    #[default]
+    Rank,
+    /// Every one of them, as in llguidance; but where a lazy one matches, only lazy ones.
+    Every,
 }
 
 /// What a conflict that precedence does not settle means.

@@ -7,6 +7,7 @@ use super::Grammar;
 use super::ir::{
     Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal, Precedence,
     Production, Suffix, Symbol, Temperature, Terminal,
+    Ties,
 };
 use super::tokens::Tokens;
 use super::pattern::{Automaton, Pattern, RegexFlags, State};
@@ -44,6 +45,7 @@ impl Grammar {
             Conflicts::Shift => 2,
         });
         writer.bool(self.leading_ignored);
+        writer.bool(self.ties == Ties::Every);
         ids(writer, &self.reserve_covered);
         writer.option(self.indentation.as_ref(), |w, indentation| indentation.save(w));
     }
@@ -73,6 +75,7 @@ impl Grammar {
                 _ => return Err(Malformed { what: "what is done about conflicts" }),
             },
             leading_ignored: reader.bool()?,
+            ties: if reader.bool()? { Ties::Every } else { Ties::Rank },
             reserve_covered: read_ids(reader)?,
             indentation: reader.option(Indentation::load)?,
             terminals,

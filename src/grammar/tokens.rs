@@ -39,6 +39,30 @@ impl Tokens {
         }
     }
 
+    /// The ids that all of `members` have and none of `others`.
+    pub(crate) fn exactly(members: &[&Self], others: &[&Self]) -> Self {
+        let ranges = |tokens: &&Self| match tokens {
+            Tokens::Name(_) => Vec::new(),
+            Tokens::Ids(ranges) => ranges.clone(),
+        };
+        let all = members.iter().chain(others).flat_map(ranges);
+        let mut begins: Vec<u32> =
+            all.flat_map(|(first, last)| [Some(first), last.checked_add(1)]).flatten().collect();
+        begins.sort_unstable();
+        begins.dedup();
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for (index, &first) in begins.iter().enumerate() {
+            let last = begins.get(index + 1).map_or(u32::MAX, |next| next - 1);
+            if members.iter().all(|member| member.has_id(first)) && !others.iter().any(|other| other.has_id(first)) {
+                match found.last_mut() {
+                    Some((_, end)) if end.checked_add(1) == Some(first) => *end = last,
+                    _ => found.push((first, last)),
+                }
+            }
+        }
+        Tokens::Ids(found)
+    }
+
     /// The automaton of the spellings. Its size is that of the name, or some ten states an end of a range.
     pub(crate) fn spellings(&self) -> Automaton {
         match self {
@@ -170,6 +194,15 @@ mod tests {
             assert!(!matches(&automaton, b"\xff[007]"));
             assert!(!matches(&automaton, b"\xff[]"));
         }
+    }
+
+    #[test]
+    fn what_some_have_and_others_have_not() {
+        let ids = |ranges: &[(u32, u32)]| Tokens::Ids(ranges.to_vec());
+        let (all, some, few) = (ids(&[(0, u32::MAX)]), ids(&[(5, 9), (20, 30)]), ids(&[(7, 25)]));
+        assert_eq!(Tokens::exactly(&[&all, &some], &[&few]), ids(&[(5, 6), (26, 30)]));
+        assert_eq!(Tokens::exactly(&[&some, &few], &[]), ids(&[(7, 9), (20, 25)]));
+        assert_eq!(Tokens::exactly(&[&all], &[&some, &few]), ids(&[(0, 4), (31, u32::MAX)]));
     }
 
     #[test]

@@ -58,6 +58,24 @@ pub(super) fn product(
     Ok(RawDfa { classes, table, accept }.minimize())
 }
 
+/// The texts that both match.
+///
+/// # Errors
+///
+/// When the automaton exceeds a limit.
+pub(crate) fn intersection(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    product(&[one.clone(), other.clone()], |both| both == [true, true], limits)
+}
+
+/// The texts that the first matches and the second does not.
+///
+/// # Errors
+///
+/// When the automaton exceeds a limit.
+pub(crate) fn difference(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    product(&[one.clone(), other.clone()], |both| both == [true, false], limits)
+}
+
 /// The minimal automaton of one that somebody made.
 pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa, PatternError> {
     let states = &automaton.states;

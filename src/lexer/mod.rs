@@ -29,6 +29,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use algebra::{difference, intersection};
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::Dfa;
 pub(crate) use error::PatternError;

@@ -40,6 +40,17 @@ pub(crate) struct Derived {
     pub(crate) open: Vec<Vec<NonterminalId>>,
 }
 
+/// What comes behind a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// Nothing: it is whole.
+    End,
+    /// One of these terminals.
+    Among(BitSet),
+    /// Any terminal.
+    Any,
+}
+
 /// How an item was first come to.
 #[derive(Clone, Copy, Debug)]
 enum Child {
@@ -114,13 +125,12 @@ impl Derivations {
         }
     }
 
-    /// The first derivation of a sequence, of each of whose terminals one is meant. `goes_on` are the terminals one of which
-    /// may come next, where the sequence is a beginning; `None` where it is whole. `None` when there is no derivation, or
+    /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when there is no derivation, or
     /// when it takes too much to find one. Costs the sequence times the grammar, with right recursion its square.
     pub(crate) fn derive(
         &self,
         terminals: &[SmallVec<[TerminalId; 2]>],
-        goes_on: Option<&BitSet>,
+        ahead: &Ahead,
     ) -> Option<Derived> {
         let mut sets = vec![Set::default()];
         for &production in &self.of[self.start.index()] {
@@ -147,19 +157,22 @@ impl Derivations {
             }
         }
         let last = sets.len() - 1;
-        let Some(goes_on) = goes_on else {
-            let is_whole = |item: &Item| self.completes(item) == Some(self.start) && item.origin == 0;
-            let whole = sets[last].items.iter().position(is_whole)? as u32;
-            let mut derived = Derived::default();
-            self.collect(&sets, vec![Task::Item(last as u32, whole)], &mut derived.parts);
-            return Some(derived);
-        };
+        if *ahead == Ahead::End {
+            return self.derive_whole(&sets);
+        }
         let may_go_on = |item: &Item| match self.next(item) {
-            Some(Symbol::Terminal(terminal)) => goes_on.contains(terminal.index()),
+            Some(Symbol::Terminal(terminal)) => match ahead {
+                Ahead::Among(terminals) => terminals.contains(terminal.index()),
+                Ahead::End | Ahead::Any => true,
+            },
             _ => false,
         };
         let ways: Vec<u32> =
             (0..).zip(&sets[last].items).filter(|(_, item)| may_go_on(item)).map(|(number, _)| number).collect();
+        if ways.is_empty() {
+            // All that can come is the end.
+            return self.derive_whole(&sets);
+        }
         let paths: Vec<Vec<(u32, u32)>> = ways.iter().map(|&way| self.path(&sets, (last as u32, way))).collect();
         let mut derived = Derived::default();
         if let Some(first) = paths.first() {
@@ -171,6 +184,15 @@ impl Derivations {
             self.productions[sets[set as usize].items[number as usize].production as usize].0
         };
         derived.open = paths.iter().map(|path| path.iter().map(lhs).collect()).collect();
+        Some(derived)
+    }
+
+    fn derive_whole(&self, sets: &[Set]) -> Option<Derived> {
+        let last = sets.len() - 1;
+        let is_whole = |item: &Item| self.completes(item) == Some(self.start) && item.origin == 0;
+        let whole = sets[last].items.iter().position(is_whole)? as u32;
+        let mut derived = Derived::default();
+        self.collect(sets, vec![Task::Item(last as u32, whole)], &mut derived.parts);
         Some(derived)
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::{Matcher, Progress};
-use crate::lr::earley::Derived;
+use crate::lr::earley::{Ahead, Derived};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Mark, Marks, Reads};
 use crate::util::bitset::BitSet;
@@ -107,8 +107,8 @@ impl Matcher {
     }
 
     /// What the rules that the grammar captures have derived: each rule that is complete, in the order in which they end,
-    /// inner ones first. Where the text is a sentence, the lexeme in progress has ended with it; else it has not ended. Where the
-    /// text can be read in several ways, the first is taken.
+    /// inner ones first. The lexeme in progress has ended where the text is a sentence, or where it cannot go on. Where the text
+    /// can be read in several ways, the first is taken.
     ///
     /// Costs the whole text, which is read once more, and the square of its lexemes where rules are right recursive. Empty
     /// for a grammar that captures nothing, and where the derivation takes more than four million items.
@@ -155,15 +155,30 @@ impl Matcher {
         let mut lexemes = lexemes(reading);
         let label = scanner.states().label(reading.at.state).filter(|_| !text.is_empty());
         lexemes.extend(label.map(|label| Lexeme { label, start: reading.start, end: text.len() }));
-        self.derive(marks, text, lexemes, None)
+        self.derive(marks, text, lexemes, Ahead::End)
     }
 
     /// The first reading of the text as a beginning.
     fn read_on(&self, marks: &Marks) -> Option<Read> {
         let (text, readings) = self.readings()?;
         let reading = readings.first()?;
-        let states = self.index.scanner().states();
-        self.derive(marks, text, lexemes(reading), Some(states.label_set(states.reach(reading.at.state))))
+        let (states, lexis) = (self.index.scanner().states(), self.index.scanner().lexis());
+        let mut lexemes = lexemes(reading);
+        let label = states.label(reading.at.state).filter(|_| states.moves(reading.at.state).is_empty());
+        if let Some(label) = label.filter(|_| !text.is_empty()) {
+            lexemes.push(Lexeme { label, start: reading.start, end: text.len() });
+            return self.derive(marks, text, lexemes, Ahead::Any);
+        }
+        let mut ahead = BitSet::new(states.dfas().len() + 1);
+        for label in states.label_set(states.reach(reading.at.state)).iter() {
+            for terminal in lexis.all_readings(TerminalId::new(label)) {
+                ahead.insert(terminal.index());
+            }
+        }
+        let is_ignored = |label: &usize| lexis.is_ignored(TerminalId::new(*label));
+        // Behind what is ignored anything may come.
+        let ahead = if ahead.iter().all(|label| is_ignored(&label)) { Ahead::Any } else { Ahead::Among(ahead) };
+        self.derive(marks, text, lexemes, ahead)
     }
 
     /// The lexemes that count, and what derives them.
@@ -172,23 +187,13 @@ impl Matcher {
         marks: &Marks,
         text: Vec<u8>,
         mut lexemes: Vec<Lexeme>,
-        goes_on: Option<&BitSet>,
+        ahead: Ahead,
     ) -> Option<Read> {
         let lexis = self.index.scanner().lexis();
         lexemes.retain(|lexeme| !lexis.is_ignored(lexeme.label));
         let terminals: Vec<SmallVec<[TerminalId; 2]>> =
             lexemes.iter().map(|lexeme| lexis.all_readings(lexeme.label)).collect();
-        let goes_on = goes_on.map(|labels| {
-            let mut all = BitSet::new(labels.iter().max().unwrap_or(0) + 1);
-            let terminals = labels.iter().flat_map(|label| lexis.all_readings(TerminalId::new(label)));
-            let terminals: Vec<usize> = terminals.map(TerminalId::index).collect();
-            terminals.iter().max().into_iter().for_each(|&greatest| all = BitSet::new(greatest + 1));
-            terminals.into_iter().for_each(|terminal| {
-                all.insert(terminal);
-            });
-            all
-        });
-        let derived = marks.derivations.derive(&terminals, goes_on.as_ref())?;
+        let derived = marks.derivations.derive(&terminals, &ahead)?;
         Some(Read { text, lexemes, derived })
     }
 

@@ -24,6 +24,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "option-without-effect",
     "rule-priority",
     "shadowed-terminal",
+    "ties-by-rank",
     "unheld-max-tokens",
     "unknown-import",
     "unknown-token",

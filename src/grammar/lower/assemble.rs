@@ -5,6 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
     Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol, Terminal,
+    Ties,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
@@ -146,6 +147,11 @@ pub(crate) fn assemble(
         conflicts: parts.directions.conflicts.unwrap_or_default(),
         // llguidance ignores nothing before the first lexeme, unless it is told to; Lark does.
         leading_ignored: parts.directions.leading_ignored.unwrap_or(!parts.is_dialect),
+        ties: match parts.directions.lexer {
+            Some(LexerKind::Basic) => Ties::Rank,
+            _ if parts.is_dialect => Ties::Every,
+            _ => Ties::Rank,
+        },
         reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
         indentation: (parts.directions.indentation.as_ref())
             .and_then(|indentation| indentation.map(|&terminal| ids[terminal])),

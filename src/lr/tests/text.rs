@@ -5,6 +5,7 @@
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
     Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal,
+    Ties,
 };
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -20,6 +21,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
         lexer: LexerKind::Basic,
         conflicts: Conflicts::Refuse,
         leading_ignored: true,
+        ties: Ties::Rank,
         reserve_covered: Vec::new(),
         indentation: None,
         untrimmed: None,

@@ -589,7 +589,7 @@ mod random {
         (mode(), modifiers, rule_name(), parameters, priority, expansions()).prop_map(
             |(mode, modifiers, name, parameters, priority, body)| {
                 let (name, modifiers) = (spanned(name), modifiers.to_string());
-                Item::Rule(Rule { mode, name, modifiers, parameters, priority, body })
+                Item::Rule(Rule { mode, name, modifiers, parameters, priority, attributes: Vec::new(), body })
             },
         )
     }
