@@ -274,6 +274,23 @@ fn the_temperature_is_that_of_the_rule_that_goes_on() {
     assert_eq!(found.join(" "), "- 0.7 0.7 0.25 1 1 0.25 -");
 }
 
+#[test]
+fn tokens_are_counted_within_rules() {
+    let grammar = "start: \"a\" few \";\" more\nfew[max_tokens=3]: /[0-9]+/\nmore[max_tokens=2]: \"x\" few";
+    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+    let grammar = Grammar::from_lark(grammar).expect("sound");
+    assert!(grammar.warnings().iter().any(|warning| warning.code == "unheld-max-tokens"));
+    let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
+    let mut matcher = constraint.matcher();
+    let mut found = vec![matcher.remaining_tokens()];
+    for byte in b"a1234;x5" {
+        matcher.advance(u32::from(*byte)).expect("allowed");
+        found.push(matcher.remaining_tokens());
+    }
+    let found: Vec<String> = found.iter().map(|found| found.map_or("-".to_owned(), |n| n.to_string())).collect();
+    assert_eq!(found.join(" "), "- 3 2 1 0 0 2 1 0");
+}
+
 fn below(directory: &Path, files: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();

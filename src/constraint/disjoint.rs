@@ -197,7 +197,7 @@ fn tokens_of(members: &[usize], patterns: &[Option<Pattern>]) -> Tokens {
     let members: Vec<&Tokens> = members.into_iter().filter_map(tokens).collect();
     let others: Vec<&Tokens> = others.into_iter().filter_map(tokens).collect();
     match members[..] {
-        [Tokens::Name(ref name), ..] => Tokens::Name(name.clone()),
+        [Tokens::Name(name), ..] => Tokens::Name(name.clone()),
         _ => Tokens::exactly(&members, &others),
     }
 }

@@ -36,8 +36,9 @@ pub(crate) type Part = (NonterminalId, usize, usize);
 pub(crate) struct Derived {
     /// What is complete, each part behind those within it, from left to right.
     pub(crate) parts: Vec<Part>,
-    /// Where the sequence is a beginning: the nonterminals that go on, for each way to go on, innermost first.
-    pub(crate) open: Vec<Vec<NonterminalId>>,
+    /// Where the sequence is a beginning: the nonterminals that go on, for each way to go on, innermost first; each with the
+    /// terminal from which it derives.
+    pub(crate) open: Vec<Vec<(NonterminalId, usize)>>,
 }
 
 /// What comes behind a sequence.
@@ -181,7 +182,8 @@ impl Derivations {
             }
         }
         let lhs = |&(set, number): &(u32, u32)| {
-            self.productions[sets[set as usize].items[number as usize].production as usize].0
+            let item = &sets[set as usize].items[number as usize];
+            (self.productions[item.production as usize].0, item.origin as usize)
         };
         derived.open = paths.iter().map(|path| path.iter().map(lhs).collect()).collect();
         Some(derived)

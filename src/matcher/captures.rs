@@ -94,9 +94,16 @@ impl Drop for Ended {
 /// The text as it was read, lexeme by lexeme.
 struct Read {
     text: Vec<u8>,
+    /// Where the text of each step ends.
+    steps: Vec<usize>,
     lexemes: Vec<Lexeme>,
+    /// Where the lexeme in progress began, if there is one.
+    in_progress: Option<usize>,
     derived: Derived,
 }
+
+/// The nonterminals that go on, innermost first.
+type Open = Vec<(NonterminalId, usize)>;
 
 impl Matcher {
     /// Notes what a step takes, if anybody wants to know.
@@ -136,8 +143,31 @@ impl Matcher {
     pub fn temperature(&self) -> Option<f32> {
         let marks = self.index.marks()?;
         let read = self.read_on(marks)?;
-        let of = |open: &Vec<NonterminalId>| open.iter().find_map(|&rule| marks.get(rule)?.temperature);
+        let of = |open: &Open| open.iter().find_map(|&(rule, _)| marks.get(rule)?.temperature);
         read.derived.open.iter().filter_map(of).max_by(f32::total_cmp)
+    }
+
+    /// How many tokens more the rule should take in which the text stands, where a rule says how many it takes at most
+    /// (`rule[max_tokens=10]`): the least of such rules around, and the greatest where several may go on. 0 when they are used
+    /// up: then the caller should end the rule.
+    ///
+    /// Masks do not depend on it. A token counts for a rule when it ends within the rule's text; bytes that were advanced by at
+    /// once count as one. Costs what [`Matcher::captures`] costs.
+    pub fn remaining_tokens(&self) -> Option<usize> {
+        let marks = self.index.marks()?;
+        let read = self.read_on(marks)?;
+        let left = |&(rule, first): &(NonterminalId, usize)| {
+            let most = marks.get(rule)?.max_tokens?;
+            let start = match (read.lexemes.get(first), read.in_progress) {
+                (Some(lexeme), _) => lexeme.start,
+                (None, Some(start)) => start,
+                (None, None) => return Some(most),
+            };
+            let taken = read.steps.iter().filter(|&&end| end > start).count();
+            Some(most.saturating_sub(taken))
+        };
+        let of = |open: &Open| open.iter().filter_map(left).min();
+        read.derived.open.iter().filter_map(of).max()
     }
 
     /// The first reading of the text, as a sentence if it is one.
@@ -146,7 +176,7 @@ impl Matcher {
             return self.read_on(marks);
         }
         let scanner = self.index.scanner();
-        let (text, readings) = self.readings()?;
+        let (text, steps, readings) = self.readings()?;
         let is_whole = |reading: &&Reading| match self.now.progress {
             _ if text.is_empty() => scanner.is_sentence(&reading.at.stack, &mut Reads::none()),
             _ => scanner.is_complete(&reading.at, &mut Reads::none()),
@@ -155,19 +185,19 @@ impl Matcher {
         let mut lexemes = lexemes(reading);
         let label = scanner.states().label(reading.at.state).filter(|_| !text.is_empty());
         lexemes.extend(label.map(|label| Lexeme { label, start: reading.start, end: text.len() }));
-        self.derive(marks, text, lexemes, Ahead::End)
+        self.derive(marks, (text, steps), lexemes, None, &Ahead::End)
     }
 
     /// The first reading of the text as a beginning.
     fn read_on(&self, marks: &Marks) -> Option<Read> {
-        let (text, readings) = self.readings()?;
+        let (text, steps, readings) = self.readings()?;
         let reading = readings.first()?;
         let (states, lexis) = (self.index.scanner().states(), self.index.scanner().lexis());
         let mut lexemes = lexemes(reading);
         let label = states.label(reading.at.state).filter(|_| states.moves(reading.at.state).is_empty());
         if let Some(label) = label.filter(|_| !text.is_empty()) {
             lexemes.push(Lexeme { label, start: reading.start, end: text.len() });
-            return self.derive(marks, text, lexemes, Ahead::Any);
+            return self.derive(marks, (text, steps), lexemes, None, &Ahead::Any);
         }
         let mut ahead = BitSet::new(states.dfas().len() + 1);
         for label in states.label_set(states.reach(reading.at.state)).iter() {
@@ -178,30 +208,33 @@ impl Matcher {
         let is_ignored = |label: &usize| lexis.is_ignored(TerminalId::new(*label));
         // Behind what is ignored anything may come.
         let ahead = if ahead.iter().all(|label| is_ignored(&label)) { Ahead::Any } else { Ahead::Among(ahead) };
-        self.derive(marks, text, lexemes, ahead)
+        let in_progress = (!text.is_empty()).then_some(reading.start);
+        self.derive(marks, (text, steps), lexemes, in_progress, &ahead)
     }
 
     /// The lexemes that count, and what derives them.
     fn derive(
         &self,
         marks: &Marks,
-        text: Vec<u8>,
+        (text, steps): (Vec<u8>, Vec<usize>),
         mut lexemes: Vec<Lexeme>,
-        ahead: Ahead,
+        in_progress: Option<usize>,
+        ahead: &Ahead,
     ) -> Option<Read> {
         let lexis = self.index.scanner().lexis();
         lexemes.retain(|lexeme| !lexis.is_ignored(lexeme.label));
         let terminals: Vec<SmallVec<[TerminalId; 2]>> =
             lexemes.iter().map(|lexeme| lexis.all_readings(lexeme.label)).collect();
-        let derived = marks.derivations.derive(&terminals, &ahead)?;
-        Some(Read { text, lexemes, derived })
+        let derived = marks.derivations.derive(&terminals, ahead)?;
+        Some(Read { text, steps, lexemes, in_progress, derived })
     }
 
-    /// The text, special tokens by name, and all ways to read it; `None` when there is none that is kept.
-    fn readings(&self) -> Option<(Vec<u8>, Vec<Reading>)> {
+    /// The text, special tokens by name, where each step ends in it, and all ways to read it; `None` when there is none that
+    /// is kept.
+    fn readings(&self) -> Option<(Vec<u8>, Vec<usize>, Vec<Reading>)> {
         let scanner = self.index.scanner();
         let vocabulary = self.index.spelled();
-        let mut text = Vec::new();
+        let (mut text, mut steps) = (Vec::new(), Vec::new());
         let initial = scanner.initial().into_iter();
         let mut readings: Vec<Reading> = initial.map(|at| Reading { at, ended: None, start: 0 }).collect();
         let mut said: Vec<&Said> = self.said.iter().collect();
@@ -225,10 +258,11 @@ impl Matcher {
                     text.extend_from_slice(vocabulary.plain.bytes(*token).or_else(name).unwrap_or_default());
                 }
             }
+            steps.push(text.len());
             readings = next;
             readings.truncate(scanner.bounds().readings);
         }
-        (!readings.is_empty()).then_some((text, readings))
+        (!readings.is_empty()).then_some((text, steps, readings))
     }
 
     /// Reads `bytes`, which stand at `offset`, in each of these ways.

@@ -1,4 +1,5 @@
-//! What is to be known of the texts of rules: what is captured, and how warm a model should be within them.
+//! What is to be known of the texts of rules: what is captured, how warm a model should be within them, and how many tokens they
+//! should take.
 
 use hashbrown::HashMap;
 
@@ -23,6 +24,8 @@ pub(crate) struct Mark {
     pub(crate) capture: Option<String>,
     pub(crate) suffix: Option<Suffix>,
     pub(crate) temperature: Option<f32>,
+    /// How many tokens one of its texts should take at most.
+    pub(crate) max_tokens: Option<usize>,
 }
 
 /// What ends the texts and is not captured with them.
@@ -70,7 +73,8 @@ fn mark(nonterminal: &Nonterminal, compiler: &mut Compiler<'_>) -> Result<Option
         }
     };
     let temperature = marks.temperature.map(|temperature| temperature.value());
-    Ok(Some(Mark { capture: marks.capture.clone(), suffix, temperature }))
+    let max_tokens = marks.max_tokens.map(|tokens| tokens as usize);
+    Ok(Some(Mark { capture: marks.capture.clone(), suffix, temperature, max_tokens }))
 }
 
 impl Suffix {

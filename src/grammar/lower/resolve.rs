@@ -328,6 +328,20 @@ impl Resolver<'_> {
             temperature: attributes.temperature,
             max_tokens: attributes.max_tokens,
         };
+        match attributes.max_tokens {
+            // As the empty string, and that exactly.
+            Some(0) => return vec![Sequence { items: Vec::new(), precedence: None, at }],
+            Some(_) => {
+                let place = self.context.sources.place(at);
+                let message = format!("masks do not hold `{}` to its max_tokens", defined.name);
+                self.context.report(
+                    Diagnostic::warning("unheld-max-tokens", message)
+                        .at(place)
+                        .help("`Matcher::remaining_tokens` says when they are used up; bound the pattern instead: `/.{0,80}/`"),
+                );
+            }
+            None => {}
+        }
         let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if body.iter().all(|sequence| sequence.items.is_empty()));
         let lexeme = match (stop, suffix) {
             // Where the end is the end of the text, it says nothing of the text.
