@@ -63,8 +63,23 @@ pub(crate) fn trim(
     Ok(trimmed)
 }
 
+/// The grammar with only what its start symbol reaches and what derives some text; `None` where the start symbol itself does
+/// not.
+pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
+    let dead = dead_terminals(grammar);
+    let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
+    let alive = |production: &Production| {
+        production.rhs.iter().all(|symbol| match symbol {
+            Symbol::Terminal(terminal) => !dead[terminal.index()],
+            Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
+        })
+    };
+    let reached = reachable(grammar, grammar.start, alive);
+    productive[grammar.start.index()].then(|| keep(grammar, grammar.start, &reached, alive))
+}
+
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
-fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
+pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
     let mut marked = vec![false; grammar.nonterminals.len()];
     let mut missing = vec![0u32; grammar.productions.len()];
     let mut uses: Vec<Vec<ProductionId>> = vec![Vec::new(); grammar.nonterminals.len()];

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::{ByteClasses, fmt_range};
 
 /// The automaton of one terminal.
@@ -128,6 +129,21 @@ impl Dfa {
     /// Whether the empty text matches.
     pub(crate) fn accepts_empty(&self) -> bool {
         self.is_accept(self.start())
+    }
+
+    /// The automaton of the same texts but for the empty one.
+    pub(crate) fn without_empty(&self) -> Self {
+        if !self.accepts_empty() {
+            return self.clone();
+        }
+        // A start of its own, since what comes back to the old one has been read as something.
+        let width = self.classes.count();
+        let moved = |&state: &u32| if state == Self::DEAD { state } else { state + 1 };
+        let table: Vec<u32> = self.table[..width].iter().chain(&self.table[..]).map(moved).collect();
+        let accept = std::iter::once(false).chain(self.distance.iter().map(|&distance| distance == 0));
+        let mut raw = RawDfa { classes: self.classes.clone(), table, accept: accept.collect() };
+        raw.drop_unreachable();
+        raw.minimize()
     }
 
     /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of printable bytes

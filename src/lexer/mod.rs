@@ -32,4 +32,5 @@ mod trailing;
 
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::{Condition, Dfa};
+pub(crate) use error::PatternError;
 pub(crate) use limits::LexerLimits;

@@ -18,10 +18,12 @@ pub(crate) const WARNINGS: &[&str] = &[
     "conflict",
     "cyclic",
     "dead-alternative",
+    "empty-terminal",
     "imported-directive",
     "more-findings",
     "rule-priority",
     "shadowed-terminal",
+    "unknown-import",
     "unproductive",
     "unreachable",
     "unreserved-words",
@@ -81,6 +83,14 @@ impl Place {
             column: before[line_start..].chars().count() as u32 + 1,
             span,
         }
+    }
+}
+
+impl Place {
+    /// Whether `other` lies within this place.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        let (start, end) = (self.span.start, self.span.end);
+        self.source == other.source && start <= other.span.start && other.span.end <= end
     }
 }
 

@@ -1,4 +1,4 @@
-//! Terminals by themselves: the empty text, labels that never win, words that other terminals cover.
+//! Terminals by themselves: labels that never win, words that other terminals cover.
 
 use super::universe::Universe;
 use crate::grammar::ir::{Grammar, LexerKind, Terminal};
@@ -6,34 +6,6 @@ use crate::grammar::pattern::Pattern;
 use crate::scanner::Lexis;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
-
-/// Terminals that match the empty text, or none at all.
-pub(super) fn check_texts(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
-    for (terminal, dfa) in grammar.terminals.iter().zip(lexis.states().dfas()) {
-        let Some(dfa) = dfa else { continue };
-        if dfa.accepts_empty() {
-            findings.push(
-                Diagnostic::error(
-                    "empty-terminal",
-                    format!("terminal {} matches the empty text", terminal.name),
-                )
-                .at(terminal.place.clone())
-                .help("make it match one character at least, and the place where it stands optional"),
-            );
-        } else if dfa.is_empty() {
-            findings.push(
-                Diagnostic::error(
-                    "unmatchable-terminal",
-                    format!("terminal {} matches no text", terminal.name),
-                )
-                .at(terminal.place.clone())
-                .help("mend its pattern, or remove it"),
-            );
-        }
-    }
-    findings
-}
 
 /// Terminals that others shadow, and plain strings that a pattern covers.
 pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Vec<Diagnostic> {
