@@ -48,6 +48,8 @@ pub(crate) struct Indentation<Id> {
     pub(crate) levels: Option<u32>,
     /// The directive.
     pub(crate) place: Option<Place>,
+    /// Whether there is no such directive, and the defaults of Lark's `Indenter` are meant.
+    pub(crate) is_assumed: bool,
 }
 
 impl<Id> Indentation<Id> {
@@ -69,6 +71,7 @@ impl<Id> Indentation<Id> {
             tab: self.tab,
             levels: self.levels,
             place: self.place.clone(),
+            is_assumed: self.is_assumed,
         })
     }
 }

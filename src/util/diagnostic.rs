@@ -15,12 +15,14 @@ pub enum Severity {
 
 /// The codes of all warnings, ascending: a warning that was kept is known again by its code.
 pub(crate) const WARNINGS: &[&str] = &[
+    "assumed-indent",
     "conflict",
     "cyclic",
     "dead-alternative",
     "empty-terminal",
     "imported-directive",
     "more-findings",
+    "newline-with-blanks",
     "rule-priority",
     "shadowed-terminal",
     "unknown-import",
