@@ -43,7 +43,8 @@ impl Lexemes {
     pub(super) fn settle(&mut self, grammar: &Grammar) -> Result<Option<Grammar>, Vec<Diagnostic>> {
         let narrowed = self.narrow_newline(grammar);
         let grammar = narrowed.as_ref().unwrap_or(grammar);
-        let texts: Vec<Texts> = self.dfas.iter().map(|dfa| dfa.as_ref().map_or(Texts::Lexemes, texts)).collect();
+        let texts: Vec<Texts> =
+            self.dfas.iter().map(|dfa| dfa.as_ref().map_or(Texts::Lexemes, texts)).collect();
         if texts.iter().all(|&texts| texts == Texts::Lexemes) {
             return Ok(narrowed);
         }
@@ -76,7 +77,8 @@ impl Lexemes {
         let blanks = of(r"[ \t\f]")?.1;
         let ignored = grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
         let ignored: Vec<Dfa> = ignored.filter_map(|(_, dfa)| Some(dfa.as_ref()?.without_empty())).collect();
-        let beside: Vec<&Dfa> = std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
+        let beside: Vec<&Dfa> =
+            std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
         let ends = line_ends(newline, &beside)?;
         let regex = ends.iter().map(|end| end.escape_default().to_string()).collect::<Vec<_>>().join("|");
         let (pattern, dfa) = of(&regex)?;
@@ -85,7 +87,8 @@ impl Lexemes {
         let terminal = &mut narrowed.terminals[index];
         terminal.pattern = Some(pattern);
         let name = &terminal.name;
-        let message = format!("{name} takes blanks or comments with the line end, and is read as the line end alone");
+        let message =
+            format!("{name} takes blanks or comments with the line end, and is read as the line end alone");
         let finding = Diagnostic::warning("newline-with-blanks", message)
             .at(terminal.place.clone())
             .help(format!("write `{name}: /{regex}/`: blank lines and comments count for nothing anyway, and the blanks before a line are counted"));

@@ -79,7 +79,8 @@ fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
 fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
     let line = grammar.indent_line(assumed);
-    let message = "indented blocks are read as Lark's `Indenter` reads them by default: no %indent says otherwise";
+    let message =
+        "indented blocks are read as Lark's `Indenter` reads them by default: no %indent says otherwise";
     Some(
         Diagnostic::warning("assumed-indent", message)
             .at(assumed.place.clone())
@@ -272,7 +273,10 @@ fn why_unproductive(
 /// Why no text gives the parser this terminal, and what to do.
 fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
     if terminal.ignored {
-        return ("ignored", "take it out of the rule, or do not ignore it and let the rules say where it may stand");
+        return (
+            "ignored",
+            "take it out of the rule, or do not ignore it and let the rules say where it may stand",
+        );
     }
     (
         "only declared",

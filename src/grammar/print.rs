@@ -68,7 +68,9 @@ impl Grammar {
             }
         };
         let mut words = vec!["%indent".to_owned()];
-        words.extend([newline, indent, dedent].into_iter().map(|own| self.terminals[own.index()].name.clone()));
+        words.extend(
+            [newline, indent, dedent].into_iter().map(|own| self.terminals[own.index()].name.clone()),
+        );
         for (clause, terminals) in [("open", open.as_slice()), ("close", close), ("join", join.as_slice())] {
             words.extend((!terminals.is_empty()).then(|| clause.to_owned()));
             words.extend(terminals.iter().map(name));

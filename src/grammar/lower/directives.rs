@@ -334,8 +334,18 @@ impl DirectiveReader<'_, '_> {
         let (Some(newline), Some(indent), Some(dedent)) = (newline, indent, dedent) else { return };
         let place = Some(self.context.sources.place(at));
         let (open, close) = (Vec::new(), Vec::new());
-        let mut indentation =
-            Indentation { newline, indent, dedent, open, close, join: None, tab: 8, levels: None, place, is_assumed: false };
+        let mut indentation = Indentation {
+            newline,
+            indent,
+            dedent,
+            open,
+            close,
+            join: None,
+            tab: 8,
+            levels: None,
+            place,
+            is_assumed: false,
+        };
         for (index, clause) in clauses.iter().enumerate() {
             let name = clause.name.node.as_str();
             let at = at.with_span(&clause.name.span);

@@ -18,9 +18,9 @@ use crate::util::id::{NonterminalId, TerminalId};
 /// Symbols in all productions together, their left sides included.
 const MAX_SYMBOLS: usize = 1_000_000;
 /// Alternatives that one sequence is multiplied out to.
-const MAX_PRODUCT: usize = 64;
+const MAX_PRODUCT: usize = 256;
 /// Symbols in those.
-const MAX_PRODUCT_SYMBOLS: usize = 4_096;
+const MAX_PRODUCT_SYMBOLS: usize = 8_192;
 /// A group of more alternatives becomes a nonterminal of its own rather than cut its sequence.
 const LARGE_GROUP: usize = 8;
 

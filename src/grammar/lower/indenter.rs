@@ -24,7 +24,8 @@ pub(crate) fn assumed(
         table.named.get(terminal).filter(|named| named.body.is_none()).map(|_| terminal)
     };
     let (indent, dedent) = (declared("_INDENT")?, declared("_DEDENT")?);
-    let has_text = |name: &&str| names.get(*name).is_some_and(|&terminal| table.named[terminal].body.is_some());
+    let has_text =
+        |name: &&str| names.get(*name).is_some_and(|&terminal| table.named[terminal].body.is_some());
     let newline = ["_NEWLINE", "_NL"].into_iter().find(has_text)?;
     let bracket = |(name, text): (&str, &str)| {
         let leaf = Leaf::Literal { text: text.to_owned(), ignore_case: false };
