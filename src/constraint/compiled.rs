@@ -10,7 +10,7 @@ use crate::grammar::Grammar;
 use crate::index::Index;
 use crate::lr::table::ParseTable;
 use crate::scanner::{Lexis, Scanner, check};
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{self, Diagnostic};
 use crate::vocab::Vocabulary;
 
 /// A grammar compiled, to be joined with any number of vocabularies.
@@ -85,6 +85,7 @@ impl CompiledGrammar {
             };
             return Err(BuildError::beside(vec![error], warnings));
         }
+        let warnings = diagnostic::fold(warnings);
         Ok(Self { scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
     }
 

@@ -26,7 +26,7 @@ impl Lexemes {
         for terminal in &grammar.terminals {
             let dfa = terminal.pattern.as_ref().and_then(|pattern| {
                 let place = terminal.place.as_ref();
-                let refused = |error: PatternError| error.into_diagnostic(&terminal.name, place);
+                let refused = |error: PatternError| error.into_diagnostic(&terminal.shown(), place);
                 compiler.compile(pattern).map_err(|error| lexemes.errors.push(refused(error))).ok()
             });
             lexemes.dfas.push(dfa);

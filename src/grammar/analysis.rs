@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::{Grammar, GrammarError};
-use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::diagnostic::{self, Diagnostic, Severity};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
 /// Which warnings are wanted.
@@ -56,11 +56,11 @@ pub(crate) fn trim(
     cycles::report(grammar, &reached, alive, &mut findings);
 
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(GrammarError::new(findings));
+        return Err(GrammarError::new(diagnostic::fold(findings)));
     }
     let mut trimmed = keep(grammar, start, &reached, alive);
     findings.extend(assumed_lines(&trimmed));
-    trimmed.warnings = findings;
+    trimmed.warnings = diagnostic::fold(findings);
     trimmed.untrimmed = Some(untrimmed.clone());
     Ok(trimmed)
 }
@@ -208,7 +208,7 @@ fn report_unproductive(
     let rules: Vec<usize> =
         unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
     let reported = if rules.is_empty() { unproductive } else { rules };
-    for &nonterminal in reported.iter().take(20) {
+    for &nonterminal in &reported {
         let name = &grammar.nonterminals[nonterminal].name;
         let message = if nonterminal == start.index() {
             format!("the start symbol `{name}` derives no text")
@@ -321,30 +321,39 @@ fn report_unreached(
     written: &[bool],
     findings: &mut Vec<Diagnostic>,
 ) {
-    let mut used = vec![false; grammar.nonterminals.len()];
+    let mut users: Vec<Vec<NonterminalId>> = vec![Vec::new(); grammar.nonterminals.len()];
     for production in &grammar.productions {
         for symbol in &production.rhs {
-            if let Symbol::Nonterminal(nonterminal) = symbol
-                && *nonterminal != production.lhs
+            if let Symbol::Nonterminal(used) = symbol
+                && *used != production.lhs
+                && !users[used.index()].contains(&production.lhs)
+                && users[used.index()].len() < 8
             {
-                used[nonterminal.index()] = true;
+                users[used.index()].push(production.lhs);
             }
         }
     }
-    let start = &grammar.nonterminals[start.index()].name;
+    let name = |nonterminal: usize| &grammar.nonterminals[nonterminal].name;
+    let help = "remove it, or name it in a rule that is used; a rule that is a whole text of its own stands behind %start";
     for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
         if written[i] || is_helper(grammar, i) {
             continue;
         }
-        let name = &nonterminal.name;
-        let finding = if used[i] {
-            let message =
-                format!("rule `{name}` is not reached from the start symbol `{start}`, and left out");
-            Diagnostic::warning("unreachable", message)
+        let finding = if users[i].is_empty() {
+            Diagnostic::warning("unused-rule", format!("rule `{}` is used nowhere, and left out", name(i)))
         } else {
-            Diagnostic::warning("unused-rule", format!("rule `{name}` is used nowhere, and left out"))
+            let (start, rule) = (name(start.index()), name(i));
+            let message =
+                format!("rule `{rule}` is not reached from the start symbol `{start}`, and left out");
+            let users = users[i].iter().map(|user| user.index()).filter(|&user| !is_helper(grammar, user));
+            let users: Vec<String> = users.take(3).map(|user| format!("`{}`", name(user))).collect();
+            let finding = Diagnostic::warning("unreachable", message);
+            match users.is_empty() {
+                true => finding,
+                false => finding.example(format!("{} needs it, and is not reached either", users.join(", "))),
+            }
         };
-        findings.push(finding.at(nonterminal.place.clone()));
+        findings.push(finding.at(nonterminal.place.clone()).help(help));
     }
 }
 

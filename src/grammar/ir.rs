@@ -126,6 +126,21 @@ pub(crate) struct Terminal {
     pub(crate) place: Option<Place>,
 }
 
+impl Terminal {
+    /// What an author knows it by: its name, or its pattern where the name was made up.
+    pub(crate) fn shown(&self) -> String {
+        const MOST: usize = 40;
+        let Some(pattern) = self.pattern.as_ref().filter(|_| self.name.starts_with("__")) else {
+            return self.name.clone();
+        };
+        let pattern = pattern.to_string();
+        match pattern.char_indices().nth(MOST) {
+            Some((end, _)) => format!("{}…", &pattern[..end]),
+            None => pattern,
+        }
+    }
+}
+
 /// A second reading of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fallback {
