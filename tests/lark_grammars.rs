@@ -85,8 +85,12 @@ fn sample(line: &str) -> Option<Sample> {
 fn compile(sample: &Sample, files: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let text = &files[&sample.file];
     let reader = |path: &str| files.get(path).cloned();
-    let grammar = Grammar::from_lark_with_start(text, &sample.file, &sample.start, &reader)
-        .map_err(|error| error.diagnostics().to_vec())?;
+    // Where the table names no start symbol, it is the file's own.
+    let grammar = match sample.start.as_str() {
+        "" => Grammar::from_lark_with(text, &sample.file, &reader),
+        start => Grammar::from_lark_with_start(text, &sample.file, start, &reader),
+    };
+    let grammar = grammar.map_err(|error| error.diagnostics().to_vec())?;
     let mut limits = Limits::default();
     limits.decision_steps /= 20;
     let compiled =
