@@ -27,7 +27,11 @@ impl Lexemes {
             let dfa = terminal.pattern.as_ref().and_then(|pattern| {
                 let place = terminal.place.as_ref();
                 let refused = |error: PatternError| error.into_diagnostic(&terminal.shown(), place);
-                compiler.compile(pattern).map_err(|error| lexemes.errors.push(refused(error))).ok()
+                let dfa = compiler.compile(pattern).map_err(refused);
+                let dfa = dfa.and_then(|dfa| {
+                    if dfa.asks_behind_empty() { Err(asks_behind_empty(terminal)) } else { Ok(dfa) }
+                });
+                dfa.map_err(|error| lexemes.errors.push(error)).ok()
             });
             lexemes.dfas.push(dfa);
         }
@@ -64,7 +68,7 @@ impl Lexemes {
     fn narrow_newline(&mut self, grammar: &Grammar) -> Option<Grammar> {
         let index = grammar.indentation.as_ref()?.newline.index();
         let newline = self.dfas[index].as_ref()?;
-        if !BLANKS.iter().any(|&blank| newline.uses(blank)) {
+        if !newline.conditions().is_empty() || !BLANKS.iter().any(|&blank| newline.uses(blank)) {
             return None;
         }
         let limits = LexerLimits::default();
@@ -76,7 +80,8 @@ impl Lexemes {
         };
         let blanks = of(r"[ \t\f]")?.1;
         let ignored = grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
-        let ignored: Vec<Dfa> = ignored.filter_map(|(_, dfa)| Some(dfa.as_ref()?.without_empty())).collect();
+        let certain = ignored.filter_map(|(_, dfa)| dfa.as_ref().filter(|dfa| dfa.conditions().is_empty()));
+        let ignored: Vec<Dfa> = certain.map(Dfa::without_empty).collect();
         let beside: Vec<&Dfa> =
             std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
         let ends = line_ends(newline, &beside)?;
@@ -95,6 +100,15 @@ impl Lexemes {
         narrowed.warnings.push(finding);
         Some(narrowed)
     }
+}
+
+/// A place cannot stay empty for the sake of what follows: no lexeme stands there to ask for it.
+fn asks_behind_empty(terminal: &Terminal) -> Diagnostic {
+    let message =
+        format!("terminal {} matches the empty text where a look-ahead wants it to", terminal.shown());
+    Diagnostic::error("empty-terminal", message)
+        .at(terminal.place.clone())
+        .help("let it match one character at least, and write `?` where the terminal stands")
 }
 
 /// The bytes whose width counts before a line.

@@ -58,6 +58,9 @@ impl RawDfa {
         let rows = order.iter().flat_map(|&state| &self.table[state * width..][..width]);
         self.table = rows.map(renumbered).collect();
         self.accept = order.iter().map(|&state| self.accept[state]).collect();
+        if let Some(trailing) = &mut self.trailing {
+            trailing.of = order.iter().map(|&state| trailing.of[state]).collect();
+        }
     }
 
     fn width(&self) -> usize {
