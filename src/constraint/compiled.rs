@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::disjoint;
 use super::empty;
+use super::lexemes::Lexemes;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
-use crate::grammar::optional::{self, Texts};
 use crate::index::Index;
-use crate::lexer::{Compiler, Dfa, LexerLimits, PatternError};
 use crate::lr::table::ParseTable;
+use crate::lexer::LexerLimits;
 use crate::scanner::{Lexis, Marks, Scanner, check};
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{self, Diagnostic};
 use crate::vocab::Vocabulary;
 
 /// A grammar compiled, to be joined with any number of vocabularies.
@@ -57,20 +57,22 @@ impl CompiledGrammar {
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
     pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
-        let (dfas, errors) = compile_terminals(grammar, &limits);
-        if !errors.is_empty() {
+        let mut lexemes = Lexemes::compile(grammar, &limits);
+        if !lexemes.errors.is_empty() {
             // The tables are made of the rules alone: what they say is not to wait for the patterns.
-            let (error, warnings) = match ParseTable::build(grammar) {
+            let (errors, warnings) = match ParseTable::build(grammar) {
                 Ok(table) => (Vec::new(), table.warnings().to_vec()),
                 Err(error) => (error.into_diagnostics(), Vec::new()),
             };
-            return Err(BuildError::beside(
-                [errors, error].concat(),
-                [grammar.warnings(), &warnings].concat(),
-            ));
+            let errors = [lexemes.errors, errors].concat();
+            return Err(BuildError::beside(errors, [grammar.warnings(), &warnings].concat()));
         }
-        let (grammar, dfas, fingerprint) = lexemes(grammar, dfas)?;
-        let (grammar, dfas) = disjoint::take_apart(grammar, dfas, &LexerLimits::default());
+        let fingerprint = grammar.fingerprint();
+        let settled = lexemes.settle(grammar);
+        let settled = settled.map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
+        let grammar = settled.unwrap_or_else(|| grammar.clone());
+        let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &LexerLimits::default());
+        let grammar = Arc::new(grammar);
         let mut warnings = grammar.warnings().to_vec();
         let table = ParseTable::build(&grammar)
             .map_err(|error| BuildError::beside(error.into_diagnostics(), warnings.clone()))?;
@@ -92,7 +94,8 @@ impl CompiledGrammar {
         }
         let marks = Marks::new(&grammar, &LexerLimits::default());
         let marks = marks.map_err(|error| BuildError::beside(vec![error], warnings.clone()))?.map(Arc::new);
-        Ok(Self { marks, scanner: Arc::new(scanner), grammar: Arc::new(grammar), fingerprint, warnings, limits })
+        let warnings = diagnostic::fold(warnings);
+        Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
     }
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle; where the grammar names
@@ -175,51 +178,4 @@ impl CompiledGrammar {
             .help("masks stay exact, but a viable text may have no token that goes on; use a vocabulary with byte fallback"),
         )
     }
-}
-
-/// A DFA for each terminal that has a pattern, and what is wrong with patterns.
-fn compile_terminals(grammar: &Grammar, limits: &Limits) -> (Vec<Option<Dfa>>, Vec<Diagnostic>) {
-    let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
-    let mut compiler = Compiler::new(&lexer_limits);
-    let mut dfas = Vec::with_capacity(grammar.terminals.len());
-    let mut errors = Vec::new();
-    for terminal in &grammar.terminals {
-        let dfa = terminal.pattern.as_ref().and_then(|pattern| {
-            let refused =
-                |error: PatternError| error.into_diagnostic(&terminal.name, terminal.place.as_ref());
-            compiler.compile(pattern).map_err(|error| errors.push(refused(error))).ok()
-        });
-        dfas.push(dfa);
-    }
-    (dfas, errors)
-}
-
-/// The grammar whose terminals all have lexemes, none of them empty; their DFAs; and the fingerprint of the grammar as it was
-/// given.
-fn lexemes(
-    grammar: &Grammar,
-    dfas: Vec<Option<Dfa>>,
-) -> Result<(Grammar, Vec<Option<Dfa>>, u64), BuildError> {
-    let texts = |dfa: &Option<Dfa>| match dfa {
-        Some(dfa) if dfa.is_empty() => Texts::Nothing,
-        Some(dfa) if dfa.accepts_empty() && dfa.without_empty().is_empty() => Texts::Empty,
-        Some(dfa) if dfa.accepts_empty() => Texts::LexemesAndEmpty,
-        _ => Texts::Lexemes,
-    };
-    let texts: Vec<Texts> = dfas.iter().map(texts).collect();
-    let fingerprint = grammar.fingerprint();
-    if texts.iter().all(|&texts| texts == Texts::Lexemes) {
-        return Ok((grammar.clone(), dfas, fingerprint));
-    }
-    let given = grammar;
-    let grammar = optional::without_empty(given, &texts)
-        .map_err(|findings| BuildError::beside(findings, given.warnings().to_vec()))?;
-    // Terminals that are left stand in their order.
-    let mut all = given.terminals.iter().zip(dfas);
-    let dfa = |terminal: &Terminal| {
-        let (_, dfa) = all.find(|(old, _)| old.name == terminal.name)?;
-        dfa.filter(|_| terminal.pattern.is_some()).map(|dfa| dfa.without_empty())
-    };
-    let dfas = grammar.terminals.iter().map(dfa).collect();
-    Ok((grammar, dfas, fingerprint))
 }

@@ -55,7 +55,9 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Optio
     let mut all: Vec<Atom> = Vec::new();
     for (index, dfa) in dfas.iter().enumerate() {
         let terminal = &grammar.terminals[index];
-        let Some(dfa) = dfa.as_ref().filter(|dfa| !terminal.ignored && !dfa.is_empty()) else { continue };
+        // What looks at the text behind a lexeme is not taken apart.
+        let is_plain = |dfa: &&Dfa| !terminal.ignored && !dfa.is_empty() && dfa.conditions().is_empty();
+        let Some(dfa) = dfa.as_ref().filter(is_plain) else { continue };
         let mut rest = dfa.clone();
         let mut next = Vec::with_capacity(all.len() + 2);
         for atom in all {

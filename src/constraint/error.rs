@@ -20,7 +20,7 @@ impl BuildError {
     /// The error of `errors`, with what is known beside them: the cause may be among it.
     pub(super) fn beside(mut errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
         errors.extend(warnings);
-        Self::new(errors)
+        Self::new(diagnostic::fold(errors))
     }
 
     /// The error of these findings, some of which are errors.

@@ -5,6 +5,7 @@ mod disjoint;
 mod empty;
 mod error;
 mod explore;
+mod lexemes;
 mod load_error;
 mod saved;
 mod store;

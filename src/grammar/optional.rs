@@ -79,7 +79,7 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
         let is_used = |production: &&Production| {
             production.rhs.iter().any(|symbol| matches!(symbol, Symbol::Terminal(id) if id.index() == index))
         };
-        let name = &terminal.name;
+        let name = terminal.shown();
         let (code, message, help) = match texts {
             Texts::Lexemes => continue,
             Texts::LexemesAndEmpty if terminal.ignored => continue,

@@ -55,7 +55,7 @@ pub(super) fn product(
         holds(&each)
     };
     let accept = tuples.iter().map(verdict).collect();
-    Ok(RawDfa { classes, table, accept }.minimize())
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
 }
 
 /// The texts that both match.
@@ -122,7 +122,7 @@ pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa
         table = vec![Dfa::DEAD; classes.count()];
         accept = vec![false];
     }
-    Ok(RawDfa { classes, table, accept }.minimize())
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
 }
 
 /// The texts of an automaton that begin with no other of them: nothing follows a match.
@@ -158,7 +158,7 @@ pub(super) fn first_matches(dfa: &Dfa, limits: &LexerLimits) -> Result<Dfa, Patt
         at += 1;
     }
     let accept = reached.iter().map(|&state| accept[state as usize]).collect();
-    Ok(RawDfa { classes: dfa.classes().clone(), table, accept }.minimize())
+    Ok(RawDfa { classes: dfa.classes().clone(), table, accept, trailing: None }.minimize())
 }
 
 /// Whether so many states, with so many numbers each, are within the limits.

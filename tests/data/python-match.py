@@ -12,9 +12,9 @@ import re
 import sys
 
 COUNT = 1200
-LOOKING = 600
+LOOKING = 1200
 TEXTS = 10
-LOOKS = ["(?!b)", "(?=a)", "(?=[bc]a)", "(?!ab|c)", "(?!b*c)", "(?<!a)", "(?<=b)", "(?<![ab]c)", "(?<=ab)"]
+LOOKS = [r"\b", r"\B", "$", r"\Z", r"(?=b|$)", r"(?!c\b)", "(?!(?:a|ab)(?!b))", "(?=[ab]*c)", "(?!b)", "(?=a)", "(?=[bc]a)", "(?!ab|c)", "(?!b*c)", "(?<!a)", "(?<=b)", "(?<![ab]c)", "(?<=ab)"]
 QUANTIFIERS = ["*", "+", "?", "{2}", "{1,2}", "*?", "+?", "??", "{1,3}?", "{2,}?"]
 
 
@@ -47,15 +47,15 @@ def main():
     while len(seen) < COUNT + LOOKING:
         looks = len(seen) >= COUNT
         regex, _ = draw(source, 4, looks)
-        # The end of the lexeme often has to say what a look-ahead asks.
-        regex = f"(?:{regex})[abc]c" if looks else regex
-        if regex in seen or len(regex) > 70 or not re.search(r"[*+?}]\?", regex) or looks and "(?" not in re.sub(r"\(\?:", "", regex):
+        # Half of them look no further than their own end.
+        regex = f"(?:{regex})[abc]c" if looks and len(seen) % 2 else regex
+        if regex in seen or len(regex) > 70 or not re.search(r"[*+?}]\?", regex) or looks and not re.search(r"\(\?[=!<]|\\[bBZ]|\$", regex):
             continue
         seen.add(regex)
         compiled = re.compile(regex)
         fields = [regex]
         for _ in range(TEXTS):
-            text = "".join(source.choice("aabbc") for _ in range(source.randint(0, 8)))
+            text = "".join(source.choice("aabbc" if not looks else "aabbcc-") for _ in range(source.randint(0, 8)))
             found = compiled.match(text)
             fields.append(f"{text}:{found.end() if found else '-'}")
         print(*fields, sep="\t")

@@ -6,6 +6,7 @@ mod counted;
 mod dialect;
 mod directives;
 mod expand;
+mod indenter;
 mod lexeme;
 mod load;
 mod resolve;

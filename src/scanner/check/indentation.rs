@@ -27,7 +27,19 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
         findings.extend(check_lexemes(grammar, lexis, directive));
         findings.extend(check_blanks(grammar, lexis, directive));
     }
+    if directive.is_assumed {
+        findings.iter_mut().for_each(say_that_it_is_assumed);
+    }
     findings
+}
+
+/// Where no directive says what lines mean, the remedy may be to write one.
+fn say_that_it_is_assumed(finding: &mut Diagnostic) {
+    let help = finding.help.get_or_insert_default();
+    help.push_str(
+        "; or say what lines mean, where it is not what Lark's `Indenter` has by default: \
+         `%indent NEWLINE INDENT DEDENT open \"(\" close \")\"`",
+    );
 }
 
 /// What each terminal of the directive must be for its part.
