@@ -114,7 +114,9 @@ fn advance(matcher: &mut Matcher, constraint: &Constraint, tokens: &[TokenId], n
 
 fn cases() -> Vec<Case> {
     let mut files = Vec::new();
-    below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/llguidance"), &mut files);
+    for directory in ["tests/llguidance", "docs/examples"] {
+        below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory), &mut files);
+    }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "case"));
     assert!(files.len() > 30, "the cases were not found");
     files.iter().map(|file| Case::read(file)).collect()
