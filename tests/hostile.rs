@@ -211,7 +211,7 @@ fn the_words_of_the_dialect_in_great_numbers() {
     let ids: Vec<String> = (0..long).map(|id| (3 * id).to_string()).collect();
     let texts = [
         format!("start: {}\"a\"", "~".repeat(long)),
-        format!("start: A\nA: {}/a/", "/a/ & ".repeat(long)),
+        format!("start: A\nA: {}/a/", "/a/ & ".repeat(10_000)),
         format!("start: {}\"a\"{}", "%lark { start: ".repeat(long), "}".repeat(long)),
         format!("start: {}", "%lark { start: \"a\" } ".repeat(2_000)),
         format!("start: <[{}]>", ids.join(",")),

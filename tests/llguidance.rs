@@ -83,7 +83,8 @@ fn pieces(line: &str) -> Vec<String> {
 /// The tokens of a text: special ones, ids, and the bytes of all else.
 fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     let is_list = line.starts_with('[');
-    let special = |piece: &str| vocabulary.special_tokens().find(|(_, name)| *name == piece).map(|(id, _)| id);
+    let special =
+        |piece: &str| vocabulary.special_tokens().find(|(_, name)| *name == piece).map(|(id, _)| id);
     let id = |piece: &str| Some(TokenId(piece.strip_prefix("<[")?.strip_suffix("]>")?.parse().ok()?));
     let mut tokens = Vec::new();
     for piece in pieces(line) {
@@ -135,9 +136,7 @@ fn cases_have_the_texts_that_they_list() {
                 }
                 for wanted in case.part("error") {
                     let (code, words) = wanted.split_once(' ').unwrap_or((wanted, ""));
-                    let fits = |found: &Diagnostic| {
-                        found.code == code && found.to_string().contains(words)
-                    };
+                    let fits = |found: &Diagnostic| found.code == code && found.to_string().contains(words);
                     if !found.iter().any(fits) {
                         faults.push(format!("{name}: not {wanted}, but {}", found[0]));
                     }
@@ -209,7 +208,9 @@ fn samples_are_taken() {
         }
     }
     let grammars = files.len() - templates;
-    println!("{taken} of {grammars} grammars taken, {waiting} wait for JSON Schema; {templates} templates of grammars");
+    println!(
+        "{taken} of {grammars} grammars taken, {waiting} wait for JSON Schema; {templates} templates of grammars"
+    );
     for (reason, files) in &refused {
         println!("{reason}\n  {}", files.join("\n  "));
     }
@@ -221,7 +222,8 @@ fn captures_are_those_of_the_text() {
     let mut seen = 0;
     for case in cases().into_iter().filter(|case| !case.part("captures").is_empty()) {
         let vocabulary = case.vocabulary();
-        let constraint = case.constraint(&vocabulary).unwrap_or_else(|found| panic!("{}: {}", case.name, found[0]));
+        let constraint =
+            case.constraint(&vocabulary).unwrap_or_else(|found| panic!("{}: {}", case.name, found[0]));
         for line in case.part("captures") {
             let (text, wanted) = line.split_once(" => ").expect("a text and its captures");
             let wanted: Vec<(String, String)> = serde_json::from_str(wanted).expect("names and texts");
@@ -264,7 +266,8 @@ fn the_temperature_is_that_of_the_rule_that_goes_on() {
                    warm[temperature=0.7]: /[0-9]+/\n\
                    nested[temperature=0.25]: %lark { start: \"[\" inner \"]\"\n inner[temperature=1]: \"x\" \"y\"\n}";
     let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
-    let constraint = Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
+    let constraint =
+        Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
     let mut matcher = constraint.matcher();
     let mut found = vec![matcher.temperature()];
     for byte in b"a1b[xy]" {
@@ -272,7 +275,8 @@ fn the_temperature_is_that_of_the_rule_that_goes_on() {
         found.push(matcher.temperature());
     }
     // Where a lexeme cannot go on, what may come next counts.
-    let found: Vec<String> = found.iter().map(|found| found.map_or("-".to_owned(), |t| t.to_string())).collect();
+    let found: Vec<String> =
+        found.iter().map(|found| found.map_or("-".to_owned(), |t| t.to_string())).collect();
     assert_eq!(found.join(" "), "- 0.7 0.7 0.25 1 1 0.25 -");
 }
 
@@ -289,7 +293,8 @@ fn tokens_are_counted_within_rules() {
         matcher.advance(u32::from(*byte)).expect("allowed");
         found.push(matcher.remaining_tokens());
     }
-    let found: Vec<String> = found.iter().map(|found| found.map_or("-".to_owned(), |n| n.to_string())).collect();
+    let found: Vec<String> =
+        found.iter().map(|found| found.map_or("-".to_owned(), |n| n.to_string())).collect();
     assert_eq!(found.join(" "), "- 3 2 1 0 0 2 1 0");
 }
 

@@ -63,7 +63,8 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Optio
         for atom in all {
             let first = &grammar.terminals[atom.members[0]];
             // Where a lazy terminal matches, no other does.
-            if first.lazy != terminal.lazy || rest.is_empty() || are_apart(first, &atom.dfa, terminal, &rest) {
+            if first.lazy != terminal.lazy || rest.is_empty() || are_apart(first, &atom.dfa, terminal, &rest)
+            {
                 next.push(atom);
                 continue;
             }
@@ -101,7 +102,11 @@ fn are_apart(one: &Terminal, one_dfa: &Dfa, other: &Terminal, other_dfa: &Dfa) -
     misses(text(one), other_dfa) || misses(text(other), one_dfa)
 }
 
-fn rewrite(mut grammar: Grammar, mut dfas: Vec<Option<Dfa>>, atoms: Vec<Atom>) -> (Grammar, Vec<Option<Dfa>>) {
+fn rewrite(
+    mut grammar: Grammar,
+    mut dfas: Vec<Option<Dfa>>,
+    atoms: Vec<Atom>,
+) -> (Grammar, Vec<Option<Dfa>>) {
     let count = grammar.terminals.len();
     let patterns: Vec<Option<Pattern>> =
         grammar.terminals.iter().map(|terminal| terminal.pattern.clone()).collect();
@@ -155,7 +160,12 @@ fn rewrite(mut grammar: Grammar, mut dfas: Vec<Option<Dfa>>, atoms: Vec<Atom>) -
             priority: 0,
             place: place.clone(),
         }));
-        grammar.nonterminals.push(Nonterminal { name: format!("{name}[texts]"), productions: numbers, marks: None, place });
+        grammar.nonterminals.push(Nonterminal {
+            name: format!("{name}[texts]"),
+            productions: numbers,
+            marks: None,
+            place,
+        });
     }
     let made = stands_for.iter().flatten().map(|lhs| lhs.index()).min().unwrap_or(usize::MAX);
     for production in grammar.productions.iter_mut().filter(|production| production.lhs.index() < made) {

@@ -127,7 +127,14 @@ impl Constraint {
         let mut content = saved.section(Section::Index)?;
         let kept = Kept::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
-        let index = Index::load(&mut content, &kept, scanner, compiled.spell(vocabulary).0, budget, compiled.marks.clone())?;
+        let index = Index::load(
+            &mut content,
+            &kept,
+            scanner,
+            compiled.spell(vocabulary).0,
+            budget,
+            compiled.marks.clone(),
+        )?;
         content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }

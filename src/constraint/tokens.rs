@@ -21,8 +21,11 @@ impl CompiledGrammar {
         if named.is_empty() {
             return (Spelled::plain(vocabulary), Vec::new());
         }
-        let missing = named.iter().filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens)).collect();
-        let is_named = |name: &str| named.iter().any(|(_, tokens)| matches!(tokens, Tokens::Name(known) if known == name));
+        let missing =
+            named.iter().filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens)).collect();
+        let is_named = |name: &str| {
+            named.iter().any(|(_, tokens)| matches!(tokens, Tokens::Name(known) if known == name))
+        };
         let by_name = |name: &str| is_named(name).then(|| Tokens::name_spelling(name));
         let by_id = |id: u32| {
             let is_named = named.iter().any(|(_, tokens)| tokens.has_id(id));

@@ -25,8 +25,8 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
 pub use error::GrammarError;
-pub(crate) use lower::did_you_mean;
 pub use ir::Grammar;
+pub(crate) use lower::did_you_mean;
 
 impl Grammar {
     /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`, `unicode`, `lark`), and no

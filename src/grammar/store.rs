@@ -6,11 +6,10 @@
 use super::Grammar;
 use super::ir::{
     Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal, Precedence,
-    Production, Suffix, Symbol, Temperature, Terminal,
-    Ties,
+    Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
-use super::tokens::Tokens;
 use super::pattern::{Automaton, Pattern, RegexFlags, State};
+use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::store::{Malformed, Reader, Writer, ensure};

@@ -35,7 +35,7 @@ impl Tokens {
     pub(crate) fn has_id(&self, id: u32) -> bool {
         match self {
             Tokens::Name(_) => false,
-            Tokens::Ids(ranges) => ranges.iter().any(|&(first, last)| (first..=last).contains(&id)),
+            Tokens::Ids(ranges) => first_within(ranges, id.into(), id.into()).is_some(),
         }
     }
 
@@ -53,7 +53,9 @@ impl Tokens {
         let mut found: Vec<(u32, u32)> = Vec::new();
         for (index, &first) in begins.iter().enumerate() {
             let last = begins.get(index + 1).map_or(u32::MAX, |next| next - 1);
-            if members.iter().all(|member| member.has_id(first)) && !others.iter().any(|other| other.has_id(first)) {
+            if members.iter().all(|member| member.has_id(first))
+                && !others.iter().any(|other| other.has_id(first))
+            {
                 match found.last_mut() {
                     Some((_, end)) if end.checked_add(1) == Some(first) => *end = last,
                     _ => found.push((first, last)),
@@ -68,7 +70,10 @@ impl Tokens {
         match self {
             Tokens::Name(name) => {
                 let bytes = Self::name_spelling(name);
-                let step = |(at, &byte): (usize, &u8)| State { moves: vec![(byte, byte, at as u32 + 1)], accepts: false };
+                let step = |(at, &byte): (usize, &u8)| State {
+                    moves: vec![(byte, byte, at as u32 + 1)],
+                    accepts: false,
+                };
                 let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
                 states.push(State { moves: Vec::new(), accepts: true });
                 Automaton { states }
@@ -84,6 +89,12 @@ struct Numbers<'a> {
     states: Vec<State>,
     /// By count of digits: the state behind so many digits from which any digits may follow.
     free: [Option<u32>; DIGITS as usize + 1],
+}
+
+/// The first of the ranges, which ascend, that has a number from `first` to `last`.
+fn first_within(ranges: &[(u32, u32)], first: u64, last: u64) -> Option<(u32, u32)> {
+    let next = ranges.partition_point(|&(_, to)| u64::from(to) < first);
+    ranges.get(next).copied().filter(|&(from, _)| u64::from(from) <= last)
 }
 
 /// The state behind the closing bracket.
@@ -122,10 +133,10 @@ impl<'a> Numbers<'a> {
         for more in 0..=longest - count {
             let power = 10_u64.pow(more);
             let (first, last) = (number * power, number * power + power - 1);
-            let overlaps = |&&(from, to): &&(u32, u32)| u64::from(from) <= last && first <= u64::from(to);
-            some |= self.ranges.iter().any(|range| overlaps(&range));
+            let found = first_within(self.ranges, first, last);
+            some |= found.is_some();
             // The ranges do not touch, so one alone can hold all.
-            all &= self.ranges.iter().any(|&(from, to)| u64::from(from) <= first && last <= u64::from(to));
+            all &= found.is_some_and(|(from, to)| u64::from(from) <= first && last <= u64::from(to));
         }
         if !some {
             return None;
@@ -133,7 +144,7 @@ impl<'a> Numbers<'a> {
         if all && number > 0 {
             return Some(self.free(count));
         }
-        let state = self.add(self.ranges.iter().any(|&(from, to)| (u64::from(from)..=u64::from(to)).contains(&number)));
+        let state = self.add(first_within(self.ranges, number, number).is_some());
         if number > 0 && count < DIGITS {
             for digit in 0..10 {
                 self.digit(state, number * 10 + digit, count + 1);
@@ -170,7 +181,8 @@ mod tests {
     fn matches(automaton: &Automaton, text: &[u8]) -> bool {
         let mut at = 0;
         for byte in text {
-            let step = automaton.states[at].moves.iter().find(|(first, last, _)| (first..=last).contains(&byte));
+            let step =
+                automaton.states[at].moves.iter().find(|(first, last, _)| (first..=last).contains(&byte));
             let Some(&(_, _, next)) = step else { return false };
             at = next as usize;
         }
@@ -189,7 +201,11 @@ mod tests {
             let tokens = Tokens::Ids(ranges);
             let automaton = tokens.spellings();
             for id in 0..3000 {
-                assert_eq!(matches(&automaton, &Tokens::id_spelling(id)), tokens.has_id(id), "{tokens:?} {id}");
+                assert_eq!(
+                    matches(&automaton, &Tokens::id_spelling(id)),
+                    tokens.has_id(id),
+                    "{tokens:?} {id}"
+                );
             }
             assert!(!matches(&automaton, b"\xff[007]"));
             assert!(!matches(&automaton, b"\xff[]"));

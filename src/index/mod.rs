@@ -69,7 +69,12 @@ pub struct IndexSize {
 
 impl Index {
     /// An index with nothing in it.
-    pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Spelled, budget: usize, marks: Option<Arc<Marks>>) -> Self {
+    pub(crate) fn new(
+        scanner: Arc<Scanner>,
+        vocabulary: Spelled,
+        budget: usize,
+        marks: Option<Arc<Marks>>,
+    ) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
         let generation = ArcSwap::from_pointee(Generation::new());
         Self { scanner, vocabulary, words, budget, marks, generation }
@@ -203,6 +208,12 @@ impl Index {
         from: &Configuration,
         is_hub: bool,
     ) -> &'g Walk {
-        generation.walk(nodes, Origin::new(from, is_hub), &self.scanner, self.vocabulary.spelled.trie(), self.words)
+        generation.walk(
+            nodes,
+            Origin::new(from, is_hub),
+            &self.scanner,
+            self.vocabulary.spelled.trie(),
+            self.words,
+        )
     }
 }

@@ -86,7 +86,9 @@ impl<'a> Compiler<'a> {
             }
             Pattern::Automaton(automaton) => algebra::minimal(automaton, limits),
             Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), limits),
-            Pattern::Shortest(pattern) => algebra::first_matches(&self.combination(pattern, depth + 1)?, limits),
+            Pattern::Shortest(pattern) => {
+                algebra::first_matches(&self.combination(pattern, depth + 1)?, limits)
+            }
             _ => {
                 let splice = self.splice(pattern, depth)?;
                 let nfa = splice::nondeterministic(&splice, limits)?;

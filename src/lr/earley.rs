@@ -98,11 +98,16 @@ impl Derivations {
         let productions: Vec<_> = (grammar.productions.iter())
             .map(|production| (production.lhs, production.rhs.clone().into_boxed_slice()))
             .collect();
-        let of = grammar.nonterminals.iter().map(|nonterminal| {
-            nonterminal.productions.iter().map(|production| production.0).collect()
-        });
-        let mut derivations =
-            Self { of: of.collect(), empty: vec![None; grammar.nonterminals.len()], productions, start: grammar.start };
+        let of = grammar
+            .nonterminals
+            .iter()
+            .map(|nonterminal| nonterminal.productions.iter().map(|production| production.0).collect());
+        let mut derivations = Self {
+            of: of.collect(),
+            empty: vec![None; grammar.nonterminals.len()],
+            productions,
+            start: grammar.start,
+        };
         derivations.find_empty();
         derivations
     }
@@ -128,11 +133,7 @@ impl Derivations {
 
     /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when there is no derivation, or
     /// when it takes too much to find one. Costs the sequence times the grammar, with right recursion its square.
-    pub(crate) fn derive(
-        &self,
-        terminals: &[SmallVec<[TerminalId; 2]>],
-        ahead: &Ahead,
-    ) -> Option<Derived> {
+    pub(crate) fn derive(&self, terminals: &[SmallVec<[TerminalId; 2]>], ahead: &Ahead) -> Option<Derived> {
         let mut sets = vec![Set::default()];
         for &production in &self.of[self.start.index()] {
             sets[0].add(Item { production, dot: 0, origin: 0, before: (0, 0), child: Child::None });
@@ -168,13 +169,17 @@ impl Derivations {
             },
             _ => false,
         };
-        let ways: Vec<u32> =
-            (0..).zip(&sets[last].items).filter(|(_, item)| may_go_on(item)).map(|(number, _)| number).collect();
+        let ways: Vec<u32> = (0..)
+            .zip(&sets[last].items)
+            .filter(|(_, item)| may_go_on(item))
+            .map(|(number, _)| number)
+            .collect();
         if ways.is_empty() {
             // All that can come is the end.
             return self.derive_whole(&sets);
         }
-        let paths: Vec<Vec<(u32, u32)>> = ways.iter().map(|&way| self.path(&sets, (last as u32, way))).collect();
+        let paths: Vec<Vec<(u32, u32)>> =
+            ways.iter().map(|&way| self.path(&sets, (last as u32, way))).collect();
         let mut derived = Derived::default();
         if let Some(first) = paths.first() {
             for &(set, number) in first.iter().rev() {
@@ -221,7 +226,13 @@ impl Derivations {
                     if is_first {
                         for &production in &self.of[wanted.index()] {
                             let origin = at as u32;
-                            sets[at].add(Item { production, dot: 0, origin, before: (0, 0), child: Child::None });
+                            sets[at].add(Item {
+                                production,
+                                dot: 0,
+                                origin,
+                                before: (0, 0),
+                                child: Child::None,
+                            });
                         }
                     }
                     if self.empty[wanted.index()].is_some() {
@@ -280,7 +291,8 @@ impl Derivations {
                 Task::Empty(nonterminal, at) => {
                     tasks.push(Task::Part((nonterminal, at, at)));
                     let production = self.empty[nonterminal.index()];
-                    let symbols = production.map_or(&[][..], |production| &self.productions[production as usize].1);
+                    let symbols =
+                        production.map_or(&[][..], |production| &self.productions[production as usize].1);
                     tasks.extend(symbols.iter().rev().filter_map(|symbol| match symbol {
                         Symbol::Nonterminal(inner) => Some(Task::Empty(*inner, at)),
                         Symbol::Terminal(_) => None,

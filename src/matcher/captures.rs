@@ -120,7 +120,8 @@ impl Matcher {
     /// Costs the whole text, which is read once more, and the square of its lexemes where rules are right recursive. Empty
     /// for a grammar that captures nothing, and where the derivation takes more than four million items.
     pub fn captures(&self) -> Vec<Capture> {
-        let Some((marks, read)) = self.index.marks().and_then(|marks| Some((marks, self.read(marks)?))) else {
+        let Some((marks, read)) = self.index.marks().and_then(|marks| Some((marks, self.read(marks)?)))
+        else {
             return Vec::new();
         };
         let mut captures = Vec::new();
@@ -207,7 +208,8 @@ impl Matcher {
         }
         let is_ignored = |label: &usize| lexis.is_ignored(TerminalId::new(*label));
         // Behind what is ignored anything may come.
-        let ahead = if ahead.iter().all(|label| is_ignored(&label)) { Ahead::Any } else { Ahead::Among(ahead) };
+        let ahead =
+            if ahead.iter().all(|label| is_ignored(&label)) { Ahead::Any } else { Ahead::Among(ahead) };
         let in_progress = (!text.is_empty()).then_some(reading.start);
         self.derive(marks, (text, steps), lexemes, in_progress, &ahead)
     }
@@ -275,7 +277,9 @@ impl Matcher {
             let mut next: Vec<Reading> = Vec::new();
             for reading in &readings {
                 scanner.step_over(&reading.at, byte, &mut Reads::none(), |at, label| {
-                    if next.iter().any(|known| known.at.same(&at)) || !scanner.is_viable(&at, &mut Reads::none()) {
+                    if next.iter().any(|known| known.at.same(&at))
+                        || !scanner.is_viable(&at, &mut Reads::none())
+                    {
                         return;
                     }
                     next.push(match label {
@@ -309,7 +313,11 @@ fn lexemes(reading: &Reading) -> Vec<Lexeme> {
 /// Adds what is captured of the text that a rule derived.
 fn capture(mark: &Mark, text: &[u8], span: Range<usize>, captures: &mut Vec<Capture>) {
     let mut add = |name: &str, span: Range<usize>| {
-        captures.push(Capture { name: name.to_owned(), bytes: text[span.clone()].to_vec(), start: span.start });
+        captures.push(Capture {
+            name: name.to_owned(),
+            bytes: text[span.clone()].to_vec(),
+            start: span.start,
+        });
     };
     let mut own = span.clone();
     if let Some(suffix) = &mark.suffix {

@@ -108,7 +108,12 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
-        Self { index, now: Moment { readings, progress: Progress::Fresh, dropped: 0 }, past: Past::default(), said: Past::default() }
+        Self {
+            index,
+            now: Moment { readings, progress: Progress::Fresh, dropped: 0 },
+            past: Past::default(),
+            said: Past::default(),
+        }
     }
 
     /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
@@ -279,7 +284,8 @@ impl Matcher {
     fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
         let rejected = |accepted| RejectedToken { token: Some(token), accepted };
         if self.index.vocabulary().stop_tokens().contains(&token) {
-            let here = Matcher { now: from.clone(), past: Past::default(), said: Past::default(), ..self.clone() };
+            let here =
+                Matcher { now: from.clone(), past: Past::default(), said: Past::default(), ..self.clone() };
             if here.is_accepting() {
                 return Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from });
             }
@@ -303,7 +309,11 @@ impl Matcher {
         one.readings.into_iter().chain(other.readings).for_each(|reading| all.add(reading, table));
         let mut readings = all.into_all();
         let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
-        Moment { readings, progress: one.progress, dropped: one.dropped.max(other.dropped).saturating_add(dropped) }
+        Moment {
+            readings,
+            progress: one.progress,
+            dropped: one.dropped.max(other.dropped).saturating_add(dropped),
+        }
     }
 
     /// What holds after `bytes`, or how many of them are viable.

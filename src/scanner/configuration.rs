@@ -142,8 +142,11 @@ impl Scanner {
     pub(crate) fn initial(&self) -> SmallVec<[Configuration; 1]> {
         let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
         let expectations = ExpectationsId::NONE;
-        let mut initial =
-            self.begin_lexeme(Between { stack, layout, expectations }, ObligationsId::NONE, &mut Reads::none());
+        let mut initial = self.begin_lexeme(
+            Between { stack, layout, expectations },
+            ObligationsId::NONE,
+            &mut Reads::none(),
+        );
         if !self.lexis.leading_ignored {
             for reading in &mut initial {
                 let components = self.states().components(reading.state).iter();

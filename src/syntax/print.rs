@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::syntax::ast::{
-    Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind, File, Import,
-    Item, Mode, Options, Rule, TerminalDefinition, TokenNames, Word,
+    Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind, File,
+    Import, Item, Mode, Options, Rule, TerminalDefinition, TokenNames, Word,
 };
 
 impl Display for File {

@@ -56,9 +56,8 @@ impl Spelled {
                 spans[id as usize] = spell(&name);
             }
         }
-        let stands = |id: u32| {
-            vocabulary.bytes(TokenId(id)).is_some() || vocabulary.special(TokenId(id)).is_some()
-        };
+        let stands =
+            |id: u32| vocabulary.bytes(TokenId(id)).is_some() || vocabulary.special(TokenId(id)).is_some();
         let mut has_second = false;
         for id in (0..width).filter(|&id| stands(id)) {
             if let Some(spelling) = by_id(id).filter(|spelling| spelling.len() <= Trie::MAX_TOKEN_LENGTH) {
@@ -76,7 +75,11 @@ impl Spelled {
     pub(crate) fn spellings(&self, id: TokenId) -> impl Iterator<Item = &[u8]> {
         let is_within = id.index() < self.plain.width();
         let second = self.base.map(|base| TokenId(base.saturating_add(id.0)));
-        [Some(id), second].into_iter().flatten().filter(move |_| is_within).filter_map(|id| self.spelled.bytes(id))
+        [Some(id), second]
+            .into_iter()
+            .flatten()
+            .filter(move |_| is_within)
+            .filter_map(|id| self.spelled.bytes(id))
     }
 
     /// The byte that begins the other spellings, and that no text holds; `None` where there are no other spellings.

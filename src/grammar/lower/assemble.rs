@@ -4,15 +4,14 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol, Terminal,
-    Ties,
+    Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol, Terminal, Ties,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
 use crate::grammar::lower::expand::Productions;
+use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::table::TerminalTable;
 use crate::grammar::lower::tree::{Rule, RuleIndex, RuleMarks, Sequence, TerminalIndex};
 use crate::util::diagnostic::{Diagnostic, Place};
@@ -133,7 +132,8 @@ pub(crate) fn assemble(
     }
     direct_words(&mut terminals, &ids, &parts.directions);
 
-    let (nonterminals, productions) = nonterminals_and_productions(context, &mut table, parts, &terminals, &ids)?;
+    let (nonterminals, productions) =
+        nonterminals_and_productions(context, &mut table, parts, &terminals, &ids)?;
     let plain =
         |rule: RuleIndex| parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count();
     let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
@@ -285,7 +285,8 @@ fn marks(context: &mut Context, table: &mut TerminalTable<'_>, rule: &Rule) -> O
         }
         None => None,
     };
-    let marks = Marks { capture: capture.clone(), suffix, temperature: *temperature, max_tokens: *max_tokens };
+    let marks =
+        Marks { capture: capture.clone(), suffix, temperature: *temperature, max_tokens: *max_tokens };
     Some((marks != Marks::default()).then(|| Box::new(marks)))
 }
 

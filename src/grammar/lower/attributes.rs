@@ -39,11 +39,12 @@ impl Attributes {
                 ));
             }
         }
-        let ends: Vec<&str> = [("stop", read.stop.is_some()), ("suffix", read.suffix.is_some()), ("lazy", read.lazy)]
-            .iter()
-            .filter(|(_, is_set)| *is_set)
-            .map(|(key, _)| *key)
-            .collect();
+        let ends: Vec<&str> =
+            [("stop", read.stop.is_some()), ("suffix", read.suffix.is_some()), ("lazy", read.lazy)]
+                .iter()
+                .filter(|(_, is_set)| *is_set)
+                .map(|(key, _)| *key)
+                .collect();
         let problem = match &ends[..] {
             ["stop", "suffix", ..] => Some("stop= and suffix= both say what ends the rule; keep one"),
             _ if read.stop_capture.is_some() && read.stop.is_none() && read.suffix.is_none() => {
@@ -61,9 +62,9 @@ impl Attributes {
     fn set(&mut self, attribute: &Attribute, name: &str) -> Result<(), String> {
         let key = attribute.key.node.as_str();
         let text = || match &attribute.value {
-            Some(AttributeValue::Expr(Expr { node: ExprKind::Literal { text, ignore_case: false }, .. })) => {
-                Ok(text.clone())
-            }
+            Some(AttributeValue::Expr(Expr {
+                node: ExprKind::Literal { text, ignore_case: false }, ..
+            })) => Ok(text.clone()),
             _ => Err(format!("`{key}` is set to a string in double quotes")),
         };
         let end = || match &attribute.value {

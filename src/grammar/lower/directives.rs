@@ -137,11 +137,20 @@ impl DirectiveReader<'_, '_> {
             self.directions.leading_ignored = options.allow_initial_skip;
         }
         let unkept = [
-            (options.skip_once, "skip_repetition", "what is ignored may be repeated; write it into the rules instead"),
-            (options.allow_invalid_utf8, "allow_invalid_utf8", "texts are UTF-8; describe other bytes as tokens"),
+            (
+                options.skip_once,
+                "skip_repetition",
+                "what is ignored may be repeated; write it into the rules instead",
+            ),
+            (
+                options.allow_invalid_utf8,
+                "allow_invalid_utf8",
+                "texts are UTF-8; describe other bytes as tokens",
+            ),
         ];
         for (_, option, help) in unkept.into_iter().filter(|(option, ..)| *option == Some(true)) {
-            let diagnostic = Diagnostic::warning("option-without-effect", format!("the option {option} has no effect"));
+            let diagnostic =
+                Diagnostic::warning("option-without-effect", format!("the option {option} has no effect"));
             self.error(at, diagnostic.help(help));
         }
     }

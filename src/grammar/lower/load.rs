@@ -304,7 +304,9 @@ impl Loader<'_> {
             let at = At::new(source, span);
             let place = self.context.sources.place(at);
             if self.library.instances.len() >= MAX_INSTANCES || self.path.len() >= MAX_IMPORT_DEPTH {
-                let message = format!("more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} deep");
+                let message = format!(
+                    "more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} deep"
+                );
                 return Err(Diagnostic::error("too-many-imports", message).at(place).into());
             }
             let number = self.library.instances.len();

@@ -13,8 +13,8 @@ use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
 use crate::grammar::lower::tree::{
-    Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence, Stop,
-    TerminalIndex, WordKey,
+    Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence,
+    Stop, TerminalIndex, WordKey,
 };
 use crate::grammar::pattern::RegexFlags;
 use crate::grammar::tokens::Tokens;
@@ -152,7 +152,15 @@ impl Resolver<'_> {
                     DefinitionKind::Terminal { priority } => (Some(Vec::new()), *priority),
                     _ => (None, 0),
                 };
-                self.resolved.terminals.push(NamedTerminal { name, body, priority, order, at, own, lazy: false });
+                self.resolved.terminals.push(NamedTerminal {
+                    name,
+                    body,
+                    priority,
+                    order,
+                    at,
+                    own,
+                    lazy: false,
+                });
                 Target::Terminal(self.resolved.terminals.len() - 1)
             }
         };
@@ -251,14 +259,19 @@ impl Resolver<'_> {
             ast::ExprKind::Substring(chunks) => {
                 if substring::automaton(chunks).is_none() {
                     let place = self.context.sources.place(at);
-                    let message = "the runs of these chunks take an automaton of more than two million states";
-                    self.context.report(Diagnostic::error("pattern-too-large", message).at(place).help("give fewer chunks"));
+                    let message =
+                        "the runs of these chunks take an automaton of more than two million states";
+                    self.context.report(
+                        Diagnostic::error("pattern-too-large", message).at(place).help("give fewer chunks"),
+                    );
                     return None;
                 }
                 Node::Leaf(Leaf::Substring(chunks.clone()))
             }
             ast::ExprKind::Json(schema) => self.json_schema(schema, at)?,
-            ast::ExprKind::Nested(_) => self.start_of(self.nested.get(&(at.source(), at.start())).copied()?, at)?,
+            ast::ExprKind::Nested(_) => {
+                self.start_of(self.nested.get(&(at.source(), at.start())).copied()?, at)?
+            }
             ast::ExprKind::Grammar(name) => self.start_of(self.named.get(name).copied()?, at)?,
             ast::ExprKind::Group(body) => Node::Group(self.group(scope, body, depth)),
             ast::ExprKind::Maybe(body) => {
@@ -347,7 +360,8 @@ impl Resolver<'_> {
             // Where the end is the end of the text, it says nothing of the text.
             (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => Ok((body, false)),
             (Some(end), _) => {
-                let stop = Stop { body: body.clone(), end: end.clone(), capture: attributes.stop_capture.clone() };
+                let stop =
+                    Stop { body: body.clone(), end: end.clone(), capture: attributes.stop_capture.clone() };
                 self.resolved.rules[rule].stop = Some(stop);
                 Ok((lexeme::before(body, end, at), false))
             }

@@ -32,9 +32,9 @@ pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
         let place = context.sources.place(rule.at);
         let message = format!("what stops `{}` is not written: its texts end before it", rule.name);
         context.report(
-            Diagnostic::warning("unwritten-stop", message)
-                .at(place)
-                .help("where the stop is part of the text, write `suffix=`, or the same string behind the rule"),
+            Diagnostic::warning("unwritten-stop", message).at(place).help(
+                "where the stop is part of the text, write `suffix=`, or the same string behind the rule",
+            ),
         );
     }
 }

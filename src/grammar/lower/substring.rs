@@ -168,7 +168,8 @@ mod tests {
     fn the_runs_of_a_list_and_nothing_else() {
         let mut random = Random::new(7);
         for _ in 0..300 {
-            let chunk = |random: &mut Random| ["a", "b", "ab", "ba", "aab", "é", ""][random.below(7)].to_owned();
+            let chunk =
+                |random: &mut Random| ["a", "b", "ab", "ba", "aab", "é", ""][random.below(7)].to_owned();
             let chunks: Vec<String> = (0..random.below(7)).map(|_| chunk(&mut random)).collect();
             let automaton = automaton(&chunks).expect("small");
             let mut runs = HashSet::new();

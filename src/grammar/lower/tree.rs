@@ -64,9 +64,15 @@ pub(crate) enum Node {
 /// An expression that needs no name of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Leaf {
-    Literal { text: String, ignore_case: bool },
+    Literal {
+        text: String,
+        ignore_case: bool,
+    },
     Range(char, char),
-    Regex { pattern: String, flags: RegexFlags },
+    Regex {
+        pattern: String,
+        flags: RegexFlags,
+    },
     /// Any run of these chunks.
     Substring(Vec<String>),
     /// Tokens of the vocabulary.

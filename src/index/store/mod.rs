@@ -15,9 +15,9 @@ use arc_swap::ArcSwap;
 
 use super::Index;
 use super::generation::Generation;
+use crate::scanner::Marks;
 use crate::scanner::Scanner;
 use crate::util::store::{Kept, Malformed, Reader, Words, Writer, ensure};
-use crate::scanner::Marks;
 use crate::vocab::Spelled;
 
 /// Where numbers are put that are to stay where they are kept.

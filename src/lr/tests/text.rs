@@ -4,8 +4,7 @@
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal,
-    Ties,
+    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal, Ties,
 };
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};

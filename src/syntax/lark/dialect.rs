@@ -106,11 +106,15 @@ impl<'input> Lexer<'input> {
                 .help("write one of substring_words, substring_chars and substring_chunks")
         };
         let chunks = match regex {
-            WrittenRegex { substring_words: Some(text), substring_chars: None, substring_chunks: None } => words(&text),
+            WrittenRegex { substring_words: Some(text), substring_chars: None, substring_chunks: None } => {
+                words(&text)
+            }
             WrittenRegex { substring_words: None, substring_chars: Some(text), substring_chunks: None } => {
                 text.chars().map(String::from).collect()
             }
-            WrittenRegex { substring_words: None, substring_chars: None, substring_chunks: Some(chunks) } => chunks,
+            WrittenRegex { substring_words: None, substring_chars: None, substring_chunks: Some(chunks) } => {
+                chunks
+            }
             WrittenRegex { substring_words: None, substring_chars: None, substring_chunks: None } => {
                 return Err(error(SyntaxErrorKind::BadDialect, "this %regex says nothing"));
             }
@@ -125,7 +129,9 @@ impl<'input> Lexer<'input> {
     /// `@name`.
     pub(super) fn grammar_name(&mut self) -> Token<'input> {
         self.at += 1;
-        Token::GrammarName(self.take(self.run(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))))
+        Token::GrammarName(
+            self.take(self.run(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))),
+        )
     }
 
     /// Whether the `~` or `{` that stands here is followed by a number or a comma.

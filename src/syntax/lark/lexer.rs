@@ -254,7 +254,8 @@ impl<'input> Lexer<'input> {
     fn number(&mut self) -> Token<'input> {
         let sign = usize::from(matches!(self.byte(0), Some(b'+' | b'-')));
         let may_be_fraction = self.fraction_may_follow;
-        let of_number = |byte: &u8| byte.is_ascii_digit() || may_be_fraction && matches!(byte, b'.' | b'e' | b'E');
+        let of_number =
+            |byte: &u8| byte.is_ascii_digit() || may_be_fraction && matches!(byte, b'.' | b'e' | b'E');
         let digits = self.rest()[sign..].bytes().take_while(of_number).count();
         Token::Number(self.take(sign + digits))
     }
@@ -265,7 +266,9 @@ impl<'input> Lexer<'input> {
             ('.', Some(b'.')) => (Token::DotDot, 2),
             ('-', Some(b'>')) => (Token::Arrow, 2),
             ('<', Some(_)) if self.special_token_length().is_some() => return self.special_token(),
-            ('@', Some(next)) if next.is_ascii_alphanumeric() || next == b'_' => return Ok(self.grammar_name()),
+            ('@', Some(next)) if next.is_ascii_alphanumeric() || next == b'_' => {
+                return Ok(self.grammar_name());
+            }
             ('~', _) if !self.count_follows() => (Token::Not, 1),
             ('{', _) if self.count_follows() => (Token::LeftCount, 1),
             ('&', _) => (Token::And, 1),
@@ -375,7 +378,9 @@ fn unexpected_character(found: char, at: usize) -> SyntaxError {
         '\'' => "strings stand in double quotes",
         '=' => "a definition is written `name: ...`",
         ';' => "a definition ends with its line: leave the `;` out",
-        '<' | '>' => "rules are named without angle brackets, special tokens stand in them without a blank: `<|end|>`",
+        '<' | '>' => {
+            "rules are named without angle brackets, special tokens stand in them without a blank: `<|end|>`"
+        }
         '-' => "literal text stands in double quotes, an alias is written `-> name`",
         '\r' => "lines end with a line feed, or a carriage return and a line feed",
         _ if found.is_alphabetic() => "names are made of the letters a to z, digits and underscores",
