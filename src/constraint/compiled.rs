@@ -93,7 +93,7 @@ impl CompiledGrammar {
             return Err(BuildError::beside(vec![error], warnings));
         }
         let marks = Marks::new(&grammar, &LexerLimits::default());
-        let marks = marks.map_err(|error| BuildError::beside(vec![error], warnings.clone()))?.map(Arc::new);
+        let marks = marks.map_err(|error| BuildError::beside(vec![*error], warnings.clone()))?.map(Arc::new);
         let warnings = diagnostic::fold(warnings);
         Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
     }

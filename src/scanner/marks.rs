@@ -4,7 +4,7 @@
 use hashbrown::HashMap;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::Nonterminal;
+use crate::grammar::ir::{Nonterminal, Temperature};
 use crate::lexer::{Compiler, Dfa, LexerLimits};
 use crate::lr::earley::Derivations;
 use crate::util::diagnostic::Diagnostic;
@@ -42,7 +42,7 @@ impl Marks {
     /// # Errors
     ///
     /// When the pattern of a suffix exceeds `limits`.
-    pub(crate) fn new(grammar: &Grammar, limits: &LexerLimits) -> Result<Option<Self>, Diagnostic> {
+    pub(crate) fn new(grammar: &Grammar, limits: &LexerLimits) -> Result<Option<Self>, Box<Diagnostic>> {
         let mut rules = HashMap::new();
         let mut compiler = Compiler::new(limits);
         for (index, nonterminal) in grammar.nonterminals.iter().enumerate() {
@@ -59,20 +59,20 @@ impl Marks {
     }
 }
 
-fn mark(nonterminal: &Nonterminal, compiler: &mut Compiler<'_>) -> Result<Option<Mark>, Diagnostic> {
+fn mark(nonterminal: &Nonterminal, compiler: &mut Compiler<'_>) -> Result<Option<Mark>, Box<Diagnostic>> {
     let Some(marks) = &nonterminal.marks else { return Ok(None) };
     let suffix = match &marks.suffix {
         None => None,
         Some(suffix) => {
-            let dfa = compiler
-                .compile(&suffix.pattern)
-                .map_err(|error| error.into_diagnostic(&nonterminal.name, nonterminal.place.as_ref()))?;
+            let dfa = compiler.compile(&suffix.pattern).map_err(|error| {
+                Box::new(error.into_diagnostic(&nonterminal.name, nonterminal.place.as_ref()))
+            })?;
             let capture = suffix.capture.clone();
             let capture = capture.map(|(name, length)| (name, length.map(|length| length as usize)));
             Some(Suffix { dfa, capture })
         }
     };
-    let temperature = marks.temperature.map(|temperature| temperature.value());
+    let temperature = marks.temperature.map(Temperature::value);
     let max_tokens = marks.max_tokens.map(|tokens| tokens as usize);
     Ok(Some(Mark { capture: marks.capture.clone(), suffix, temperature, max_tokens }))
 }

@@ -101,7 +101,7 @@ pub(crate) struct Part {
 /// What is defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DefinitionKind {
-    Rule { parameters: Vec<String>, priority: Option<(i32, At)>, attributes: Attributes },
+    Rule { parameters: Vec<String>, priority: Option<(i32, At)>, attributes: Box<Attributes> },
     Terminal { priority: i32 },
     Declared,
 }
@@ -491,6 +491,7 @@ impl Loader<'_> {
                 let priority = priority.map(|priority| (priority.node, At::new(source, &priority.span)));
                 let at = At::new(source, &rule.name.span);
                 let attributes = Attributes::read(self.context, &rule.attributes, &rule.name.node, at);
+                let attributes = Box::new(attributes);
                 let kind = DefinitionKind::Rule { parameters, priority, attributes };
                 self.define(copy, rule.mode, &rule.name, kind, Some(rule.body));
             }

@@ -323,7 +323,7 @@ impl Resolver<'_> {
     fn attributes(&mut self, definition: DefinitionIndex, rule: RuleIndex, body: Body) -> Body {
         let defined = &self.definitions[definition];
         let DefinitionKind::Rule { attributes, .. } = &defined.kind else { return body };
-        if *attributes == Attributes::default() {
+        if **attributes == Attributes::default() {
             return body;
         }
         let Some(part) = defined.parts.first() else { return body };

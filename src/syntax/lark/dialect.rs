@@ -156,10 +156,10 @@ impl<'input> Lexer<'input> {
         let start = self.at;
         let written = self.take(self.special_token_length().unwrap_or(0));
         let Some(ids) = written.strip_prefix("<[").and_then(|rest| rest.strip_suffix("]>")) else {
-            return Ok(Token::SpecialToken(TokenNames::Name(written.to_owned())));
+            return Ok(Token::Named(TokenNames::Name(written.to_owned())));
         };
         match token_ids(ids) {
-            Ok(ids) => Ok(Token::SpecialToken(TokenNames::Ids(ids))),
+            Ok(ids) => Ok(Token::Named(TokenNames::Ids(ids))),
             Err(problem) => {
                 let message = format!("`{}` names no tokens: {problem}", Shortened(written));
                 Err(self

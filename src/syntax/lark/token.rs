@@ -50,7 +50,7 @@ pub(crate) enum Token<'input> {
     And,
     Equals,
     /// `<|name|>`, `<[1-5]>`.
-    SpecialToken(TokenNames),
+    Named(TokenNames),
     /// `@name`, without the sign.
     GrammarName(&'input str),
     /// `%llguidance {...}`.
@@ -134,7 +134,7 @@ impl fmt::Display for Token<'_> {
             Token::Not => "~",
             Token::And => "&",
             Token::Equals => "=",
-            Token::SpecialToken(_) => return f.write_str("a special token"),
+            Token::Named(_) => return f.write_str("a special token"),
             Token::GrammarName(name) => return write!(f, "the grammar name `@{}`", Shortened(name)),
             Token::Options(_) => "%llguidance",
             Token::Substring(_) => "%regex",
