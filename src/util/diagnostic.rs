@@ -30,7 +30,6 @@ pub(crate) const WARNINGS: &[&str] = &[
     "ties-by-rank",
     "unheld-max-tokens",
     "unknown-import",
-    "unknown-token",
     "unproductive",
     "unreachable",
     "unreserved-words",

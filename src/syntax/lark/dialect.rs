@@ -144,6 +144,11 @@ impl<'input> Lexer<'input> {
         }
     }
 
+    /// Whether what stands here begins an expression rather than go on with one: nothing stands before it without a blank.
+    pub(super) fn begins_expression(&self) -> bool {
+        self.before().is_none_or(|byte| byte.is_ascii_whitespace() || b"([|&:,".contains(&byte))
+    }
+
     /// The bytes of the special token that begins here, if one does.
     pub(super) fn special_token_length(&self) -> Option<usize> {
         let rest = self.rest();

@@ -142,6 +142,11 @@ impl<'input> Lexer<'input> {
         Ok(())
     }
 
+    /// The byte before.
+    pub(super) fn before(&self) -> Option<u8> {
+        self.text.as_bytes()[..self.at].last().copied()
+    }
+
     pub(super) fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
@@ -269,7 +274,7 @@ impl<'input> Lexer<'input> {
             ('@', Some(next)) if next.is_ascii_alphanumeric() || next == b'_' => {
                 return Ok(self.grammar_name());
             }
-            ('~', _) if !self.count_follows() => (Token::Not, 1),
+            ('~', _) if self.begins_expression() && !self.count_follows() => (Token::Not, 1),
             ('{', _) if self.count_follows() => (Token::LeftCount, 1),
             ('&', _) => (Token::And, 1),
             ('=', _) if self.open.last().is_some_and(|(bracket, _)| *bracket == Token::LeftBracket) => {

@@ -118,7 +118,19 @@ struct Expected<'a>(Vec<&'a str>);
 
 impl<'a> Expected<'a> {
     fn new(names: &'a [String]) -> Self {
-        Self(names.iter().map(|name| name.trim_matches('"')).collect())
+        // Where something of llguidance's could come, something of Lark's could as well: that is said.
+        const DIALECT: [&str; 9] = [
+            "special token",
+            "grammar name",
+            "%llguidance",
+            "%regex",
+            "%json",
+            "%lark {",
+            "{ with a count",
+            "~ before an expression",
+            "&",
+        ];
+        Self(names.iter().map(|name| name.trim_matches('"')).filter(|name| !DIALECT.contains(name)).collect())
     }
 
     fn has(&self, name: &str) -> bool {
@@ -180,10 +192,6 @@ impl<'a> Expected<'a> {
             "string" => "a string".to_string(),
             "regex" => "a regex".to_string(),
             "number" => "a number".to_string(),
-            "special token" => "a special token".to_string(),
-            "grammar name" => "`@` and a grammar's name".to_string(),
-            "{ with a count" => "a count in braces".to_string(),
-            "~ before an expression" => "`~`".to_string(),
             "end of line" => "the end of the line".to_string(),
             sign => format!("`{sign}`"),
         }));
