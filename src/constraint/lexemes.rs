@@ -4,7 +4,7 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::Terminal;
 use crate::grammar::optional::{self, Texts};
 use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::lexer::{Compiler, Dfa, LexerLimits, PatternError, line_ends};
+use crate::lexer::{Compiler, Dfa, LexerLimits, line_ends};
 use crate::util::diagnostic::Diagnostic;
 
 use super::Limits;
@@ -24,15 +24,19 @@ impl Lexemes {
         let mut compiler = Compiler::new(&lexer_limits);
         let mut lexemes = Self { dfas: Vec::with_capacity(grammar.terminals.len()), errors: Vec::new() };
         for terminal in &grammar.terminals {
-            let dfa = terminal.pattern.as_ref().and_then(|pattern| {
-                let place = terminal.place.as_ref();
-                let refused = |error: PatternError| error.into_diagnostic(&terminal.shown(), place);
-                let dfa = compiler.compile(pattern).map_err(refused);
-                let dfa = dfa.and_then(|dfa| {
-                    if dfa.asks_behind_empty() { Err(asks_behind_empty(terminal)) } else { Ok(dfa) }
-                });
-                dfa.map_err(|error| lexemes.errors.push(error)).ok()
-            });
+            let dfa = match terminal.pattern.as_ref().map(|pattern| compiler.compile(pattern)) {
+                Some(Ok(dfa)) if dfa.asks_behind_empty() => {
+                    lexemes.errors.push(asks_behind_empty(terminal));
+                    None
+                }
+                Some(Ok(dfa)) => Some(dfa),
+                Some(Err(error)) => {
+                    let place = terminal.place.as_ref();
+                    lexemes.errors.push(error.into_diagnostic(&terminal.shown(), place));
+                    None
+                }
+                None => None,
+            };
             lexemes.dfas.push(dfa);
         }
         lexemes

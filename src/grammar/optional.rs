@@ -80,32 +80,37 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
             production.rhs.iter().any(|symbol| matches!(symbol, Symbol::Terminal(id) if id.index() == index))
         };
         let name = terminal.shown();
-        let (code, message, help) = match texts {
+        let finding = match texts {
             Texts::Lexemes => continue,
             Texts::LexemesAndEmpty if terminal.ignored => continue,
-            Texts::LexemesAndEmpty => (
+            Texts::LexemesAndEmpty => Diagnostic::warning(
                 "empty-terminal",
                 format!(
                     "terminal {name} matches the empty text, which is no lexeme: each place of it may stay empty instead"
                 ),
-                "to say so yourself, let the pattern match one character at least, and write `?` where the terminal stands",
+            )
+            .help(
+                "to say so yourself, let the pattern match one character at least, and write `?` where the terminal \
+                 stands",
             ),
-            Texts::Empty => (
+            Texts::Empty => Diagnostic::warning(
                 "empty-terminal",
                 format!("terminal {name} matches the empty text alone, and is left out wherever it stands"),
+            )
+            .help(
                 "remove it; a lazy repetition at the end of a pattern (`.*?`) matches as little as it can: nothing",
             ),
-            Texts::Nothing => (
+            Texts::Nothing => Diagnostic::warning(
                 "dead-alternative",
                 format!("terminal {name} matches no text; alternatives that need it are left out"),
-                "mend its pattern, or remove it",
-            ),
+            )
+            .help("mend its pattern, or remove it"),
         };
         let used = grammar.productions.iter().find(is_used);
         if used.is_none() && !terminal.ignored {
             continue;
         }
-        let finding = Diagnostic::warning(code, message).at(terminal.place.clone()).help(help);
+        let finding = finding.at(terminal.place.clone());
         findings.push(match used.and_then(|production| production.place.clone()) {
             Some(place) if !terminal.place.as_ref().is_some_and(|own| place.contains(own)) => {
                 finding.related(place, "it stands here")

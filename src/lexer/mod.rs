@@ -34,6 +34,5 @@ mod trailing;
 pub(crate) use algebra::{difference, intersection};
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::{Condition, Dfa};
-pub(crate) use error::PatternError;
 pub(crate) use limits::LexerLimits;
 pub(crate) use line_ends::line_ends;
