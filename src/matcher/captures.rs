@@ -118,7 +118,7 @@ impl Matcher {
     /// can be read in several ways, the first is taken.
     ///
     /// Costs the whole text, which is read once more, and the square of its lexemes where rules are right recursive. Empty
-    /// for a grammar that captures nothing, and where the derivation takes more than four million items.
+    /// for a grammar that captures nothing, under `%indent`, and where the derivation takes more than four million items.
     pub fn captures(&self) -> Vec<Capture> {
         let Some((marks, read)) = self.index.marks().and_then(|marks| Some((marks, self.read(marks)?)))
         else {
