@@ -123,7 +123,7 @@ pub use constraint::{
     BuildError, CompiledGrammar, Constraint, IndexSize, Limits, LoadError, LoadErrorKind, Stage,
 };
 pub use grammar::{Grammar, GrammarError};
-pub use matcher::{Matcher, RejectedToken, TokenMask, fill_masks};
+pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 #[cfg(feature = "tokenizer")]

@@ -204,3 +204,50 @@ fn rows_of_any_length_are_filled() {
         assert_eq!(set, expected);
     }
 }
+
+#[test]
+fn the_words_of_the_dialect_in_great_numbers() {
+    let long = 200_000;
+    let ids: Vec<String> = (0..long).map(|id| (3 * id).to_string()).collect();
+    let texts = [
+        format!("start: {}\"a\"", "~".repeat(long)),
+        format!("start: A\nA: {}/a/", "/a/ & ".repeat(10_000)),
+        format!("start: {}\"a\"{}", "%lark { start: ".repeat(long), "}".repeat(long)),
+        format!("start: {}", "%lark { start: \"a\" } ".repeat(2_000)),
+        format!("start: <[{}]>", ids.join(",")),
+        format!("start: <{}>", "x".repeat(long)),
+        format!("start: a\na[{}]: \"a\"", "capture,".repeat(long)),
+        format!("start: %json {}{}", "[".repeat(long), "]".repeat(long)),
+        format!("start: %regex {{\"substring_chars\": \"{}\"}}", "abcde fghi ".repeat(long / 4)),
+        format!("start: %regex {{\"substring_chunks\": [{}\"a\"]}}", "\"a\", \"aa\", ".repeat(2_000)),
+        "start: a{4000000000}\na: b{4000000000}\nb: \"x\"".to_owned(),
+        "start: A\nA: (/[ab]*a[ab]{60}/ & ~/[ab]*b[ab]{60}/) & ~/(ab){1,50}/".to_owned(),
+        "%llguidance {\"no_forcing\": 7}\nstart: \"a\"".to_owned(),
+        "start: @other".to_owned(),
+        "start: \"a\" %lark {".to_owned(),
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        // A clear no, or a constraint that works.
+        match build(text) {
+            Err(codes) => assert!(!codes.is_empty(), "{number}"),
+            Ok(constraint) => assert!(constraint.matcher().validate(&[]) == 0, "{number}"),
+        }
+    }
+}
+
+#[test]
+fn captures_of_a_long_text() {
+    let constraint = build("start: item*\nitem[capture]: \"(\" item* \")\"").expect("sound");
+    for text in ["()".repeat(3_000), "(".repeat(2_000) + &")".repeat(2_000)] {
+        let mut matcher = constraint.matcher();
+        matcher.advance_bytes(text.as_bytes()).expect("viable");
+        assert_eq!(matcher.captures().len(), text.len() / 2);
+    }
+    // Right recursion takes the square of the text, and is given up where that is too much.
+    let constraint = build("start: item\nitem[capture]: \"a\" item | \"a\"").expect("sound");
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes("a".repeat(500).as_bytes()).expect("viable");
+    assert_eq!(matcher.captures().len(), 500);
+    matcher.advance_bytes("a".repeat(9_500).as_bytes()).expect("viable");
+    assert_eq!(matcher.captures().len(), 0);
+}

@@ -1,6 +1,7 @@
 //! The façade: a grammar and a vocabulary become a constraint.
 
 mod compiled;
+mod disjoint;
 mod empty;
 mod error;
 mod explore;
@@ -8,6 +9,7 @@ mod lexemes;
 mod load_error;
 mod saved;
 mod store;
+mod tokens;
 mod warm;
 
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use std::sync::Arc;
 use crate::grammar::Grammar;
 use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::vocab::Vocabulary;
 
 pub use crate::index::IndexSize;
@@ -77,10 +79,14 @@ impl Constraint {
     ///
     /// # Errors
     ///
-    /// When the engine cannot do the grammar exactly, or a limit is exceeded: the error says where and what to
-    /// write instead.
+    /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks a token that the grammar
+    /// names: the error says where and what to write instead.
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
-        Ok(CompiledGrammar::new(grammar)?.constraint(vocabulary))
+        let constraint = CompiledGrammar::new(grammar)?.constraint(vocabulary);
+        match constraint.warnings.iter().any(|finding| finding.severity == Severity::Error) {
+            true => Err(BuildError::errors_first(constraint.warnings)),
+            false => Ok(constraint),
+        }
     }
 
     /// How many questions whether a text can be completed took more than [`Limits::decision_steps`]. Each counts as a no: as long

@@ -17,6 +17,7 @@ pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod store;
+pub(crate) mod tokens;
 
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use crate::util::id::NonterminalId;
 
 pub use error::GrammarError;
 pub use ir::Grammar;
+pub(crate) use lower::did_you_mean;
 
 impl Grammar {
     /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`, `unicode`, `lark`), and no
@@ -108,7 +110,7 @@ impl Grammar {
             let diagnostic =
                 Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
             let names = untrimmed.nonterminals.iter().map(|nonterminal| nonterminal.name.as_str());
-            return Err(lower::did_you_mean(diagnostic, name, names).into());
+            return Err(did_you_mean(diagnostic, name, names).into());
         };
         analysis::trim(&untrimmed, NonterminalId::new(rule), analysis::Report::Reached)
     }

@@ -85,6 +85,10 @@ impl<'a> Compiler<'a> {
                 algebra::product(&parts, |both| both == [true, false], limits)
             }
             Pattern::Automaton(automaton) => algebra::minimal(automaton, limits),
+            Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), limits),
+            Pattern::Shortest(pattern) => {
+                algebra::first_matches(&self.combination(pattern, depth + 1)?, limits)
+            }
             _ => {
                 let splice = self.splice(pattern, depth)?;
                 let nfa = splice::nondeterministic(&splice, limits)?;

@@ -109,7 +109,11 @@ impl Builder<'_> {
                 Ok(self.repeat(sub, *min, *max, true))
             }
             // The compiler combines automata where there are such.
-            Pattern::Intersection(_) | Pattern::Complement(_) | Pattern::Automaton(_) => Ok(Hir::fail()),
+            Pattern::Intersection(_)
+            | Pattern::Complement(_)
+            | Pattern::Automaton(_)
+            | Pattern::Shortest(_)
+            | Pattern::Tokens(_) => Ok(Hir::fail()),
         }
     }
 

@@ -31,6 +31,7 @@ mod store;
 mod tests;
 mod trailing;
 
+pub(crate) use algebra::{difference, intersection};
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::{Condition, Dfa};
 pub(crate) use limits::LexerLimits;

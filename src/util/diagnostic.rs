@@ -24,8 +24,11 @@ pub(crate) const WARNINGS: &[&str] = &[
     "imported-directive",
     "more-findings",
     "newline-with-blanks",
+    "option-without-effect",
     "rule-priority",
     "shadowed-terminal",
+    "ties-by-rank",
+    "unheld-max-tokens",
     "unknown-import",
     "unproductive",
     "unreachable",
@@ -34,6 +37,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "unused-precedence",
     "unused-rule",
     "unused-terminal",
+    "unwritten-stop",
 ];
 
 /// One finding about a grammar: what, where, an example, and what to write instead.

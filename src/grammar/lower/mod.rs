@@ -1,14 +1,20 @@
 //! From the syntax tree to the IR: the passes, in order, each with what holds after it.
 
 mod assemble;
+mod attributes;
 mod counted;
+mod dialect;
 mod directives;
 mod expand;
 mod indenter;
+mod lexeme;
 mod load;
 mod resolve;
 mod similar;
+mod skips;
 mod source;
+mod stops;
+mod substring;
 mod table;
 mod templates;
 mod terminals;
@@ -60,9 +66,12 @@ fn lower_library(
     context.check()?;
     // HERE: every file is read, and every name it defines or imports is in its scope, once.
 
-    let resolved = resolve::resolve(&mut context, library);
+    let mut resolved = resolve::resolve(&mut context, library);
     context.check()?;
     // AFTER THIS: no names in bodies, only numbers; nothing that the file itself does not lead to.
+
+    stops::join(&mut context, &mut resolved);
+    // AFTER THIS: what ends a rule is no part of it, or of the string behind it.
 
     let names: Vec<String> = resolved.terminals.iter().map(|terminal| terminal.name.clone()).collect();
     let mut rules = templates::instantiate(&mut context, resolved.rules, &names);
@@ -74,8 +83,12 @@ fn lower_library(
     // AFTER THIS: every terminal can be written out as one pattern.
 
     let mut table = TerminalTable::new(&resolved.terminals, patterns);
-    table.replace_leaves(&context, &mut rules);
+    table.replace_leaves(&mut context, &mut rules);
     // AFTER THIS: no strings and no regexes in rules, only symbols, groups and repetitions.
+
+    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores);
+    let ignored = context.checked(ignored)?;
+    // AFTER THIS: what is ignored is so everywhere, or stands in the rules.
 
     let productions = expand::expand(&mut context, &rules);
     context.check()?;
@@ -97,6 +110,8 @@ fn lower_library(
         productions,
         directions,
         ignores: &resolved.ignores,
+        ignored,
+        is_dialect: resolved.is_dialect,
         terminal_names: &resolved.terminal_names,
         starts,
     };

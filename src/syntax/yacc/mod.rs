@@ -179,6 +179,7 @@ impl Converter<'_> {
                 modifiers: String::new(),
                 parameters: Vec::new(),
                 priority: None,
+                attributes: Vec::new(),
                 body: Expansions { alternatives, span: start..end },
             }));
         }
