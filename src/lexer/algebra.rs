@@ -50,11 +50,11 @@ pub(super) fn product(
         at += 1;
         check(tuples.len(), parts.len() + classes.count(), limits)?;
     }
-    let verdict = |tuple: &Box<[u32]>| {
+    let verdict = |tuple: &[u32]| {
         let each: Vec<bool> = parts.iter().zip(tuple).map(|(part, &state)| part.is_accept(state)).collect();
         holds(&each)
     };
-    let accept = tuples.iter().map(verdict).collect();
+    let accept = tuples.iter().map(|tuple| verdict(tuple)).collect();
     Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
 }
 

@@ -114,7 +114,7 @@ impl<'a> Compiler<'a> {
             Pattern::Repeat { pattern, min, max } if pattern.has_algebra() => {
                 Splice::Repeat(Box::new(self.splice(pattern, depth + 1)?), *min, *max)
             }
-            _ => Splice::Leaf(self.combination(pattern, depth + 1)?),
+            _ => Splice::Leaf(Box::new(self.combination(pattern, depth + 1)?)),
         })
     }
 
