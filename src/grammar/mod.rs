@@ -5,10 +5,12 @@
 //! terminal a [`pattern::Pattern`] over text. It does not know which notation it came from.
 //!
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
+//! * [`characters`]: the same for grammars of characters, which have no terminals.
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
+mod characters;
 mod error;
 pub(crate) mod ir;
 mod lower;
@@ -72,6 +74,34 @@ impl Grammar {
         reader: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, GrammarError> {
         lower::lower(text, name, reader, Some(start))
+    }
+
+    /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that of its characters: no longest match
+    /// is added. A text is a `root`.
+    ///
+    /// ```
+    /// let grammar = lrmask::Grammar::from_gbnf(r#"
+    ///     root ::= "{" pair ("," pair)* "}"
+    ///     pair ::= [a-z]+ ":" [0-9]{1,4}
+    /// "#)?;
+    /// # Ok::<(), lrmask::GrammarError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the grammar's text and shape, each with its place; and references to tokens
+    /// (`<[1000]>`, `<think>`), which no rule of characters can say.
+    pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
+        characters::lower_gbnf(text, "<grammar>", None)
+    }
+
+    /// The same with a name for messages, and another start symbol than `root`, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_gbnf`], and when there is no such rule.
+    pub fn from_gbnf_with(text: &str, name: &str, start: Option<&str>) -> Result<Self, GrammarError> {
+        characters::lower_gbnf(text, name, start)
     }
 
     /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token` declares, in

@@ -19,6 +19,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "cyclic",
     "dead-alternative",
     "imported-directive",
+    "lookahead-assertion",
     "more-findings",
     "rule-priority",
     "shadowed-terminal",

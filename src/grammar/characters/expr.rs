@@ -62,6 +62,11 @@ impl Exprs {
         &self.exprs[id.index()]
     }
 
+    /// All expressions.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Expr> {
+        self.exprs.iter()
+    }
+
     /// How many parts all expressions have together, which is the memory they take.
     pub(crate) fn parts(&self) -> usize {
         self.parts
