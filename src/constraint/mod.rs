@@ -7,6 +7,7 @@ mod explore;
 mod load_error;
 mod saved;
 mod store;
+mod texts;
 mod warm;
 
 use std::sync::Arc;

@@ -7,6 +7,7 @@
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
 //! * [`characters`]: the same for grammars of characters, which have no terminals.
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
+//! * [`texts`]: grammars whose texts are those of automata.
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
@@ -17,6 +18,7 @@ mod lower;
 pub(crate) mod pattern;
 mod print;
 mod store;
+mod texts;
 
 use std::sync::Arc;
 
@@ -25,6 +27,7 @@ use crate::util::id::NonterminalId;
 
 pub use error::GrammarError;
 pub use ir::Grammar;
+pub(crate) use texts::of_choices;
 
 impl Grammar {
     /// Reads a grammar in Lark's notation. It may import `common`, and no files: see
