@@ -28,8 +28,10 @@ pub(super) enum Cut {
 pub(super) struct Cuts {
     /// How regular expressions are taken apart. Once cut, an expression stays cut.
     pub(super) cuts: HashMap<ExprId, Cut>,
-    /// Texts that are a terminal of their own wherever an expression matches them.
+    /// Finitely many texts that are terminals of their own wherever an expression, which has all of them, matches them.
     pub(super) carved: HashMap<ExprId, Vec<ExprId>>,
+    /// Expressions that have the same texts as another: that one.
+    pub(super) same: HashMap<ExprId, ExprId>,
     /// Classes as unions of others.
     pub(super) divided: HashMap<ExprId, Vec<CharSet>>,
     /// Everything is cut down to characters, and classes to these.
@@ -143,6 +145,9 @@ impl Cutter<'_> {
         if let Some(sets) = self.cuts.divided.get(&expr) {
             return self.division(sets);
         }
+        if let Some(&other) = self.cuts.same.get(&expr) {
+            return self.cut(other);
+        }
         let carved = self.cuts.carved.get(&expr).cloned().unwrap_or_default();
         let node = self.terminal(Lexeme { expr, without: carved.clone() });
         let node = if carved.is_empty() {
@@ -232,22 +237,16 @@ impl Cutter<'_> {
         }
     }
 
-    /// What a concatenation is cut into.
+    /// What a concatenation is cut into. A string is cut into all its characters.
     fn pieces(&mut self, parts: &[ExprId], cut: Cut) -> Vec<ExprId> {
-        let is_character = |exprs: &Exprs, part: ExprId| {
-            matches!(exprs.get(part), Expr::Class(set) if set.single().is_some())
-        };
-        // A text is one part.
+        let is_character =
+            |&part: &ExprId| matches!(self.exprs.get(part), Expr::Class(set) if set.single().is_some());
         let at = match cut {
+            Cut::First => 1,
+            Cut::Last => parts.len() - 1,
             Cut::All | Cut::Characters => 0,
-            Cut::First => parts.iter().position(|&part| !is_character(self.exprs, part)).unwrap_or(0).max(1),
-            Cut::Last => {
-                let text = parts.iter().rposition(|&part| !is_character(self.exprs, part));
-                let at = text.map_or(0, |at| at + 1);
-                if at == parts.len() { at - 1 } else { at }
-            }
         };
-        if at == 0 || parts.iter().all(|&part| is_character(self.exprs, part)) {
+        if at == 0 || parts.iter().all(is_character) {
             return parts.to_vec();
         }
         let (before, behind) = parts.split_at(at);

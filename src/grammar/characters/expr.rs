@@ -23,7 +23,7 @@ pub(crate) enum Expr {
     Class(CharSet),
     /// The texts of a rule.
     Rule(usize),
-    /// One after the other, two or more, none of them a concatenation; or none, which is the empty text.
+    /// One after the other, two or more, as the author put them together; or none, which is the empty text.
     Concat(Vec<ExprId>),
     /// Any of two or more, none of them a choice.
     Choice(Vec<ExprId>),
@@ -41,6 +41,8 @@ struct Facts {
     names_rules: bool,
     /// Whether it matches the empty text; `false` where that depends on rules.
     nullable: bool,
+    /// Whether something in it may be repeated without bound.
+    endless: bool,
 }
 
 /// Expressions nest no deeper, with rules written out in them. Later layers walk patterns recursively.
@@ -92,6 +94,12 @@ impl Exprs {
         self.facts[id.index()].nullable
     }
 
+    /// Whether it names no rule and nothing in it is repeated without bound: it has finitely many texts.
+    pub(crate) fn is_finite(&self, id: ExprId) -> bool {
+        let facts = self.facts[id.index()];
+        !facts.names_rules && !facts.endless
+    }
+
     fn intern(&mut self, expr: Expr) -> ExprId {
         if let Some(&id) = self.ids.get(&expr) {
             return id;
@@ -116,10 +124,11 @@ impl Exprs {
             depth: 1 + parts.iter().map(|part| of(part).depth).max().unwrap_or(0),
             names_rules: parts.iter().any(|part| of(part).names_rules),
             nullable: false,
+            endless: parts.iter().any(|part| of(part).endless),
         };
         match expr {
             Expr::Class(_) => Facts { size: 1, depth: 1, ..Facts::default() },
-            Expr::Rule(_) => Facts { size: 1, depth: 1, names_rules: true, nullable: false },
+            Expr::Rule(_) => Facts { size: 1, depth: 1, names_rules: true, ..Facts::default() },
             Expr::Concat(parts) => {
                 Facts { nullable: parts.iter().all(|part| of(part).nullable), ..both(parts) }
             }
@@ -136,6 +145,7 @@ impl Exprs {
                     depth: inner.depth + 1,
                     names_rules: inner.names_rules,
                     nullable: !inner.names_rules && (*min == 0 || inner.nullable),
+                    endless: max.is_none() || inner.endless,
                 }
             }
         }
@@ -177,16 +187,11 @@ impl Exprs {
         if parts.iter().any(|&part| self.is_nothing(part)) {
             return self.nothing();
         }
-        let mut flat = Vec::with_capacity(parts.len());
-        for part in parts {
-            match self.get(part) {
-                Expr::Concat(inner) => flat.extend_from_slice(inner),
-                _ => flat.push(part),
-            }
-        }
-        match flat[..] {
+        let is_empty = |part: ExprId| matches!(self.get(part), Expr::Concat(parts) if parts.is_empty());
+        let filled: Vec<ExprId> = parts.into_iter().filter(|&part| !is_empty(part)).collect();
+        match filled[..] {
             [only] => only,
-            _ => self.intern(Expr::Concat(flat)),
+            _ => self.intern(Expr::Concat(filled)),
         }
     }
 

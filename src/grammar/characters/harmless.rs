@@ -292,16 +292,24 @@ impl Findings {
         let mut carved: HashMap<ExprId, Vec<ExprId>> = HashMap::new();
         let mut classes: HashMap<ExprId, Vec<ExprId>> = HashMap::new();
         for (&(one, other), &covers) in &self.overlaps {
+            let is_covered = self.overlaps.get(&(other, one)) == Some(&true);
             let [one, other] = [&terminals[one], &terminals[other]];
+            let can_be_carved =
+                |text: &Lexeme| text.without.is_empty() && exprs.is_finite(text.expr) && !exprs.is_nullable(text.expr);
             match (is_class(one.expr), is_class(other.expr)) {
                 (true, true) => classes.entry(one.expr).or_default().push(other.expr),
                 (true, false) => want(other.expr, Cut::First),
                 (false, true) => want(one.expr, Cut::First),
+                (false, false) if covers && is_covered && are_same(exprs, one, other) => {
+                    if one.expr < other.expr {
+                        cuts.same.insert(other.expr, one.expr);
+                    }
+                }
                 // One that has all texts of the other leaves them to it.
-                (false, false) if covers && other.without.is_empty() && !exprs.is_nullable(other.expr) => {
+                (false, false) if covers && !is_covered && can_be_carved(other) => {
                     carved.entry(one.expr).or_default().push(other.expr);
                 }
-                (false, false) if self.is_carved(exprs, terminals, one, other) => {}
+                (false, false) if is_covered && !covers && can_be_carved(one) => {}
                 (false, false) => {
                     want(one.expr, Cut::First);
                     want(other.expr, Cut::First);
@@ -323,14 +331,12 @@ impl Findings {
             cuts.cuts.insert(expr, if at_once { Cut::Characters } else { cut });
         }
     }
+}
 
-    /// Whether the overlap of `one` and `other` is noted from the other side.
-    fn is_carved(&self, exprs: &Exprs, terminals: &[Lexeme], one: &Lexeme, other: &Lexeme) -> bool {
-        let number = |lexeme: &Lexeme| terminals.iter().position(|terminal| terminal == lexeme);
-        let (Some(number_of_one), Some(number_of_other)) = (number(one), number(other)) else { return false };
-        let covered = self.overlaps.get(&(number_of_other, number_of_one)) == Some(&true);
-        covered && one.without.is_empty() && !exprs.is_nullable(one.expr)
-    }
+/// Whether two terminals with the same texts are the same in all they are cut into.
+fn are_same(exprs: &Exprs, one: &Lexeme, other: &Lexeme) -> bool {
+    let is_whole = one.without.is_empty() && other.without.is_empty();
+    is_whole && exprs.is_nullable(one.expr) == exprs.is_nullable(other.expr)
 }
 
 /// The class in parts, each within each of `others` or outside of it.
