@@ -119,6 +119,22 @@ impl Grammar {
         lower::lower_yacc(grammar, terminals)
     }
 
+    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its name (`NUMBER`), and where there are such,
+    /// blanks and line ends are ignored: so rules can be checked, and tried out, before there are terminals.
+    ///
+    /// ```
+    /// let grammar = lrmask::Grammar::from_yacc_rules("%left '+'\n%token NUMBER\n%%\nsum: sum '+' sum | NUMBER")?;
+    /// # Ok::<(), lrmask::GrammarError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_lark`].
+    #[cfg(feature = "yacc")]
+    pub fn from_yacc_rules(grammar: &str) -> Result<Self, GrammarError> {
+        lower::lower_yacc_rules(grammar)
+    }
+
     /// The rules that the grammar's `%start` names, the usual one first; `start` where it names none.
     pub fn starts(&self) -> impl Iterator<Item = &str> {
         let untrimmed = self.untrimmed.as_deref().unwrap_or(self);

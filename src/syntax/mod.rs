@@ -20,4 +20,4 @@ pub(crate) use error::SourceText;
 pub(crate) use gbnf::parse_gbnf;
 pub(crate) use lark::parse_lark;
 #[cfg(feature = "yacc")]
-pub(crate) use yacc::parse_yacc;
+pub(crate) use yacc::{parse_yacc, parse_yacc_rules};

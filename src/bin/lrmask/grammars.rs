@@ -305,7 +305,7 @@ fn yacc(
     inputs: &Inputs,
     sources: &Sources,
 ) -> Result<Grammar, LoadError> {
-    let Some(path) = terminals else { return Ok(Grammar::from_yacc(text, "")?) };
+    let Some(path) = terminals else { return Ok(Grammar::from_yacc_rules(text)?) };
     let terminals = inputs.text(path)?;
     sources.add_as("<terminals>", input::name(path), &terminals);
     Ok(Grammar::from_yacc(text, &terminals)?)

@@ -51,6 +51,14 @@ pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, Gram
     lower_library(context, library, None)
 }
 
+/// Lowers the rules of a `.y` file alone.
+#[cfg(feature = "yacc")]
+pub(crate) fn lower_yacc_rules(grammar: &str) -> Result<Grammar, GrammarError> {
+    let mut context = Context::named("<grammar>");
+    let library = load::load_yacc_rules(&mut context, grammar)?;
+    lower_library(context, library, None)
+}
+
 fn lower_library(
     mut context: Context,
     library: Library,
