@@ -170,7 +170,8 @@ fn check(case: &Case) -> Vec<String> {
             Err(found) => return vec![format!("refused: {found:#?}")],
         };
         let has = |code: &String| warnings.iter().any(|warning: &Diagnostic| warning.code == code);
-        faults.extend(case.warnings.iter().filter(|code| !has(code)).map(|code| format!("no warning {code}")));
+        faults
+            .extend(case.warnings.iter().filter(|code| !has(code)).map(|code| format!("no warning {code}")));
         for (texts, is_member) in [(&case.members, true), (&case.others, false)] {
             for text in texts {
                 let mut matcher = constraint.matcher();
@@ -208,4 +209,94 @@ fn masks_are_those_of_the_characters() {
         }
     }
     assert!(reports.is_empty(), "{} cases fail:\n{}", reports.len(), reports.join("\n"));
+}
+
+/// Whether a text is one of the grammar's, on a vocabulary of bytes.
+fn accepts(grammar: &Grammar, text: &str) -> bool {
+    let vocabulary = lrmask::Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes");
+    let constraint = lrmask::Constraint::new(grammar, &vocabulary).expect("a sound grammar");
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
+}
+
+#[test]
+fn whole_grammars_take_and_refuse_what_their_authors_mean() {
+    let arithmetic = "root ::= sum \"\\n\"\nsum ::= factor (ws [-+] ws factor)*\nfactor ::= value (ws [*/] ws value)*\n\
+                      value ::= [0-9]+ | \"(\" ws sum ws \")\" | \"-\" value\nws ::= [ \\t]*";
+    let members = "root ::= \"{\" s (member (\",\" s member)*)? \"}\"\nmember ::= key \":\" s (root | number) s\n\
+                   key ::= \"\\\"\" [a-z]{1,3} \"\\\"\"\nnumber ::= \"0\" | [1-9] [0-9]{0,3}\ns ::= \" \"?";
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (arithmetic, &["1\n", "(1 + 2)*-3\n", "((4))/2 - 1\n"], &["1", "1 +\n", "(1\n", "1 2\n", "\n"]),
+        (
+            members,
+            &["{}", "{\"a\":1}", "{ \"a\": {\"bcd\":0} ,\"e\":1234}"],
+            &["{\"abcd\":1}", "{\"a\":01}", "{,}"],
+        ),
+        ("root ::= \"a\"*", &["", "a", "aaaa"], &["b", "ab"]),
+        ("root ::= \"a\"+ \"b\"?", &["a", "aab"], &["", "b", "abb"]),
+        ("root ::= [ab]{3}", &["aba"], &["ab", "abab"]),
+        ("root ::= [ab]{2,}", &["ab", "ababab"], &["a"]),
+        ("root ::= [ab]{,2} \"c\"", &["c", "abc"], &["abac"]),
+        ("root ::= ([0-9]{1,3} \".\"){3} [0-9]{1,3}", &["127.0.0.1"], &["127.0.1", "1234.0.0.1"]),
+        ("root ::= \"<\" [^>]* \">\" .", &["<é\n>x", "<>🦀"], &["<>>>", "<>"]),
+        (
+            "root ::= greeting \", \" name \"!\"\ngreeting ::= \"Hi\" | \"Hiya\"\nname ::= [A-Z] [a-z]+",
+            &["Hi, Bo!", "Hiya, Al!"],
+            &["Hi, bo!"],
+        ),
+        ("root ::= [\\U0001F600-\\U0001F64F]+", &["😀😃"], &["🦀", ""]),
+    ];
+    for (text, members, others) in cases {
+        let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        members.iter().for_each(|member| assert!(accepts(&grammar, member), "{text} has {member:?}"));
+        others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{text} has no {other:?}"));
+    }
+}
+
+#[test]
+fn regexes_match_whole_texts() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        ("a*", &["", "aa"], &["b"]),
+        ("(a|ab)(c|bcd)?", &["a", "ab", "abc", "abcd", "abbcd"], &["", "abb"]),
+        ("a.*?b", &["ab", "axbxb"], &["a", "axb\nb"]),
+        ("^[0-9]+$", &["12"], &["", "1x"]),
+        (r"\A\w+\Z", &["été"], &["a b"]),
+        (r"a\$", &["a$"], &["a"]),
+        ("", &[""], &["a"]),
+        ("(?i)yes|no", &["YES", "No"], &["ye"]),
+    ];
+    for (regex, members, others) in cases {
+        let grammar = Grammar::from_regex(regex).unwrap_or_else(|error| panic!("{regex}: {error}"));
+        members.iter().for_each(|member| assert!(accepts(&grammar, member), "{regex} has {member:?}"));
+        others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{regex} has no {other:?}"));
+    }
+    for (regex, code) in
+        [("(a", "regex-syntax"), (r"(a)\1", "regex-unsupported"), ("[^\\x00-\\U0010ffff]", "empty-language")]
+    {
+        let error = Grammar::from_regex(regex).expect_err(regex);
+        assert_eq!(error.diagnostics()[0].code, code, "{error}");
+    }
+}
+
+#[test]
+fn choices_are_just_these_texts() {
+    let texts = ["", "yes", "yesterday", "no", "yes", "été", "a\0b"];
+    let grammar = Grammar::from_choices(texts).expect("some texts");
+    texts.iter().for_each(|text| assert!(accepts(&grammar, text), "{text:?}"));
+    ["y", "yesno", "never", "ét"].iter().for_each(|text| assert!(!accepts(&grammar, text), "{text:?}"));
+    assert!(accepts(&Grammar::from_choices([""]).expect("one text"), ""));
+    let nothing = Grammar::from_choices(Vec::<String>::new()).expect_err("nothing to choose");
+    assert_eq!(nothing.diagnostics()[0].code, "empty-language");
+}
+
+#[test]
+fn fifty_thousand_choices_are_just_these_texts() {
+    // Scattered, so that they share little: more states than one automaton may have.
+    let text = |number: u64| format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let grammar = Grammar::from_choices((1..=50_000).map(text)).expect("texts");
+    for number in [1, 2, 777, 25_000, 49_999, 50_000] {
+        assert!(accepts(&grammar, &text(number)));
+        assert!(!accepts(&grammar, &text(number + 50_000)));
+        assert!(!accepts(&grammar, &text(number)[..10]));
+    }
 }

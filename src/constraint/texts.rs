@@ -51,7 +51,11 @@ impl Grammar {
         }
         let texts = automaton(&dfa);
         let has_texts = texts.states.iter().any(|state| state.accepts);
-        Ok(Self::of_texts(has_texts.then_some(texts).into_iter().collect(), dfa.accepts_empty(), Some(&place)))
+        Ok(Self::of_texts(
+            has_texts.then_some(texts).into_iter().collect(),
+            dfa.accepts_empty(),
+            Some(&place),
+        ))
     }
 
     /// Just these texts. They may begin with each other, be given several times, and be empty. Costs their bytes, and sorting.

@@ -38,6 +38,7 @@ impl Grammar {
             Conflicts::Follow => 0,
             Conflicts::Refuse => 1,
             Conflicts::Shift => 2,
+            Conflicts::Silent => 3,
         });
         ids(writer, &self.reserve_covered);
         writer.option(self.indentation.as_ref(), |w, indentation| indentation.save(w));
@@ -63,6 +64,7 @@ impl Grammar {
                 0 => Conflicts::Follow,
                 1 => Conflicts::Refuse,
                 2 => Conflicts::Shift,
+                3 => Conflicts::Silent,
                 _ => return Err(Malformed { what: "what is done about conflicts" }),
             },
             reserve_covered: read_ids(reader)?,

@@ -51,7 +51,7 @@ impl Grammar {
             start: NonterminalId::new(0),
             starts: vec![NonterminalId::new(0)],
             lexer: LexerKind::Contextual,
-            conflicts: Conflicts::Follow,
+            conflicts: Conflicts::Silent,
             reserve_covered: Vec::new(),
             indentation: None,
             warnings: Vec::new(),

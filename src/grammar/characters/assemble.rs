@@ -65,7 +65,7 @@ pub(super) fn assemble(
         start: NonterminalId::new(0),
         starts: vec![NonterminalId::new(0)],
         lexer: LexerKind::Contextual,
-        conflicts: Conflicts::Follow,
+        conflicts: Conflicts::Silent,
         reserve_covered: Vec::new(),
         indentation: None,
         warnings: Vec::new(),

@@ -53,9 +53,11 @@ impl Automaton {
             let mut next = vec![Vec::new(); width];
             for &state in &subsets.sets[at].clone() {
                 if let Edge::Class { class, to } = nfa.edges[state as usize] {
-                    letters_of.iter().zip(&mut next).filter(|(classes, _)| classes.contains(class)).for_each(
-                        |(_, next)| next.push(to),
-                    );
+                    letters_of
+                        .iter()
+                        .zip(&mut next)
+                        .filter(|(classes, _)| classes.contains(class))
+                        .for_each(|(_, next)| next.push(to));
                 }
             }
             table.extend(next.into_iter().map(|next| subsets.intern(next)));

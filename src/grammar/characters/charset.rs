@@ -54,7 +54,11 @@ impl CharSet {
             if first <= last {
                 both.push((first, last));
             }
-            if a.1 < b.1 { one.next() } else { two.next() };
+            if a.1 < b.1 {
+                one.next()
+            } else {
+                two.next()
+            };
         }
         Self(both)
     }

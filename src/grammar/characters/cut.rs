@@ -204,8 +204,7 @@ impl Cutter<'_> {
         match self.exprs.get(expr).clone() {
             Expr::Class(set) => match (&self.cuts.letters, self.cuts.divided.get(&expr)) {
                 (Some(letters), _) => {
-                    let sets: Vec<CharSet> =
-                        letters.iter().map(|letter| letter.intersection(&set)).collect();
+                    let sets: Vec<CharSet> = letters.iter().map(|letter| letter.intersection(&set)).collect();
                     self.division(&sets)
                 }
                 (None, Some(sets)) => self.division(sets),

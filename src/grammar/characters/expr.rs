@@ -262,14 +262,16 @@ impl Exprs {
         match self.get(id) {
             Expr::Class(set) => match set.single() {
                 Some(character) => Pattern::Literal { text: character.into(), ignore_case: false },
-                None => {
-                    Pattern::Alternation(set.chars().map(|(first, last)| Pattern::Range(first, last)).collect())
-                }
+                None => Pattern::Alternation(
+                    set.chars().map(|(first, last)| Pattern::Range(first, last)).collect(),
+                ),
             },
             // Never: what names rules is no pattern.
             Expr::Rule(_) => Pattern::Alternation(Vec::new()),
             Expr::Concat(parts) => self.concat_pattern(parts),
-            Expr::Choice(parts) => Pattern::Alternation(parts.iter().map(|&part| self.pattern(part)).collect()),
+            Expr::Choice(parts) => {
+                Pattern::Alternation(parts.iter().map(|&part| self.pattern(part)).collect())
+            }
             Expr::Repeat { inner, min, max } => {
                 Pattern::Repeat { pattern: Box::new(self.pattern(*inner)), min: *min, max: *max }
             }

@@ -94,7 +94,8 @@ impl Checker {
         let automaton = Automaton::new(exprs, &self.alphabet, lexeme.expr, &lexeme.without);
         self.spend(automaton.as_ref().map_or(1_000_000, |automaton| automaton.size() * 4))?;
         let number = self.automata.len();
-        self.first.push(automaton.as_ref().map_or_else(|| BitSet::new(self.alphabet.len()), Automaton::first));
+        self.first
+            .push(automaton.as_ref().map_or_else(|| BitSet::new(self.alphabet.len()), Automaton::first));
         self.automata.push(automaton);
         self.numbers.insert(lexeme.clone(), number);
         Ok(number)
@@ -181,8 +182,7 @@ impl Checker {
         // The second's moves with each of the first's, and with none.
         let columns: BTreeSet<(u32, u32)> =
             (0..self.alphabet.len()).map(|letter| (first.column(letter), second.column(letter))).collect();
-        let mut meeting =
-            Meeting { runs: BitSet::new(second.width()), overlap: false, covers: true };
+        let mut meeting = Meeting { runs: BitSet::new(second.width()), overlap: false, covers: true };
         let mut seen = HashSet::new();
         // Neither matches the empty text, so the start counts once it is met again.
         let mut pending = vec![(START, START)];
@@ -294,8 +294,9 @@ impl Findings {
         for (&(one, other), &covers) in &self.overlaps {
             let is_covered = self.overlaps.get(&(other, one)) == Some(&true);
             let [one, other] = [&terminals[one], &terminals[other]];
-            let can_be_carved =
-                |text: &Lexeme| text.without.is_empty() && exprs.is_finite(text.expr) && !exprs.is_nullable(text.expr);
+            let can_be_carved = |text: &Lexeme| {
+                text.without.is_empty() && exprs.is_finite(text.expr) && !exprs.is_nullable(text.expr)
+            };
             match (is_class(one.expr), is_class(other.expr)) {
                 (true, true) => classes.entry(one.expr).or_default().push(other.expr),
                 (true, false) => want(other.expr, Cut::First),

@@ -34,7 +34,8 @@ pub(super) fn trim(
             });
         } else if !reached[number] && reports_unreached {
             let diagnostic = if used[number] {
-                let message = format!("rule `{}` is not reached from the start symbol, and left out", rule.name);
+                let message =
+                    format!("rule `{}` is not reached from the start symbol, and left out", rule.name);
                 Diagnostic::warning("unreachable", message)
             } else {
                 let message = format!("rule `{}` is used nowhere, and left out", rule.name);

@@ -186,7 +186,8 @@ impl<'input> Lexer<'input> {
     fn is_bracketed(&mut self, name: &str) -> bool {
         let text = self.text;
         let bracketed = self.bracketed.get_or_insert_with(|| {
-            let ends = text.match_indices("::=").filter_map(|(at, _)| text[..at].trim_end().strip_suffix('>'));
+            let ends =
+                text.match_indices("::=").filter_map(|(at, _)| text[..at].trim_end().strip_suffix('>'));
             ends.filter_map(|before| {
                 // Names are short; this keeps the search linear.
                 let from = before.len().saturating_sub(1000);
@@ -293,7 +294,8 @@ impl<'input> Lexer<'input> {
     fn count(&mut self) -> Result<Token<'input>> {
         let start = self.at;
         let error = |span: Span, kind, message: &str| {
-            Err(SyntaxError::new(kind, span, message).help("a count is written `{2}`, `{2,}`, `{2,5}` or `{,5}`"))
+            Err(SyntaxError::new(kind, span, message)
+                .help("a count is written `{2}`, `{2,}`, `{2,5}` or `{,5}`"))
         };
         let Some(length) = self.rest().find('}').filter(|&length| length < 100) else {
             return error(start..start + 1, SyntaxErrorKind::BadRepetition, "this `{` is not closed");
@@ -383,7 +385,8 @@ fn unclosed(open: usize, end: &str) -> SyntaxError {
 
 fn too_deep(at: usize, what: &str) -> SyntaxError {
     let message = format!("more than {MAX_DEPTH} {what}");
-    SyntaxError::new(SyntaxErrorKind::TooDeep, at..at + 1, message).help("give the inner part a rule of its own")
+    SyntaxError::new(SyntaxErrorKind::TooDeep, at..at + 1, message)
+        .help("give the inner part a rule of its own")
 }
 
 fn unexpected_character(found: char, at: usize) -> SyntaxError {

@@ -61,9 +61,7 @@ pub(crate) fn parse_gbnf(text: &str) -> Result<File, SyntaxError> {
         ParseError::UnrecognizedEof { location, expected } => {
             unexpected("the end of the file", location..location, &expected)
         }
-        ParseError::InvalidToken { location } => {
-            unexpected("the end of the file", location..location, &[])
-        }
+        ParseError::InvalidToken { location } => unexpected("the end of the file", location..location, &[]),
     })
 }
 

@@ -13,8 +13,10 @@ mod parser;
 #[cfg(test)]
 mod tests;
 
-use crate::syntax::ast::{Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Span, Spanned, TerminalDefinition};
 use crate::syntax::ast::Mode;
+use crate::syntax::ast::{
+    Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Span, Spanned, TerminalDefinition,
+};
 use crate::syntax::error::{SourceText, SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::parse_lark;
 use crate::syntax::yacc::parser::{Names, parse_rules};

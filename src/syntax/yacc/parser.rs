@@ -3,7 +3,8 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::syntax::ast::{
-    Alternative, Associativity, Directive, Expansions, Expr, ExprKind, File, Item, Mode, Rule, Span, Spanned, Word,
+    Alternative, Associativity, Directive, Expansions, Expr, ExprKind, File, Item, Mode, Rule, Span, Spanned,
+    Word,
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::escape::code_point;
@@ -60,6 +61,9 @@ const WITHOUT_EFFECT: [&str; 45] = [
     "glr-parser",
 ];
 
+/// What stands within rules.
+const IN_RULES: [&str; 6] = ["prec", "empty", "dprec", "merge", "expect", "expect-rr"];
+
 type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// What tokens may be called.
@@ -103,7 +107,8 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
     };
     let mut declarations = Declarations::default();
     declarations.read(&pieces[..section])?;
-    let behind = &pieces[section + 1..];
+    let behind = declarations.take(&pieces[section + 1..])?;
+    let behind = &behind[..];
     if behind.is_empty() {
         return Err(fault(pieces[section].1.clone(), "the file has no rule")
             .help("write rules behind `%%`: `name: symbol symbol | symbol;`"));
@@ -187,6 +192,34 @@ impl<'text> Declarations<'text> {
             }
         }
         Ok(())
+    }
+
+    /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule; the rules.
+    fn take(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<Vec<(Piece<'text>, Span)>> {
+        let mut rules = Vec::with_capacity(pieces.len());
+        let mut at = 0;
+        while let Some((piece, span)) = pieces.get(at) {
+            let length = match piece {
+                Piece::Directive(word) if !IN_RULES.contains(word) => {
+                    let ends = |&(number, (piece, _)): &(usize, &(Piece<'_>, Span))| {
+                        *piece == Piece::Semicolon
+                            || begins_rule(pieces, number) && matches!(piece, Piece::Name(_))
+                    };
+                    let end = pieces.iter().enumerate().skip(at + 1).find(ends);
+                    end.map_or(pieces.len(), |(end, _)| end) - at
+                }
+                _ => {
+                    rules.push((*piece, span.clone()));
+                    at += 1;
+                    continue;
+                }
+            };
+            self.read(&pieces[at..at + length])?;
+            // Where a declaration stands, a rule has ended.
+            rules.push((Piece::Semicolon, span.clone()));
+            at += length;
+        }
+        Ok(rules)
     }
 
     fn operands(&mut self, word: &str, span: &Span) -> Result<Operands<'text>> {
