@@ -1,8 +1,11 @@
-//! Grammars of characters: whole masks against the oracle, in which each character is a terminal of its own.
+//! Grammars of characters: whole masks against the oracle, in which each character is a terminal of
+//! its own.
 //!
-//! Each file of `tests/gbnf` is a case. `LRMASK_CASE=name` runs one. Lines before `== gbnf` are as in `tests/grammars`; then come the
-//! grammar, and behind `== characters` the same language written out by hand, without classes, groups and counts: a rule a line,
-//! `name -> "text" name |`, where `OTHER` is any character that stands in none of them. No character begins as another does, so there no match is longer than any other.
+//! Each file of `tests/gbnf` is a case. `LRMASK_CASE=name` runs one. Lines before `== gbnf` are as
+//! in `tests/grammars`; then come the grammar, and behind `== characters` the same language written
+//! out by hand, without classes, groups and counts: a rule a line, `name -> "text" name |`, where
+//! `OTHER` is any character that stands in none of them. No character begins as another does, so
+//! there no match is longer than any other.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,4 +1,5 @@
-//! Grammars of others, where they lie beside the project: how many of each notation are taken, and why others are not.
+//! Grammars of others, where they lie beside the project: how many of each notation are taken, and
+//! why others are not.
 //!
 //! `cargo test --release --test samples -- --nocapture` prints the table.
 

@@ -8,9 +8,9 @@ use crate::lexer::{Compiler, Dfa, LexerLimits};
 use crate::util::diagnostic::{Diagnostic, Place};
 
 impl Grammar {
-    /// The texts that a regular expression matches as a whole, as `re.fullmatch` does: in the syntax of Python's `re`, with what
-    /// patterns of terminals may use. Laziness says nothing here, nor do `^` and `\A` at the very beginning, `$` and `\Z` at the
-    /// very end.
+    /// The texts that a regular expression matches as a whole, as `re.fullmatch` does: in the
+    /// syntax of Python's `re`, with what patterns of terminals may use. Laziness says nothing
+    /// here, nor do `^` and `\A` at the very beginning, `$` and `\Z` at the very end.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -31,8 +31,8 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// When it is no regex, or more than one (a back reference), when it matches no text, and when its automaton is too large.
-    /// Places are of `<regex>`.
+    /// When it is no regex, or more than one (a back reference), when it matches no text, and when
+    /// its automaton is too large. Places are of `<regex>`.
     pub fn from_regex(pattern: &str) -> Result<Self, GrammarError> {
         let source: Arc<str> = "<regex>".into();
         let place = Place::new(&source, pattern, 0..pattern.len());
@@ -58,7 +58,8 @@ impl Grammar {
         ))
     }
 
-    /// Just these texts. They may begin with each other, be given several times, and be empty. Costs their bytes, and sorting.
+    /// Just these texts. They may begin with each other, be given several times, and be empty.
+    /// Costs their bytes, and sorting.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};

@@ -79,8 +79,8 @@ impl Grammar {
         lower::lower(text, name, reader, Some(start))
     }
 
-    /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that of its characters: no longest match
-    /// is added. A text is a `root`.
+    /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that of
+    /// its characters: no longest match is added. A text is a `root`.
     ///
     /// ```
     /// let grammar = lrmask::Grammar::from_gbnf(r#"
@@ -92,8 +92,8 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place; and references to tokens
-    /// (`<[1000]>`, `<think>`), which no rule of characters can say.
+    /// Everything that is wrong with the grammar's text and shape, each with its place; and
+    /// references to tokens (`<[1000]>`, `<think>`), which no rule of characters can say.
     pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
         characters::lower_gbnf(text, "<grammar>", None)
     }
@@ -119,8 +119,9 @@ impl Grammar {
         lower::lower_yacc(grammar, terminals)
     }
 
-    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its name (`NUMBER`), and where there are such,
-    /// blanks and line ends are ignored: so rules can be checked, and tried out, before there are terminals.
+    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its name
+    /// (`NUMBER`), and where there are such, blanks and line ends are ignored: so rules can be
+    /// checked, and tried out, before there are terminals.
     ///
     /// ```
     /// let grammar = lrmask::Grammar::from_yacc_rules("%left '+'\n%token NUMBER\n%%\nsum: sum '+' sum | NUMBER")?;

@@ -10,7 +10,8 @@ use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 const MAX_STATES: usize = 100_000;
 
 impl Grammar {
-    /// The grammar of the texts that one of `automata` has, none of which has the empty text; and of that, if `with_empty`.
+    /// The grammar of the texts that one of `automata` has, none of which has the empty text; and
+    /// of that, if `with_empty`.
     ///
     /// Nothing follows these texts, so the longest match is always the whole.
     pub(crate) fn of_texts(automata: Vec<Automaton>, with_empty: bool, place: Option<&Place>) -> Self {
@@ -60,9 +61,10 @@ impl Grammar {
     }
 }
 
-/// The smallest automata of `texts`, which are ascending, different and not empty: as many as it takes for none to be too
-/// large. Built incrementally (Daciuk, Mihov, Watson and Watson, *Incremental Construction of Minimal Acyclic Finite-State
-/// Automata*, Computational Linguistics 26:1, 2000). Linear in the bytes of all texts.
+/// The smallest automata of `texts`, which are ascending, different and not empty: as many as it
+/// takes for none to be too large. Built incrementally (Daciuk, Mihov, Watson and Watson,
+/// *Incremental Construction of Minimal Acyclic Finite-State Automata*, Computational Linguistics
+/// 26:1, 2000). Linear in the bytes of all texts.
 pub(crate) fn of_choices<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Automaton> {
     let mut automata = Vec::new();
     let mut words = Words::default();
@@ -91,7 +93,8 @@ struct Words {
     /// States that no further word changes.
     kept: Vec<Node>,
     ids: hashbrown::HashMap<Node, u32>,
-    /// The states along the last word, from the start on; the move to the next one is not in them yet.
+    /// The states along the last word, from the start on; the move to the next one is not in them
+    /// yet.
     path: Vec<Node>,
     before: Vec<u8>,
 }

@@ -6,8 +6,8 @@ use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{Expr, Exprs};
 use crate::util::bitset::BitSet;
 
-/// The letters of a grammar: the coarsest partition of the characters of which each class is a union (the minterms of the
-/// classes).
+/// The letters of a grammar: the coarsest partition of the characters of which each class is a
+/// union (the minterms of the classes).
 #[derive(Debug)]
 pub(super) struct Alphabet {
     /// Where an interval begins, ascending; it goes on to the next one.
@@ -18,7 +18,8 @@ pub(super) struct Alphabet {
 }
 
 impl Alphabet {
-    /// The letters of all classes in `exprs`. `None` when there are more than `most` intervals in all classes together.
+    /// The letters of all classes in `exprs`. `None` when there are more than `most` intervals in
+    /// all classes together.
     pub(super) fn new(exprs: &Exprs, most: usize) -> Option<Self> {
         let classes: Vec<&CharSet> = exprs.classes().collect();
         let mut starts: Vec<u32> = vec![0];

@@ -1,7 +1,8 @@
 //! Automata over the letters of the grammar, for the questions that the proof asks of terminals.
 //!
-//! Thompson's construction, then the subset construction, both bounded. These automata are thrown away when the terminals
-//! are settled; those that texts are read with are made of bytes, by the lexer.
+//! Thompson's construction, then the subset construction, both bounded. These automata are thrown
+//! away when the terminals are settled; those that texts are read with are made of bytes, by the
+//! lexer.
 
 use hashbrown::HashMap;
 
@@ -33,7 +34,8 @@ pub(super) struct Automaton {
 pub(super) const START: u32 = 0;
 
 impl Automaton {
-    /// The automaton of what `expr` matches and none of `without` does. `None` where it would be too large.
+    /// The automaton of what `expr` matches and none of `without` does. `None` where it would be
+    /// too large.
     pub(super) fn new(exprs: &Exprs, alphabet: &Alphabet, expr: ExprId, without: &[ExprId]) -> Option<Self> {
         let mut nfa = Nfa::new(exprs);
         let end = nfa.state()?;
@@ -221,7 +223,8 @@ impl<'a> Nfa<'a> {
         }
     }
 
-    /// Letters that no class tells apart: the column of each, and for each column the classes that hold it.
+    /// Letters that no class tells apart: the column of each, and for each column the classes that
+    /// hold it.
     fn columns(&self, alphabet: &Alphabet) -> (Vec<u32>, Vec<BitSet>) {
         let mut holders: Vec<Vec<u32>> = vec![Vec::new(); alphabet.len()];
         for (number, &class) in self.classes.iter().enumerate() {

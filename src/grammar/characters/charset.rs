@@ -5,7 +5,8 @@ use std::fmt;
 /// The code points that are no characters.
 const SURROGATES: (u32, u32) = (0xd800, 0xdfff);
 
-/// A set of characters: ascending ranges of code points, both ends included, none beside another, without surrogates.
+/// A set of characters: ascending ranges of code points, both ends included, none beside another,
+/// without surrogates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct CharSet(Vec<(u32, u32)>);
 

@@ -1,10 +1,11 @@
-//! Which terminals can stand at one place: the rows of the LR(1) automaton (Knuth, *On the Translation of Languages from Left to
-//! Right*, Information and Control 8, 1965).
+//! Which terminals can stand at one place: the rows of the LR(1) automaton (Knuth, *On the
+//! Translation of Languages from Left to Right*, Information and Control 8, 1965).
 //!
-//! A state of the canonical automaton stands for the parse stacks that have the same future in the next terminal; its row is
-//! the terminals that such a stack can really shift, after the reductions that they cause. So two terminals
-//! compete just where one row holds both. Canonical automata can be large; past a bound states with one core are one,
-//! as in LALR(1), which makes rows larger and never smaller.
+//! A state of the canonical automaton stands for the parse stacks that have the same future in the
+//! next terminal; its row is the terminals that such a stack can really shift, after the reductions
+//! that they cause. So two terminals compete just where one row holds both. Canonical automata can
+//! be large; past a bound states with one core are one, as in LALR(1), which makes rows larger and
+//! never smaller.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +37,8 @@ type Item = (u32, u32);
 /// Items with their look-aheads.
 type Kernel = BTreeMap<Item, BitSet>;
 
-/// All contexts of the grammar that starts with nonterminal 0. `None` where even merged they are too many.
+/// All contexts of the grammar that starts with nonterminal 0. `None` where even merged they are
+/// too many.
 pub(super) fn contexts(productions: &Productions, terminals: usize) -> Option<Vec<Context>> {
     let rules = Rules::new(productions, terminals);
     canonical(&rules).or_else(|| merged(&rules))

@@ -1,6 +1,7 @@
 //! Fourth pass: the bodies of rules are cut into terminals and the rest.
 //!
-//! The largest regular parts become terminals, but for those that [`Cuts`] says must be taken apart.
+//! The largest regular parts become terminals, but for those that [`Cuts`] says must be taken
+//! apart.
 
 use hashbrown::HashMap;
 
@@ -28,7 +29,8 @@ pub(super) enum Cut {
 pub(super) struct Cuts {
     /// How regular expressions are taken apart. Once cut, an expression stays cut.
     pub(super) cuts: HashMap<ExprId, Cut>,
-    /// Finitely many texts that are terminals of their own wherever an expression, which has all of them, matches them.
+    /// Finitely many texts that are terminals of their own wherever an expression, which has all of
+    /// them, matches them.
     pub(super) carved: HashMap<ExprId, Vec<ExprId>>,
     /// Expressions that have the same texts as another: that one.
     pub(super) same: HashMap<ExprId, ExprId>,

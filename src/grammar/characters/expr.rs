@@ -23,7 +23,8 @@ pub(crate) enum Expr {
     Class(CharSet),
     /// The texts of a rule.
     Rule(usize),
-    /// One after the other, two or more, as the author put them together; or none, which is the empty text.
+    /// One after the other, two or more, as the author put them together; or none, which is the
+    /// empty text.
     Concat(Vec<ExprId>),
     /// Any of two or more, none of them a choice.
     Choice(Vec<ExprId>),
@@ -45,7 +46,8 @@ struct Facts {
     endless: bool,
 }
 
-/// Expressions nest no deeper, with rules written out in them. Later layers walk patterns recursively.
+/// Expressions nest no deeper, with rules written out in them. Later layers walk patterns
+/// recursively.
 pub(crate) const MAX_DEPTH: u32 = 150;
 
 /// All expressions.
@@ -94,7 +96,8 @@ impl Exprs {
         self.facts[id.index()].nullable
     }
 
-    /// Whether it names no rule and nothing in it is repeated without bound: it has finitely many texts.
+    /// Whether it names no rule and nothing in it is repeated without bound: it has finitely many
+    /// texts.
     pub(crate) fn is_finite(&self, id: ExprId) -> bool {
         let facts = self.facts[id.index()];
         !facts.names_rules && !facts.endless
@@ -295,8 +298,9 @@ impl Exprs {
         }
     }
 
-    /// What `id` matches but for the empty text; `id` is [`Exprs::is_regular`]. Written out this may grow by the square of
-    /// what stands in a row and may all be empty, so callers look at [`Exprs::size`].
+    /// What `id` matches but for the empty text; `id` is [`Exprs::is_regular`]. Written out this
+    /// may grow by the square of what stands in a row and may all be empty, so callers look at
+    /// [`Exprs::size`].
     pub(crate) fn without_empty(&mut self, id: ExprId) -> ExprId {
         if !self.is_nullable(id) {
             return id;

@@ -1,4 +1,5 @@
-//! Sixth pass: terminals for which it matters that the lexer takes the longest match are found. `README.md` has the proof.
+//! Sixth pass: terminals for which it matters that the lexer takes the longest match are found.
+//! `README.md` has the proof.
 
 use std::collections::BTreeSet;
 
@@ -150,7 +151,8 @@ impl Checker {
         Ok(is_sound)
     }
 
-    /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself among them.
+    /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
+    /// among them.
     fn neighbours(&mut self, row: &[usize], numbers: &[usize]) -> Result<Vec<(usize, usize)>, TooMuch> {
         let mut by_letter: Vec<Vec<usize>> = vec![Vec::new(); self.alphabet.len()];
         let mut pairs = HashSet::new();
@@ -255,7 +257,8 @@ impl Places {
         Self { letters: sets, of_context, anywhere }
     }
 
-    /// What may follow `terminal` where `context` is: exactly where it is shifted at once, else what may follow it anywhere.
+    /// What may follow `terminal` where `context` is: exactly where it is shifted at once, else
+    /// what may follow it anywhere.
     fn follow(&self, context: &Context, terminal: usize) -> usize {
         let is_reduced_for = context.reduces.contains(terminal);
         match context.next.binary_search_by_key(&terminal, |&(shifted, _)| shifted) {
@@ -268,7 +271,8 @@ impl Places {
 /// What longest match and competition would do.
 #[derive(Debug, Default)]
 struct Findings {
-    /// A text of the first is one of the second; with whether the first has all texts of the second.
+    /// A text of the first is one of the second; with whether the first has all texts of the
+    /// second.
     overlaps: HashMap<(usize, usize), bool>,
     /// Behind a text of the first, the second would go on.
     overruns: HashSet<(usize, usize)>,

@@ -1,7 +1,9 @@
-//! Grammars of characters (GBNF): which parts of them become terminals, such that the language stays that of the characters.
+//! Grammars of characters (GBNF): which parts of them become terminals, such that the language
+//! stays that of the characters.
 //!
-//! Such a grammar has no lexer, and this engine's lexer takes the longest match. So terminals are chosen for which the longest
-//! match is the only one; `README.md` beside this file has the statement and its proof.
+//! Such a grammar has no lexer, and this engine's lexer takes the longest match. So terminals are
+//! chosen for which the longest match is the only one; `README.md` beside this file has the
+//! statement and its proof.
 
 mod alphabet;
 mod assemble;
@@ -36,7 +38,8 @@ const MAX_ROUNDS: usize = 40;
 /// Intervals in all classes of a grammar together.
 const MAX_INTERVALS: usize = 4_000_000;
 
-/// Lowers the GBNF grammar `text`, which its caller calls `name`. `start` is the rule that a text is, if it is not `root`.
+/// Lowers the GBNF grammar `text`, which its caller calls `name`. `start` is the rule that a text
+/// is, if it is not `root`.
 pub(crate) fn lower_gbnf(text: &str, name: &str, start: Option<&str>) -> Result<Grammar, GrammarError> {
     let mut context = Context::named(name);
     let file = parse_gbnf(text).map_err(|error| error.diagnostic(&name.into(), text))?;

@@ -8,7 +8,8 @@ use crate::util::lists::Lists;
 
 /// Reports rules without texts, and those that `start` does not reach where `reports_unreached`.
 ///
-/// AFTER THIS: every rule that is named derives some text; whoever named another has an alternative less.
+/// AFTER THIS: every rule that is named derives some text; whoever named another has an alternative
+/// less.
 pub(super) fn trim(
     context: &mut Context,
     exprs: &mut Exprs,
@@ -52,7 +53,8 @@ pub(super) fn trim(
     }
 }
 
-/// Which rules derive a text: a work list over expressions, each of which waits for its parts. Linear.
+/// Which rules derive a text: a work list over expressions, each of which waits for its parts.
+/// Linear.
 fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
     // Rules stand behind the expressions.
     let count = exprs.iter().count();

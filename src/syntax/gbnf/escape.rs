@@ -1,8 +1,9 @@
 //! Escapes in strings and classes.
 //!
-//! `\n \t \r \a \b \f \v \e \0` are what they are in C, `\xHH \uHHHH \UHHHHHHHH` stand for one code point, two surrogates
-//! in a row for the character that they encode, and a backslash before any other sign for that sign. Letters
-//! that are none of these are refused: their author meant something by them.
+//! `\n \t \r \a \b \f \v \e \0` are what they are in C, `\xHH \uHHHH \UHHHHHHHH` stand for one code
+//! point, two surrogates in a row for the character that they encode, and a backslash before any
+//! other sign for that sign. Letters that are none of these are refused: their author meant
+//! something by them.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
@@ -19,7 +20,8 @@ const DIGITS: &[(u32, u32)] = &[(0x30, 0x39)];
 const BLANKS: &[(u32, u32)] = &[(0x09, 0x0d), (0x20, 0x20)];
 const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
 
-/// Takes one character or escape off the head of `rest`, which is not empty. `at` is where it stands in the file.
+/// Takes one character or escape off the head of `rest`, which is not empty. `at` is where it
+/// stands in the file.
 pub(super) fn unit(rest: &mut &str, at: usize) -> Result<Unit, SyntaxError> {
     let mut chars = rest.chars();
     let first = chars.next().unwrap_or_default();
@@ -83,8 +85,8 @@ fn digits(rest: &mut &str, count: usize, at: usize) -> Result<u32, SyntaxError> 
     Ok(point)
 }
 
-/// The character that `high` encodes together with the low surrogate at the head of `rest`, which is taken off; else
-/// `high`.
+/// The character that `high` encodes together with the low surrogate at the head of `rest`, which
+/// is taken off; else `high`.
 fn with_surrogate(high: u32, rest: &mut &str) -> u32 {
     let low = |behind: &str| u32::from_str_radix(behind.get(..4)?, 16).ok();
     let pair = match (high, rest.strip_prefix("\\u").and_then(low)) {

@@ -1,7 +1,8 @@
 //! Cuts the notation into words.
 //!
-//! A name before `::=` is a word of its own kind, so that line ends need not say where a rule begins. Brackets are
-//! counted here, so that no tree is deeper than [`MAX_DEPTH`]. Every byte is looked at a fixed number of times.
+//! A name before `::=` is a word of its own kind, so that line ends need not say where a rule
+//! begins. Brackets are counted here, so that no tree is deeper than [`MAX_DEPTH`]. Every byte is
+//! looked at a fixed number of times.
 
 use hashbrown::HashSet;
 
@@ -145,7 +146,8 @@ impl<'input> Lexer<'input> {
         Ok(defines)
     }
 
-    /// `<[1000]>`, `<think>`, either behind a `!`; `<name> ::=`, and `<name>` where that defines it.
+    /// `<[1000]>`, `<think>`, either behind a `!`; `<name> ::=`, and `<name>` where that defines
+    /// it.
     fn token(&mut self) -> Result<Token<'input>> {
         let start = self.at;
         let negated = self.rest().starts_with('!');
@@ -181,8 +183,8 @@ impl<'input> Lexer<'input> {
         Ok(Token::TokenReference(TokenReference { negated, token }))
     }
 
-    /// Whether some `<name> ::=` stands in the file. What looks like one in a string or comment makes no harm worth a second
-    /// lexer: the name is then reported as undefined.
+    /// Whether some `<name> ::=` stands in the file. What looks like one in a string or comment
+    /// makes no harm worth a second lexer: the name is then reported as undefined.
     fn is_bracketed(&mut self, name: &str) -> bool {
         let text = self.text;
         let bracketed = self.bracketed.get_or_insert_with(|| {

@@ -1,18 +1,20 @@
-//! The reader of GBNF and its relatives: a lexer by hand in front of a parser that LALRPOP generates.
+//! The reader of GBNF and its relatives: a lexer by hand in front of a parser that LALRPOP
+//! generates.
 //!
-//! GBNF is llama.cpp's notation. transformers-CFG, SynCode, XGrammar and others have notations that differ from it
-//! in details. No text means one thing in one of them and another thing in another, so one reader takes them all:
+//! GBNF is llama.cpp's notation. transformers-CFG, SynCode, XGrammar and others have notations that
+//! differ from it in details. No text means one thing in one of them and another thing in another,
+//! so one reader takes them all:
 //!
 //! * `#`, `//`, `/* */` and `(* *)` are comments.
-//! * A rule begins where a name stands before `::=`, and ends where the next one begins, or with `;`. So line ends say
-//!   nothing, and alternatives and sequences may go over any number of lines.
-//! * Names are made of letters, digits, `_` and `-`, in any case. `<name>` is a name where a rule of that name is
-//!   defined between angle brackets; else a token.
+//! * A rule begins where a name stands before `::=`, and ends where the next one begins, or with
+//!   `;`. So line ends say nothing, and alternatives and sequences may go over any number of lines.
+//! * Names are made of letters, digits, `_` and `-`, in any case. `<name>` is a name where a rule
+//!   of that name is defined between angle brackets; else a token.
 //! * Strings stand in `"` or `'`.
 //! * A repetition may be repeated: `(a+)?` is `a+?`, which is not lazy.
 //!
-//! The generated parser keeps its stack on the heap, and the lexer bounds the nesting, so that no file can exhaust the
-//! stack; both are linear in the file.
+//! The generated parser keeps its stack on the heap, and the lexer bounds the nesting, so that no
+//! file can exhaust the stack; both are linear in the file.
 
 pub(crate) mod ast;
 mod escape;

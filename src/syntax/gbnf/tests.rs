@@ -1,4 +1,5 @@
-//! The reader's tests: what becomes of a file, each kind of refusal, and that nothing makes it panic.
+//! The reader's tests: what becomes of a file, each kind of refusal, and that nothing makes it
+//! panic.
 
 use proptest::prelude::*;
 
@@ -101,7 +102,8 @@ fn every_refusal_names_the_place() {
         ("a ::= <b", UnexpectedCharacter, "<"),
         ("a ::= !b", UnexpectedCharacter, "!"),
         ("a ::= $b", UnexpectedCharacter, "$"),
-        ("a = b", UnexpectedCharacter, "="),
+        ("a = b", UnexpectedToken, "a"),
+        ("a ::= b = c", UnexpectedCharacter, "="),
         ("a ::= b /* c", UnclosedBracket, "/*"),
     ];
     for (text, kind, fault) in cases {

@@ -1,4 +1,5 @@
-//! Cuts a `.y` file into pieces. Code, types, references and comments are pieces of their own, or none.
+//! Cuts a `.y` file into pieces. Code, types, references and comments are pieces of their own, or
+//! none.
 
 use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
@@ -54,7 +55,8 @@ impl<'text> Lexer<'text> {
         &self.text[self.at..]
     }
 
-    /// The next piece and its place (of [`Piece::Quoted`] what is between the marks), past blanks and comments.
+    /// The next piece and its place (of [`Piece::Quoted`] what is between the marks), past blanks
+    /// and comments.
     pub(super) fn piece(&mut self) -> Result<Option<(Piece<'text>, Span)>> {
         self.skip_blanks()?;
         let (start, rest) = (self.at, self.rest());
@@ -169,7 +171,8 @@ fn quoted(rest: &str, start: usize) -> Result<&str> {
         .help(format!("close it with `{}`", char::from(mark))))
 }
 
-/// Where the brace closes that `text` begins with, past the strings, characters and comments of the code in it.
+/// Where the brace closes that `text` begins with, past the strings, characters and comments of the
+/// code in it.
 fn closing_brace(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0u32);

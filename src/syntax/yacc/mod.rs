@@ -1,12 +1,14 @@
-//! The Yacc front end: a `.y` file for the rules, and beside it a file in Lark's notation for the terminals.
+//! The Yacc front end: a `.y` file for the rules, and beside it a file in Lark's notation for the
+//! terminals.
 //!
-//! What says nothing about the language is passed over: comments, actions (also inside a rule: without them the parser sees more
-//! before it must decide), code, types, token numbers, names of references, and declarations that only concern the generated code.
-//! What is left becomes the same syntax tree that Lark files become, with names as they stand in the file, whatever their
-//! case.
+//! What says nothing about the language is passed over: comments, actions (also inside a rule:
+//! without them the parser sees more before it must decide), code, types, token numbers, names of
+//! references, and declarations that only concern the generated code. What is left becomes the same
+//! syntax tree that Lark files become, with names as they stand in the file, whatever their case.
 //!
-//! A rule ends where the next one begins, with or without a `;`. `error` is a terminal that no text gives the parser, so
-//! alternatives with it are left out. `%precedence` is read as `%right`: where two of one level meet, Bison shifts.
+//! A rule ends where the next one begins, with or without a `;`. `error` is a terminal that no text
+//! gives the parser, so alternatives with it are left out. `%precedence` is read as `%right`: where
+//! two of one level meet, Bison shifts.
 
 mod lexer;
 mod parser;
@@ -33,10 +35,12 @@ pub(crate) struct YaccFiles {
     pub(crate) terminals: File,
 }
 
-/// Reads the rules from `grammar`, a `.y` file, and the terminals from `terminals`, in Lark's notation.
+/// Reads the rules from `grammar`, a `.y` file, and the terminals from `terminals`, in Lark's
+/// notation.
 ///
-/// A quoted symbol of the `.y` file is its own definition; a token is defined in `terminals`, under the same
-/// name. Fails with the first fault, whose [`SyntaxError::source_text`] says which text it is in. Linear.
+/// A quoted symbol of the `.y` file is its own definition; a token is defined in `terminals`, under
+/// the same name. Fails with the first fault, whose [`SyntaxError::source_text`] says which text it
+/// is in. Linear.
 pub(crate) fn parse_yacc(grammar: &str, terminals: &str) -> Result<YaccFiles, SyntaxError> {
     let grammar = parse_rules(grammar, Names::OfTerminals)?.file;
     let terminals = parse_lark(terminals)
@@ -45,7 +49,8 @@ pub(crate) fn parse_yacc(grammar: &str, terminals: &str) -> Result<YaccFiles, Sy
     Ok(YaccFiles { grammar, terminals })
 }
 
-/// Reads the rules alone. A token that is not quoted is the text of its name; where there are such, blanks are ignored.
+/// Reads the rules alone. A token that is not quoted is the text of its name; where there are such,
+/// blanks are ignored.
 ///
 /// Fails with the first fault. Linear.
 pub(crate) fn parse_yacc_rules(grammar: &str) -> Result<File, SyntaxError> {

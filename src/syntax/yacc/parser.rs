@@ -194,7 +194,8 @@ impl<'text> Declarations<'text> {
         Ok(())
     }
 
-    /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule; the rules.
+    /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule;
+    /// the rules.
     fn take(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<Vec<(Piece<'text>, Span)>> {
         let mut rules = Vec::with_capacity(pieces.len());
         let mut at = 0;
@@ -381,7 +382,8 @@ impl<'text> Parser<'text, '_> {
                     return Err(fault(span.clone(), "an alternative with symbols is not empty")
                         .help("take out `%empty`, or the symbols"));
                 }
-                // Which of several parses counts, and how many conflicts there are, is no matter of the language.
+                // Which of several parses counts, and how many conflicts there are, is no matter of
+                // the language.
                 Piece::Directive("dprec" | "expect" | "expect-rr" | "merge") => {}
                 Piece::Directive(word) => return Err(unknown_directive(word, span.clone())),
                 Piece::Braces | Piece::Reference | Piece::Type | Piece::Number | Piece::Code => {}

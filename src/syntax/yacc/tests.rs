@@ -1,4 +1,5 @@
-//! The Yacc reader's tests: what becomes of a file, each kind of refusal, and that nothing makes it panic.
+//! The Yacc reader's tests: what becomes of a file, each kind of refusal, and that nothing makes it
+//! panic.
 
 use proptest::prelude::*;
 
