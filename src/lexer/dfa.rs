@@ -16,16 +16,50 @@ pub(crate) struct Dfa {
     pub(super) table: Box<[u32]>,
     /// Length of a shortest accepted rest; 0 in accepting states, and only there.
     pub(super) distance: Box<[u32]>,
+    /// What is asked of the text behind a lexeme, where something is.
+    pub(super) trailing: Option<Box<Trailing>>,
+}
+
+/// What is asked of the text behind a lexeme, by the state in which it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Trailing {
+    /// By state: 1 more than the number of what is asked, or 0. Ends at which nothing is asked are certain.
+    pub(super) of: Box<[u32]>,
+    pub(super) conditions: Box<[Condition]>,
+}
+
+/// What a look-ahead asks of the text behind a lexeme. Both automata read that text, and [`Dfa::END`]
+/// behind the last byte; the one that accepts first decides, and one of them does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Condition {
+    /// Accepts as soon as the condition is sure to hold.
+    pub(crate) holds: Dfa,
+    /// Accepts as soon as it is sure not to.
+    pub(crate) fails: Dfa,
 }
 
 impl Dfa {
     /// The state that accepts nothing.
     pub(crate) const DEAD: u32 = u32::MAX;
 
+    /// What the automata of a [`Condition`] read at the end of the text: a byte that no UTF-8 text holds.
+    pub(crate) const END: u8 = 0xfe;
+
     /// Takes a table that holds the invariants, and the distances.
     pub(super) fn new(classes: ByteClasses, table: Vec<u32>, distance: Vec<u32>) -> Self {
         debug_assert!(distance.iter().all(|&d| d != u32::MAX), "a state reaches no accepting state");
-        Self { classes, table: table.into(), distance: distance.into() }
+        Self { classes, table: table.into(), distance: distance.into(), trailing: None }
+    }
+
+    /// What is asked of the texts behind lexemes.
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        self.trailing.as_ref().map_or(&[], |trailing| &trailing.conditions)
+    }
+
+    /// The number of what is asked of the text behind a lexeme that ends in `state`; `None` where nothing is.
+    pub(crate) fn condition(&self, state: u32) -> Option<usize> {
+        let asked = self.trailing.as_ref()?.of.get(state as usize)?.checked_sub(1)?;
+        Some(asked as usize)
     }
 
     /// Where a lexeme begins; [`Dfa::DEAD`] when no text matches.
@@ -49,7 +83,7 @@ impl Dfa {
         self.table[state as usize * self.classes.count() + usize::from(class)]
     }
 
-    /// Whether what was read up to `state` is a lexeme.
+    /// Whether what was read up to `state` is a lexeme, be it under a condition.
     #[inline]
     pub(crate) fn is_accept(&self, state: u32) -> bool {
         self.distance.get(state as usize) == Some(&0)

@@ -10,6 +10,10 @@ pub(super) enum Escape {
     Char(char),
     /// A category, or its complement.
     Category(Category, bool),
+    /// The beginning or the end of a word, or neither.
+    Boundary(bool),
+    /// The end of the text.
+    End,
 }
 
 impl Parser<'_, '_> {
@@ -22,13 +26,9 @@ impl Parser<'_, '_> {
         }
         self.bump();
         match c {
-            'A' | 'Z' => Err(self.anchor(start, &format!("\\{c}"))),
-            'b' | 'B' => Err(self
-                .error(Unsupported, start..self.pos, format!("`\\{c}` looks at what stands beside the lexeme"))
-                .help(
-                    "leave it out: a lexeme is the longest match already, and words are kept apart by terminals \
-                     that match whole words",
-                )),
+            'A' => Err(self.anchor(start, "\\A")),
+            'Z' => Ok(Escape::End),
+            'b' | 'B' => Ok(Escape::Boundary(c == 'B')),
             '0' => {
                 self.take_while(2, |c| c.is_digit(8));
                 let value = u32::from_str_radix(&self.text[start + 1..self.pos], 8).unwrap_or_default();

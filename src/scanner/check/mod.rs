@@ -86,9 +86,11 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
         });
         all
     };
+    // What asks something of the text behind it is not certain, whatever may follow.
+    let is_whole = !lexis.states().has_conditions();
     if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
         // Every cell of the tables is really there, so the completion that the items promise exists.
-        return Proof { sure: all(), is_whole: true, gates };
+        return Proof { sure: all(), is_whole, gates };
     }
     let mut lexemes = Lexemes::new(lexis, adjacency);
     let best = lexemes.best();
@@ -111,7 +113,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let doubtful = adjacency.doubtful();
     let mut unsure = prove(&mut std::iter::once(None).chain(doubtful.iter().copied().map(Some)));
     if unsure.is_empty() {
-        return Proof { sure: all(), is_whole: true, gates };
+        return Proof { sure: all(), is_whole, gates };
     }
     // Behind the others whatever may follow at all may follow, or what passes a gate: that is not enough any more.
     let others = lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
