@@ -266,6 +266,8 @@ fn regexes_match_whole_texts() {
         (r"\A\w+\Z", &["été"], &["a b"]),
         (r"a\$", &["a$"], &["a"]),
         ("", &[""], &["a"]),
+        ("(?!foo)[a-z]+", &["fo", "bar", "fox"], &["foo", "fooz"]),
+        ("a(?!b)|a(?=b)b", &["a", "ab"], &["b"]),
         ("(?i)yes|no", &["YES", "No"], &["ye"]),
     ];
     for (regex, members, others) in cases {
@@ -273,9 +275,13 @@ fn regexes_match_whole_texts() {
         members.iter().for_each(|member| assert!(accepts(&grammar, member), "{regex} has {member:?}"));
         others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{regex} has no {other:?}"));
     }
-    for (regex, code) in
-        [("(a", "regex-syntax"), (r"(a)\1", "regex-unsupported"), ("[^\\x00-\\U0010ffff]", "empty-language")]
-    {
+    let refused = [
+        ("(a", "regex-syntax"),
+        (r"(a)\1", "regex-unsupported"),
+        ("[^\\x00-\\U0010ffff]", "empty-language"),
+        ("a(?=b)", "empty-language"),
+    ];
+    for (regex, code) in refused {
         let error = Grammar::from_regex(regex).expect_err(regex);
         assert_eq!(error.diagnostics()[0].code, code, "{error}");
     }

@@ -45,17 +45,15 @@ impl Grammar {
         let limits = LexerLimits::default();
         let dfa = Compiler::new(&limits).whole(&regex);
         let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
-        if dfa.is_empty() {
+        let texts = automaton(&dfa);
+        let has_texts = texts.states.iter().any(|state| state.accepts);
+        let with_empty = ends(&dfa, dfa.start());
+        if !has_texts && !with_empty {
             let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
             return Err(diagnostic.at(place).into());
         }
-        let texts = automaton(&dfa);
-        let has_texts = texts.states.iter().any(|state| state.accepts);
-        Ok(Self::of_texts(
-            has_texts.then_some(texts).into_iter().collect(),
-            dfa.accepts_empty(),
-            Some(&place),
-        ))
+        let automata = has_texts.then_some(texts).into_iter().collect();
+        Ok(Self::of_texts(automata, with_empty, Some(&place)))
     }
 
     /// Just these texts. They may begin with each other, be given several times, and be empty.
@@ -99,6 +97,16 @@ fn without_anchors(pattern: &str) -> &str {
     inner.filter(|inner| !is_escaped(inner)).unwrap_or(pattern)
 }
 
+/// Whether the whole text may end in `state`: nothing is behind it for look-aheads to look at.
+fn ends(dfa: &Dfa, state: u32) -> bool {
+    let holds = |asked: usize| {
+        let holds = &dfa.conditions()[asked].holds;
+        let start = holds.start();
+        holds.is_accept(start) || holds.is_accept(holds.next(start, Dfa::END))
+    };
+    dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
+}
+
 /// What `dfa` accepts but for the empty text: its states behind a start of their own.
 fn automaton(dfa: &Dfa) -> Automaton {
     let moves = |state: u32| {
@@ -114,7 +122,7 @@ fn automaton(dfa: &Dfa) -> Automaton {
         moves
     };
     let start = State { moves: moves(dfa.start()), accepts: false };
-    let states = (0..dfa.state_count() as u32)
-        .map(|state| State { moves: moves(state), accepts: dfa.is_accept(state) });
+    let states =
+        (0..dfa.state_count() as u32).map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
     Automaton { states: std::iter::once(start).chain(states).collect() }
 }

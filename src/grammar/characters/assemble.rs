@@ -74,12 +74,17 @@ pub(super) fn assemble(
 }
 
 fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
-    let expr = exprs.without_empty(lexeme.expr);
-    let pattern = exprs.pattern(expr);
-    if lexeme.without.is_empty() {
+    let mut others: Vec<Pattern> = lexeme.without.iter().map(|&other| exprs.pattern(other)).collect();
+    let pattern = match exprs.without_empty(lexeme.expr) {
+        Some(filled) => exprs.pattern(filled),
+        None => {
+            others.push(Pattern::Concat(Vec::new()));
+            exprs.pattern(lexeme.expr)
+        }
+    };
+    if others.is_empty() {
         return pattern;
     }
-    let others = lexeme.without.iter().map(|&other| exprs.pattern(other)).collect();
     Pattern::Intersection(vec![pattern, Pattern::Complement(Box::new(Pattern::Alternation(others)))])
 }
 

@@ -18,8 +18,6 @@ use crate::util::bitset::BitSet;
 /// States of the canonical automaton, and items of all its states.
 const MAX_STATES: usize = 3_000;
 const MAX_ITEMS: usize = 60_000;
-/// Items handled before the automaton with merged states is given up.
-const MAX_STEPS: usize = 4_000_000;
 
 /// A place between two terminals.
 #[derive(Debug)]
@@ -37,11 +35,21 @@ type Item = (u32, u32);
 /// Items with their look-aheads.
 type Kernel = BTreeMap<Item, BitSet>;
 
-/// All contexts of the grammar that starts with nonterminal 0. `None` where even merged they are
-/// too many.
-pub(super) fn contexts(productions: &Productions, terminals: usize) -> Option<Vec<Context>> {
-    let rules = Rules::new(productions, terminals);
-    canonical(&rules).or_else(|| merged(&rules))
+/// All contexts of the grammar that starts with nonterminal 0. `None` where `budget`, in steps, is
+/// spent before they are found.
+pub(super) fn contexts(
+    productions: &Productions,
+    terminals: usize,
+    budget: &mut usize,
+) -> Option<Vec<Context>> {
+    let rules = Rules::new(productions, terminals, budget)?;
+    canonical(&rules, budget).or_else(|| merged(&rules, budget))
+}
+
+/// Takes `steps` off the budget, if it has as many.
+fn spend(budget: &mut usize, steps: usize) -> Option<()> {
+    *budget = budget.checked_sub(steps)?;
+    Some(())
 }
 
 struct Rules<'a> {
@@ -53,7 +61,7 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn new(productions: &'a Productions, terminals: usize) -> Self {
+    fn new(productions: &'a Productions, terminals: usize, budget: &mut usize) -> Option<Self> {
         let count = productions.nonterminals.len();
         let mut by_lhs = vec![Vec::new(); count];
         for (number, production) in (0..).zip(&productions.productions) {
@@ -61,8 +69,10 @@ impl<'a> Rules<'a> {
         }
         let first = vec![BitSet::new(terminals + 1); count];
         let mut rules = Self { productions, terminals, by_lhs, nullable: vec![false; count], first };
-        while rules.grow() {}
-        rules
+        while rules.grow() {
+            spend(budget, productions.productions.len())?;
+        }
+        Some(rules)
     }
 
     /// One round of the fixed point over what is nullable and what comes first.
@@ -130,12 +140,13 @@ impl<'a> Rules<'a> {
     }
 
     /// All items of the state with this kernel.
-    fn closure(&self, kernel: &Kernel) -> Kernel {
+    fn closure(&self, kernel: &Kernel, budget: &mut usize) -> Option<Kernel> {
         let mut all = kernel.clone();
         let mut pending: Vec<Item> = kernel.keys().copied().collect();
         while let Some(item) = pending.pop() {
             let Some(Symbol::Nonterminal(next)) = self.next(item) else { continue };
             let behind = self.behind(item, &all[&item]);
+            spend(budget, (1 + self.by_lhs[next.index()].len()) * (1 + self.terminals / 512))?;
             for &production in &self.by_lhs[next.index()] {
                 let item = (production, 0);
                 let known = all.contains_key(&item);
@@ -145,7 +156,7 @@ impl<'a> Rules<'a> {
                 }
             }
         }
-        all
+        Some(all)
     }
 
     /// What can be shifted in a state, at once or behind reductions.
@@ -179,7 +190,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-fn canonical(rules: &Rules<'_>) -> Option<Vec<Context>> {
+fn canonical(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
     let key = |kernel: &Kernel| -> Vec<(Item, Vec<u64>)> {
         kernel.iter().map(|(&item, lookahead)| (item, lookahead.words().to_vec())).collect()
     };
@@ -190,7 +201,7 @@ fn canonical(rules: &Rules<'_>) -> Option<Vec<Context>> {
     let mut contexts = Vec::new();
     let mut items = 0;
     while let Some(kernel) = kernels.get(contexts.len()) {
-        let closure = rules.closure(kernel);
+        let closure = rules.closure(kernel, budget)?;
         items += closure.len();
         if kernels.len() > MAX_STATES || items > MAX_ITEMS {
             return None;
@@ -211,7 +222,7 @@ fn canonical(rules: &Rules<'_>) -> Option<Vec<Context>> {
 }
 
 /// The automaton in which states with one core are one, with the look-aheads of all of them.
-fn merged(rules: &Rules<'_>) -> Option<Vec<Context>> {
+fn merged(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
     let core = |kernel: &Kernel| -> Vec<Item> { kernel.keys().copied().collect() };
     let start = rules.start();
     let mut ids: HashMap<_, usize> = HashMap::new();
@@ -220,26 +231,24 @@ fn merged(rules: &Rules<'_>) -> Option<Vec<Context>> {
     let mut contexts: Vec<Option<Context>> = Vec::new();
     contexts.push(None);
     let mut pending = vec![0];
-    let mut steps = 0;
+    let mut is_pending = vec![true];
     while let Some(state) = pending.pop() {
-        let closure = rules.closure(&kernels[state]);
-        steps += closure.len();
-        if steps > MAX_STEPS {
-            return None;
-        }
+        is_pending[state] = false;
+        let closure = rules.closure(&kernels[state], budget)?;
         let mut next = Vec::new();
         for (symbol, kernel) in rules.successors(&closure) {
             let id = *ids.entry(core(&kernel)).or_insert(kernels.len());
             if id == kernels.len() {
                 kernels.push(kernel);
                 contexts.push(None);
+                is_pending.push(true);
                 pending.push(id);
             } else {
                 let mut grown = false;
                 for (known, more) in kernels[id].values_mut().zip(kernel.values()) {
                     grown |= known.union_with(more);
                 }
-                if grown && !pending.contains(&id) {
+                if grown && !std::mem::replace(&mut is_pending[id], true) {
                     pending.push(id);
                 }
             }

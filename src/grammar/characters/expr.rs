@@ -50,6 +50,9 @@ struct Facts {
 /// recursively.
 pub(crate) const MAX_DEPTH: u32 = 150;
 
+/// Parts in a row that may all be empty, for the empty text to be left out by writing them out.
+const MAX_ROW: usize = 8;
+
 /// All expressions.
 #[derive(Debug, Default)]
 pub(crate) struct Exprs {
@@ -298,35 +301,36 @@ impl Exprs {
         }
     }
 
-    /// What `id` matches but for the empty text; `id` is [`Exprs::is_regular`]. Written out this
-    /// may grow by the square of what stands in a row and may all be empty, so callers look at
-    /// [`Exprs::size`].
-    pub(crate) fn without_empty(&mut self, id: ExprId) -> ExprId {
+    /// What `id`, which is [`Exprs::is_regular`], matches but for the empty text. `None` where too
+    /// many parts in a row may all be empty: written out this grows by the square of their number.
+    pub(crate) fn without_empty(&mut self, id: ExprId) -> Option<ExprId> {
         if !self.is_nullable(id) {
-            return id;
+            return Some(id);
         }
-        match self.get(id).clone() {
+        Some(match self.get(id).clone() {
             Expr::Class(_) | Expr::Rule(_) => id,
+            Expr::Concat(parts) if parts.len() > MAX_ROW => return None,
             Expr::Concat(parts) => {
                 // The first part that is not empty, whichever that is.
                 let mut ways = Vec::new();
                 for (at, &part) in parts.iter().enumerate() {
-                    let first = self.without_empty(part);
+                    let first = self.without_empty(part)?;
                     let way = std::iter::once(first).chain(parts[at + 1..].iter().copied()).collect();
                     ways.push(self.concat(way));
                 }
                 self.choice(ways)
             }
             Expr::Choice(parts) => {
-                let parts = parts.into_iter().map(|part| self.without_empty(part)).collect();
+                let parts = parts.into_iter().map(|part| self.without_empty(part));
+                let parts = parts.collect::<Option<Vec<_>>>()?;
                 self.choice(parts)
             }
             Expr::Repeat { inner, max, .. } => {
                 // Where one time may be empty, at least `min` of them is no bound.
-                let first = self.without_empty(inner);
+                let first = self.without_empty(inner)?;
                 let rest = self.repeat(first, 0, max.map(|max| max - 1));
                 self.concat(vec![first, rest])
             }
-        }
+        })
     }
 }

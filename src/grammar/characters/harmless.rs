@@ -120,6 +120,8 @@ impl Checker {
         self.rounds += 1;
         let numbers: Vec<usize> =
             terminals.iter().map(|lexeme| self.number(exprs, lexeme)).collect::<Result<_, _>>()?;
+        let words = self.alphabet.len() / 64 + 1;
+        self.spend(contexts.iter().map(|context| context.row.iter().count() * words).sum())?;
         let places = Places::new(contexts, &numbers, &self.first, self.alphabet.len());
         let mut findings = Findings::default();
         let mut seen = HashSet::new();
@@ -141,6 +143,7 @@ impl Checker {
                     Some(automaton) => automaton.column(letter) as usize,
                     None => usize::MAX,
                 };
+                self.steps += 1 + 8 * places.letters[follow].words().len();
                 if places.letters[follow].iter().any(|letter| meeting.runs.contains(column(letter))) {
                     findings.overruns.insert((one, other));
                 }
@@ -154,6 +157,7 @@ impl Checker {
     /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
     /// among them.
     fn neighbours(&mut self, row: &[usize], numbers: &[usize]) -> Result<Vec<(usize, usize)>, TooMuch> {
+        self.spend(self.alphabet.len())?;
         let mut by_letter: Vec<Vec<usize>> = vec![Vec::new(); self.alphabet.len()];
         let mut pairs = HashSet::new();
         for (at, &terminal) in row.iter().enumerate() {
@@ -189,7 +193,7 @@ impl Checker {
         // Neither matches the empty text, so the start counts once it is met again.
         let mut pending = vec![(START, START)];
         let mut is_start = true;
-        let mut steps = 0;
+        let mut steps = self.alphabet.len();
         while let Some((a, b)) = pending.pop() {
             if !is_start {
                 let (ends, other_ends) = (a != DEAD && first.accepts(a), second.accepts(b));

@@ -35,6 +35,8 @@ use crate::util::diagnostic::Diagnostic;
 
 /// Rounds of taking apart, before everything is taken apart.
 const MAX_ROUNDS: usize = 40;
+/// Steps to find out which terminals can stand at one place, in all rounds together.
+const MAX_CONTEXT_STEPS: usize = 10_000_000;
 /// Intervals in all classes of a grammar together.
 const MAX_INTERVALS: usize = 4_000_000;
 
@@ -95,6 +97,7 @@ fn settle(context: &mut Context, exprs: &mut Exprs, rules: &[Rule], root: usize)
         return (Parts::default(), Productions::default());
     };
     let mut checker = Checker::new(alphabet);
+    let mut budget = MAX_CONTEXT_STEPS;
     for _ in 0..MAX_ROUNDS {
         let parts = cut::cut(exprs, rules, root, &cuts);
         match checker.measure(exprs, &parts.terminals, &mut cuts) {
@@ -103,7 +106,9 @@ fn settle(context: &mut Context, exprs: &mut Exprs, rules: &[Rule], root: usize)
             Err(harmless::TooMuch) => break,
         }
         let productions = expand::expand(context, &parts.rules);
-        let Some(contexts) = contexts::contexts(&productions, parts.terminals.len()) else { break };
+        let Some(contexts) = contexts::contexts(&productions, parts.terminals.len(), &mut budget) else {
+            break;
+        };
         match checker.check(exprs, &parts.terminals, &contexts, &mut cuts) {
             Ok(true) => return (parts, productions),
             Ok(false) => {}

@@ -37,7 +37,10 @@ fn what_the_longest_match_would_take_away_is_taken_apart() {
     // The blanks may be a line end, and one must follow.
     let text = "root ::= (value \"\\n\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
     let patterns = terminals(text);
-    assert!(patterns.contains(&"\"\\n\"".to_owned()) && patterns.contains(&"\" \"".to_owned()), "{patterns:?}");
+    assert!(
+        patterns.contains(&"\"\\n\"".to_owned()) && patterns.contains(&"\" \"".to_owned()),
+        "{patterns:?}"
+    );
     // Nothing that follows goes on as the blanks do.
     let text = "root ::= (value \";\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
     assert_eq!(terminals(text).len(), 4, "{:?}", terminals(text));
@@ -48,7 +51,10 @@ fn words_leave_the_pattern_that_has_them() {
     let text = "root ::= \"if\" call | name call\ncall ::= \"(\" root \")\" | \";\"\nname ::= [a-z]+";
     let patterns = terminals(text);
     assert!(patterns.contains(&"\"if\"".to_owned()), "{patterns:?}");
-    assert!(patterns.iter().any(|pattern| pattern.contains("a-z") || pattern.contains("\"a\"..\"z\"")), "{patterns:?}");
+    assert!(
+        patterns.iter().any(|pattern| pattern.contains("a-z") || pattern.contains("\"a\"..\"z\"")),
+        "{patterns:?}"
+    );
     // What follows the word decides.
     let text = "root ::= \"if \" root | name \"=\" root | \"(\" root \")\" | name\nname ::= [a-z]+";
     assert!(terminals(text).contains(&"\"if \"".to_owned()), "{:?}", terminals(text));
