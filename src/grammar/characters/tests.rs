@@ -97,3 +97,11 @@ fn the_same_text_gives_the_same_grammar() {
     let print = || lower_gbnf(text, "<grammar>", None).expect("sound").to_string();
     assert_eq!(print(), print());
 }
+
+#[test]
+fn the_example_of_the_documentation_is_read() {
+    let page = include_str!("../../../docs/grammar.md");
+    let (_, example) = page.split_once("```gbnf\n").expect("the page has an example");
+    let (example, _) = example.split_once("```").expect("the example ends");
+    assert_eq!(codes(example, None), Vec::<&str>::new());
+}
