@@ -36,7 +36,7 @@ use crate::util::diagnostic::Diagnostic;
 /// Rounds of taking apart, before everything is taken apart.
 const MAX_ROUNDS: usize = 40;
 /// Steps to find out which terminals can stand at one place, in all rounds together.
-const MAX_CONTEXT_STEPS: usize = 10_000_000;
+const MAX_CONTEXT_STEPS: usize = 4_000_000;
 /// Intervals in all classes of a grammar together.
 const MAX_INTERVALS: usize = 4_000_000;
 

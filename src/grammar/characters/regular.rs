@@ -33,14 +33,11 @@ pub(super) fn write_out(exprs: &mut Exprs, rules: &mut [Rule]) {
         for &rule in members {
             rules[rule].body = writer.substitute(rules[rule].body);
         }
-        match solve(exprs, rules, members) {
-            Some(solutions) => {
-                for (&rule, solution) in members.iter().zip(solutions) {
-                    rules[rule].body = solution;
-                    regular[rule] = is_small(exprs, solution).then_some(solution);
-                }
+        if let Some(solutions) = solve(exprs, rules, members) {
+            for (&rule, solution) in members.iter().zip(solutions) {
+                rules[rule].body = solution;
+                regular[rule] = is_small(exprs, solution).then_some(solution);
             }
-            None => {}
         }
     }
 }
