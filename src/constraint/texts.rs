@@ -23,7 +23,7 @@ impl Grammar {
     /// for token in [0, 1, 2] {
     ///     matcher.advance(token)?;
     /// }
-    /// assert!(!matcher.is_accepting() && !matcher.allows(2));
+    /// assert!(!matcher.is_accepting() && !matcher.allows(4));
     /// matcher.advance(3)?;
     /// assert!(matcher.is_accepting());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -46,7 +46,7 @@ impl Grammar {
         let dfa = Compiler::new(&limits).whole(&regex);
         let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
         let texts = automaton(&dfa);
-        let has_texts = texts.states.iter().any(|state| state.accepts);
+        let has_texts = has_texts(&texts);
         let with_empty = ends(&dfa, dfa.start());
         if !has_texts && !with_empty {
             let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
@@ -105,6 +105,21 @@ fn ends(dfa: &Dfa, state: u32) -> bool {
         holds.is_accept(start) || holds.is_accept(holds.next(start, Dfa::END))
     };
     dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
+}
+
+/// Whether the automaton, whose start accepts nothing, accepts anything.
+fn has_texts(automaton: &Automaton) -> bool {
+    let mut seen = vec![false; automaton.states.len()];
+    let mut pending = vec![0];
+    while let Some(state) = pending.pop() {
+        let State { moves, accepts } = &automaton.states[state as usize];
+        if *accepts {
+            return true;
+        }
+        let next = moves.iter().map(|&(_, _, next)| next);
+        pending.extend(next.filter(|&next| !std::mem::replace(&mut seen[next as usize], true)));
+    }
+    false
 }
 
 /// What `dfa` accepts but for the empty text: its states behind a start of their own.
