@@ -7,6 +7,7 @@
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
 //! * [`characters`]: the same for grammars of characters, which have no terminals.
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
+//! * [`optional`]: terminals that match the empty text, or none, made options or left out.
 //! * [`texts`]: grammars whose texts are those of automata.
 //! * [`mod@print`]: the IR as text.
 
@@ -15,6 +16,7 @@ mod characters;
 mod error;
 pub(crate) mod ir;
 mod lower;
+pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod store;
@@ -30,8 +32,8 @@ pub use ir::Grammar;
 pub(crate) use texts::of_choices;
 
 impl Grammar {
-    /// Reads a grammar in Lark's notation. It may import `common`, and no files: see
-    /// [`Grammar::from_lark_with`].
+    /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`, `unicode`, `lark`), and no
+    /// files: see [`Grammar::from_lark_with`].
     ///
     /// # Errors
     ///
@@ -44,7 +46,8 @@ impl Grammar {
     /// Reads a grammar in Lark's notation that may import files.
     ///
     /// `name` is how messages call the file. `%import .other.NAME` asks `reader` for the text of `other.lark` in
-    /// the directory of `name`, as a path with `/`; it gives `None` when there is no such file.
+    /// the directory of `name`, as a path with `/`; it gives `None` when there is no such file. So does
+    /// `%import other.NAME`, before a library of that name is taken.
     ///
     /// # Errors
     ///

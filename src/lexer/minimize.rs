@@ -38,6 +38,31 @@ impl RawDfa {
         self.quotient(&runs, &blocks, &distance)
     }
 
+    /// Leaves out what the start does not reach.
+    pub(super) fn drop_unreachable(&mut self) {
+        let width = self.width();
+        let mut number = vec![Dfa::DEAD; self.accept.len()];
+        number[0] = 0;
+        let mut order = vec![0usize];
+        let mut at = 0;
+        while let Some(&state) = order.get(at) {
+            at += 1;
+            for &next in &self.table[state * width..][..width] {
+                if next != Dfa::DEAD && number[next as usize] == Dfa::DEAD {
+                    number[next as usize] = order.len() as u32;
+                    order.push(next as usize);
+                }
+            }
+        }
+        let renumbered = |&next: &u32| number.get(next as usize).copied().unwrap_or(Dfa::DEAD);
+        let rows = order.iter().flat_map(|&state| &self.table[state * width..][..width]);
+        self.table = rows.map(renumbered).collect();
+        self.accept = order.iter().map(|&state| self.accept[state]).collect();
+        if let Some(trailing) = &mut self.trailing {
+            trailing.of = order.iter().map(|&state| trailing.of[state]).collect();
+        }
+    }
+
     fn width(&self) -> usize {
         self.classes.count()
     }

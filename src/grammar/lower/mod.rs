@@ -4,6 +4,7 @@ mod assemble;
 mod counted;
 mod directives;
 pub(in crate::grammar) mod expand;
+mod indenter;
 mod load;
 mod resolve;
 mod similar;

@@ -183,6 +183,10 @@ impl<'a, 'b> Parser<'a, 'b> {
                     }
                     Escape::Boundary(negated) => self.boundary(start, negated)?,
                     Escape::End => self.end_of_text(start)?,
+                    Escape::Property(class) => {
+                        let class = self.with_property(class)?;
+                        self.builder.class(class)?
+                    }
                 },
                 c => self.literal(c)?,
             };
@@ -214,6 +218,15 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.builder.spend(class.ranges().len())?;
         if negated {
             class.negate();
+        }
+        Ok(class)
+    }
+
+    /// A property's characters, under the flag `i` those that one of them folds to as well.
+    fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
+        self.builder.spend(class.ranges().len())?;
+        if self.flags.ignore_case {
+            return self.builder.folded(class, false);
         }
         Ok(class)
     }
@@ -474,6 +487,9 @@ impl<'a, 'b> Parser<'a, 'b> {
                 (Escape::Char(c), None) => chars.push(ClassUnicodeRange::new(c, c)),
                 (Escape::Category(category, negated), None) => {
                     categories.extend_from_slice(self.category(category, negated)?.ranges());
+                }
+                (Escape::Property(class), None) => {
+                    categories.extend_from_slice(self.with_property(class)?.ranges());
                 }
                 (Escape::Char(low), Some(Escape::Char(high))) if low <= high => {
                     chars.push(ClassUnicodeRange::new(low, high));

@@ -50,6 +50,49 @@ fn moore(dfa: &Dfa) -> usize {
 }
 
 #[test]
+fn properties_of_characters_are_unicodes() {
+    for (pattern, yes, no) in [
+        (r"\p{Lu}", "Ä", "ä"),
+        (r"\pL", "é", "1"),
+        (r"\P{L}", "1", "é"),
+        (r"\p{^L}", "1", "é"),
+        (r"[\p{L}\p{N}_-]", "-", " "),
+        (r"[^\p{L}]", "1", "é"),
+        (r"\p{Greek}", "λ", "l"),
+        (r"\p{script=Greek}", "λ", "l"),
+        (r"\p{Emoji_Presentation}", "😀", "a"),
+        (r"(?i:\p{Lu})", "ä", "1"),
+    ] {
+        assert!(dfa(pattern).matches(yes.as_bytes()), "{pattern} {yes}");
+        assert!(!dfa(pattern).matches(no.as_bytes()), "{pattern} {no}");
+    }
+    for (pattern, kind) in [
+        (r"\p{Nobody}", PatternErrorKind::Unsupported),
+        (r"\p{}", PatternErrorKind::Unsupported),
+        (r"\p", PatternErrorKind::Unsupported),
+        (r"\p{L", PatternErrorKind::Syntax),
+        (r"\p{L}|\p{)}", PatternErrorKind::Unsupported),
+    ] {
+        assert_eq!(compile(&regex(pattern)).unwrap_err().kind(), kind, "{pattern}");
+    }
+}
+
+#[test]
+fn without_the_empty_text_the_others_are_left() {
+    for (pattern, others) in [
+        ("a*", "a+"),
+        ("(ab)*", "(ab)+"),
+        ("a?b?", "ab?|b"),
+        ("a+", "a+"),
+        ("", r"[^\s\S]"),
+        ("a*?", r"[^\s\S]"),
+        ("(a|b(ab)*)*", "(a|b(ab)*)+"),
+    ] {
+        assert_eq!(dfa(pattern).without_empty(), dfa(others), "{pattern}");
+    }
+}
+
+#[test]
 fn state_counts_are_those_of_the_literature() {
     for (pattern, states) in [
         ("[A-Za-z_][A-Za-z0-9_]*", 2),

@@ -5,7 +5,7 @@
 //! certain, whatever the stack, and the check proves it; where it is not, each configuration is decided by itself
 //! ([`super::viability`]). The passes, in order:
 //!
-//! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
+//! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`universe`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
@@ -41,9 +41,7 @@ pub(crate) fn check(
     scan_states: usize,
     proof_steps: usize,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let mut findings = terminals::check_texts(grammar, lexis);
-    findings.extend(indentation::check(grammar, lexis));
-    let findings = sound(findings)?;
+    let findings = sound(indentation::check(grammar, lexis))?;
     let Some(universe) = Universe::explore(lexis, scan_states) else {
         let too_large = Diagnostic::error(
             "scanner-too-large",
