@@ -9,6 +9,7 @@ mod lexemes;
 mod load_error;
 mod saved;
 mod store;
+mod texts;
 mod tokens;
 mod warm;
 

@@ -105,6 +105,9 @@ pub(crate) enum Conflicts {
     /// All that the parser may do is done, side by side: the language is the grammar's.
     #[default]
     Follow,
+    /// The same, and nobody is told: the rules and terminals were made for a grammar that has no terminals of its own, so
+    /// nobody wrote what conflicts.
+    Silent,
     /// It is an error.
     Refuse,
     /// Reading on goes before ending a rule; between rules the priority decides, and then the order in the file: as in Yacc

@@ -16,7 +16,7 @@ impl fmt::Display for Grammar {
         };
         writeln!(f, "%start {}\n%lexer {lexer}", self.nonterminals[self.start.index()].name)?;
         match self.conflicts {
-            Conflicts::Follow => {}
+            Conflicts::Follow | Conflicts::Silent => {}
             Conflicts::Refuse => writeln!(f, "%conflicts refuse")?,
             Conflicts::Shift => writeln!(f, "%conflicts shift")?,
         }

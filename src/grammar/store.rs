@@ -42,6 +42,7 @@ impl Grammar {
             Conflicts::Follow => 0,
             Conflicts::Refuse => 1,
             Conflicts::Shift => 2,
+            Conflicts::Silent => 3,
         });
         writer.bool(self.leading_ignored);
         writer.bool(self.ties == Ties::Every);
@@ -71,6 +72,7 @@ impl Grammar {
                 0 => Conflicts::Follow,
                 1 => Conflicts::Refuse,
                 2 => Conflicts::Shift,
+                3 => Conflicts::Silent,
                 _ => return Err(Malformed { what: "what is done about conflicts" }),
             },
             leading_ignored: reader.bool()?,

@@ -22,6 +22,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "dead-alternative",
     "empty-terminal",
     "imported-directive",
+    "lookahead-assertion",
     "more-findings",
     "newline-with-blanks",
     "option-without-effect",

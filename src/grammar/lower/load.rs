@@ -17,7 +17,7 @@ use crate::grammar::lower::tree::{ClassIndex, Order};
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
 #[cfg(feature = "yacc")]
-use crate::syntax::{SourceText, parse_yacc};
+use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
 use crate::util::diagnostic::Diagnostic;
 
 /// The libraries that need no reader, by name. Each is written for this project, with the names that Lark's have.
@@ -148,6 +148,21 @@ pub(crate) fn load_yacc(
     let mangling = Mangling::default();
     loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
     loader.file(instance, files.grammar, grammar, &grammar_at, &mangling, None)?;
+    Ok(loader.library)
+}
+
+/// Reads the rules of a `.y` file, each token of which is its name.
+///
+/// AFTER THIS: one file, with one scope.
+#[cfg(feature = "yacc")]
+pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Library, GrammarError> {
+    let location = Location { directory: None, shown: "<grammar>".into() };
+    let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
+    let reader = |_: &str| None;
+    let library = Library::default();
+    let mut loader = Loader { context, reader: &reader, library, path: Vec::new(), sequence: 0 };
+    let instance = loader.instance(None);
+    loader.file(instance, file, grammar, &location, &Mangling::default(), None)?;
     Ok(loader.library)
 }
 

@@ -5,14 +5,14 @@ mod attributes;
 mod counted;
 mod dialect;
 mod directives;
-mod expand;
+pub(in crate::grammar) mod expand;
 mod indenter;
 mod lexeme;
 mod load;
 mod resolve;
 mod similar;
 mod skips;
-mod source;
+pub(in crate::grammar) mod source;
 mod stops;
 mod substring;
 mod table;
@@ -20,7 +20,7 @@ mod templates;
 mod terminals;
 #[cfg(test)]
 mod tests;
-mod tree;
+pub(in crate::grammar) mod tree;
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(crate) fn lower(
     reader: &Reader<'_>,
     start: Option<&str>,
 ) -> Result<Grammar, GrammarError> {
-    let mut context = Context { main: name.into(), ..Context::default() };
+    let mut context = Context::named(name);
     let library = load::load(&mut context, text, name, reader)?;
     lower_library(context, library, start)
 }
@@ -53,8 +53,16 @@ pub(crate) fn lower(
 /// Lowers a `.y` file and the file of its terminals.
 #[cfg(feature = "yacc")]
 pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
-    let mut context = Context { main: "<grammar>".into(), ..Context::default() };
+    let mut context = Context::named("<grammar>");
     let library = load::load_yacc(&mut context, grammar, terminals)?;
+    lower_library(context, library, None)
+}
+
+/// Lowers the rules of a `.y` file alone.
+#[cfg(feature = "yacc")]
+pub(crate) fn lower_yacc_rules(grammar: &str) -> Result<Grammar, GrammarError> {
+    let mut context = Context::named("<grammar>");
+    let library = load::load_yacc_rules(&mut context, grammar)?;
     lower_library(context, library, None)
 }
 
@@ -130,7 +138,7 @@ fn lower_library(
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     main: Arc<str>,
-    sources: Sources,
+    pub(in crate::grammar) sources: Sources,
     findings: Vec<Diagnostic>,
     /// Findings past the limit.
     more: usize,
@@ -138,8 +146,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// For the file that its caller calls `name`.
+    pub(in crate::grammar) fn named(name: &str) -> Self {
+        Self { main: name.into(), ..Self::default() }
+    }
+
     /// Notes a finding. An error stops the lowering after the pass.
-    fn report(&mut self, finding: Diagnostic) {
+    pub(in crate::grammar) fn report(&mut self, finding: Diagnostic) {
         let error = finding.severity == Severity::Error;
         if self.findings.len() < MAX_FINDINGS || error && !self.errors {
             self.findings.push(finding);
@@ -150,12 +163,12 @@ impl Context {
     }
 
     /// Stops when there were errors.
-    fn check(&mut self) -> Result<(), GrammarError> {
+    pub(in crate::grammar) fn check(&mut self) -> Result<(), GrammarError> {
         if self.errors { Err(GrammarError::new(self.sorted())) } else { Ok(()) }
     }
 
     /// What a pass that may stop half-way gave; it reported an error where it gave nothing.
-    fn checked<T>(&mut self, given: Option<T>) -> Result<T, GrammarError> {
+    pub(in crate::grammar) fn checked<T>(&mut self, given: Option<T>) -> Result<T, GrammarError> {
         match given {
             Some(value) if !self.errors => Ok(value),
             _ => Err(GrammarError::new(self.sorted())),
@@ -163,7 +176,7 @@ impl Context {
     }
 
     /// The findings, in the order of the file itself, those in imported files last.
-    fn sorted(&mut self) -> Vec<Diagnostic> {
+    pub(in crate::grammar) fn sorted(&mut self) -> Vec<Diagnostic> {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by_cached_key(|finding| {
             finding
