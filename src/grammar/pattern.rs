@@ -1,4 +1,5 @@
-//! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges and Python regexes.
+//! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges, Python regexes
+//! and ready automata.
 
 use crate::util::diagnostic::Place;
 
@@ -17,6 +18,29 @@ pub(crate) enum Pattern {
     Alternation(Vec<Pattern>),
     /// `min` times at least, `max` times at most (`None`: without bound).
     Repeat { pattern: Box<Pattern>, min: u32, max: Option<u32> },
+    /// What each of them matches; none of them matches every text.
+    Intersection(Vec<Pattern>),
+    /// Every text that it does not match.
+    Complement(Box<Pattern>),
+    /// The texts of an automaton over bytes.
+    Automaton(Automaton),
+}
+
+/// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
+/// regex of a sensible size describes. State 0 is the start; without a state, nothing matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Automaton {
+    pub(crate) states: Vec<State>,
+}
+
+/// A state of an [`Automaton`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct State {
+    /// First byte, last byte, and the number of the state behind them. Where two hold the same byte,
+    /// the first counts; where the state does not exist, nothing follows.
+    pub(crate) moves: Vec<(u8, u8, u32)>,
+    /// Whether a text may end here.
+    pub(crate) accepts: bool,
 }
 
 /// The flags behind a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.
@@ -36,5 +60,16 @@ impl Pattern {
     /// Whether this is a plain string: those win ties against patterns.
     pub(crate) fn is_literal(&self) -> bool {
         matches!(self, Pattern::Literal { .. })
+    }
+
+    /// Whether some part is described by what it is not, by several conditions at once, or by an automaton.
+    /// Costs the tree.
+    pub(crate) fn has_algebra(&self) -> bool {
+        match self {
+            Pattern::Literal { .. } | Pattern::Range(..) | Pattern::Regex { .. } => false,
+            Pattern::Concat(parts) | Pattern::Alternation(parts) => parts.iter().any(Pattern::has_algebra),
+            Pattern::Repeat { pattern, .. } => pattern.has_algebra(),
+            Pattern::Intersection(_) | Pattern::Complement(_) | Pattern::Automaton(_) => true,
+        }
     }
 }

@@ -134,9 +134,11 @@ impl fmt::Display for Pattern {
                 write!(f, "/{}/{flags}", pattern.replace('/', "\\/").replace('\n', "\\n"))
             }
             Pattern::Concat(parts) if parts.is_empty() => f.write_str("()"),
-            Pattern::Concat(parts) => join(f, parts, " ", |part| matches!(part, Pattern::Alternation(_))),
+            Pattern::Concat(parts) => {
+                join(f, parts, " ", |part| matches!(part, Pattern::Alternation(_) | Pattern::Intersection(_)))
+            }
             Pattern::Alternation(all) if all.is_empty() => f.write_str("(nothing)"),
-            Pattern::Alternation(all) => join(f, all, " | ", |_| false),
+            Pattern::Alternation(all) => join(f, all, " | ", |part| matches!(part, Pattern::Intersection(_))),
             Pattern::Repeat { pattern, min, max } => {
                 let single = matches!(**pattern, Pattern::Literal { .. } | Pattern::Regex { .. });
                 if single {
@@ -152,6 +154,14 @@ impl fmt::Display for Pattern {
                     (min, Some(max)) => write!(f, "~{min}..{max}"),
                     (min, None) => write!(f, "~{min}.."),
                 }
+            }
+            Pattern::Intersection(parts) if parts.is_empty() => f.write_str("(anything)"),
+            Pattern::Intersection(parts) => {
+                join(f, parts, " & ", |part| matches!(part, Pattern::Alternation(_) | Pattern::Concat(_)))
+            }
+            Pattern::Complement(pattern) => write!(f, "~({pattern})"),
+            Pattern::Automaton(automaton) => {
+                write!(f, "(an automaton of {} states)", automaton.states.len())
             }
         }
     }

@@ -8,7 +8,7 @@ use super::ir::{
     Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Nonterminal, Precedence,
     Production, Symbol, Terminal,
 };
-use super::pattern::{Pattern, RegexFlags};
+use super::pattern::{Automaton, Pattern, RegexFlags, State};
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::store::{Malformed, Reader, Writer, ensure};
@@ -236,6 +236,18 @@ impl Pattern {
                 writer.u32(*min);
                 writer.option(max.as_ref(), |w, &max| w.u32(max));
             }
+            Self::Intersection(parts) => {
+                writer.u8(6);
+                writer.list(parts, |w, part| part.save(w));
+            }
+            Self::Complement(pattern) => {
+                writer.u8(7);
+                pattern.save(writer);
+            }
+            Self::Automaton(automaton) => {
+                writer.u8(8);
+                writer.list(&automaton.states, |w, state| state.save(w));
+            }
         }
     }
 
@@ -260,8 +272,28 @@ impl Pattern {
                 min: reader.u32()?,
                 max: reader.option(Reader::u32)?,
             },
+            6 => Self::Intersection(parts(reader)?),
+            7 => Self::Complement(Box::new(Self::load(reader, depth - 1)?)),
+            8 => Self::Automaton(Automaton { states: reader.list(5, State::load)? }),
             _ => return Err(Malformed { what: "a pattern" }),
         })
+    }
+}
+
+impl State {
+    fn save(&self, writer: &mut Writer) {
+        writer.bool(self.accepts);
+        writer.list(&self.moves, |w, &(first, last, next)| {
+            w.u8(first);
+            w.u8(last);
+            w.u32(next);
+        });
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let accepts = reader.bool()?;
+        let moves = reader.list(6, |r| Ok((r.u8()?, r.u8()?, r.u32()?)))?;
+        Ok(Self { moves, accepts })
     }
 }
 

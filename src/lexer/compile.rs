@@ -2,7 +2,8 @@
 
 use regex_automata::nfa::thompson;
 
-use crate::grammar::pattern::Pattern;
+use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::lexer::algebra;
 use crate::lexer::chain::{chain, steps};
 use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
@@ -10,6 +11,7 @@ use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
 use crate::lexer::looking;
 use crate::lexer::lower::{Folding, lower};
+use crate::lexer::splice::{self, Splice};
 
 /// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made once for all of them.
 pub(crate) struct Compiler<'a> {
@@ -31,6 +33,11 @@ impl<'a> Compiler<'a> {
     /// When a regex in it is not one or asks for more than a regular language over the lexeme alone, and when
     /// the automaton exceeds a limit.
     pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
+        if pattern.has_algebra() { self.combination(pattern, 0) } else { self.regular(pattern) }
+    }
+
+    /// [`Compiler::compile`] where the pattern is a regex by its parts.
+    fn regular(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         let limits = self.limits;
         if let Pattern::Literal { text, ignore_case: false } = pattern {
             let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
@@ -50,5 +57,66 @@ impl<'a> Compiler<'a> {
         }
         let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, limits)?;
         Ok(determinize::determinize(&nfa, lowered.is_lazy, limits)?.minimize())
+    }
+
+    /// [`Compiler::compile`] where it takes an algebra: each operand is an automaton of its own.
+    fn combination(&mut self, pattern: &Pattern, depth: usize) -> Result<Dfa, PatternError> {
+        let limits = self.limits;
+        if depth > limits.depth {
+            return Err(PatternError::too_deep(limits.depth));
+        }
+        if !pattern.has_algebra() {
+            return self.regular(pattern);
+        }
+        match pattern {
+            Pattern::Intersection(parts) => match parts.split_first() {
+                None => self.any_text(),
+                // Two at a time, so that the product is minimised between.
+                Some((first, others)) => {
+                    let first = self.combination(first, depth + 1)?;
+                    others.iter().try_fold(first, |all, part| {
+                        let both = [all, self.combination(part, depth + 1)?];
+                        algebra::product(&both, |both| both == [true, true], limits)
+                    })
+                }
+            },
+            Pattern::Complement(pattern) => {
+                let parts = [self.any_text()?, self.combination(pattern, depth + 1)?];
+                algebra::product(&parts, |both| both == [true, false], limits)
+            }
+            Pattern::Automaton(automaton) => algebra::minimal(automaton, limits),
+            _ => {
+                let splice = self.splice(pattern, depth)?;
+                let nfa = splice::nondeterministic(&splice, limits)?;
+                Ok(determinize::determinize(&nfa, false, limits)?.minimize())
+            }
+        }
+    }
+
+    /// How the automata of the parts are put together.
+    fn splice(&mut self, pattern: &Pattern, depth: usize) -> Result<Splice, PatternError> {
+        if depth > self.limits.depth {
+            return Err(PatternError::too_deep(self.limits.depth));
+        }
+        let mut many = |parts: &[Pattern]| -> Result<Vec<Splice>, PatternError> {
+            parts.iter().map(|part| self.splice(part, depth + 1)).collect()
+        };
+        Ok(match pattern {
+            Pattern::Concat(parts) if pattern.has_algebra() => Splice::Concat(many(parts)?),
+            Pattern::Alternation(parts) if pattern.has_algebra() => Splice::Alternation(many(parts)?),
+            Pattern::Repeat { min, max: Some(max), .. } if min > max => {
+                return Err(PatternError::counts_swapped(*min, *max));
+            }
+            Pattern::Repeat { pattern, min, max } if pattern.has_algebra() => {
+                Splice::Repeat(Box::new(self.splice(pattern, depth + 1)?), *min, *max)
+            }
+            _ => Splice::Leaf(self.combination(pattern, depth + 1)?),
+        })
+    }
+
+    /// The automaton of all texts.
+    fn any_text(&mut self) -> Result<Dfa, PatternError> {
+        let flags = RegexFlags { dot_all: true, ..RegexFlags::default() };
+        self.regular(&Pattern::Regex { pattern: ".*".to_owned(), flags, place: None })
     }
 }

@@ -56,6 +56,18 @@ impl PatternError {
         )
     }
 
+    /// The error of a pattern that nests deeper than `most`.
+    pub(super) fn too_deep(most: usize) -> Self {
+        Self::new(PatternErrorKind::TooLarge, format!("it nests more than {most} deep"))
+            .help("define the inner parts as terminals of their own, or nest less")
+    }
+
+    /// The error of a repetition whose bounds are the wrong way round.
+    pub(super) fn counts_swapped(min: u32, max: u32) -> Self {
+        let what = format!("it is to be repeated at least {min} and at most {max} times");
+        Self::new(PatternErrorKind::Syntax, what).help("write the smaller count first")
+    }
+
     /// The error of a plain string that has too many bytes.
     pub(super) fn string_too_long(bytes: usize, what: impl fmt::Display) -> Self {
         Self::new(PatternErrorKind::TooLarge, format!("a string of {bytes} bytes makes {what}"))

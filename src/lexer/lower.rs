@@ -72,11 +72,7 @@ impl<'a> Builder<'a> {
 impl Builder<'_> {
     fn pattern(&mut self, pattern: &Pattern, depth: usize) -> Result<Hir, PatternError> {
         if depth > self.limits.depth {
-            return Err(PatternError::new(
-                PatternErrorKind::TooLarge,
-                format!("it nests more than {} deep", self.limits.depth),
-            )
-            .help("define the inner parts as terminals of their own, or nest less"));
+            return Err(PatternError::too_deep(self.limits.depth));
         }
         let mut many = |parts: &[Pattern]| -> Result<Vec<Hir>, PatternError> {
             parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
@@ -105,15 +101,15 @@ impl Builder<'_> {
                 let parts = many(parts)?;
                 Ok(self.alternation(parts))
             }
-            Pattern::Repeat { min, max: Some(max), .. } if min > max => Err(PatternError::new(
-                PatternErrorKind::Syntax,
-                format!("it is to be repeated at least {min} and at most {max} times"),
-            )
-            .help("write the smaller count first")),
+            Pattern::Repeat { min, max: Some(max), .. } if min > max => {
+                Err(PatternError::counts_swapped(*min, *max))
+            }
             Pattern::Repeat { pattern, min, max } => {
                 let sub = self.pattern(pattern, depth + 1)?;
                 Ok(self.repeat(sub, *min, *max, true))
             }
+            // The compiler combines automata where there are such.
+            Pattern::Intersection(_) | Pattern::Complement(_) | Pattern::Automaton(_) => Ok(Hir::fail()),
         }
     }
 

@@ -8,8 +8,12 @@
 //!    [`looking`] does the same where a regex looks around.
 //! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
 //!
+//! Intersections, complements and ready automata are combined as automata ([`algebra`], [`splice`]); passes 1
+//! and 2 make those of the parts.
+//!
 //! Patterns that are one class of bytes after another take the short way of [`chain`].
 
+mod algebra;
 mod chain;
 mod compile;
 mod determinize;
@@ -20,6 +24,7 @@ mod looking;
 mod lower;
 mod minimize;
 mod python;
+mod splice;
 mod store;
 #[cfg(test)]
 mod tests;

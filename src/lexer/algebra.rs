@@ -1,0 +1,122 @@
+//! Boolean combinations of automata: what all of them match, what one does not.
+//!
+//! A state of the product is a tuple of the parts' states. The verdict on a text is a function of the parts'
+//! verdicts, so intersection and complement are one construction (Rabin and Scott 1959). A part that is dead
+//! stays in the tuple: where it is negated, that is just what is wanted.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::grammar::pattern::Automaton;
+use crate::lexer::dfa::Dfa;
+use crate::lexer::error::PatternError;
+use crate::lexer::limits::LexerLimits;
+use crate::lexer::minimize::RawDfa;
+use crate::util::byte_classes::ByteClasses;
+
+/// The texts of which `holds` is true, given for each part whether the part matches. The text that no
+/// part can go on from is not one: `holds` is false where all are false.
+pub(super) fn product(
+    parts: &[Dfa],
+    holds: impl Fn(&[bool]) -> bool,
+    limits: &LexerLimits,
+) -> Result<Dfa, PatternError> {
+    let key = |byte: u8| -> Vec<u8> { parts.iter().map(|part| part.classes().get(byte)).collect() };
+    let mut numbers: HashMap<Vec<u8>, usize, FxBuildHasher> = HashMap::default();
+    let classes = ByteClasses::by_key(|byte| {
+        let next = numbers.len();
+        *numbers.entry(key(byte)).or_insert(next)
+    });
+    let mut tuples: Vec<Box<[u32]>> = vec![parts.iter().map(Dfa::start).collect()];
+    let mut ids: HashMap<Box<[u32]>, u32, FxBuildHasher> = HashMap::default();
+    ids.insert(tuples[0].clone(), 0);
+    let mut table = Vec::new();
+    let mut at = 0;
+    while let Some(tuple) = tuples.get(at).cloned() {
+        for &byte in classes.representatives() {
+            let next = parts.iter().zip(&tuple).map(|(part, &state)| part.next(state, byte));
+            let next: Box<[u32]> = next.collect();
+            if next.iter().all(|&state| state == Dfa::DEAD) {
+                table.push(Dfa::DEAD);
+                continue;
+            }
+            let fresh = tuples.len() as u32;
+            let id = *ids.entry(next).or_insert_with_key(|next| {
+                tuples.push(next.clone());
+                fresh
+            });
+            table.push(id);
+        }
+        at += 1;
+        check(tuples.len(), parts.len() + classes.count(), limits)?;
+    }
+    let verdict = |tuple: &Box<[u32]>| {
+        let each: Vec<bool> = parts.iter().zip(tuple).map(|(part, &state)| part.is_accept(state)).collect();
+        holds(&each)
+    };
+    let accept = tuples.iter().map(verdict).collect();
+    Ok(RawDfa { classes, table, accept }.minimize())
+}
+
+/// The minimal automaton of one that somebody made.
+pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    let states = &automaton.states;
+    let mut begins = [false; 257];
+    for &(first, last, _) in states.iter().flat_map(|state| &state.moves) {
+        begins[usize::from(first)] = true;
+        begins[usize::from(last) + 1] = true;
+    }
+    let mut class = 0;
+    let classes = ByteClasses::by_key(|byte| {
+        class += usize::from(begins[usize::from(byte)]);
+        class
+    });
+    check(states.len(), classes.count(), limits)?;
+    // What cannot be reached is left out: numbers are given in the order of reaching.
+    let mut numbers = vec![Dfa::DEAD; states.len()];
+    let mut reached: Vec<usize> = Vec::new();
+    if let Some(first) = numbers.first_mut() {
+        *first = 0;
+        reached.push(0);
+    }
+    let (mut table, mut accept) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(state) = reached.get(at).and_then(|&state| states.get(state)) {
+        for &byte in classes.representatives() {
+            let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+            let target = found.map(|&(_, _, next)| next as usize).filter(|&next| next < states.len());
+            table.push(match target {
+                None => Dfa::DEAD,
+                Some(target) => {
+                    if numbers[target] == Dfa::DEAD {
+                        numbers[target] = reached.len() as u32;
+                        reached.push(target);
+                    }
+                    numbers[target]
+                }
+            });
+        }
+        accept.push(state.accepts);
+        at += 1;
+    }
+    if accept.is_empty() {
+        // The minimal automaton of nothing has no state; the raw one has a start.
+        table = vec![Dfa::DEAD; classes.count()];
+        accept = vec![false];
+    }
+    Ok(RawDfa { classes, table, accept }.minimize())
+}
+
+/// Whether so many states, with so many numbers each, are within the limits.
+fn check(states: usize, width: usize, limits: &LexerLimits) -> Result<(), PatternError> {
+    if states > limits.states {
+        return Err(PatternError::too_large(format!("its automaton has more than {} states", limits.states)));
+    }
+    if states.saturating_mul(width).saturating_mul(size_of::<u32>()) > limits.memory {
+        return Err(PatternError::too_large(format!(
+            "its automaton takes more than {} MiB",
+            limits.memory >> 20
+        )));
+    }
+    Ok(())
+}

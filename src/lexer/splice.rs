@@ -1,0 +1,148 @@
+//! Automata one after the other, one beside the other, one again and again: what concatenation, alternation and
+//! repetition make of parts that are no regexes. Thompson's construction (1968) with automata for leaves.
+
+use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
+use regex_automata::util::primitives::StateID;
+
+use crate::lexer::dfa::Dfa;
+use crate::lexer::error::PatternError;
+use crate::lexer::limits::LexerLimits;
+
+/// How automata are put together.
+pub(super) enum Splice {
+    /// One after the other.
+    Concat(Vec<Splice>),
+    /// Any one of them.
+    Alternation(Vec<Splice>),
+    /// So many times at least, and at most; without bound where that is `None`.
+    Repeat(Box<Splice>, u32, Option<u32>),
+    /// A text of the automaton.
+    Leaf(Dfa),
+}
+
+/// The nondeterministic automaton of `splice`. Within `limits` in memory.
+pub(super) fn nondeterministic(splice: &Splice, limits: &LexerLimits) -> Result<NFA, PatternError> {
+    let too_large = |_: BuildError| {
+        PatternError::too_large(format!(
+            "its nondeterministic automaton takes more than {} MiB",
+            limits.memory >> 20
+        ))
+    };
+    let mut nfa = Nfa { builder: Builder::new() };
+    nfa.builder.set_utf8(false);
+    nfa.builder.set_size_limit(Some(limits.memory)).map_err(too_large)?;
+    nfa.whole(splice).map_err(too_large)
+}
+
+struct Nfa {
+    builder: Builder,
+}
+
+impl Nfa {
+    fn whole(&mut self, splice: &Splice) -> Result<NFA, BuildError> {
+        self.builder.start_pattern()?;
+        let start = self.builder.add_empty()?;
+        let end = self.add(splice, start)?;
+        let last = self.builder.add_match()?;
+        self.builder.patch(end, last)?;
+        self.builder.finish_pattern(start)?;
+        self.builder.build(start, start)
+    }
+
+    /// Goes on from `start`, a state that leads nowhere yet; the end is such a state again.
+    fn add(&mut self, splice: &Splice, start: StateID) -> Result<StateID, BuildError> {
+        match splice {
+            Splice::Concat(parts) => parts.iter().try_fold(start, |at, part| self.add(part, at)),
+            Splice::Alternation(parts) => {
+                let fork = self.fork_from(start)?;
+                let end = self.builder.add_empty()?;
+                for part in parts {
+                    let begin = self.builder.add_empty()?;
+                    self.builder.patch(fork, begin)?;
+                    let last = self.add(part, begin)?;
+                    self.builder.patch(last, end)?;
+                }
+                Ok(end)
+            }
+            Splice::Repeat(part, min, max) => self.repeat(part, *min, *max, start),
+            Splice::Leaf(dfa) => self.leaf(dfa, start),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        part: &Splice,
+        min: u32,
+        max: Option<u32>,
+        start: StateID,
+    ) -> Result<StateID, BuildError> {
+        let mut at = start;
+        for _ in 0..min {
+            at = self.add(part, at)?;
+        }
+        let end = self.builder.add_empty()?;
+        match max {
+            None => {
+                let fork = self.fork_from(at)?;
+                let begin = self.builder.add_empty()?;
+                self.builder.patch(fork, begin)?;
+                let last = self.add(part, begin)?;
+                self.builder.patch(last, fork)?;
+                self.builder.patch(fork, end)?;
+            }
+            Some(max) => {
+                for _ in min..max {
+                    let fork = self.fork_from(at)?;
+                    self.builder.patch(fork, end)?;
+                    at = self.builder.add_empty()?;
+                    self.builder.patch(fork, at)?;
+                    at = self.add(part, at)?;
+                }
+                self.builder.patch(at, end)?;
+            }
+        }
+        Ok(end)
+    }
+
+    /// A state behind `start` that may lead to several.
+    fn fork_from(&mut self, start: StateID) -> Result<StateID, BuildError> {
+        let fork = self.builder.add_union(Vec::new())?;
+        self.builder.patch(start, fork)?;
+        Ok(fork)
+    }
+
+    fn leaf(&mut self, dfa: &Dfa, start: StateID) -> Result<StateID, BuildError> {
+        let end = self.builder.add_empty()?;
+        // Moves lead to forks, which can be made before what they lead to is known.
+        let states = 0..dfa.state_count() as u32;
+        let forks: Result<Vec<StateID>, _> =
+            states.clone().map(|_| self.builder.add_union(Vec::new())).collect();
+        let forks = forks?;
+        let Some(&first) = forks.first() else {
+            let nothing = self.builder.add_fail()?;
+            self.builder.patch(start, nothing)?;
+            return Ok(end);
+        };
+        self.builder.patch(start, first)?;
+        for (state, &fork) in states.zip(&forks) {
+            let mut moves: Vec<Transition> = Vec::new();
+            for byte in 0..=255u8 {
+                let Some(&next) = forks.get(dfa.next(state, byte) as usize) else { continue };
+                match moves.last_mut() {
+                    Some(last) if last.next == next && last.end.checked_add(1) == Some(byte) => {
+                        last.end = byte;
+                    }
+                    _ => moves.push(Transition { start: byte, end: byte, next }),
+                }
+            }
+            if !moves.is_empty() {
+                let moves = self.builder.add_sparse(moves)?;
+                self.builder.patch(fork, moves)?;
+            }
+            if dfa.is_accept(state) {
+                self.builder.patch(fork, end)?;
+            }
+        }
+        Ok(end)
+    }
+}
