@@ -115,6 +115,7 @@ pub(crate) mod lexer;
 pub(crate) mod lr;
 pub(crate) mod matcher;
 pub(crate) mod scanner;
+pub(crate) mod schema;
 pub(crate) mod syntax;
 pub(crate) mod util;
 pub(crate) mod vocab;
@@ -124,6 +125,10 @@ pub use constraint::{
 };
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Matcher, RejectedToken, TokenMask, fill_masks};
+pub use schema::{
+    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, Unsatisfiable,
+    Whitespace,
+};
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 #[cfg(feature = "tokenizer")]

@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("scanner", &["lr", "lexer", "grammar", "util"]),
     ("index", &["scanner", "lr", "vocab", "util"]),
     ("matcher", &["index", "scanner", "lr", "vocab", "util"]),
+    ("schema", &["lexer", "grammar", "util"]),
     ("constraint", &["matcher", "index", "scanner", "vocab", "lexer", "lr", "grammar", "syntax", "util"]),
 ];
 

@@ -29,6 +29,8 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use algebra::product;
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::Dfa;
+pub(crate) use error::PatternError;
 pub(crate) use limits::LexerLimits;

@@ -77,7 +77,8 @@ impl Decimal {
     pub(super) fn plain(&self) -> (Vec<u8>, Vec<u8>) {
         let (whole, fraction) = self.width();
         let point = self.digits.len() as i64 + self.exponent;
-        let digit = |at: i64| self.digits.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(0);
+        let digit =
+            |at: i64| self.digits.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(0);
         let before = (0..whole as i64).map(digit).collect();
         let behind = (0..fraction as i64).map(|at| digit(point + at)).collect();
         (before, behind)
@@ -94,7 +95,9 @@ impl Decimal {
     /// The digits without the exponent, as a number, where it has at most 18 digits; and the exponent.
     pub(super) fn coefficient(&self) -> Option<(u64, i64)> {
         let small = self.digits.len() <= 18;
-        small.then(|| (self.digits.iter().fold(0, |value, &digit| value * 10 + u64::from(digit)), self.exponent))
+        small.then(|| {
+            (self.digits.iter().fold(0, |value, &digit| value * 10 + u64::from(digit)), self.exponent)
+        })
     }
 }
 

@@ -63,7 +63,14 @@ struct Inner {
 impl SchemaError {
     pub(super) fn new(kind: SchemaErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self(Box::new(Inner { kind, message, pointer: String::new(), place: None, example: None, help: None }))
+        Self(Box::new(Inner {
+            kind,
+            message,
+            pointer: String::new(),
+            place: None,
+            example: None,
+            help: None,
+        }))
     }
 
     /// Says where, unless that is known.

@@ -58,7 +58,9 @@ pub(super) enum Atom {
     Type(Type),
     Boolean(bool),
     /// A number without a fractional part; `1.0` among them or not.
-    Integer { takes_point: bool },
+    Integer {
+        takes_point: bool,
+    },
     /// One of these numbers.
     Numbers(u32),
     Compare(Comparison, u32),
@@ -73,7 +75,11 @@ pub(super) enum Atom {
     MinItems(u64),
     MaxItems(u64),
     /// So many items at least and at most satisfy the formula.
-    Contains { schema: FormulaId, min: u64, max: Option<u64> },
+    Contains {
+        schema: FormulaId,
+        min: u64,
+        max: Option<u64>,
+    },
     Unique(u32),
     Properties(u32),
     Required(u32),
@@ -219,8 +225,7 @@ impl Formulas {
                     Shape::Not(of) => all.binary_search(&of).is_ok(),
                     _ => negated.contains(&part),
                 };
-                let kept: Vec<F> =
-                    parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
+                let kept: Vec<F> = parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
                 if kept.len() < parts.len() {
                     changed.push((at, self.junction(!is_and, kept)));
                 }

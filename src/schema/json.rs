@@ -159,10 +159,8 @@ impl Reader<'_> {
     fn error(&self, message: impl Into<String>) -> SchemaError {
         let (name, text) = &self.json.documents[self.document as usize];
         let end = (self.at + 1).min(text.len());
-        SchemaError::new(SchemaErrorKind::InvalidJson, message).at(
-            String::new(),
-            Place::new(name, text, self.at..end.max(self.at)),
-        )
+        SchemaError::new(SchemaErrorKind::InvalidJson, message)
+            .at(String::new(), Place::new(name, text, self.at..end.max(self.at)))
     }
 
     fn peek(&self) -> Option<u8> {
@@ -177,8 +175,7 @@ impl Reader<'_> {
 
     /// Enters a value whose parts come later.
     fn enter(&mut self, parent: Option<NodeId>) -> NodeId {
-        let node =
-            Node { value: Value::Null, parent, document: self.document, span: self.at..self.at };
+        let node = Node { value: Value::Null, parent, document: self.document, span: self.at..self.at };
         self.json.nodes.push(node);
         NodeId((self.json.nodes.len() - 1) as u32)
     }

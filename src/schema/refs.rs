@@ -52,8 +52,22 @@ pub(super) struct Schemas<'a> {
 
 /// Keywords whose value is a schema, a list of schemas, or an object of schemas.
 const PLACES: &[&str] = &[
-    "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items",
-    "not", "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
 ];
 const PLACES_BY_NAME: &[&str] =
     &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
@@ -276,7 +290,11 @@ impl<'a> Schemas<'a> {
         let is_dynamic = self.dynamic.get(name).is_some_and(|nodes| nodes.contains(&found));
         if (is_dynamic && candidates > 1) || self.has_recursive_anchor {
             return Err(self
-                .error(SchemaErrorKind::UnsupportedKeyword, at, "which schema is meant depends on the way there")
+                .error(
+                    SchemaErrorKind::UnsupportedKeyword,
+                    at,
+                    "which schema is meant depends on the way there",
+                )
                 .help("use `$ref`"));
         }
         Ok(found)
