@@ -126,8 +126,7 @@ pub use constraint::{
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Matcher, RejectedToken, TokenMask, fill_masks};
 pub use schema::{
-    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, Unsatisfiable,
-    Whitespace,
+    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, Whitespace,
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;

@@ -20,7 +20,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("index", &["scanner", "lr", "vocab", "util"]),
     ("matcher", &["index", "scanner", "lr", "vocab", "util"]),
     ("schema", &["lexer", "grammar", "util"]),
-    ("constraint", &["matcher", "index", "scanner", "vocab", "lexer", "lr", "grammar", "syntax", "util"]),
+    (
+        "constraint",
+        &["matcher", "index", "scanner", "schema", "vocab", "lexer", "lr", "grammar", "syntax", "util"],
+    ),
 ];
 
 /// Lines of code that a file may have.

@@ -34,10 +34,6 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     pub(super) fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.values.len()
-    }
 }
 
 /// `properties`, `patternProperties` and `additionalProperties` of one schema: what one of them says depends on the others.
@@ -86,6 +82,8 @@ pub(super) struct Atoms {
     pub(super) sets: Interner<Vec<u32>>,
     pub(super) properties: Interner<Properties>,
     pub(super) items: Interner<Items>,
+    /// Values that the items of an array may still have.
+    pub(super) uniques: Interner<Vec<FormulaId>>,
 }
 
 impl Atoms {

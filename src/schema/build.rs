@@ -11,6 +11,7 @@ use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{FormulaId, Type};
 use crate::schema::fragment::Fragment;
+use crate::schema::long_strings::LONG;
 use crate::schema::machine::{Machine, Tuple, TupleId};
 use crate::schema::options::Whitespace;
 use crate::schema::text;
@@ -168,6 +169,12 @@ impl Builder<'_, '_> {
                     }
                 }
                 _ => {
+                    let long = self.long_string(&projected).filter(|_| of == Type::String);
+                    if let Some((outcome, min, max)) = long {
+                        let string = self.counted_string(min, max)?;
+                        self.production(nth(first, outcome), [string])?;
+                        continue;
+                    }
                     for (outcome, formula) in projected.into_iter().enumerate() {
                         for symbol in self.scalars(of, formula)? {
                             self.production(nth(first, outcome), [symbol])?;
@@ -177,6 +184,15 @@ impl Builder<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The only outcome that strings have, where it asks for nothing but a large length; and its bounds.
+    fn long_string(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
+        let mut outcomes = projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
+        let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else { return None };
+        let (min, max) = self.machine.lengths(only)?;
+        let is_long = max.unwrap_or(min).max(min) >= LONG && max.is_none_or(|max| min <= max);
+        is_long.then_some((outcome, min, max))
     }
 
     /// The terminals of the scalars of a type that satisfy a formula.

@@ -33,12 +33,6 @@ impl Decimal {
         Some(Self { negative, digits, exponent: exponent - fraction.len() as i64 }.normal())
     }
 
-    /// The integer `value`.
-    pub(super) fn integer(value: u64) -> Self {
-        let digits = value.to_string().bytes().map(|byte| byte - b'0').collect();
-        Self { negative: false, digits, exponent: 0 }.normal()
-    }
-
     fn normal(mut self) -> Self {
         let zeros = self.digits.iter().take_while(|&&digit| digit == 0).count();
         self.digits.drain(..zeros);

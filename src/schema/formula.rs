@@ -80,6 +80,7 @@ pub(super) enum Atom {
         min: u64,
         max: Option<u64>,
     },
+    /// The items are among the values of this number, each at most once.
     Unique(u32),
     Properties(u32),
     Required(u32),

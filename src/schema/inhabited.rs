@@ -98,7 +98,10 @@ impl Machine<'_> {
                     self.holds_of_boolean(projected, false) || self.holds_of_boolean(projected, true)
                 }
                 Type::Number => !self.numbers(projected)?.is_empty(),
-                Type::String => !self.strings(projected)?.is_empty(),
+                Type::String => match self.lengths(projected) {
+                    Some((min, max)) => max.is_none_or(|max| min <= max),
+                    None => !self.strings(projected)?.is_empty(),
+                },
                 Type::Array => self.has_array(projected)?,
                 Type::Object => self.has_object(projected)?,
             };

@@ -126,26 +126,6 @@ impl Json {
         }
         Some(way)
     }
-
-    /// Whether two values are equal as JSON Schema compares them: without regard to the order of keys.
-    pub(super) fn equal(&self, one: NodeId, other: NodeId) -> bool {
-        match (self.value(one), self.value(other)) {
-            (Value::Null, Value::Null) => true,
-            (Value::Boolean(one), Value::Boolean(other)) => one == other,
-            (Value::Number(one), Value::Number(other)) => one == other,
-            (Value::String(one), Value::String(other)) => one == other,
-            (Value::Array(one), Value::Array(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(&one, &other)| self.equal(one, other))
-            }
-            (Value::Object(one), Value::Object(members)) => {
-                let same = |&(ref key, value): &(String, NodeId)| {
-                    self.get(other, key).is_some_and(|other| self.equal(value, other))
-                };
-                one.len() == members.len() && one.iter().all(same)
-            }
-            _ => false,
-        }
-    }
 }
 
 struct Reader<'a> {

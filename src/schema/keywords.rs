@@ -243,14 +243,7 @@ impl<'a> Reader<'a> {
                 self.formulas.atom(Atom::Pattern(pattern))
             }
             "format" => self.format(value)?,
-            "uniqueItems" => match self.schemas.json.value(value) {
-                Value::Boolean(false) => F::TRUE,
-                Value::Boolean(true) => {
-                    let none = self.atoms.set(Vec::new());
-                    self.formulas.atom(Atom::Unique(none))
-                }
-                _ => return Err(self.invalid(value, "`uniqueItems` is a boolean")),
-            },
+            "uniqueItems" => self.unique(node, value)?,
             "contains" if draft >= Draft::Six => self.contains(node, draft, value)?,
             "required" => self.required(value)?,
             "propertyNames" if draft >= Draft::Six => {

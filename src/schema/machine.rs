@@ -20,6 +20,7 @@ use crate::schema::inhabited::Inhabited;
 use crate::schema::keywords::Reader;
 use crate::schema::object::{Frame, Step};
 use crate::schema::text::Texts;
+use crate::schema::unique;
 
 use FormulaId as F;
 
@@ -186,6 +187,13 @@ impl<'a> Machine<'a> {
                 let same = formulas.atom(atom);
                 let (with, without) = (formulas.and([child, fewer]), formulas.and([not, same]));
                 formulas.or([with, without])
+            }
+            Atom::Unique(values) => {
+                let values = atoms.uniques.get(values).clone();
+                unique::step(formulas, &values, |formulas, rest| {
+                    let rest = atoms.uniques.id(rest);
+                    formulas.atom(Atom::Unique(rest))
+                })
             }
             Atom::MinItems(0 | 1) => F::TRUE,
             Atom::MinItems(count) => formulas.atom(Atom::MinItems(count - 1)),

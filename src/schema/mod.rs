@@ -3,10 +3,10 @@
 //! The passes, in the order of [`JsonSchema::parse`]:
 //!
 //! 1. [`json`]: the text as values that keep order, digits and places. [`refs`]: which draft, which resource, where references lead.
-//! 2. [`keywords`], [`unevaluated`]: what a schema says becomes a [`formula`].
-//! 3. [`machine`], [`object`]: a deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
+//! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
+//! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
 //!    what no value satisfies, and [`text`] has the automata of scalars.
-//! 4. [`build`], [`members`]: the machine as productions ([`fragment`]).
+//! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
@@ -19,13 +19,16 @@ mod fragment;
 mod inhabited;
 mod json;
 mod keywords;
+mod long_strings;
 mod machine;
 mod members;
+mod names;
 mod object;
 mod options;
 mod refs;
 mod text;
 mod unevaluated;
+mod unique;
 mod uri;
 
 use crate::grammar::Grammar;
@@ -33,7 +36,7 @@ use crate::lexer::LexerLimits;
 use crate::util::id::NonterminalId;
 
 pub use error::{SchemaError, SchemaErrorKind};
-pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Unsatisfiable, Whitespace};
+pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Whitespace};
 
 /// A JSON Schema that was read: the productions of the JSON texts that satisfy it.
 #[derive(Clone, Debug)]
@@ -90,5 +93,16 @@ impl JsonSchema {
     /// contextual lexer: they compete where several can stand, and nowhere else.
     pub(crate) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
         self.fragment.embed(grammar)
+    }
+}
+
+impl Grammar {
+    /// The grammar of the JSON texts that satisfy a schema: [`JsonSchema::parse`] and [`JsonSchema::grammar`].
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonSchema::parse`].
+    pub fn from_schema(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        JsonSchema::parse(text, options).map(|schema| schema.grammar())
     }
 }

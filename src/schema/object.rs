@@ -9,6 +9,7 @@ use crate::schema::atoms::Properties;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
 use crate::schema::machine::{Classes, Machine, Tuple, TupleId, child_atom};
+use crate::schema::names;
 use crate::schema::options::KeyOrder;
 
 use FormulaId as F;
@@ -58,8 +59,7 @@ impl Machine<'_> {
     /// The frame of objects that begin with `start`.
     pub(super) fn frame(&mut self, start: TupleId) -> Result<u32, SchemaError> {
         let formulas = self.tuple(start).to_vec();
-        let mut names: Vec<u32> = Vec::new();
-        let mut known = rustc_hash::FxHashSet::default();
+        let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut required = Vec::new();
         let mut patterns = Vec::new();
         let mut conditions = Vec::new();
@@ -67,8 +67,7 @@ impl Machine<'_> {
             match atom {
                 Atom::Properties(number) => {
                     let properties = self.reader.atoms.properties.get(number);
-                    let own = properties.named.iter().map(|&(name, _)| name);
-                    names.extend(own.filter(|&name| known.insert(name)));
+                    lists.push(properties.named.iter().map(|&(name, _)| name).collect());
                     patterns.extend(properties.patterns.iter().map(|&(pattern, _)| pattern));
                 }
                 Atom::Required(name) => required.push(name),
@@ -76,7 +75,9 @@ impl Machine<'_> {
                 _ => {}
             }
         }
-        names.extend(required.into_iter().filter(|&name| known.insert(name)));
+        // In what order names are required says nothing.
+        lists.extend(required.into_iter().map(|name| vec![name]));
+        let names = names::merge(&lists);
         patterns.sort_unstable();
         patterns.dedup();
         self.spend(names.len())?;

@@ -48,16 +48,6 @@ pub enum Numerals {
     Any,
 }
 
-/// What becomes of a schema that no value satisfies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Unsatisfiable {
-    /// It is an error.
-    #[default]
-    Refuse,
-    /// It is a grammar with one text that no vocabulary can end: masks are empty from the first on.
-    Empty,
-}
-
 /// How a schema is read.
 ///
 /// ```
@@ -82,8 +72,6 @@ pub struct SchemaOptions {
     pub formats: Formats,
     /// How numbers may be written.
     pub numerals: Numerals,
-    /// What becomes of a schema that no value satisfies.
-    pub unsatisfiable: Unsatisfiable,
     /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
     pub documents: BTreeMap<String, String>,
     /// Steps that the analysis of a schema may take before it is refused as too large. Default 2,000,000: about a second.
@@ -101,7 +89,6 @@ impl Default for SchemaOptions {
             key_separator: ":".to_owned(),
             formats: Formats::default(),
             numerals: Numerals::default(),
-            unsatisfiable: Unsatisfiable::default(),
             documents: BTreeMap::new(),
             steps: 2_000_000,
             productions: 200_000,
