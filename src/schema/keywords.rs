@@ -13,6 +13,7 @@ use crate::schema::json::{NodeId, Value};
 use crate::schema::options::{Formats, SchemaOptions};
 use crate::schema::refs::{Draft, Schemas};
 use crate::schema::text::formats;
+use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -23,14 +24,17 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a SchemaOptions,
     pub(super) formulas: Formulas,
     pub(super) atoms: Atoms,
-    /// The schemas that are atoms, and what they say: `None` as long as that is not known.
-    nodes: Vec<NodeId>,
-    numbers: FxHashMap<NodeId, u32>,
+    /// The schemas that are atoms, each with whether it is judged, and what they say: `None` as long as that is not known.
+    nodes: Vec<(NodeId, bool)>,
+    numbers: FxHashMap<(NodeId, bool), u32>,
     said: Vec<Option<F>>,
     /// Schemas that are being read about one and the same value, the outermost first.
     open: Vec<NodeId>,
     /// Whether a reference stands somewhere in a value.
     refers: FxHashMap<NodeId, bool>,
+    /// Whether it counts that a value does not satisfy what is being read: then nothing may be narrowed.
+    pub(super) is_judged: bool,
+    pub(super) warnings: Vec<Diagnostic>,
     /// Patterns and formats by their texts, and where they stand first.
     pub(super) places: FxHashMap<u32, NodeId>,
 }
@@ -50,6 +54,8 @@ impl<'a> Reader<'a> {
             said: Vec::new(),
             open: Vec::new(),
             refers: FxHashMap::default(),
+            is_judged: false,
+            warnings: Vec::new(),
             places: FxHashMap::default(),
         }
     }
@@ -63,9 +69,10 @@ impl<'a> Reader<'a> {
             return said;
         }
         let next = self.nodes.len() as u32;
-        let number = *self.numbers.entry(node).or_insert(next);
+        let key = (node, self.is_judged);
+        let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            self.nodes.push(node);
+            self.nodes.push(key);
             self.said.push(None);
         }
         Ok(self.formulas.atom(Atom::Schema(number)))
@@ -76,8 +83,10 @@ impl<'a> Reader<'a> {
         if let Some(known) = self.said[schema as usize] {
             return Ok(known);
         }
+        let (node, is_judged) = self.nodes[schema as usize];
+        self.is_judged = is_judged;
         let open = std::mem::take(&mut self.open);
-        let said = self.schema(self.nodes[schema as usize]);
+        let said = self.schema(node);
         self.open = open;
         let said = said?;
         self.said[schema as usize] = Some(said);
@@ -138,6 +147,17 @@ impl<'a> Reader<'a> {
         said
     }
 
+    /// Reads something of which it counts that a value does not satisfy it.
+    fn judged<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SchemaError>,
+    ) -> Result<T, SchemaError> {
+        let outer = std::mem::replace(&mut self.is_judged, true);
+        let result = read(self);
+        self.is_judged = outer;
+        result
+    }
+
     /// The conjunction of what the keywords say, in their order: the order of names follows it.
     fn keywords(&mut self, node: NodeId, members: &[(String, NodeId)]) -> Result<F, SchemaError> {
         let draft = self.schemas.draft(node);
@@ -190,11 +210,11 @@ impl<'a> Reader<'a> {
                 self.formulas.or(parts)
             }
             "oneOf" => {
-                let parts = self.list(value)?;
+                let parts = self.judged(|reader| reader.list(value))?;
                 self.formulas.one(parts)
             }
             "not" => {
-                let inner = self.schema(value)?;
+                let inner = self.judged(|reader| reader.schema(value))?;
                 self.formulas.not(inner)
             }
             "if" if draft >= Draft::Seven => self.conditional(node, value)?,
@@ -446,7 +466,7 @@ impl<'a> Reader<'a> {
         if branches == [None, None] {
             return Ok(F::TRUE);
         }
-        let condition = self.schema(condition)?;
+        let condition = self.judged(|reader| reader.schema(condition))?;
         let mut branch = |branch: Option<NodeId>| branch.map_or(Ok(F::TRUE), |branch| self.schema(branch));
         let (then, otherwise) = (branch(branches[0])?, branch(branches[1])?);
         let not = self.formulas.not(condition);
@@ -474,7 +494,7 @@ impl<'a> Reader<'a> {
     }
 
     fn contains(&mut self, node: NodeId, draft: Draft, value: NodeId) -> Result<F, SchemaError> {
-        let schema = self.child(value)?;
+        let schema = self.judged(|reader| reader.child(value))?;
         let bound = |key| self.schemas.json.get(node, key).filter(|_| draft >= Draft::Eight);
         let min = bound("minContains").map_or(Ok(1), |value| self.count(value))?;
         let max = bound("maxContains").map(|value| self.count(value)).transpose()?;

@@ -33,6 +33,7 @@ mod uri;
 
 use crate::grammar::Grammar;
 use crate::lexer::LexerLimits;
+use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
 pub use error::{SchemaError, SchemaErrorKind};
@@ -42,6 +43,7 @@ pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Whitespace};
 #[derive(Clone, Debug)]
 pub struct JsonSchema {
     fragment: fragment::Fragment,
+    warnings: Vec<Diagnostic>,
 }
 
 impl JsonSchema {
@@ -81,12 +83,20 @@ impl JsonSchema {
             let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
             return Err(place(&machine, error));
         }
-        Ok(Self { fragment })
+        let warnings = std::mem::take(&mut machine.reader.warnings);
+        Ok(Self { fragment, warnings })
     }
 
     /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.
     pub fn grammar(&self) -> Grammar {
-        self.fragment.grammar()
+        let mut grammar = self.fragment.grammar();
+        grammar.warnings.clone_from(&self.warnings);
+        grammar
+    }
+
+    /// What the schema's author should know: what is held more narrowly than it was asked for.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
     }
 
     /// Adds the schema to a grammar, and gives the nonterminal that derives its values. The terminals suit the

@@ -9,6 +9,7 @@ use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 use crate::schema::machine::child_atom;
 use crate::schema::refs::Draft;
+use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -37,16 +38,20 @@ impl Reader<'_> {
         let items = self.schemas.json.get(node, "items");
         let values = items.map_or(Ok(None), |items| self.values(items))?;
         let Some(values) = values.filter(|values| values.len() <= MOST_VALUES) else {
-            return Err(self
-                .schemas
-                .error(
-                    SchemaErrorKind::UnsupportedKeyword,
-                    value,
-                    "`uniqueItems` needs items that can be listed",
-                )
-                .help(format!(
-                    "write `items` as an `enum` of {MOST_VALUES} values at most, or leave `uniqueItems` out"
-                )));
+            if self.is_judged {
+                let message =
+                    "`uniqueItems` needs items that can be listed where what does not satisfy it counts";
+                return Err(self
+                    .schemas
+                    .error(SchemaErrorKind::UnsupportedKeyword, value, message)
+                    .help("leave `uniqueItems` out below `not`, `oneOf`, `if` and `contains`"));
+            }
+            let message = "`uniqueItems` needs items that can be listed; arrays are held to one item at most";
+            let warning = Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
+            self.warnings.push(warning.help(format!(
+                "write `items` as an `enum` of {MOST_VALUES} values at most, or leave `uniqueItems` out"
+            )));
+            return Ok(self.formulas.atom(Atom::MaxItems(1)));
         };
         let values = self.atoms.uniques.id(values);
         Ok(self.formulas.atom(Atom::Unique(values)))

@@ -20,6 +20,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "dead-alternative",
     "imported-directive",
     "more-findings",
+    "narrowed-schema",
     "rule-priority",
     "shadowed-terminal",
     "unproductive",

@@ -12,6 +12,7 @@ use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Voc
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
 use crate::report;
+use crate::schemas::{SchemaArguments, schema};
 
 /// A file of a grammar that the program carries.
 struct BuiltIn {
@@ -48,7 +49,7 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite, python), a file in Lark's notation, a Yacc `.y` file, or `-`. With a start
+    /// A built-in grammar's name (json, sqlite, python), a file in Lark's notation, a Yacc `.y` file, a JSON schema (`.json`), or `-`. With a start
     /// symbol behind a colon: `sqlite:query`. Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
@@ -58,6 +59,8 @@ pub(crate) struct GrammarArgument {
     /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
     #[arg(long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArguments,
 }
 
 /// The texts of a grammar's files, by the names that places call them.
@@ -85,7 +88,7 @@ impl Sources {
     }
 
     /// Adds a file that places call `name` and people `shown`.
-    fn add_as(&self, name: &str, shown: &str, text: &str) {
+    pub(crate) fn add_as(&self, name: &str, shown: &str, text: &str) {
         let source = Source { name: shown.into(), text: text.into() };
         self.files.borrow_mut().insert(name.to_owned(), source);
     }
@@ -137,6 +140,7 @@ pub(crate) fn load(
         None if argument.terminals.is_some() || name.ends_with(".y") => {
             yacc(name, argument.terminals.as_deref(), inputs, sources)?
         }
+        None if name.ends_with(".json") => schema(name, argument, inputs, sources)?,
         None => {
             if input::is_bare_word(name) {
                 return Err(unknown(name).into());

@@ -32,8 +32,8 @@ pub(super) const MARKS: [char; 2] = ['\u{10fffe}', '\u{10ffff}'];
 
 /// What a pattern of a schema means.
 pub(super) enum Meaning {
-    /// The texts themselves.
-    Plain(Pattern),
+    /// The texts themselves; or, where the end is open, what they begin with.
+    Plain { pattern: Pattern, is_open: bool },
     /// The texts between two [`MARKS`].
     Marked(Pattern),
 }
@@ -96,14 +96,14 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
     text.push_str("(?:");
     print(regex, &mut text);
     text.push(')');
-    if !end {
-        any(&mut text);
-    }
     if is_marked {
+        if !end {
+            any(&mut text);
+        }
         text.push(MARKS[1]);
     }
     let pattern = Pattern::Regex { pattern: text, flags: RegexFlags::default(), place: None };
-    if is_marked { Meaning::Marked(pattern) } else { Meaning::Plain(pattern) }
+    if is_marked { Meaning::Marked(pattern) } else { Meaning::Plain { pattern, is_open: !end } }
 }
 
 fn looks(regex: &Regex) -> bool {
@@ -136,7 +136,9 @@ fn print(regex: &Regex, text: &mut String) {
                 (false, false) => "(?<=",
                 (false, true) => "(?<!",
             };
-            group(open, std::slice::from_ref(inner), "");
+            // Within a look-around an anchor may read its mark.
+            let inner = marked(inner, *ahead);
+            group(open, std::slice::from_ref(&inner), "");
         }
         Regex::Start => text.extend(["(?<=", &MARKS[0].to_string(), ")"]),
         Regex::End => text.extend(["(?=", &MARKS[1].to_string(), ")"]),
@@ -156,6 +158,20 @@ fn print(regex: &Regex, text: &mut String) {
                 (min, Some(max)) => format!("{{{min},{max}}}"),
             });
         }
+    }
+}
+
+/// The inside of a look-around, in which anchors are marks.
+fn marked(regex: &Regex, ahead: bool) -> Regex {
+    let mark = |at: usize| Regex::Set(set(&[(MARKS[at], MARKS[at])]));
+    let all = |parts: &[Regex]| parts.iter().map(|part| marked(part, ahead)).collect();
+    match regex {
+        Regex::End if ahead => mark(1),
+        Regex::Start if !ahead => mark(0),
+        Regex::Concat(parts) => Regex::Concat(all(parts)),
+        Regex::Alternation(parts) => Regex::Alternation(all(parts)),
+        Regex::Repeat(inner, min, max) => Regex::Repeat(Box::new(marked(inner, ahead)), *min, *max),
+        other => other.clone(),
     }
 }
 

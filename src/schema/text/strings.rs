@@ -18,25 +18,47 @@ const MOST_CHARACTERS: u64 = 20_000;
 impl Texts<'_> {
     /// The union of what the branches of a pattern mean.
     fn meanings(&mut self, meanings: Vec<Meaning>) -> Result<Rc<Dfa>, PatternError> {
-        let mut plain = Vec::new();
+        // Of the branches with an open end and of those without.
+        let mut plain = [Vec::new(), Vec::new()];
         let mut parts = Vec::new();
         for meaning in meanings {
             match meaning {
-                Meaning::Plain(pattern) => plain.push(pattern),
+                Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
                 Meaning::Marked(pattern) => {
                     let marked = self.compile(&pattern)?;
                     parts.push(self.compile(&Pattern::Automaton(without_marks(&marked)))?);
                 }
             }
         }
-        if !plain.is_empty() {
-            parts.push(self.compile(&Pattern::Alternation(plain))?);
+        let [closed, open] = plain;
+        if !closed.is_empty() {
+            parts.push(self.compile(&Pattern::Alternation(closed))?);
+        }
+        if !open.is_empty() {
+            let begins = self.compile(&Pattern::Alternation(open))?;
+            let universe = self.universe()?;
+            parts.push(self.compile(&Pattern::Automaton(with_open_end(&begins, &universe)))?);
         }
         match &parts[..] {
             [only] => Ok(only.clone()),
             parts => self.product(parts, |each| each.contains(&true)),
         }
     }
+}
+
+/// The texts that begin with one of `begins`. Where one was found, what else might be found is not followed any more.
+fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
+    let mut states = automaton::of(begins).states;
+    let first = states.len() as u32;
+    let mut rest = automaton::of(universe).states;
+    rest.iter_mut().flat_map(|state| &mut state.moves).for_each(|(_, _, next)| *next += first);
+    for state in &mut states {
+        if state.accepts {
+            state.moves.clone_from(&rest[0].moves);
+        }
+    }
+    states.append(&mut rest);
+    Automaton { states }
 }
 
 /// The texts between the two marks.
