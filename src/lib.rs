@@ -93,7 +93,8 @@
 //! # Limits
 //!
 //! Any context-free grammar is taken; where its LALR(1) tables have conflicts, readings are followed side by side, which
-//! takes time. Lexemes are cut by longest match. There is no JSON Schema.
+//! takes time. Lexemes are cut by longest match. Of JSON Schema nearly all is exact; what is narrower, and what is
+//! refused, is listed in `docs/json-schema.md`.
 //!
 //! Whether a text can still be completed is decided step by step where it was not proved beforehand. A decision that takes
 //! more than [`Limits::decision_steps`] is given up, and counts as a no: a mask can then be too narrow, but never too wide, and

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, LexerKind, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -177,26 +177,6 @@ impl Fragment {
         }
         self.terminals = kept.into_iter().flatten().collect();
         self.terminal_ids.clear();
-    }
-
-    /// The fragment as a grammar of its own.
-    pub(super) fn grammar(&self) -> Grammar {
-        let mut grammar = Grammar {
-            terminals: Vec::new(),
-            nonterminals: Vec::new(),
-            productions: Vec::new(),
-            start: NonterminalId::new(0),
-            starts: Vec::new(),
-            lexer: LexerKind::Contextual,
-            conflicts: Conflicts::Refuse,
-            reserve_covered: Vec::new(),
-            indentation: None,
-            warnings: Vec::new(),
-            untrimmed: None,
-        };
-        grammar.start = self.embed(&mut grammar);
-        grammar.starts.push(grammar.start);
-        grammar
     }
 
     /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the schema.

@@ -24,7 +24,7 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a SchemaOptions,
     pub(super) formulas: Formulas,
     pub(super) atoms: Atoms,
-    /// The schemas that are atoms, each with whether it is judged, and what they say: `None` as long as that is not known.
+    /// The schemas that are atoms, each with whether it is denied, and what they say: `None` as long as that is not known.
     nodes: Vec<(NodeId, bool)>,
     numbers: FxHashMap<(NodeId, bool), u32>,
     said: Vec<Option<F>>,
@@ -32,9 +32,11 @@ pub(super) struct Reader<'a> {
     open: Vec<NodeId>,
     /// Whether a reference stands somewhere in a value.
     refers: FxHashMap<NodeId, bool>,
-    /// Whether it counts that a value does not satisfy what is being read: then nothing may be narrowed.
-    pub(super) is_judged: bool,
+    /// Whether what is being read is denied. What cannot be held is narrowed where it is not, and widened where it is.
+    pub(super) is_denied: bool,
     pub(super) warnings: Vec<Diagnostic>,
+    /// What was read already, denied or not.
+    read: FxHashMap<(NodeId, bool), F>,
     /// Patterns and formats by their texts, and where they stand first.
     pub(super) places: FxHashMap<u32, NodeId>,
 }
@@ -54,7 +56,8 @@ impl<'a> Reader<'a> {
             said: Vec::new(),
             open: Vec::new(),
             refers: FxHashMap::default(),
-            is_judged: false,
+            is_denied: false,
+            read: FxHashMap::default(),
             warnings: Vec::new(),
             places: FxHashMap::default(),
         }
@@ -69,7 +72,7 @@ impl<'a> Reader<'a> {
             return said;
         }
         let next = self.nodes.len() as u32;
-        let key = (node, self.is_judged);
+        let key = (node, self.is_denied);
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             self.nodes.push(key);
@@ -83,8 +86,8 @@ impl<'a> Reader<'a> {
         if let Some(known) = self.said[schema as usize] {
             return Ok(known);
         }
-        let (node, is_judged) = self.nodes[schema as usize];
-        self.is_judged = is_judged;
+        let (node, is_denied) = self.nodes[schema as usize];
+        self.is_denied = is_denied;
         let open = std::mem::take(&mut self.open);
         let said = self.schema(node);
         self.open = open;
@@ -124,6 +127,9 @@ impl<'a> Reader<'a> {
 
     /// What the schema says of the value that is being read about.
     fn schema(&mut self, node: NodeId) -> Result<F, SchemaError> {
+        if let Some(&known) = self.read.get(&(node, self.is_denied)) {
+            return Ok(known);
+        }
         let members = match self.schemas.json.value(node) {
             Value::Boolean(value) => return Ok(Formulas::constant(*value)),
             Value::Object(members) => members.clone(),
@@ -144,17 +150,19 @@ impl<'a> Reader<'a> {
         self.open.push(node);
         let said = self.keywords(node, &members);
         self.open.pop();
-        said
+        let said = said?;
+        self.read.insert((node, self.is_denied), said);
+        Ok(said)
     }
 
-    /// Reads something of which it counts that a value does not satisfy it.
-    fn judged<T>(
+    /// Reads something as what is denied where it was not, and the other way round.
+    fn denied<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, SchemaError>,
     ) -> Result<T, SchemaError> {
-        let outer = std::mem::replace(&mut self.is_judged, true);
+        self.is_denied = !self.is_denied;
         let result = read(self);
-        self.is_judged = outer;
+        self.is_denied = !self.is_denied;
         result
     }
 
@@ -210,11 +218,12 @@ impl<'a> Reader<'a> {
                 self.formulas.or(parts)
             }
             "oneOf" => {
-                let parts = self.judged(|reader| reader.list(value))?;
-                self.formulas.one(parts)
+                let parts = self.list(value)?;
+                let denied = self.denied(|reader| reader.list(value))?;
+                self.one(parts, denied)
             }
             "not" => {
-                let inner = self.judged(|reader| reader.schema(value))?;
+                let inner = self.denied(|reader| reader.schema(value))?;
                 self.formulas.not(inner)
             }
             "if" if draft >= Draft::Seven => self.conditional(node, value)?,
@@ -466,13 +475,37 @@ impl<'a> Reader<'a> {
         if branches == [None, None] {
             return Ok(F::TRUE);
         }
-        let condition = self.judged(|reader| reader.schema(condition))?;
+        let denied = self.denied(|reader| reader.schema(condition))?;
+        let condition = self.schema(condition)?;
         let mut branch = |branch: Option<NodeId>| branch.map_or(Ok(F::TRUE), |branch| self.schema(branch));
         let (then, otherwise) = (branch(branches[0])?, branch(branches[1])?);
-        let not = self.formulas.not(condition);
+        let not = self.formulas.not(denied);
+        if condition != denied {
+            let first = self.formulas.and([condition, then]);
+            let second = self.formulas.and([not, otherwise]);
+            return Ok(self.formulas.or([first, second]));
+        }
         let first = self.formulas.or([not, then]);
         let second = self.formulas.or([condition, otherwise]);
         Ok(self.formulas.and([first, second]))
+    }
+
+    /// That exactly one of `parts` holds; `denied` are the same parts as others deny them.
+    fn one(&mut self, parts: Vec<F>, denied: Vec<F>) -> F {
+        if parts == denied {
+            return self.formulas.one(parts);
+        }
+        let mut cases = Vec::with_capacity(parts.len());
+        for (at, &part) in parts.iter().enumerate() {
+            let mut all = vec![part];
+            for (other, &denied) in denied.iter().enumerate() {
+                if other != at {
+                    all.push(self.formulas.not(denied));
+                }
+            }
+            cases.push(self.formulas.and(all));
+        }
+        self.formulas.or(cases)
     }
 
     fn format(&mut self, value: NodeId) -> Result<F, SchemaError> {
@@ -494,14 +527,22 @@ impl<'a> Reader<'a> {
     }
 
     fn contains(&mut self, node: NodeId, draft: Draft, value: NodeId) -> Result<F, SchemaError> {
-        let schema = self.judged(|reader| reader.child(value))?;
+        let schema = self.child(value)?;
+        let denied = self.denied(|reader| reader.child(value))?;
         let bound = |key| self.schemas.json.get(node, key).filter(|_| draft >= Draft::Eight);
         let min = bound("minContains").map_or(Ok(1), |value| self.count(value))?;
         let max = bound("maxContains").map(|value| self.count(value)).transpose()?;
-        if min == 0 && max.is_none() {
-            return Ok(F::TRUE);
+        let bounds = match max {
+            Some(_) if schema != denied => vec![(schema, min, None), (denied, 0, max)],
+            _ => vec![(schema, min, max)],
+        };
+        let mut parts = Vec::new();
+        for (schema, min, max) in bounds {
+            if min > 0 || max.is_some() {
+                parts.push(self.formulas.atom(Atom::Contains { schema, min, max }));
+            }
         }
-        Ok(self.formulas.atom(Atom::Contains { schema, min, max }))
+        Ok(self.formulas.and(parts))
     }
 
     fn required(&mut self, value: NodeId) -> Result<F, SchemaError> {

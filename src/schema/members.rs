@@ -13,6 +13,7 @@ use crate::schema::machine::{Tuple, TupleId};
 use crate::schema::object::{Key, Step};
 use crate::schema::options::KeyOrder;
 use crate::schema::text;
+use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
 use FormulaId as F;
@@ -25,6 +26,11 @@ enum Left {
     /// Those at these positions, in any order.
     Among(Rc<[u32]>),
 }
+
+/// Objects of more names have too many sets of them.
+const MOST_UNORDERED: usize = 8;
+/// Where there are more productions already, sets of names are too costly.
+const MOST_PRODUCTIONS: usize = 10_000;
 
 /// Between which lexemes a state stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,9 +65,10 @@ impl Builder<'_, '_> {
         let frame = self.machine.frame(start)?;
         let (keys, others) = self.lexemes(frame)?;
         let names = self.machine.frames.get(frame).names.clone();
-        let left = match self.machine.reader.options.order {
-            KeyOrder::Declared => Left::From(0),
-            KeyOrder::Any => Left::Among((0..names.len() as u32).collect()),
+        let wants_any = self.machine.reader.options.order == KeyOrder::Any;
+        let left = match wants_any && self.has_room(names.len()) {
+            true => Left::Among((0..names.len() as u32).collect()),
+            false => Left::From(0),
         };
         let (known, ends) = (FxHashMap::default(), FxHashMap::default());
         let mut object = Object { start, frame, names, known, pending: Vec::new(), keys, others, ends };
@@ -83,6 +90,17 @@ impl Builder<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether an object of so many names may have states for sets of them. If not, it keeps the declared order, and a
+    /// warning says so.
+    fn has_room(&mut self, names: usize) -> bool {
+        if names <= MOST_UNORDERED && self.fragment.productions.len() < MOST_PRODUCTIONS {
+            return true;
+        }
+        let message = format!("objects of more than {MOST_UNORDERED} named keys keep the declared order");
+        self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message));
+        false
     }
 
     /// The terminals of a frame's keys.

@@ -32,6 +32,7 @@ mod unique;
 mod uri;
 
 use crate::grammar::Grammar;
+use crate::grammar::ir::{Conflicts, LexerKind};
 use crate::lexer::LexerLimits;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
@@ -89,8 +90,21 @@ impl JsonSchema {
 
     /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.
     pub fn grammar(&self) -> Grammar {
-        let mut grammar = self.fragment.grammar();
-        grammar.warnings.clone_from(&self.warnings);
+        let mut grammar = Grammar {
+            terminals: Vec::new(),
+            nonterminals: Vec::new(),
+            productions: Vec::new(),
+            start: NonterminalId::new(0),
+            starts: Vec::new(),
+            lexer: LexerKind::Contextual,
+            conflicts: Conflicts::Refuse,
+            reserve_covered: Vec::new(),
+            indentation: None,
+            warnings: self.warnings.clone(),
+            untrimmed: None,
+        };
+        grammar.start = self.embed(&mut grammar);
+        grammar.starts.push(grammar.start);
         grammar
     }
 

@@ -10,7 +10,6 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
 use crate::schema::machine::{Classes, Machine, Tuple, TupleId, child_atom};
 use crate::schema::names;
-use crate::schema::options::KeyOrder;
 
 use FormulaId as F;
 
@@ -165,12 +164,11 @@ impl Machine<'_> {
             }
             Key::Absent(_) => {}
         }
-        let order = self.reader.options.order;
         let rest = &frame.names[(step.position as usize).min(frame.names.len())..];
         let table = &self.reader.atoms.properties;
         let trimmed = |formulas: &mut Formulas, number: u32| {
             let properties = table.get(number);
-            match order == KeyOrder::Declared && says_nothing(properties, rest) {
+            match says_nothing(properties, rest) {
                 true => F::TRUE,
                 false => formulas.atom(Atom::Properties(number)),
             }

@@ -38,23 +38,25 @@ impl Reader<'_> {
         let items = self.schemas.json.get(node, "items");
         let values = items.map_or(Ok(None), |items| self.values(items))?;
         let Some(values) = values.filter(|values| values.len() <= MOST_VALUES) else {
-            if self.is_judged {
-                let message =
-                    "`uniqueItems` needs items that can be listed where what does not satisfy it counts";
-                return Err(self
-                    .schemas
-                    .error(SchemaErrorKind::UnsupportedKeyword, value, message)
-                    .help("leave `uniqueItems` out below `not`, `oneOf`, `if` and `contains`"));
+            // Where it is denied, the keyword is widened instead: what is denied then is more.
+            if self.is_denied {
+                return Ok(F::TRUE);
             }
             let message = "`uniqueItems` needs items that can be listed; arrays are held to one item at most";
             let warning = Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
-            self.warnings.push(warning.help(format!(
-                "write `items` as an `enum` of {MOST_VALUES} values at most, or leave `uniqueItems` out"
-            )));
+            let help = "write `items` as an `enum` of a dozen values at most, or leave `uniqueItems` out";
+            self.warn(warning.help(help));
             return Ok(self.formulas.atom(Atom::MaxItems(1)));
         };
         let values = self.atoms.uniques.id(values);
         Ok(self.formulas.atom(Atom::Unique(values)))
+    }
+
+    /// Adds a warning, once for each place.
+    pub(super) fn warn(&mut self, warning: Diagnostic) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
     }
 
     /// Formulas of the values that a schema allows at most; each is of one value.
