@@ -1,7 +1,7 @@
 //! The formats that drafts define, as patterns.
 //!
 //! Three are narrower than their standards, where these are not regular or the automata would be large: leap seconds need an offset of
-//! whole or half hours, host names a length that need not be counted, and a `regex` nests three groups at most.
+//! whole or half hours, host names a length that need not be counted, and a `regex` nests three groups at most and refers to none.
 
 use crate::grammar::pattern::Pattern;
 use crate::schema::text::regex;
@@ -34,7 +34,8 @@ pub(in crate::schema) fn is_known(name: &str) -> bool {
 }
 
 const PERCENT: &str = "%[0-9A-Fa-f]{2}";
-const UCS: &str = "\u{a0}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{ffef}\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}";
+const UCS: &str = "\u{a0}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{ffef}\u{10000}-\u{1fffd}\u{20000}-\u{dfffd}\u{e1000}-\u{efffd}";
+const PRIVATE: &str = "\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}";
 
 /// The contents of strings of a format; of no string where it is unknown.
 pub(super) fn pattern(name: &str) -> Pattern {
@@ -44,7 +45,7 @@ pub(super) fn pattern(name: &str) -> Pattern {
         "date-time" => regex(format!("{}[Tt](?:{})", date(), time())),
         "duration" => regex(duration()),
         "email" => regex(email("")),
-        "idn-email" => regex(email("\u{a1}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{1fffd}")),
+        "idn-email" => regex(email("\u{80}-\u{10fffd}")),
         "hostname" => regex(hostname("")),
         "idn-hostname" => regex(hostname("ß-öø-ÿα-ωа-я\u{4e00}-\u{9fff}\u{ac00}-\u{d7a3}")),
         "ipv4" => regex(ipv4()),
@@ -105,15 +106,21 @@ fn email(letters: &str) -> String {
 /// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three labels of any length, nor by ten of
 /// 24 characters. Labels with two hyphens at the third place are reserved for other encodings (RFC 5891), and left out.
 fn hostname(letters: &str) -> String {
-    let (one, more) = (format!("[A-Za-z0-9{letters}]"), format!("[A-Za-z0-9{letters}-]"));
-    let label = |most: usize| {
+    let label = |most: usize, letters: &str| {
+        let (one, more) = (format!("[A-Za-z0-9{letters}]"), format!("[A-Za-z0-9{letters}-]"));
         let rest = most - 5;
         // One to four characters, and more where the third and fourth are not both hyphens.
         let short = format!("{one}|{one}{one}|{one}{more}{one}|{one}{more}{more}{one}");
         let long = format!("{one}{more}(?:{one}{more}|-{one}){more}{{0,{rest}}}{one}");
         format!("(?:{short}|{long})")
     };
-    let (wide, narrow) = (label(63), label(24));
+    let wide = label(63, "");
+    if !letters.is_empty() {
+        // Every letter takes up to five in the encoding that the length counts.
+        let wide = format!("(?:{wide}|{})", label(11, letters));
+        return format!("(?:{wide}(?:\\.{wide}){{0,2}})");
+    }
+    let narrow = label(24, "");
     format!("(?:{wide}(?:\\.{wide}){{0,2}}|{narrow}(?:\\.{narrow}){{3,9}})")
 }
 
@@ -150,12 +157,13 @@ fn ipv6() -> String {
 fn uri(letters: &str, may_be_relative: bool) -> String {
     let unit = |more: &str| format!("(?:[A-Za-z0-9._~!$&'()*+,;={more}{letters}-]|{PERCENT})");
     let segment = unit(":@");
-    let future = "v[0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]+";
+    let future = "[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]+";
     let host = format!("(?:\\[(?:{}|{future})\\]|{}*)", ipv6(), unit(""));
     let authority = format!("(?:{}*@)?{host}(?::[0-9]*)?", unit(":"));
     let path = format!("(?:/{segment}*)*");
     let absolute = format!("/(?:{segment}+{path})?");
-    let tail = format!("(?:\\?(?:{segment}|[/?])*)?(?:#(?:{segment}|[/?])*)?");
+    let private = if letters.is_empty() { "" } else { PRIVATE };
+    let tail = format!("(?:\\?(?:{segment}|[/?{private}])*)?(?:#(?:{segment}|[/?])*)?");
     let whole = format!("[A-Za-z][A-Za-z0-9+.-]*:(?://{authority}{path}|{absolute}|{segment}+{path}|){tail}");
     if !may_be_relative {
         return whole;
@@ -166,7 +174,7 @@ fn uri(letters: &str, may_be_relative: bool) -> String {
 
 /// RFC 6570.
 fn template() -> String {
-    let literal = format!("(?:[!#$&(-;=?-\\[\\]_a-z~{UCS}]|{PERCENT})");
+    let literal = format!("(?:[!#$&'(-;=?-\\[\\]_a-z~{UCS}]|{PERCENT})");
     let variable =
         format!("(?:[A-Za-z0-9_]|{PERCENT})(?:\\.?(?:[A-Za-z0-9_]|{PERCENT}))*(?::[1-9][0-9]{{0,3}}|\\*)?");
     format!("(?:{literal}|\\{{[+#./;?&=,!@|]?{variable}(?:,{variable})*\\}})*")
@@ -179,12 +187,12 @@ fn pointer() -> String {
 
 /// Regular expressions of ECMA-262 whose groups nest so deep.
 fn expression(depth: usize) -> String {
-    let escape = r"\\(?:[bBdDwWsStnvfr0^$\\.*+?()\[\]{}|/-]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[pP]\{[A-Za-z_]+(?:=[A-Za-z_]+)?\})";
+    let escape = r"\\(?:[bBdDwWsStnvfr0^$\\.*+?()\[\]{}|/-]|c[A-Za-z]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|[pP]\{[A-Za-z_]+(?:=[A-Za-z_]+)?\})";
     let class = format!(r"\[\^?(?:[^\\\]\[-]|{escape})*(?:-(?:[^\\\]\[-]|{escape})+)?-?\]");
     let simple = r"[^\\^$.*+?()\[\]{}|]|\.";
     let group = match depth {
         0 => String::new(),
-        depth => format!(r"|\((?:\?(?::|<?[=!]))?{}\)", expression(depth - 1)),
+        depth => format!(r"|\((?:\?(?::|<?[=!]|<[A-Za-z_][A-Za-z0-9_]*>))?{}\)", expression(depth - 1)),
     };
     let quantifier = r"(?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?";
     let term = format!(r"(?:\^|\$|(?:{simple}|{escape}|{class}{group}){quantifier})");

@@ -256,14 +256,20 @@ enum Place {
 fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     let (whole, fraction) = bound.plain();
     let (whole, fraction) = (&whole, &fraction);
-    let finish = move |place: Place| match place {
+    // How what stands before the point compares, and how the whole does where the text ends.
+    let before_point = move |place: Place| match place {
         Place::Whole(count, _) if count < whole.len() => Some(Ordering::Less),
         Place::Whole(_, order) => Some(order),
         Place::Longer => Some(Ordering::Greater),
         Place::Zero => Some(if whole.is_empty() { Ordering::Equal } else { Ordering::Less }),
+        _ => None,
+    };
+    let finish = move |place: Place| match place {
         Place::Fraction(count, Ordering::Equal) if count < fraction.len() => Some(Ordering::Less),
         Place::Fraction(_, order) => Some(order),
         Place::Start | Place::Sign | Place::Point(_) => None,
+        _ => before_point(place)
+            .map(|order| if order.is_eq() && !fraction.is_empty() { Ordering::Less } else { order }),
     };
     let digit = move |place: Place, digit: u8| match place {
         Place::Start | Place::Sign if digit == 0 => Some(Place::Zero),
@@ -282,14 +288,8 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     };
     let step = |&(negative, place): &(bool, Place), byte: u8| match byte {
         b'-' => (place == Place::Start).then_some((true, Place::Sign)),
-        b'.' => match place {
-            Place::Whole(..) | Place::Longer | Place::Zero => {
-                let order = finish(place)?;
-                // With fewer digits before the point nothing behind it matters.
-                Some((negative, Place::Point(order)))
-            }
-            _ => None,
-        },
+        // With fewer digits before the point nothing behind it matters.
+        b'.' => Some((negative, Place::Point(before_point(place)?))),
         _ => Some((negative, digit(place, byte - b'0')?)),
     };
     let accepts = |&(negative, place): &(bool, Place)| {
