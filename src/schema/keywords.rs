@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
             "oneOf" => {
                 let parts = self.list(value)?;
                 let denied = self.denied(|reader| reader.list(value))?;
-                self.one(parts, denied)
+                self.one(parts, &denied)
             }
             "not" => {
                 let inner = self.denied(|reader| reader.schema(value))?;
@@ -491,7 +491,7 @@ impl<'a> Reader<'a> {
     }
 
     /// That exactly one of `parts` holds; `denied` are the same parts as others deny them.
-    fn one(&mut self, parts: Vec<F>, denied: Vec<F>) -> F {
+    fn one(&mut self, parts: Vec<F>, denied: &[F]) -> F {
         if parts == denied {
             return self.formulas.one(parts);
         }

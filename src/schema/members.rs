@@ -81,11 +81,11 @@ impl Builder<'_, '_> {
             let symbol = Symbol::Nonterminal(object.known[&state]);
             match state {
                 (left, residuals, Phase::Member) => {
-                    self.behind_member(&mut object, symbol, left, residuals)?
+                    self.behind_member(&mut object, symbol, left, residuals)?;
                 }
                 (left, residuals, Phase::Key) => self.before_key(&mut object, symbol, &left, residuals)?,
                 (left, residuals, Phase::NamedKey) => {
-                    self.before_name(&mut object, symbol, &left, residuals)?
+                    self.before_name(&mut object, symbol, &left, residuals)?;
                 }
             }
         }

@@ -70,7 +70,7 @@ fn branches(regex: Regex, anchored: (bool, bool), meanings: &mut Vec<Meaning>) {
             }
             match <[Regex; 1]>::try_from(parts) {
                 Ok([only @ (Regex::Alternation(_) | Regex::Concat(_))]) => {
-                    branches(only, (start, end), meanings)
+                    branches(only, (start, end), meanings);
                 }
                 Ok([only]) => meanings.push(branch(&only, start, end)),
                 Err(parts) => meanings.push(branch(&Regex::Concat(parts), start, end)),
@@ -143,10 +143,10 @@ fn print(regex: &Regex, text: &mut String) {
         Regex::Start => text.extend(["(?<=", &MARKS[0].to_string(), ")"]),
         Regex::End => text.extend(["(?=", &MARKS[1].to_string(), ")"]),
         Regex::Boundary(true) => {
-            text.push_str("(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))")
+            text.push_str("(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))");
         }
         Regex::Boundary(false) => {
-            text.push_str("(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))")
+            text.push_str("(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))");
         }
         Regex::Repeat(inner, min, max) => {
             group("(?:", std::slice::from_ref(inner), "");
