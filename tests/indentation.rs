@@ -149,7 +149,10 @@ fn what_cannot_be_exact_is_refused() {
             "blank-begins-line",
             format!("{base}{indent}start: line+\nline: \"x\" NEWLINE | / y/ NEWLINE\n{blanks}"),
         ),
-        ("newline-with-blanks", format!("%declare INDENT DEDENT\nNEWLINE: /\\n */\n{indent}{block}{blanks}")),
+        (
+            "newline-with-blanks",
+            format!("%declare INDENT DEDENT\nNEWLINE: /\\n( y)*/\n{indent}{block}{blanks}"),
+        ),
         ("unbalanced-blocks", format!("{base}{indent}start: \"x\" NEWLINE INDENT \"x\" NEWLINE\n{blanks}")),
         (
             "unbalanced-brackets",
@@ -176,6 +179,11 @@ fn what_cannot_be_exact_is_refused() {
         ("empty-language", format!("{base}{indent}start: \"x\"\n{blanks}")),
         ("empty-language", format!("{base}{indent}start: \"x\" INDENT \"y\" DEDENT NEWLINE\n{blanks}")),
         ("unending-line", format!("{base}{indent}{block}{blanks}%ignore /#(.|\\n)*/\n")),
+        ("indent-with-look-ahead", format!("{base}{indent}{block}{blanks}%ignore /#(?=x)/\n")),
+        (
+            "indent-with-look-ahead",
+            format!("{base}{indent}start: line+\nline: /x(?=\\ny)|y/ NEWLINE\n{blanks}"),
+        ),
         (
             "level-limit",
             format!(

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::empty;
+use super::lexemes::Lexemes;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::index::Index;
-use crate::lexer::{Compiler, Dfa, LexerLimits};
 use crate::lr::table::ParseTable;
 use crate::scanner::{Lexis, Scanner, check};
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{self, Diagnostic};
 use crate::vocab::Vocabulary;
 
 /// A grammar compiled, to be joined with any number of vocabularies.
@@ -18,6 +18,8 @@ use crate::vocab::Vocabulary;
 pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
+    /// Of the grammar as it was given, which may have had terminals that match the empty text.
+    pub(super) fingerprint: u64,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) limits: Limits,
 }
@@ -50,26 +52,41 @@ impl CompiledGrammar {
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
     pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
+        let mut lexemes = Lexemes::compile(grammar, &limits);
+        if !lexemes.errors.is_empty() {
+            // The tables are made of the rules alone: what they say is not to wait for the patterns.
+            let (errors, warnings) = match ParseTable::build(grammar) {
+                Ok(table) => (Vec::new(), table.warnings().to_vec()),
+                Err(error) => (error.into_diagnostics(), Vec::new()),
+            };
+            let errors = [lexemes.errors, errors].concat();
+            return Err(BuildError::beside(errors, [grammar.warnings(), &warnings].concat()));
+        }
+        let fingerprint = grammar.fingerprint();
+        let settled = lexemes.settle(grammar);
+        let settled = settled.map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
+        let grammar = Arc::new(settled.unwrap_or_else(|| grammar.clone()));
         let mut warnings = grammar.warnings().to_vec();
-        let table = ParseTable::build(grammar).map_err(|error| BuildError::new(error.into_diagnostics()))?;
+        let table = ParseTable::build(&grammar)
+            .map_err(|error| BuildError::beside(error.into_diagnostics(), warnings.clone()))?;
         if grammar.has_usual_start() {
             // What another start leaves unused is of use to the usual one.
             warnings.extend_from_slice(table.warnings());
         }
-        let dfas = compile_terminals(grammar, &limits)?;
-        let lexis = Lexis::new(grammar, table, dfas);
-        let (proof, findings) =
-            check::check(grammar, &lexis, limits.scan_states, limits.proof_steps).map_err(BuildError::new)?;
+        let lexis = Lexis::new(&grammar, table, lexemes.dfas);
+        let (proof, findings) = check::check(&grammar, &lexis, limits.scan_states, limits.proof_steps)
+            .map_err(|errors| BuildError::beside(errors, warnings.clone()))?;
         warnings.extend(findings);
         let scanner = Scanner::new(lexis, proof, limits.bounds());
         if !scanner.has_sentences() {
-            warnings.push(match scanner.undecided() {
-                0 => empty::empty_language(grammar, &scanner),
+            let error = match scanner.undecided() {
+                0 => empty::empty_language(&grammar, &scanner),
                 _ => empty::undecided_language(&limits),
-            });
-            return Err(BuildError::new(warnings));
+            };
+            return Err(BuildError::beside(vec![error], warnings));
         }
-        Ok(Self { scanner: Arc::new(scanner), grammar: Arc::new(grammar.clone()), warnings, limits })
+        let warnings = diagnostic::fold(warnings);
+        Ok(Self { scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
     }
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle.
@@ -82,7 +99,7 @@ impl CompiledGrammar {
 
     /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled.
     pub fn fingerprint(&self) -> u64 {
-        self.grammar.fingerprint()
+        self.fingerprint
     }
 
     /// What the grammar's author should know.
@@ -146,26 +163,4 @@ impl CompiledGrammar {
             .help("masks stay exact, but a viable text may have no token that goes on; use a vocabulary with byte fallback"),
         )
     }
-}
-
-/// A DFA for each terminal that has a pattern.
-fn compile_terminals(grammar: &Grammar, limits: &Limits) -> Result<Vec<Option<Dfa>>, BuildError> {
-    let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
-    let mut compiler = Compiler::new(&lexer_limits);
-    let mut dfas = Vec::with_capacity(grammar.terminals.len());
-    let mut errors = Vec::new();
-    for terminal in &grammar.terminals {
-        let Some(pattern) = &terminal.pattern else {
-            dfas.push(None);
-            continue;
-        };
-        match compiler.compile(pattern) {
-            Ok(dfa) => dfas.push(Some(dfa)),
-            Err(error) => {
-                errors.push(error.into_diagnostic(&terminal.name, terminal.place.as_ref()));
-                dfas.push(None);
-            }
-        }
-    }
-    if errors.is_empty() { Ok(dfas) } else { Err(BuildError::new(errors)) }
 }

@@ -17,7 +17,13 @@ impl BuildError {
         Self { diagnostics }
     }
 
-    /// The findings, errors and warnings.
+    /// The error of `errors`, with what is known beside them: the cause may be among it.
+    pub(super) fn beside(mut errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
+        errors.extend(warnings);
+        Self::new(diagnostic::fold(errors))
+    }
+
+    /// The findings, errors and warnings. An error comes first.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

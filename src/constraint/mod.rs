@@ -4,6 +4,7 @@ mod compiled;
 mod empty;
 mod error;
 mod explore;
+mod lexemes;
 mod load_error;
 mod saved;
 mod store;

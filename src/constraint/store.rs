@@ -66,7 +66,7 @@ impl CompiledGrammar {
         let more = content.list(20, Diagnostic::load)?;
         content.finish()?;
         let (scanner, grammar) = (Arc::new(scanner), Arc::new(grammar));
-        Ok((Self { scanner, grammar, warnings, limits }, more))
+        Ok((Self { scanner, grammar, fingerprint: saved.of.grammar, warnings, limits }, more))
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::{Grammar, GrammarError};
-use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::diagnostic::{self, Diagnostic, Severity};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
 /// Which warnings are wanted.
@@ -28,8 +28,9 @@ pub(crate) fn trim(
     start: NonterminalId,
     report: Report,
 ) -> Result<Grammar, GrammarError> {
-    let grammar = &**untrimmed;
-    let mut findings = grammar.warnings.clone();
+    let mut findings = untrimmed.warnings.clone();
+    let without_lines = without_lines(untrimmed, start);
+    let grammar = without_lines.as_ref().unwrap_or(untrimmed);
 
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
@@ -55,16 +56,56 @@ pub(crate) fn trim(
     cycles::report(grammar, &reached, alive, &mut findings);
 
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(GrammarError::new(findings));
+        return Err(GrammarError::new(diagnostic::fold(findings)));
     }
     let mut trimmed = keep(grammar, start, &reached, alive);
-    trimmed.warnings = findings;
+    findings.extend(assumed_lines(&trimmed));
+    trimmed.warnings = diagnostic::fold(findings);
     trimmed.untrimmed = Some(untrimmed.clone());
     Ok(trimmed)
 }
 
+/// The grammar without the meaning of lines that is assumed, where `start` reaches no rule with a block.
+fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
+    let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
+    let indent = Symbol::Terminal(assumed.indent);
+    let written = reachable(grammar, start, |_| true);
+    let has_blocks = (grammar.productions.iter())
+        .any(|production| written[production.lhs.index()] && production.rhs.contains(&indent));
+    (!has_blocks).then(|| Grammar { indentation: None, ..grammar.clone() })
+}
+
+/// Says what lines are assumed to mean.
+fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
+    let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
+    let line = grammar.indent_line(assumed);
+    let message =
+        "indented blocks are read as Lark's `Indenter` reads them by default: no %indent says otherwise";
+    Some(
+        Diagnostic::warning("assumed-indent", message)
+            .at(assumed.place.clone())
+            .example(line)
+            .help("write this line, with other terminals, brackets or tabs if the program that reads the texts has others"),
+    )
+}
+
+/// The grammar with only what its start symbol reaches and what derives some text; `None` where the start symbol itself does
+/// not.
+pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
+    let dead = dead_terminals(grammar);
+    let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
+    let alive = |production: &Production| {
+        production.rhs.iter().all(|symbol| match symbol {
+            Symbol::Terminal(terminal) => !dead[terminal.index()],
+            Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
+        })
+    };
+    let reached = reachable(grammar, grammar.start, alive);
+    productive[grammar.start.index()].then(|| keep(grammar, grammar.start, &reached, alive))
+}
+
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
-fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
+pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
     let mut marked = vec![false; grammar.nonterminals.len()];
     let mut missing = vec![0u32; grammar.productions.len()];
     let mut uses: Vec<Vec<ProductionId>> = vec![Vec::new(); grammar.nonterminals.len()];
@@ -167,7 +208,7 @@ fn report_unproductive(
     let rules: Vec<usize> =
         unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
     let reported = if rules.is_empty() { unproductive } else { rules };
-    for &nonterminal in reported.iter().take(20) {
+    for &nonterminal in &reported {
         let name = &grammar.nonterminals[nonterminal].name;
         let message = if nonterminal == start.index() {
             format!("the start symbol `{name}` derives no text")
@@ -210,11 +251,8 @@ fn why_unproductive(
         match missing {
             Some(Symbol::Terminal(terminal)) => {
                 let terminal = &grammar.terminals[terminal.index()];
-                let why = if terminal.ignored { "is ignored" } else { "is only declared" };
-                return (
-                    needs(&format!("`{}`, which {why}", terminal.name)),
-                    "no text ever gives the parser such a terminal; add an alternative without it",
-                );
+                let (why, help) = never_comes(terminal);
+                return (needs(&format!("`{}`, which is {why}", terminal.name)), help);
             }
             Some(Symbol::Nonterminal(next)) => {
                 let next = next.index();
@@ -232,6 +270,27 @@ fn why_unproductive(
     }
 }
 
+/// Why no text gives the parser this terminal, and what to do.
+fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
+    if terminal.ignored {
+        return (
+            "ignored",
+            "take it out of the rule, or do not ignore it and let the rules say where it may stand",
+        );
+    }
+    (
+        "only declared",
+        "say when it comes: `%indent NEWLINE INDENT DEDENT` for indented blocks, `%lookahead` for a word; or give it a \
+         pattern, or take it out of the rule",
+    )
+}
+
+/// The production as an example.
+fn shown(grammar: &Grammar, production: &Production) -> String {
+    let symbols: Vec<&str> = production.rhs.iter().map(|symbol| grammar.symbol_name(*symbol)).collect();
+    format!("{}: {}", grammar.nonterminals[production.lhs.index()].name, symbols.join(" "))
+}
+
 /// Warns once for each terminal that a reached production waits for in vain.
 fn report_dead_terminals(grammar: &Grammar, written: &[bool], dead: &[bool], findings: &mut Vec<Diagnostic>) {
     let mut reported = vec![false; grammar.terminals.len()];
@@ -239,14 +298,17 @@ fn report_dead_terminals(grammar: &Grammar, written: &[bool], dead: &[bool], fin
         for symbol in &production.rhs {
             let Symbol::Terminal(terminal) = symbol else { continue };
             if dead[terminal.index()] && !std::mem::replace(&mut reported[terminal.index()], true) {
-                let Terminal { name, ignored, .. } = &grammar.terminals[terminal.index()];
-                let why = if *ignored { "ignored" } else { "only declared" };
+                let terminal = &grammar.terminals[terminal.index()];
+                let (why, help) = never_comes(terminal);
+                let message = format!(
+                    "`{}` is {why} and never reaches the parser; alternatives that need it are left out",
+                    terminal.name
+                );
                 findings.push(
-                    Diagnostic::warning(
-                        "dead-alternative",
-                        format!("`{name}` is {why} and never reaches the parser; alternatives that need it are dropped"),
-                    )
-                    .at(production.place.clone()),
+                    Diagnostic::warning("dead-alternative", message)
+                        .at(production.place.clone())
+                        .example(shown(grammar, production))
+                        .help(help),
                 );
             }
         }
@@ -259,30 +321,39 @@ fn report_unreached(
     written: &[bool],
     findings: &mut Vec<Diagnostic>,
 ) {
-    let mut used = vec![false; grammar.nonterminals.len()];
+    let mut users: Vec<Vec<NonterminalId>> = vec![Vec::new(); grammar.nonterminals.len()];
     for production in &grammar.productions {
         for symbol in &production.rhs {
-            if let Symbol::Nonterminal(nonterminal) = symbol
-                && *nonterminal != production.lhs
+            if let Symbol::Nonterminal(used) = symbol
+                && *used != production.lhs
+                && !users[used.index()].contains(&production.lhs)
+                && users[used.index()].len() < 8
             {
-                used[nonterminal.index()] = true;
+                users[used.index()].push(production.lhs);
             }
         }
     }
-    let start = &grammar.nonterminals[start.index()].name;
+    let name = |nonterminal: usize| &grammar.nonterminals[nonterminal].name;
+    let help = "remove it, or name it in a rule that is used; a rule that is a whole text of its own stands behind %start";
     for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
         if written[i] || is_helper(grammar, i) {
             continue;
         }
-        let name = &nonterminal.name;
-        let finding = if used[i] {
-            let message =
-                format!("rule `{name}` is not reached from the start symbol `{start}`, and left out");
-            Diagnostic::warning("unreachable", message)
+        let finding = if users[i].is_empty() {
+            Diagnostic::warning("unused-rule", format!("rule `{}` is used nowhere, and left out", name(i)))
         } else {
-            Diagnostic::warning("unused-rule", format!("rule `{name}` is used nowhere, and left out"))
+            let (start, rule) = (name(start.index()), name(i));
+            let message =
+                format!("rule `{rule}` is not reached from the start symbol `{start}`, and left out");
+            let users = users[i].iter().map(|user| user.index()).filter(|&user| !is_helper(grammar, user));
+            let users: Vec<String> = users.take(3).map(|user| format!("`{}`", name(user))).collect();
+            let finding = Diagnostic::warning("unreachable", message);
+            match users.is_empty() {
+                true => finding,
+                false => finding.example(format!("{} needs it, and is not reached either", users.join(", "))),
+            }
         };
-        findings.push(finding.at(nonterminal.place.clone()));
+        findings.push(finding.at(nonterminal.place.clone()).help(help));
     }
 }
 

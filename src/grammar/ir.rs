@@ -48,6 +48,8 @@ pub(crate) struct Indentation<Id> {
     pub(crate) levels: Option<u32>,
     /// The directive.
     pub(crate) place: Option<Place>,
+    /// Whether there is no such directive, and the defaults of Lark's `Indenter` are meant.
+    pub(crate) is_assumed: bool,
 }
 
 impl<Id> Indentation<Id> {
@@ -69,6 +71,7 @@ impl<Id> Indentation<Id> {
             tab: self.tab,
             levels: self.levels,
             place: self.place.clone(),
+            is_assumed: self.is_assumed,
         })
     }
 }
@@ -121,6 +124,21 @@ pub(crate) struct Terminal {
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
     pub(crate) place: Option<Place>,
+}
+
+impl Terminal {
+    /// What an author knows it by: its name, or its pattern where the name was made up.
+    pub(crate) fn shown(&self) -> String {
+        const MOST: usize = 40;
+        let Some(pattern) = self.pattern.as_ref().filter(|_| self.name.starts_with("__")) else {
+            return self.name.clone();
+        };
+        let pattern = pattern.to_string();
+        match pattern.char_indices().nth(MOST) {
+            Some((end, _)) => format!("{}…", &pattern[..end]),
+            None => pattern,
+        }
+    }
 }
 
 /// A second reading of a word.

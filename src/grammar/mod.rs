@@ -6,12 +6,14 @@
 //!
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
+//! * [`optional`]: terminals that match the empty text, or none, made options or left out.
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
 mod error;
 pub(crate) mod ir;
 mod lower;
+pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod store;
@@ -25,8 +27,8 @@ pub use error::GrammarError;
 pub use ir::Grammar;
 
 impl Grammar {
-    /// Reads a grammar in Lark's notation. It may import `common`, and no files: see
-    /// [`Grammar::from_lark_with`].
+    /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`, `unicode`, `lark`), and no
+    /// files: see [`Grammar::from_lark_with`].
     ///
     /// # Errors
     ///
@@ -39,7 +41,8 @@ impl Grammar {
     /// Reads a grammar in Lark's notation that may import files.
     ///
     /// `name` is how messages call the file. `%import .other.NAME` asks `reader` for the text of `other.lark` in
-    /// the directory of `name`, as a path with `/`; it gives `None` when there is no such file.
+    /// the directory of `name`, as a path with `/`; it gives `None` when there is no such file. So does
+    /// `%import other.NAME`, before a library of that name is taken.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ impl fmt::Display for Grammar {
             Conflicts::Shift => writeln!(f, "%conflicts shift")?,
         }
         if let Some(indentation) = &self.indentation {
-            self.indentation(f, indentation)?;
+            writeln!(f, "{}", self.indent_line(indentation))?;
         }
         writeln!(f)?;
         for nonterminal in &self.nonterminals {
@@ -57,19 +57,27 @@ impl Grammar {
         }
     }
 
-    fn indentation(&self, f: &mut fmt::Formatter<'_>, indentation: &Indentation<TerminalId>) -> fmt::Result {
+    /// The directive as a file would have it: brackets that are plain strings as these.
+    pub(crate) fn indent_line(&self, indentation: &Indentation<TerminalId>) -> String {
         let Indentation { newline, indent, dedent, open, close, join, tab, levels, .. } = indentation;
-        let name = |terminal: &TerminalId| self.terminals[terminal.index()].name.as_str();
-        write!(f, "%indent {} {} {}", name(newline), name(indent), name(dedent))?;
-        for (clause, words) in [("open", open.as_slice()), ("close", close), ("join", join.as_slice())] {
-            if !words.is_empty() {
-                write!(f, " {clause}")?;
+        let name = |terminal: &TerminalId| {
+            let terminal = &self.terminals[terminal.index()];
+            match &terminal.pattern {
+                Some(pattern) if pattern.is_literal() => pattern.to_string(),
+                _ => terminal.name.clone(),
             }
-            words.iter().try_for_each(|word| write!(f, " {}", name(word)))?;
+        };
+        let mut words = vec!["%indent".to_owned()];
+        words.extend(
+            [newline, indent, dedent].into_iter().map(|own| self.terminals[own.index()].name.clone()),
+        );
+        for (clause, terminals) in [("open", open.as_slice()), ("close", close), ("join", join.as_slice())] {
+            words.extend((!terminals.is_empty()).then(|| clause.to_owned()));
+            words.extend(terminals.iter().map(name));
         }
-        write!(f, " tab {tab}")?;
-        levels.iter().try_for_each(|levels| write!(f, " levels {levels}"))?;
-        writeln!(f)
+        words.push(format!("tab {tab}"));
+        words.extend(levels.iter().map(|levels| format!("levels {levels}")));
+        words.join(" ")
     }
 
     fn terminal(&self, f: &mut fmt::Formatter<'_>, terminal: &Terminal, covers: bool) -> fmt::Result {

@@ -334,6 +334,7 @@ impl Indentation<TerminalId> {
             tab: reader.u32()?,
             levels: reader.option(Reader::u32)?,
             place: None,
+            is_assumed: false,
         })
     }
 }

@@ -586,11 +586,12 @@ impl<'a> Classes<'a> {
         for Behind { ended, leading, mut nodes } in self.boundaries {
             // Open nodes were noted late.
             nodes.sort_unstable();
-            let (label, obligations) = self.scanner.ended(ended);
             let leading = blanks[leading as usize].clone();
             let tokens = nodes.iter().map(|&node| self.trie.count(node)).sum();
             let nodes = generation.nodes_id(nodes);
-            boundaries.push(Boundary { label, obligations, leading, nodes, tokens });
+            for &(label, obligations) in self.scanner.ended(ended) {
+                boundaries.push(Boundary { label, obligations, leading: leading.clone(), nodes, tokens });
+            }
         }
         let found = find_ends(&mut self.classes, &mut self.runs, self.trie, words, generation);
         let ends = self.classes.iter().zip(found).map(|(&Class { point, leading, .. }, tokens)| End {

@@ -55,7 +55,7 @@ pub(crate) fn product(
         holds(&each)
     };
     let accept = tuples.iter().map(verdict).collect();
-    Ok(RawDfa { classes, table, accept }.minimize())
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
 }
 
 /// The minimal automaton of one that somebody made.
@@ -104,7 +104,7 @@ pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa
         table = vec![Dfa::DEAD; classes.count()];
         accept = vec![false];
     }
-    Ok(RawDfa { classes, table, accept }.minimize())
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
 }
 
 /// Whether so many states, with so many numbers each, are within the limits.

@@ -46,7 +46,7 @@ pub(super) fn determinize(
     };
     let table = subsets.run(&classes)?;
     let accept = (0..subsets.ends.len()).map(|id| subsets.accepts(id)).collect();
-    Ok(RawDfa { classes, table, accept })
+    Ok(RawDfa { classes, table, accept, trailing: None })
 }
 
 /// Thompson's construction. It keeps a table for the states of large character classes, which is worth using again.

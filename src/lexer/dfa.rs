@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::{ByteClasses, fmt_range};
 
 /// The automaton of one terminal.
@@ -16,16 +17,50 @@ pub(crate) struct Dfa {
     pub(super) table: Box<[u32]>,
     /// Length of a shortest accepted rest; 0 in accepting states, and only there.
     pub(super) distance: Box<[u32]>,
+    /// What is asked of the text behind a lexeme, where something is.
+    pub(super) trailing: Option<Box<Trailing>>,
+}
+
+/// What is asked of the text behind a lexeme, by the state in which it ends.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Trailing {
+    /// By state: 1 more than the number of what is asked, or 0. Ends at which nothing is asked are certain.
+    pub(super) of: Box<[u32]>,
+    pub(super) conditions: Box<[Condition]>,
+}
+
+/// What a look-ahead asks of the text behind a lexeme. Both automata read that text, and [`Dfa::END`]
+/// behind the last byte; the one that accepts first decides, and one of them does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Condition {
+    /// Accepts as soon as the condition is sure to hold.
+    pub(crate) holds: Dfa,
+    /// Accepts as soon as it is sure not to.
+    pub(crate) fails: Dfa,
 }
 
 impl Dfa {
     /// The state that accepts nothing.
     pub(crate) const DEAD: u32 = u32::MAX;
 
+    /// What the automata of a [`Condition`] read at the end of the text: a byte that no UTF-8 text holds.
+    pub(crate) const END: u8 = 0xfe;
+
     /// Takes a table that holds the invariants, and the distances.
     pub(super) fn new(classes: ByteClasses, table: Vec<u32>, distance: Vec<u32>) -> Self {
         debug_assert!(distance.iter().all(|&d| d != u32::MAX), "a state reaches no accepting state");
-        Self { classes, table: table.into(), distance: distance.into() }
+        Self { classes, table: table.into(), distance: distance.into(), trailing: None }
+    }
+
+    /// What is asked of the texts behind lexemes.
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        self.trailing.as_ref().map_or(&[], |trailing| &trailing.conditions)
+    }
+
+    /// The number of what is asked of the text behind a lexeme that ends in `state`; `None` where nothing is.
+    pub(crate) fn condition(&self, state: u32) -> Option<usize> {
+        let asked = self.trailing.as_ref()?.of.get(state as usize)?.checked_sub(1)?;
+        Some(asked as usize)
     }
 
     /// Where a lexeme begins; [`Dfa::DEAD`] when no text matches.
@@ -49,7 +84,7 @@ impl Dfa {
         self.table[state as usize * self.classes.count() + usize::from(class)]
     }
 
-    /// Whether what was read up to `state` is a lexeme.
+    /// Whether what was read up to `state` is a lexeme, be it under a condition.
     #[inline]
     pub(crate) fn is_accept(&self, state: u32) -> bool {
         self.distance.get(state as usize) == Some(&0)
@@ -94,6 +129,30 @@ impl Dfa {
     /// Whether the empty text matches.
     pub(crate) fn accepts_empty(&self) -> bool {
         self.is_accept(self.start())
+    }
+
+    /// Whether the empty text matches where something is asked of the text behind it.
+    pub(crate) fn asks_behind_empty(&self) -> bool {
+        self.accepts_empty() && self.condition(self.start()).is_some()
+    }
+
+    /// The automaton of the same texts but for the empty one.
+    pub(crate) fn without_empty(&self) -> Self {
+        if !self.accepts_empty() {
+            return self.clone();
+        }
+        // A start of its own, since what comes back to the old one has been read as something.
+        let width = self.classes.count();
+        let moved = |&state: &u32| if state == Self::DEAD { state } else { state + 1 };
+        let table: Vec<u32> = self.table[..width].iter().chain(&self.table[..]).map(moved).collect();
+        let accept = std::iter::once(false).chain(self.distance.iter().map(|&distance| distance == 0));
+        let trailing = self.trailing.as_ref().map(|trailing| Trailing {
+            of: std::iter::once(0).chain(trailing.of.iter().copied()).collect(),
+            conditions: trailing.conditions.clone(),
+        });
+        let mut raw = RawDfa { classes: self.classes.clone(), table, accept: accept.collect(), trailing };
+        raw.drop_unreachable();
+        raw.minimize()
     }
 
     /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of printable bytes

@@ -6,8 +6,11 @@
 //! longer though it must. So a subset holds threads: a state of the nondeterministic automaton, and the watches that are still open.
 //! All of it is finite, and the automaton that comes of it knows of no looking around any more.
 //!
-//! What the lexeme alone does not decide is refused: a look-behind that may reach before its first character, a watch that
-//! is open where the lexeme may end.
+//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]). A look-behind that may
+//! reach before the first character of the lexeme is refused.
+//!
+//! A look-around within a look-ahead is the same once more: of a text that ends with open watches, the automaton reads on until
+//! they are decided.
 //!
 //! In the Hir a look-around is a capture group around nothing: the group's number says which one it is.
 
@@ -21,6 +24,7 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
+use crate::lexer::trailing;
 use crate::util::byte_classes::ByteClasses;
 
 /// A look-around.
@@ -31,7 +35,7 @@ pub(super) struct LookAround {
     pub(super) negated: bool,
     /// Of `X`; of `.*X` where it looks behind.
     pub(super) dfa: Dfa,
-    /// What to say where the lexeme alone does not decide.
+    /// What to say where it reaches before the lexeme.
     pub(super) undecided: PatternError,
 }
 
@@ -43,8 +47,12 @@ pub(super) enum Side {
     Behind(usize),
 }
 
-/// The watches of a thread: the number of a look-around, and the state of its automaton. Ascending.
-type Watches = SmallVec<[(u32, u32); 2]>;
+/// What a thread still has to see: the number of a look-around, the state of its automaton, and whether the look-around must
+/// not match.
+pub(super) type Watch = (u32, u32, bool);
+
+/// The watches of a thread, all of which must come true. Ascending.
+pub(super) type Watches = SmallVec<[Watch; 2]>;
 
 /// What it costs to look a thread up, in steps of the plain construction.
 const STEPS_OF_A_THREAD: usize = 10;
@@ -65,7 +73,11 @@ struct Subset {
 struct Subsets<'a> {
     nfa: &'a thompson::NFA,
     looks: &'a [LookAround],
+    /// The number of the first look-around among the captures.
+    first_look: usize,
     keeps_order: bool,
+    /// Whether a text that has ended is read on until nothing is open.
+    completes: bool,
     limits: &'a LexerLimits,
     steps: usize,
     watches: Vec<Watches>,
@@ -83,39 +95,30 @@ pub(super) fn determinize(
     keeps_order: bool,
     limits: &LexerLimits,
 ) -> Result<RawDfa, PatternError> {
+    let mut all = Subsets::new(nfa, looks, limits);
+    all.keeps_order = keeps_order;
     let classes = classes(nfa, looks);
-    let mut all = Subsets {
-        nfa,
-        looks,
-        keeps_order,
-        limits,
-        steps: 0,
-        watches: vec![Watches::new()],
-        numbers: HashMap::default(),
-        subsets: Vec::new(),
-        ids: HashMap::default(),
-        size: 0,
-    };
-    all.numbers.insert(Watches::new(), 0);
-    let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
-    let first = Subset { threads: Vec::new(), behind: looks.iter().map(begin).collect(), length: 0 };
-    let first = all.close(first, &[(nfa.start_anchored(), 0)])?;
-    all.intern(first)?;
-    let mut table = Vec::new();
-    let mut state = 0;
-    while let Some(subset) = all.subsets.get(state).cloned() {
-        for &byte in classes.representatives() {
-            let next = all.step(&subset, byte)?;
-            table.push(next);
-        }
-        if table.len() * size_of::<u32>() > limits.memory {
-            return Err(all.too_much_memory());
-        }
-        state += 1;
-    }
-    let is_match = |&(at, _): &Thread| matches!(nfa.state(at), State::Match { .. });
-    let accept = all.subsets.iter().map(|subset| subset.threads.iter().any(is_match)).collect();
-    Ok(RawDfa { classes, table, accept })
+    let table = all.run(&classes)?;
+    let ends: Vec<Vec<u32>> = all.subsets.iter().map(|subset| all.open_at_end(subset)).collect();
+    let accept = ends.iter().map(|open| !open.is_empty()).collect();
+    let raw = RawDfa { classes, table, accept, trailing: None };
+    trailing::ask(raw, &ends, &all.watches, looks, limits)
+}
+
+/// The DFA of a look-ahead that holds look-arounds itself, of which the first is number `first_look` among all of the pattern:
+/// of the texts of `nfa` with as much behind them as decides these.
+pub(super) fn determinize_nested(
+    nfa: &thompson::NFA,
+    looks: &[LookAround],
+    first_look: usize,
+    limits: &LexerLimits,
+) -> Result<RawDfa, PatternError> {
+    let mut all = Subsets::new(nfa, looks, limits);
+    (all.first_look, all.completes) = (first_look, true);
+    let classes = classes(nfa, looks);
+    let table = all.run(&classes)?;
+    let accept = all.subsets.iter().map(|subset| all.open_at_end(subset).contains(&0)).collect();
+    Ok(RawDfa { classes, table, accept, trailing: None })
 }
 
 /// Bytes that nothing tells apart: neither the automaton, nor a look-around, nor where characters begin. Contiguous.
@@ -123,7 +126,7 @@ fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
     let kind = |byte: u8| {
         let own = looks.iter().map(|look| look.dfa.classes.get(byte));
         let kinds: SmallVec<[u8; 4]> = own.chain([nfa.byte_classes().get(byte)]).collect();
-        (is_begin(byte), kinds)
+        (is_begin(byte), byte == Dfa::END, kinds)
     };
     let mut class = 0;
     let mut before = kind(0);
@@ -140,7 +143,57 @@ fn is_begin(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
-impl Subsets<'_> {
+impl<'a> Subsets<'a> {
+    fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], limits: &'a LexerLimits) -> Self {
+        let mut all = Self {
+            nfa,
+            looks,
+            first_look: 0,
+            keeps_order: false,
+            completes: false,
+            limits,
+            steps: 0,
+            watches: vec![Watches::new()],
+            numbers: HashMap::default(),
+            subsets: Vec::new(),
+            ids: HashMap::default(),
+            size: 0,
+        };
+        all.numbers.insert(Watches::new(), 0);
+        all
+    }
+
+    /// The transition table over `classes`, states in the order in which they were met.
+    fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
+        let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
+        let behind = self.looks.iter().map(begin).collect();
+        let first = Subset { threads: Vec::new(), behind, length: 0 };
+        let first = self.close(first, &[(self.nfa.start_anchored(), 0)])?;
+        self.intern(first)?;
+        let mut table = Vec::new();
+        let mut state = 0;
+        while let Some(subset) = self.subsets.get(state).cloned() {
+            for &byte in classes.representatives() {
+                let next = self.step(&subset, byte)?;
+                table.push(next);
+            }
+            if table.len() * size_of::<u32>() > self.limits.memory {
+                return Err(self.too_much_memory());
+            }
+            state += 1;
+        }
+        Ok(table)
+    }
+
+    /// What is open in each thread that has come to the end: numbers of watches.
+    fn open_at_end(&self, subset: &Subset) -> Vec<u32> {
+        let is_match = |&&(at, _): &&Thread| matches!(self.nfa.state(at), State::Match { .. });
+        let mut open: Vec<u32> = subset.threads.iter().filter(is_match).map(|&(_, open)| open).collect();
+        open.sort_unstable();
+        open.dedup();
+        open
+    }
+
     /// The number of what comes after `byte`; [`Dfa::DEAD`] where nothing does.
     fn step(&mut self, from: &Subset, byte: u8) -> Result<u32, PatternError> {
         let mut next: Vec<Thread> = Vec::new();
@@ -150,6 +203,7 @@ impl Subsets<'_> {
                 State::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
                 State::Sparse(sparse) => sparse.matches_byte(byte),
                 State::Dense(dense) => dense.matches_byte(byte),
+                State::Match { .. } if self.completes && watches != 0 => Some(at),
                 _ => None,
             };
             if let Some(target) = target
@@ -175,18 +229,41 @@ impl Subsets<'_> {
     /// The watches after `byte`; `None` where one of them fails.
     fn watch(&mut self, watches: u32, byte: u8) -> Option<u32> {
         let mut after = Watches::new();
-        for &(number, state) in &self.watches[watches as usize] {
-            let look = &self.looks[number as usize];
-            let next = look.dfa.next(state, byte);
-            match next == Dfa::DEAD || look.dfa.is_accept(next) {
-                true if (next == Dfa::DEAD) == look.negated => {}
+        for &(number, state, negated) in &self.watches[watches as usize] {
+            let dfa = &self.looks[number as usize].dfa;
+            let next = dfa.next(state, byte);
+            let has_failed = next == Dfa::DEAD || byte == Dfa::END && !dfa.is_accept(next);
+            match has_failed || dfa.is_accept(next) {
+                true if has_failed == negated => {}
                 true => return None,
-                false => after.push((number, next)),
+                false => after.push((number, next, negated)),
             }
         }
-        after.sort_unstable();
-        after.dedup();
-        Some(self.number(after))
+        self.all_of(after)
+    }
+
+    /// The number of watches that must all come true; `None` where they contradict each other.
+    fn all_of(&mut self, mut watches: Watches) -> Option<u32> {
+        watches.sort_unstable();
+        watches.dedup();
+        let contradicts = |pair: &[Watch]| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1);
+        (!watches.windows(2).any(contradicts)).then(|| self.number(watches))
+    }
+
+    /// The same threads, each for every way in which one of `watches` is the first to fail.
+    fn where_fails(&mut self, pending: &[Thread], watches: u32) -> Vec<Thread> {
+        let failing = self.watches[watches as usize].clone();
+        let mut threads = Vec::new();
+        for &(at, own) in pending {
+            // What is pushed last is tried first; which way is tried first does not matter.
+            for (place, &(number, state, negated)) in failing.iter().enumerate() {
+                let mut all = self.watches[own as usize].clone();
+                all.extend_from_slice(&failing[..place]);
+                all.push((number, state, !negated));
+                threads.extend(self.all_of(all).map(|all| (at, all)));
+            }
+        }
+        threads
     }
 
     fn number(&mut self, watches: Watches) -> u32 {
@@ -218,12 +295,10 @@ impl Subsets<'_> {
                     subset.threads.push((at, watches));
                 }
                 State::Match { .. } => {
-                    if let Some(&(open, _)) = self.watches[watches as usize].first() {
-                        return Err(self.looks[open as usize].undecided.clone());
-                    }
                     subset.threads.push((at, watches));
+                    // What comes later is tried only where this fails: never, if nothing is open.
                     if self.keeps_order {
-                        break;
+                        pending = self.where_fails(&pending, watches);
                     }
                 }
                 State::Union { alternates } => {
@@ -232,7 +307,8 @@ impl Subsets<'_> {
                 State::BinaryUnion { alt1, alt2 } => pending.extend([(*alt2, watches), (*alt1, watches)]),
                 State::Capture { next, group_index, slot, .. } => {
                     let is_begin = slot.as_usize() % 2 == 0;
-                    let look = group_index.as_usize().checked_sub(1).filter(|_| is_begin);
+                    let number = group_index.as_usize().checked_sub(self.first_look + 1);
+                    let look = number.filter(|_| is_begin);
                     let passed = match look {
                         Some(look) => self.look(look, &subset, watches)?,
                         None => Some(watches),
@@ -262,10 +338,8 @@ impl Subsets<'_> {
             Side::Ahead if look.dfa.accepts_empty() => decided(true),
             Side::Ahead => {
                 let mut watches = self.watches[watches as usize].clone();
-                watches.push((number as u32, look.dfa.start()));
-                watches.sort_unstable();
-                watches.dedup();
-                Ok(Some(self.number(watches)))
+                watches.push((number as u32, look.dfa.start(), look.negated));
+                Ok(self.all_of(watches))
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::limits::LexerLimits;
-use crate::lexer::looking::LookAround;
+use crate::lexer::looking::{self, LookAround};
 use crate::lexer::python::{self, Tables, fold_ascii};
 
 /// A pattern as Hir.
@@ -151,10 +151,16 @@ impl Builder<'_> {
         Ok(Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) }))
     }
 
-    /// The automaton of what a look-around looks for.
-    pub(super) fn automaton(&self, hir: &Hir) -> Result<Dfa, PatternError> {
-        let nfa = determinize::nondeterministic(&determinize::thompson(self.limits), hir, self.limits)?;
-        Ok(determinize::determinize(&nfa, false, self.limits)?.minimize())
+    /// The automaton of what a look-around looks for, in which the look-arounds from number `first` on stand.
+    pub(super) fn automaton(&mut self, hir: &Hir, first: usize) -> Result<Dfa, PatternError> {
+        let inner = self.looks.split_off(first);
+        if inner.is_empty() {
+            let nfa = determinize::nondeterministic(&determinize::thompson(self.limits), hir, self.limits)?;
+            return Ok(determinize::determinize(&nfa, false, self.limits)?.minimize());
+        }
+        let compiler = determinize::thompson_with_looks(self.limits);
+        let nfa = determinize::nondeterministic(&compiler, hir, self.limits)?;
+        Ok(looking::determinize_nested(&nfa, &inner, first, self.limits)?.minimize())
     }
 
     /// A character class; the empty one matches nothing.

@@ -11,7 +11,7 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::lexer::dfa::Dfa;
+use crate::lexer::dfa::{Dfa, Trailing};
 use crate::util::byte_classes::ByteClasses;
 use crate::util::lists::Lists;
 
@@ -22,6 +22,8 @@ pub(super) struct RawDfa {
     /// `state * classes + class`; [`Dfa::DEAD`] for none.
     pub(super) table: Vec<u32>,
     pub(super) accept: Vec<bool>,
+    /// What is asked of the text behind a lexeme, of accepting states.
+    pub(super) trailing: Option<Trailing>,
 }
 
 /// Rounds of Moore's algorithm before the other one takes over.
@@ -34,6 +36,31 @@ impl RawDfa {
         let distance = distances(&runs, &self.accept);
         let blocks = self.refine(&runs, &distance);
         self.quotient(&runs, &blocks, &distance)
+    }
+
+    /// Leaves out what the start does not reach.
+    pub(super) fn drop_unreachable(&mut self) {
+        let width = self.width();
+        let mut number = vec![Dfa::DEAD; self.accept.len()];
+        number[0] = 0;
+        let mut order = vec![0usize];
+        let mut at = 0;
+        while let Some(&state) = order.get(at) {
+            at += 1;
+            for &next in &self.table[state * width..][..width] {
+                if next != Dfa::DEAD && number[next as usize] == Dfa::DEAD {
+                    number[next as usize] = order.len() as u32;
+                    order.push(next as usize);
+                }
+            }
+        }
+        let renumbered = |&next: &u32| number.get(next as usize).copied().unwrap_or(Dfa::DEAD);
+        let rows = order.iter().flat_map(|&state| &self.table[state * width..][..width]);
+        self.table = rows.map(renumbered).collect();
+        self.accept = order.iter().map(|&state| self.accept[state]).collect();
+        if let Some(trailing) = &mut self.trailing {
+            trailing.of = order.iter().map(|&state| trailing.of[state]).collect();
+        }
     }
 
     fn width(&self) -> usize {
@@ -59,8 +86,13 @@ impl RawDfa {
     /// The coarsest partition of the live states whose blocks agree on acceptance and on moves; dead states, which
     /// reach no accepting one, get the block [`Dfa::DEAD`].
     fn refine(&self, runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
-        // States of one block have rests of one length.
+        // States of one block have rests of one length, and ask the same of what follows.
         let mut blocks = distance.to_vec();
+        if let Some(trailing) = &self.trailing {
+            let longest = distance.iter().filter(|&&length| length != u32::MAX).max();
+            let asking = blocks.iter_mut().zip(&trailing.of).filter(|&(_, &asked)| asked > 0);
+            asking.for_each(|(block, asked)| *block = longest.unwrap_or(&0) + asked);
+        }
         let mut count = 0;
         for _ in 0..ROUNDS {
             let (finer, met) = round(runs, &blocks);
@@ -154,7 +186,31 @@ impl RawDfa {
             }
         }
         let (classes, table) = merge_equal_columns(&self.classes, &rows, order.len());
-        Dfa::new(classes, table, order.iter().map(|&state| distance[state as usize]).collect())
+        let distance = order.iter().map(|&state| distance[state as usize]).collect();
+        let trailing = self.trailing.as_ref().map(|trailing| trailing.reordered(&order));
+        Dfa { trailing: trailing.map(Box::new), ..Dfa::new(classes, table, distance) }
+    }
+}
+
+impl Trailing {
+    /// The same where these are the states, with conditions in the order in which they are met.
+    fn reordered(&self, order: &[u32]) -> Self {
+        let mut met: Vec<u32> = Vec::new();
+        let of = order.iter().map(|&state| match self.of[state as usize] {
+            0 => 0,
+            asked => {
+                let place = met.iter().position(|&known| known == asked).unwrap_or_else(|| {
+                    met.push(asked);
+                    met.len() - 1
+                });
+                place as u32 + 1
+            }
+        });
+        let of = of.collect();
+        Self {
+            of,
+            conditions: met.iter().map(|&asked| self.conditions[asked as usize - 1].clone()).collect(),
+        }
     }
 }
 

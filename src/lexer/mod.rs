@@ -5,7 +5,7 @@
 //! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir; regexes go through
 //!    [`python`], a parser of the syntax and the semantics of Python's `re`.
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
-//!    [`looking`] does the same where a regex looks around.
+//!    [`looking`] does the same where a regex looks around; what it asks of the text behind a lexeme is [`trailing`].
 //! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
 //!
 //! Intersections, complements and ready automata are combined as automata ([`algebra`], [`splice`]); passes 1
@@ -20,6 +20,7 @@ mod determinize;
 mod dfa;
 mod error;
 mod limits;
+mod line_ends;
 mod looking;
 mod lower;
 mod minimize;
@@ -28,9 +29,11 @@ mod splice;
 mod store;
 #[cfg(test)]
 mod tests;
+mod trailing;
 
 pub(crate) use algebra::product;
 pub(crate) use compile::Compiler;
-pub(crate) use dfa::Dfa;
+pub(crate) use dfa::{Condition, Dfa};
 pub(crate) use error::PatternError;
 pub(crate) use limits::LexerLimits;
+pub(crate) use line_ends::line_ends;

@@ -33,15 +33,38 @@ pub(super) fn explain(
     conflicts: &[Conflict],
 ) -> Vec<Diagnostic> {
     let report = Report { grammar, rules, names, search: Search::new(rules, automaton) };
-    let mut found: Vec<Diagnostic> =
-        conflicts.iter().take(SHOWN).map(|conflict| report.conflict(conflict)).collect();
-    if let Some(more) = conflicts.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+    // The same two alternatives meet in many states.
+    let mut alike: Vec<(String, Option<Place>)> = Vec::new();
+    let mut shown: Vec<(&Conflict, usize)> = Vec::new();
+    let mut more = 0;
+    for conflict in conflicts {
+        let key = (report.message(conflict), report.place(conflict));
+        match alike.iter().position(|other| *other == key) {
+            Some(known) => shown[known].1 += 1,
+            None if shown.len() < SHOWN => {
+                alike.push(key);
+                shown.push((conflict, 0));
+            }
+            None => more += 1,
+        }
+    }
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for (conflict, states) in shown {
+        let mut finding = report.conflict(conflict);
+        if let (Some(example), 1..) = (&mut finding.example, states) {
+            let plural = if states == 1 { "state" } else { "states" };
+            example.push_str(&format!("\nand in {states} more {plural}"));
+        }
+        // The first one says what can be done about all of them.
+        if found.first().is_some_and(|first| first.help == finding.help) {
+            finding.help = None;
+        }
+        found.push(finding);
+    }
+    if more > 0 {
         let plural = if more == 1 { "conflict" } else { "conflicts" };
-        found.push(
-            report
-                .finding(format!("and {more} more {plural}"))
-                .help("mend the first ones: most often the others go with them"),
-        );
+        let rest = report.finding(format!("and {more} more {plural}"));
+        found.push(rest.help("mend the first ones: most often the others go with them"));
     }
     found
 }
@@ -299,26 +322,50 @@ impl Report<'_> {
         reading
     }
 
+    /// The alternative that a production comes from.
+    fn alternative(&self, production: u32) -> Option<Place> {
+        self.grammar.productions.get(self.rules.origin(production))?.place.clone()
+    }
+
+    /// The alternative that may end.
+    fn place(&self, conflict: &Conflict) -> Option<Place> {
+        conflict.reductions.iter().find_map(|&production| self.alternative(production))
+    }
+
     fn places(&self, found: Diagnostic, conflict: &Conflict) -> Diagnostic {
-        let place =
-            |production: u32| self.grammar.productions.get(self.rules.origin(production))?.place.clone();
-        let mut places: Vec<(Place, &str)> = conflict
-            .reductions
-            .iter()
-            .take(LISTED)
-            .filter_map(|&production| Some((place(production)?, "this may end here too")))
-            .collect();
-        if conflict.shift {
-            let items = self.search.items_before(conflict.state as u32, conflict.terminals[0] as Code);
-            let shifted = items.take(LISTED).filter_map(|item| place(self.rules.production(item)));
-            places.extend(shifted.map(|place| (place, "this may go on")));
-        }
+        let place = |production: u32| self.alternative(production);
         // An alternative that was multiplied out is many productions.
         let mut seen = HashSet::new();
-        places.retain(|named| seen.insert(named.clone()));
-        let mut places = places.into_iter();
-        let found = found.at(places.next().map(|(place, _)| place));
-        places.fold(found, |found, (place, text)| found.related(place, text))
+        let mut once = |place: &Place| seen.insert(place.clone());
+        let ends: Vec<Place> = conflict
+            .reductions
+            .iter()
+            .filter_map(|&production| place(production))
+            .filter(&mut once)
+            .collect();
+        let mut goes_on: Vec<Place> = Vec::new();
+        if conflict.shift {
+            let items = self.search.items_before(conflict.state as u32, conflict.terminals[0] as Code);
+            let shifted = items.filter_map(|item| place(self.rules.production(item)));
+            goes_on.extend(shifted.filter(&mut once));
+        }
+        let (first, others) =
+            ends.split_first().map_or((None, &[][..]), |(first, others)| (Some(first.clone()), others));
+        let found = found.at(first);
+        let found = fold_places(found, others, "this may end here too");
+        fold_places(found, &goes_on, "this may go on")
+    }
+}
+
+/// Adds the first of the places, and the number of the others.
+fn fold_places(found: Diagnostic, places: &[Place], text: &str) -> Diagnostic {
+    match places {
+        [] => found,
+        [place] => found.related(place.clone(), text),
+        [place, others @ ..] => {
+            let plural = if others.len() == 1 { "alternative" } else { "alternatives" };
+            found.related(place.clone(), format!("{text}, and so may {} more {plural}", others.len()))
+        }
     }
 }
 

@@ -47,8 +47,8 @@ impl Matcher {
         }
         let after =
             |label| scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
-        let label = states.label(at.state);
-        if let Some(label) = label {
+        let label = states.plain_label(at.state);
+        for (label, _) in states.ends(at.state) {
             after(label).iter().for_each(|after| scanner.next_terminals(after, next));
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {

@@ -83,7 +83,10 @@ impl Lexis {
     pub(super) fn may_be_label(&self, terminal: TerminalId) -> bool {
         match self.lexer {
             LexerKind::Basic if !self.companies.iter().any(|company| company.contains(terminal.index())) => {
-                self.starts_of(terminal).is_some()
+                let start = self.company_starts.ordinary.first();
+                start.is_some_and(|&start| {
+                    self.states.label_set(self.states.reach(start)).contains(terminal.index())
+                })
             }
             _ => self.states.dfa(terminal).is_some_and(|dfa| !dfa.is_empty()),
         }
@@ -119,9 +122,9 @@ impl Lexis {
         self.labelled_start(self.states.start(&self.contextual(&beside)), terminal)
     }
 
-    /// `start`, if some lexemes that start there are labelled `terminal`.
+    /// `start`, if some lexemes that start there are labelled `terminal`, whatever follows.
     fn labelled_start(&self, start: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
-        self.states.label_set(self.states.reach(start)).contains(terminal.index()).then_some(start)
+        self.states.label_set(self.states.sure_reach(start)).contains(terminal.index()).then_some(start)
     }
 }
 

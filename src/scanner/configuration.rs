@@ -12,7 +12,7 @@ use super::{Layout, ObligationsId, Proof, Scanner};
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::ScanStateId;
+use crate::util::id::{ScanStateId, TerminalId};
 
 /// One reading of the text so far. Nearly always there is only one; several are alive while a longest match
 /// is open or a soft keyword undecided.
@@ -177,7 +177,7 @@ impl Scanner {
     ) {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
-        if let Some((label, obligations)) = self.end_before(from.state, next, obligations) {
+        for (label, obligations) in self.end_before(from.state, byte, next, obligations) {
             for between in self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads) {
                 for begun in self.begin_lexeme(between, obligations, reads) {
                     if let Some(state) = self.states().next(begun.state, byte) {
@@ -203,7 +203,7 @@ impl Scanner {
         let states = self.states();
         let next = states.next(at.state, byte).filter(|_| at.obligations == ObligationsId::NONE);
         match next {
-            Some(next) if states.label(at.state).is_none() || states.label(next).is_some() => {
+            Some(next) if states.label(at.state).is_none() || states.accepts_surely(next) => {
                 at.state = next;
                 if at.layout.is_counting() {
                     at.layout = self.read(&at.layout, byte);
@@ -222,7 +222,8 @@ impl Scanner {
         expectations: ExpectationsId,
         reads: &mut Reads,
     ) -> Option<Taking<'_>> {
-        if self.lexis.indentation.is_some() || expectations != ExpectationsId::NONE {
+        let asks = self.states().has_conditions();
+        if self.lexis.indentation.is_some() || expectations != ExpectationsId::NONE || asks {
             return None;
         }
         let context = self.context(stack, reads);
@@ -233,9 +234,19 @@ impl Scanner {
 
     /// Whether the text may end here.
     pub(crate) fn is_complete(&self, at: &Configuration, reads: &mut Reads) -> bool {
-        self.states()
-            .label(at.state)
-            .is_some_and(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, reads))
+        self.last_labels(at)
+            .into_iter()
+            .any(|label| self.ends_text(&at.stack, &at.layout, at.expectations, label, reads))
+    }
+
+    /// The labels that the lexeme in progress may have if the text ends here.
+    pub(crate) fn last_labels(&self, at: &Configuration) -> SmallVec<[TerminalId; 1]> {
+        let states = self.states();
+        if !states.has_conditions() {
+            return states.label(at.state).into_iter().collect();
+        }
+        let ends = states.ends(at.state).filter(|_| self.may_end_with(at.obligations));
+        ends.filter(|(_, guards)| self.may_end_with_guards(guards)).map(|(label, _)| label).collect()
     }
 
     /// The same, but `None` where it depends on all open blocks.
@@ -243,9 +254,10 @@ impl Scanner {
         if at.layout.lines().is_none() {
             return Some(self.is_complete(at, reads));
         }
-        let Some(label) = self.states().label(at.state) else { return Some(false) };
-        let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads);
-        let possible = after.iter().any(|after| self.may_end_between(&after.stack, &after.layout, reads));
+        let possible = self.last_labels(at).into_iter().any(|label| {
+            let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads);
+            after.iter().any(|after| self.may_end_between(&after.stack, &after.layout, reads))
+        });
         if possible { None } else { Some(false) }
     }
 }

@@ -69,7 +69,8 @@ impl Scanner {
                 for class in classes.iter() {
                     let byte = self.states().classes().representatives()[usize::from(class)];
                     let goes_on = self.states().next(state, byte);
-                    let ends = self.end_before(state, goes_on, ObligationsId::NONE).is_some();
+                    let ends = self.states().label(state).is_some()
+                        && goes_on.is_none_or(|on| !self.states().accepts_surely(on));
                     let begun = self.lexis.starts().filter(|_| ends);
                     let begun = begun.filter_map(|start| self.states().next(start, byte));
                     for next in goes_on.into_iter().chain(begun) {

@@ -105,6 +105,9 @@ pub(crate) struct Context {
     pub(crate) start: ScanStateId,
 }
 
+/// The labels that a lexeme may have where it ends, each with what is then asked of the text; nearly always one.
+pub(crate) type LexemeEnds = SmallVec<[(TerminalId, ObligationsId); 1]>;
+
 /// What lexemes mean to a text that has several ways to go on with the same stack; nearly always one.
 pub(crate) type Contexts<'s> = SmallVec<[&'s Context; 1]>;
 
@@ -283,22 +286,30 @@ impl Scanner {
         stack.takes(self.table(), self.table().end(), reads)
     }
 
-    /// Longest match: the label of a lexeme in `state` that ends before the byte which leads to `next`, and what is then
-    /// asked of the text beside `obligations`; `None` where it cannot end, because the byte lets it match more.
+    /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to `next`, each with what is then
+    /// asked of the text beside `obligations`; none where the lexeme cannot end, because the byte lets it match more. Several
+    /// where it depends on the text behind the lexeme which one it is.
     #[inline]
     pub(crate) fn end_before(
         &self,
         state: ScanStateId,
+        byte: u8,
         next: Option<ScanStateId>,
         obligations: ObligationsId,
-    ) -> Option<(TerminalId, ObligationsId)> {
-        let label = self.states().label(state)?;
-        match next {
-            None => Some((label, obligations)),
-            Some(next) if self.states().label(next).is_none() => {
-                Some((label, self.add_obligation(obligations, next)))
-            }
-            Some(_) => None,
+    ) -> LexemeEnds {
+        let mut ends = LexemeEnds::new();
+        let Some(label) = self.states().label(state) else { return ends };
+        let Some(asked) = next.map_or(Some(obligations), |next| self.ask_for_no_match(obligations, next))
+        else {
+            return ends;
+        };
+        if self.states().guarded(state).is_none() {
+            ends.push((label, asked));
+            return ends;
         }
+        for (label, guards) in self.states().ends(state) {
+            ends.extend(self.guard(asked, guards, byte).map(|asked| (label, asked)));
+        }
+        ends
     }
 }

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::Scanner;
 use super::subsumption::Implications;
+use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
 use crate::util::id::ScanStateId;
 
@@ -77,19 +78,57 @@ impl Scanner {
         let mut after = Obligations::new();
         for &state in self.obligations(id) {
             if let Some(next) = self.states().next(state, byte) {
-                if self.states().label(next).is_some() {
-                    return None;
-                }
-                after.push(next);
+                self.push_no_match(&mut after, next)?;
             }
         }
         Some(self.intern_obligations(after))
     }
 
-    /// `id` and one more.
-    pub(crate) fn add_obligation(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
+    /// Adds that the match which has come to `state` is none, neither here nor later; `None` where it is one. Where that depends
+    /// on the text behind, it must turn out that way.
+    fn push_no_match(&self, asked: &mut Obligations, state: ScanStateId) -> Option<()> {
+        if self.states().accepts_surely(state) {
+            return None;
+        }
+        asked.push(state);
+        asked.extend(self.states().guarded(state).into_iter().flat_map(|guarded| &guarded.none).copied());
+        Some(())
+    }
+
+    /// `id`, and that the match which has come to `state` is none; `None` where it is one.
+    pub(super) fn ask_for_no_match(&self, id: ObligationsId, state: ScanStateId) -> Option<ObligationsId> {
+        let mut asked = self.obligations(id).clone();
+        self.push_no_match(&mut asked, state)?;
+        Some(self.intern_obligations(asked))
+    }
+
+    /// `id`, and that none of `guards` comes true, which `byte` is the first to be read by; `None` where it makes one true.
+    pub(super) fn guard(&self, id: ObligationsId, guards: &[ScanStateId], byte: u8) -> Option<ObligationsId> {
+        let mut asked = self.obligations(id).clone();
+        for next in guards.iter().filter_map(|&guard| self.states().next(guard, byte)) {
+            self.push_no_match(&mut asked, next)?;
+        }
+        Some(self.intern_obligations(asked))
+    }
+
+    /// Whether the text may end where this is asked of it.
+    pub(super) fn may_end_with(&self, id: ObligationsId) -> bool {
+        !self.states().has_conditions() || self.step_obligations(id, Dfa::END).is_some()
+    }
+
+    /// Whether the text may end where none of `guards` has read anything yet.
+    pub(super) fn may_end_with_guards(&self, guards: &[ScanStateId]) -> bool {
+        self.guard(ObligationsId::NONE, guards, Dfa::END).is_some()
+    }
+
+    /// `id` and more.
+    pub(crate) fn add_obligations(
+        &self,
+        id: ObligationsId,
+        more: impl IntoIterator<Item = ScanStateId>,
+    ) -> ObligationsId {
         let mut states = self.obligations(id).clone();
-        states.push(state);
+        states.extend(more);
         self.intern_obligations(states)
     }
 }

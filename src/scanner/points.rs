@@ -8,12 +8,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::viability::End;
-use super::{ObligationsId, Scanner};
+use super::{LexemeEnds, ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
 use crate::util::byte_groups::{
     BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, NOT_ASCII, Within, group, step_utf8,
 };
-use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::id::ScanStateId;
 
 /// The points met so far.
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Points {
     plain: Slots<PointId>,
     points: Slots<Point>,
     classes: Interner<Class>,
-    ended: Interner<(TerminalId, ObligationsId)>,
+    ended: Interner<LexemeEnds>,
 }
 
 /// The number of a point.
@@ -47,7 +47,7 @@ pub(crate) struct Point {
     pub(crate) id: PointId,
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
-    /// Whether a lexeme can end here.
+    /// Whether a lexeme ends here, whatever follows: then no shorter one has ended.
     pub(crate) accepts: bool,
     class: OnceLock<u32>,
     loops: OnceLock<Groups>,
@@ -74,8 +74,8 @@ impl Step {
         (self.0 as u32).checked_sub(2).map(PointId)
     }
 
-    /// If the lexeme may have ended before the byte: the number of its label with the obligations behind the byte, those
-    /// that the end adds among them.
+    /// If the lexeme may have ended before the byte: the number of its labels, each with the obligations behind the byte,
+    /// those that the end adds among them.
     #[inline]
     pub(crate) fn ended(self) -> Option<u32> {
         ((self.0 >> 32) as u32).checked_sub(1)
@@ -110,7 +110,7 @@ impl Scanner {
                 id,
                 state,
                 obligations,
-                accepts: self.states().label(state).is_some(),
+                accepts: self.states().accepts_surely(state),
                 class: OnceLock::new(),
                 loops: OnceLock::new(),
                 steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
@@ -147,9 +147,9 @@ impl Scanner {
             None => Step::new(None, None),
             Some(obligations) => {
                 let next = self.states().next(point.state, byte);
-                let ended = self.end_before(point.state, next, obligations);
+                let ended = self.end_before(point.state, byte, next, obligations);
                 let next = next.map(|next| self.point(next, self.keep_obligations(obligations, next)));
-                Step::new(next, ended.map(|ended| self.points.ended.intern(ended)))
+                Step::new(next, (!ended.is_empty()).then(|| self.points.ended.intern(ended)))
             }
         };
         let class = usize::from(self.states().classes().get(byte));
@@ -157,9 +157,9 @@ impl Scanner {
         step
     }
 
-    /// The label and the obligations that [`Step::ended`] gave a number.
-    pub(crate) fn ended(&self, number: u32) -> (TerminalId, ObligationsId) {
-        *self.points.ended.get(number)
+    /// The labels and the obligations that [`Step::ended`] gave a number.
+    pub(crate) fn ended(&self, number: u32) -> &LexemeEnds {
+        self.points.ended.get(number)
     }
 
     /// A number that points share whose futures are the same for tokens that end there.

@@ -11,7 +11,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::lexer::Dfa;
+use crate::lexer::{Condition, Dfa};
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::{ByteClasses, ClassSet};
@@ -31,9 +31,27 @@ struct Facts {
     next: Box<[AtomicU32]>,
     /// The terminal that a lexeme ending here is, before fallback words: the accepting one of least rank.
     label: Option<TerminalId>,
+    /// Where that depends on the text behind the lexeme.
+    guarded: Option<Box<Guarded>>,
     /// The labels that a lexeme going through here can end with, here or later.
     reach: OnceLock<u32>,
+    /// Those of them with which it can end without asking anything of the text behind.
+    sure_reach: OnceLock<u32>,
 }
+
+/// The ends of lexemes where some accepting terminal asks something of the text behind.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    /// The labels that a lexeme ending here may have, by rank, each with what must not come true of the text behind it.
+    pub(crate) ends: Vec<(TerminalId, Guards)>,
+    /// Whether a lexeme ends here whatever follows.
+    pub(crate) is_certain: bool,
+    /// What must not come true of the text behind, for no lexeme to end here.
+    pub(crate) none: Guards,
+}
+
+/// Start states of what must not come true. Like an obligation, each is broken when it accepts.
+pub(crate) type Guards = SmallVec<[ScanStateId; 2]>;
 
 /// No component lives.
 const DEAD: u32 = u32::MAX;
@@ -45,6 +63,13 @@ const UNKNOWN: u32 = u32::MAX - 1;
 pub(crate) struct ScanStates {
     /// By terminal; `None` for a declared terminal, which matches nothing.
     dfas: Vec<Option<Dfa>>,
+    /// What terminals ask of the text behind, as automata: two for each condition, of its coming true and of its failing.
+    /// Components name them by numbers past those of the terminals.
+    conditions: Vec<Dfa>,
+    /// Where each of these begins to read. They are the first states.
+    condition_starts: Vec<ScanStateId>,
+    /// By terminal: the place of its first condition among these.
+    first_condition: Vec<usize>,
     ranks: Vec<u32>,
     classes: ByteClasses,
     /// By terminal and class of its DFA: the classes that make it up.
@@ -61,16 +86,35 @@ impl ScanStates {
     /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept the same text.
     /// Bytes that `distinct` tells apart are told apart.
     pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>, distinct: Option<&ByteClasses>) -> Self {
-        let classes = ByteClasses::refinement(dfas.iter().flatten().map(Dfa::classes).chain(distinct));
-        let part = |dfa: &Option<Dfa>| {
-            dfa.as_ref().map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()))
+        let mut conditions: Vec<Dfa> = Vec::new();
+        let mut first_condition = Vec::with_capacity(dfas.len());
+        for dfa in &dfas {
+            first_condition.push(conditions.len());
+            for Condition { holds, fails } in dfa.iter().flat_map(Dfa::conditions) {
+                conditions.extend([holds.clone(), fails.clone()]);
+            }
+        }
+        let all = || dfas.iter().map(Option::as_ref).chain(conditions.iter().map(Some));
+        // The end of the text is a byte of its own for what reads it.
+        let end = (!conditions.is_empty()).then(|| ByteClasses::by_key(|byte| usize::from(byte == Dfa::END)));
+        let classes =
+            ByteClasses::refinement(all().flatten().map(Dfa::classes).chain(distinct).chain(end.as_ref()));
+        let part = |dfa: Option<&Dfa>| dfa.map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()));
+        let components: Interner<Box<[Component]>> = Interner::default();
+        let start = |(place, condition): (usize, &Dfa)| {
+            let component =
+                Component { terminal: TerminalId::new(dfas.len() + place), state: condition.start() };
+            ScanStateId(components.intern_ref(&[component]))
         };
         Self {
-            parts: dfas.iter().map(part).collect(),
+            condition_starts: conditions.iter().enumerate().map(start).collect(),
+            parts: all().map(part).collect(),
             dfas,
+            conditions,
+            first_condition,
             ranks,
             classes,
-            components: Interner::default(),
+            components,
             facts: Slots::default(),
             label_sets: Interner::default(),
             shadowed: Mutex::default(),
@@ -85,6 +129,28 @@ impl ScanStates {
     /// The DFA of a terminal.
     pub(crate) fn dfa(&self, terminal: TerminalId) -> Option<&Dfa> {
         self.dfas[terminal.index()].as_ref()
+    }
+
+    /// Whether the first states are those in which conditions begin.
+    pub(super) fn has_condition_starts(&self) -> bool {
+        let starts = self.condition_starts.iter().zip(&self.conditions).enumerate();
+        let mut starts = starts.map(|(place, (&at, condition))| {
+            (at, Component { terminal: TerminalId::new(self.dfas.len() + place), state: condition.start() })
+        });
+        starts.all(|(at, start)| at.index() < self.len() && *self.components(at) == [start])
+    }
+
+    /// The automaton of a component.
+    pub(super) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
+        match self.dfas.get(number.index()) {
+            Some(dfa) => dfa.as_ref(),
+            None => self.conditions.get(number.index() - self.dfas.len()),
+        }
+    }
+
+    /// Whether some terminal asks something of the text behind it.
+    pub(crate) fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty()
     }
 
     /// The DFAs of all terminals.
@@ -129,7 +195,9 @@ impl ScanStates {
                 .map(|step| AtomicU32::new(step.map_or(UNKNOWN, |next| next.map_or(DEAD, |next| next.0))))
                 .collect(),
             label: self.best_label(state),
+            guarded: self.find_guarded(state),
             reach: reach.map_or_else(OnceLock::new, OnceLock::from),
+            sure_reach: OnceLock::new(),
         });
     }
 
@@ -171,6 +239,15 @@ impl ScanStates {
         *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
     }
 
+    /// The same for the labels with which a lexeme can end without asking anything of the text behind.
+    #[inline]
+    pub(crate) fn sure_reach(&self, state: ScanStateId) -> u32 {
+        if !self.has_conditions() {
+            return self.reach(state);
+        }
+        *self.facts(state).sure_reach.get_or_init(|| self.label_sets.intern(self.find_sure_reach(state)))
+    }
+
     /// A set of labels by the id that [`ScanStates::reach`] gave.
     #[inline]
     pub(crate) fn label_set(&self, id: u32) -> &BitSet {
@@ -182,17 +259,82 @@ impl ScanStates {
         self.facts.get_or_init(state.0, || Facts {
             next: (0..self.classes.count()).map(|_| AtomicU32::new(UNKNOWN)).collect(),
             label: self.best_label(state),
+            guarded: self.find_guarded(state),
             reach: OnceLock::new(),
+            sure_reach: OnceLock::new(),
         })
     }
 
     /// Of the terminals that accept here, the one of least rank.
     fn best_label(&self, state: ScanStateId) -> Option<TerminalId> {
-        let accepting = self.components(state).iter().filter(|component| {
-            let dfa = self.dfas[component.terminal.index()].as_ref();
-            dfa.is_some_and(|dfa| dfa.is_accept(component.state))
-        });
-        accepting.map(|c| c.terminal).min_by_key(|t| self.ranks[t.index()])
+        let accepting = self.accepting(state).map(|component| component.terminal);
+        accepting.min_by_key(|terminal| self.ranks.get(terminal.index()))
+    }
+
+    fn accepting(&self, state: ScanStateId) -> impl Iterator<Item = &Component> {
+        self.components(state).iter().filter(|component| {
+            self.automaton(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
+        })
+    }
+
+    /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is that its own condition does not
+    /// fail, and that none of those before it holds.
+    fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
+        let condition = |component: &Component| -> Option<usize> {
+            let number = self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
+            Some(self.first_condition[component.terminal.index()] + 2 * number)
+        };
+        if !self.has_conditions() || self.accepting(state).all(|component| condition(component).is_none()) {
+            return None;
+        }
+        let start = |place: usize| self.condition_starts[place];
+        let mut accepting: Vec<&Component> = self.accepting(state).collect();
+        accepting.sort_by_key(|component| self.ranks.get(component.terminal.index()));
+        let mut guarded = Guarded { ends: Vec::new(), is_certain: false, none: Guards::new() };
+        for component in accepting {
+            let mut guards = guarded.none.clone();
+            match condition(component) {
+                None => {
+                    guarded.ends.push((component.terminal, guards));
+                    guarded.is_certain = true;
+                    break;
+                }
+                Some(place) => {
+                    guards.push(start(place + 1));
+                    guarded.ends.push((component.terminal, guards));
+                    guarded.none.push(start(place));
+                }
+            }
+        }
+        Some(Box::new(guarded))
+    }
+
+    /// The label of a lexeme that ends in this state and asks nothing of the text behind.
+    #[inline]
+    pub(crate) fn plain_label(&self, state: ScanStateId) -> Option<TerminalId> {
+        let facts = self.facts(state);
+        facts.label.filter(|_| facts.guarded.is_none())
+    }
+
+    /// Where the ends of lexemes in this state depend on the text behind: what they ask. Else [`ScanStates::label`] says all.
+    #[inline]
+    pub(crate) fn guarded(&self, state: ScanStateId) -> Option<&Guarded> {
+        self.facts(state).guarded.as_deref()
+    }
+
+    /// Whether a lexeme ends in this state, whatever follows.
+    #[inline]
+    pub(crate) fn accepts_surely(&self, state: ScanStateId) -> bool {
+        let facts = self.facts(state);
+        facts.label.is_some() && facts.guarded.as_ref().is_none_or(|guarded| guarded.is_certain)
+    }
+
+    /// The labels that a lexeme ending in this state may have, by rank, each with what must not come true of the text behind.
+    pub(crate) fn ends(&self, state: ScanStateId) -> impl Iterator<Item = (TerminalId, &[ScanStateId])> {
+        let facts = self.facts(state);
+        let guarded = facts.guarded.iter().flat_map(|guarded| &guarded.ends);
+        let plain = facts.label.filter(|_| facts.guarded.is_none()).map(|label| (label, &[][..]));
+        plain.into_iter().chain(guarded.map(|(label, guards)| (*label, &guards[..])))
     }
 
     #[cold]
@@ -201,7 +343,7 @@ impl ScanStates {
             .components(state)
             .iter()
             .filter_map(|component| {
-                let next = self.dfas[component.terminal.index()].as_ref()?.next(component.state, byte);
+                let next = self.automaton(component.terminal)?.next(component.state, byte);
                 (next != Dfa::DEAD).then_some(Component { terminal: component.terminal, state: next })
             })
             .collect();
@@ -251,7 +393,7 @@ impl ScanStates {
     /// Sets `steps` to those of a component: each state of the DFA that is led to, with the classes.
     fn component_moves(&self, component: Component, steps: &mut Vec<(u32, ClassSet)>) {
         steps.clear();
-        let Some(dfa) = self.dfa(component.terminal) else { return };
+        let Some(dfa) = self.automaton(component.terminal) else { return };
         // Neighbouring classes mostly lead to one state.
         let mut before = 0;
         for (class, &part) in (0..=u8::MAX).zip(&*self.parts[component.terminal.index()]) {
@@ -274,6 +416,11 @@ impl ScanStates {
         let _ = self.facts(state).reach.set(reach);
     }
 
+    /// The same for [`ScanStates::sure_reach`].
+    pub(crate) fn set_sure_reach(&self, state: ScanStateId, reach: u32) {
+        let _ = self.facts(state).sure_reach.set(reach);
+    }
+
     /// The id of a set of labels, as [`ScanStates::reach`] gives it.
     pub(crate) fn intern_labels(&self, labels: BitSet) -> u32 {
         self.label_sets.intern(labels)
@@ -292,12 +439,28 @@ impl ScanStates {
         reach
     }
 
+    /// Looks through all states that a lexeme can go on to.
+    #[cold]
+    fn find_sure_reach(&self, state: ScanStateId) -> BitSet {
+        let mut reach = BitSet::new(self.dfas.len());
+        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([state]);
+        let mut pending = vec![state];
+        while let Some(state) = pending.pop() {
+            if let Some(label) = self.plain_label(state) {
+                reach.insert(label.index());
+            }
+            let next = self.classes.representatives().iter().filter_map(|&byte| self.next(state, byte));
+            pending.extend(next.filter(|&next| seen.insert(next)));
+        }
+        reach
+    }
+
     fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
         let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::default();
         let mut pending = vec![state];
         seen.insert(state);
         while let Some(state) = pending.pop() {
-            if let Some(label) = self.label(state) {
+            for (label, _) in self.ends(state) {
                 reach.insert(label.index());
                 if label == terminal {
                     return;

@@ -242,7 +242,7 @@ impl super::ScanStates {
             "the scan states",
         )?;
         let live = |(&terminal, &state): (&u32, &u32)| {
-            let dfa = self.dfas().get(terminal as usize).and_then(Option::as_ref);
+            let dfa = self.automaton(TerminalId(terminal));
             dfa.is_some_and(|dfa| (state as usize) < dfa.state_count())
         };
         ensure(terminals.iter().zip(&dfa_states).all(live), "the components of scan states")?;
@@ -256,6 +256,7 @@ impl super::ScanStates {
             .map(|(&terminal, &state)| Component { terminal: TerminalId(terminal), state });
         let by_state = lengths.iter().map(|&length| components.by_ref().take(length as usize).collect());
         self.components = Interner::restore(by_state).ok_or(Malformed { what: "the scan states" })?;
+        ensure(self.has_condition_starts(), "the scan states")?;
         self.label_sets = Interner::restore(label_sets.into_iter())
             .ok_or(Malformed { what: "the labels of scan states" })?;
         for ((index, steps), reach) in steps.chunks(classes).enumerate().zip(reaches) {

@@ -106,13 +106,11 @@ impl Scanner {
         for &byte in self.states().classes().representatives() {
             let Some(implied) = self.states().next(implied, byte) else { continue };
             let pair = match self.states().next(state, byte) {
-                Some(state) if self.states().label(state).is_some() => continue,
-                Some(state) if self.states().label(implied).is_none() => {
-                    if state == implied {
-                        continue;
-                    }
-                    Some((state, implied))
-                }
+                Some(state) if self.states().accepts_surely(state) => continue,
+                // What depends on the text behind is compared with nothing but itself.
+                Some(next) if next == implied => continue,
+                Some(state) if [state, implied].iter().any(|&at| self.states().guarded(at).is_some()) => None,
+                Some(state) if self.states().label(implied).is_none() => Some((state, implied)),
                 _ => None,
             };
             if !pairs.contains(&pair) {

@@ -1,5 +1,6 @@
 //! Errors and warnings as plain data. The library never renders them; the command line does.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -15,14 +16,18 @@ pub enum Severity {
 
 /// The codes of all warnings, ascending: a warning that was kept is known again by its code.
 pub(crate) const WARNINGS: &[&str] = &[
+    "assumed-indent",
     "conflict",
     "cyclic",
     "dead-alternative",
+    "empty-terminal",
     "imported-directive",
     "more-findings",
     "narrowed-schema",
+    "newline-with-blanks",
     "rule-priority",
     "shadowed-terminal",
+    "unknown-import",
     "unproductive",
     "unreachable",
     "unreserved-words",
@@ -85,6 +90,14 @@ impl Place {
     }
 }
 
+impl Place {
+    /// Whether `other` lies within this place.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        let (start, end) = (self.span.start, self.span.end);
+        self.source == other.source && start <= other.span.start && other.span.end <= end
+    }
+}
+
 impl Diagnostic {
     /// An error of the given kind.
     pub(crate) fn error(code: &'static str, message: impl Into<String>) -> Self {
@@ -123,6 +136,44 @@ impl Diagnostic {
         self.help = Some(text.into());
         self
     }
+}
+
+/// Findings of a kind that a grammar can have any number of, one for each name in it. Where one cause makes many, the first
+/// ones tell it.
+const REPEATED: &[&str] = &[
+    "dead-alternative",
+    "empty-terminal",
+    "regex-unsupported",
+    "rule-priority",
+    "shadowed-terminal",
+    "unproductive",
+    "unreachable",
+    "unused-rule",
+    "unused-terminal",
+];
+
+/// How many findings of such a kind are shown.
+const SHOWN: usize = 4;
+
+/// Leaves out findings that say what others have said, and counts them there. Findings are alike where they have one code and
+/// the same help.
+pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut alike: HashMap<(Severity, &'static str, Option<String>), Vec<usize>> = HashMap::new();
+    for (index, finding) in
+        findings.iter().enumerate().filter(|(_, finding)| REPEATED.contains(&finding.code))
+    {
+        alike.entry((finding.severity, finding.code, finding.help.clone())).or_default().push(index);
+    }
+    let mut findings: Vec<Option<Diagnostic>> = findings.into_iter().map(Some).collect();
+    // One more is shown rather than counted.
+    for group in alike.values().filter(|group| group.len() > SHOWN + 1) {
+        let (shown, rest) = group.split_at(SHOWN);
+        if let Some(Some(last)) = shown.last().map(|&last| &mut findings[last]) {
+            last.message.push_str(&format!("; and {} more like it", rest.len()));
+        }
+        rest.iter().for_each(|&index| findings[index] = None);
+    }
+    findings.into_iter().flatten().collect()
 }
 
 /// Prints findings one below the other.

@@ -48,7 +48,7 @@ pub struct RelationDraft {
 }
 
 /// Both notations write these alike. The last ones count, or leave a match pending for long.
-const PATTERNS: [&str; 32] = [
+const PATTERNS: [&str; 37] = [
     "\"a\"",
     "\"b\"",
     "\"c\"",
@@ -81,8 +81,13 @@ const PATTERNS: [&str; 32] = [
     "/a{80}b/",
     "/a{20,40}/",
     "/[ab]{60}/",
+    "/a(?=b)/",
+    "/[ab]+(?=c)/",
+    "/ab(?!b)/",
+    "/a+(?!bb)/",
+    "/bc?(?=[ac]b)/",
 ];
-const IGNORED: [&str; 6] = ["\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
+const IGNORED: [&str; 7] = ["/ +(?!c)/", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
 const RELATIONS: [&str; 4] = ["reserved", "fallback", "soft", "lookahead"];
 pub const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
 /// Names that are no terminals, for `%prec`.

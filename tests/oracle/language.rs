@@ -162,9 +162,9 @@ impl Language {
         let mut longest = None;
         for length in 1..=rest.len() {
             let (matching, extensible) = self.slice(&rest[..length]);
-            if opening.candidates & matching != 0 {
-                longest = Some((length, (opening.candidates & matching).trailing_zeros() as usize));
-            }
+            let fits = |&t: &usize| matching & 1 << t != 0 && self.spec.terminals[t].fits(&rest[length..]);
+            let mut competing = (0..self.spec.terminals.len()).filter(|t| opening.candidates & 1 << t != 0);
+            longest = competing.find(fits).map(|winner| (length, winner)).or(longest);
             if opening.candidates & extensible == 0 {
                 break;
             }

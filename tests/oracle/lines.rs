@@ -32,8 +32,20 @@ pub struct LinesDraft {
     pub tokens: Vec<Vec<u8>>,
 }
 
-const WORDS: [&str; 10] =
-    ["\"a\"", "\"b\"", "\"ab\"", "\"aa\"", "\"b\"", "/a+/", "/[ab]+/", "/ab*/", "/a(ba)?/", "/a[^b\\n]*b/"];
+const WORDS: [&str; 12] = [
+    "/ab?(?=[(\\n])/",
+    "/a+(?!b)/",
+    "\"a\"",
+    "\"b\"",
+    "\"ab\"",
+    "\"aa\"",
+    "\"b\"",
+    "/a+/",
+    "/[ab]+/",
+    "/ab*/",
+    "/a(ba)?/",
+    "/a[^b\\n]*b/",
+];
 const NEWLINES: [&str; 3] = ["/\\n/", "/\\n/", "/\\n+/"];
 const BLANKS: [&str; 3] = ["/ +/", "\" \"", "/[ \\t]+/"];
 const IGNORED: [&str; 4] = ["/#[^\\n]*/", "/#/", "/#a?b/", "/#[^#]*#/"];

@@ -29,7 +29,13 @@ struct Situation {
     lexeme: Vec<u8>,
     /// How far the earlier lexemes have come that none of their candidates may match any longer.
     pending: BTreeSet<usize>,
+    /// What the text behind earlier lexemes must begin with (`true`) or must not: the terminal that asks, and how far that has
+    /// come.
+    asked: BTreeSet<Asked>,
 }
+
+/// What is asked of the text behind a lexeme.
+type Asked = (usize, StateID, bool);
 
 /// Several situations.
 type Numbers = Rc<Vec<usize>>;
@@ -97,7 +103,7 @@ impl Search {
             return known.clone();
         }
         let after = match text.split_last() {
-            None => Some(self.begin(language, &language.begin(), &BTreeSet::new(), None)),
+            None => Some(self.begin(language, &language.begin(), (&BTreeSet::new(), &BTreeSet::new()), None)),
             Some((&byte, before)) => self.after(language, before).map(|before| {
                 before.iter().flat_map(|&number| self.next(language, number, byte).to_vec()).collect()
             }),
@@ -163,9 +169,14 @@ impl Search {
         if !situation.begun {
             return language.ends(&situation.place);
         }
-        let Some(winner) = self.winner(language, situation.scan) else { return false };
-        let Situation { place, opening, lexeme, .. } = &situation;
-        language.behind(place, opening, winner, lexeme).iter().any(|place| language.ends(place))
+        let Situation { place, opening, lexeme, asked, .. } = &situation;
+        // At the end what must come has not come.
+        let holds = |asked: &BTreeSet<Asked>| asked.iter().all(|&(.., must)| !must);
+        holds(asked)
+            && self.winners(language, situation.scan).into_iter().any(|(winner, asked)| {
+                let behind = language.behind(place, opening, winner, lexeme);
+                holds(&asked) && behind.iter().any(|place| language.ends(place))
+            })
     }
 
     /// The situations after one more byte.
@@ -181,11 +192,11 @@ impl Search {
 
     fn find_next(&self, language: &Language, from: &Situation, byte: u8) -> Vec<usize> {
         let mut pending = BTreeSet::new();
+        let Some(mut asked) = self.ask(language, &from.asked, byte) else { return Vec::new() };
         for &scan in &from.pending {
             if let Some(longer) = self.step(language, scan, byte) {
-                if self.winner(language, longer).is_some() {
-                    return Vec::new();
-                }
+                let Some(none) = self.no_winner(language, longer) else { return Vec::new() };
+                asked.extend(none);
                 pending.insert(longer);
             }
         }
@@ -198,17 +209,79 @@ impl Search {
             }
             next.extend(self.meet(
                 language,
-                Situation { begun: true, scan, lexeme, pending: pending.clone(), ..from.clone() },
+                Situation {
+                    begun: true,
+                    scan,
+                    lexeme,
+                    pending: pending.clone(),
+                    asked: asked.clone(),
+                    ..from.clone()
+                },
             ));
         }
-        let goes_on = longer.is_some_and(|longer| self.winner(language, longer).is_some());
-        if let Some(winner) = self.winner(language, from.scan).filter(|_| from.begun && !goes_on) {
-            pending.extend(longer);
+        if let Some(longer) = longer {
+            let Some(none) = self.no_winner(language, longer) else { return next };
+            pending.insert(longer);
+            asked.extend(none);
+        }
+        let winners = if from.begun { self.winners(language, from.scan) } else { Vec::new() };
+        for (winner, own) in winners {
+            let Some(own) = self.ask(language, &own, byte) else { continue };
+            let asked = asked.union(&own).copied().collect();
             for place in language.behind(&from.place, &from.opening, winner, &from.lexeme) {
-                next.extend(self.begin(language, &place, &pending, Some(byte)));
+                next.extend(self.begin(language, &place, (&pending, &asked), Some(byte)));
             }
         }
         next
+    }
+
+    /// What is still asked after one more byte; `None` where it has come out wrong.
+    fn ask(&self, language: &Language, asked: &BTreeSet<Asked>, byte: u8) -> Option<BTreeSet<Asked>> {
+        let mut after = BTreeSet::new();
+        for &(terminal, state, must) in asked {
+            let (pattern, _) = language.spec().terminals[terminal].trailing.as_ref()?;
+            match pattern.next(state, byte) {
+                Some(next) if !pattern.accepts(next) => {
+                    after.insert((terminal, next, must));
+                }
+                next if next.is_some() == must => {}
+                _ => return None,
+            }
+        }
+        Some(after)
+    }
+
+    /// Who may win a lexeme that ends here, and what each asks of the text behind: that it be as the winner wants it, and not as
+    /// any better one wants it.
+    fn winners(&self, language: &Language, scan: usize) -> Vec<(usize, BTreeSet<Asked>)> {
+        let mut winners = Vec::new();
+        let mut before = BTreeSet::new();
+        for (t, terminal) in language.spec().terminals.iter().enumerate() {
+            let state = self.scans.borrow()[scan][t];
+            if !state.zip(terminal.pattern.as_ref()).is_some_and(|(state, pattern)| pattern.accepts(state)) {
+                continue;
+            }
+            let mut asked = before.clone();
+            let Some((behind, must)) = &terminal.trailing else {
+                winners.push((t, asked));
+                break;
+            };
+            asked.insert((t, behind.start(), *must));
+            winners.push((t, asked));
+            before.insert((t, behind.start(), !must));
+        }
+        winners
+    }
+
+    /// What is asked of the text behind so that no lexeme ends here; `None` where one does, whatever follows.
+    fn no_winner(&self, language: &Language, scan: usize) -> Option<BTreeSet<Asked>> {
+        let terminals = &language.spec().terminals;
+        let mut none = BTreeSet::new();
+        for (winner, _) in self.winners(language, scan) {
+            let (behind, must) = terminals[winner].trailing.as_ref()?;
+            none.insert((winner, behind.start(), !must));
+        }
+        Some(none)
     }
 
     /// The situations at the beginning of a lexeme, behind its first byte if that is there.
@@ -216,7 +289,7 @@ impl Search {
         &self,
         language: &Language,
         place: &Place,
-        pending: &BTreeSet<usize>,
+        (pending, asked): (&BTreeSet<usize>, &BTreeSet<Asked>),
         byte: Option<u8>,
     ) -> Vec<usize> {
         let mut begun = Vec::new();
@@ -224,11 +297,11 @@ impl Search {
             let start = self.start(language, opening.candidates);
             let scan = byte.map_or(Some(start), |byte| self.step(language, start, byte));
             let lexeme = byte.filter(|_| place.layout.begins_line()).into_iter().collect();
-            let (place, pending) = (place.clone(), pending.clone());
+            let (place, pending, asked) = (place.clone(), pending.clone(), asked.clone());
             begun.extend(scan.and_then(|scan| {
                 self.meet(
                     language,
-                    Situation { place, opening, begun: byte.is_some(), scan, lexeme, pending },
+                    Situation { place, opening, begun: byte.is_some(), scan, lexeme, pending, asked },
                 )
             }));
         }
@@ -275,14 +348,6 @@ impl Search {
         *self.scan_numbers.borrow_mut().entry(scan).or_insert_with_key(|scan| {
             self.scans.borrow_mut().push(scan.clone());
             self.scans.borrow().len() - 1
-        })
-    }
-
-    /// Who wins a lexeme that ends here.
-    fn winner(&self, language: &Language, scan: usize) -> Option<usize> {
-        let patterns = language.spec().terminals.iter().map(|terminal| terminal.pattern.as_ref());
-        self.scans.borrow()[scan].iter().zip(patterns).position(|(&state, pattern)| {
-            state.zip(pattern).is_some_and(|(state, pattern)| pattern.accepts(state))
         })
     }
 }

@@ -167,6 +167,12 @@ impl Relation {
 fn slashed(pattern: &str) -> String {
     match pattern.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(text) => format!("/{}/", regex::escape(&text.replace("\\n", "\n")).replace('\n', "\\n")),
-        None => pattern.to_owned(),
+        None => [("(?=", "followed"), ("(?!", "unfollowed")]
+            .iter()
+            .find_map(|(look, word)| {
+                let (own, behind) = pattern.strip_suffix(")/")?.split_once(look)?;
+                Some(format!("{own}/ {word} /{behind}/"))
+            })
+            .unwrap_or_else(|| pattern.to_owned()),
     }
 }

@@ -1,7 +1,8 @@
 //! A grammar without sugar, and the reader of `oracle.txt`, which is one written out by hand.
 //!
 //! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of rank, best
-//! first, with the modifiers `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`, and, last,
+//! first, with the modifiers `followed /regex/` or `unfollowed /regex/` (without blanks, and first), `ignored`,
+//! `reserved NAME`, `fallback NAME`, `soft NAME`, and, last,
 //! `lookahead NAME after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
 //! `declared NAME`; `exclusive NAME ...`;
 //! `indent NEWLINE INDENT DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`,
@@ -41,9 +42,18 @@ pub struct Terminal {
     pub exclusive: bool,
     pub lookahead: Option<Lookahead>,
     pub precedence: Option<Precedence>,
+    /// What the text behind a lexeme must begin with (`true`), or must not.
+    pub trailing: Option<(Pattern, bool)>,
 }
 
 impl Terminal {
+    /// Whether a lexeme may stand before `rest`.
+    pub fn fits(&self, rest: &[u8]) -> bool {
+        self.trailing.as_ref().is_none_or(|(behind, must)| {
+            (0..=rest.len()).any(|length| behind.matches(&rest[..length])) == *must
+        })
+    }
+
     fn new(name: &str, pattern: Option<Pattern>) -> Self {
         Self {
             name: name.to_owned(),
@@ -54,6 +64,7 @@ impl Terminal {
             exclusive: false,
             lookahead: None,
             precedence: None,
+            trailing: None,
         }
     }
 }
@@ -309,12 +320,22 @@ impl<'t> Reader<'t> {
 
     fn terminal(&self, line: &str) -> Terminal {
         let (name, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
-        let rest = rest.trim();
+        let mut rest = rest.trim();
+        let mut trailing = None;
+        for (word, must) in [("/ followed /", true), ("/ unfollowed /", false)] {
+            if let Some((regex, behind)) = rest.split_once(word) {
+                let (behind, modifiers) = behind.rsplit_once('/').unwrap_or_else(|| panic!("{line}"));
+                trailing = Some((Pattern::new(behind), must, modifiers));
+                rest = &rest[..regex.len() + 1];
+            }
+        }
         let end = rest.rfind('/').unwrap();
         let regex = rest[..end].strip_prefix('/').unwrap_or_else(|| panic!("{line}"));
-        let mut terminal = Terminal::new(name, Some(Pattern::new(regex)));
+        let modifiers = trailing.as_ref().map_or(&rest[end + 1..], |(.., modifiers)| modifiers);
+        let trailing = trailing.map(|(behind, must, _)| (behind, must));
+        let mut terminal = Terminal { trailing, ..Terminal::new(name, Some(Pattern::new(regex))) };
         let list = |names: &str| names.split(',').map(|name| self.numbers[name]).collect::<Vec<_>>();
-        let mut words = rest[end + 1..].split_whitespace();
+        let mut words = modifiers.split_whitespace();
         while let Some(word) = words.next() {
             if word == "ignored" {
                 terminal.ignored = true;

@@ -9,7 +9,7 @@ use crate::grammars::{self, GrammarArgument, LoadError, Sources};
 use crate::input::Inputs;
 use crate::output::{self, Output};
 use crate::report;
-use crate::validate;
+use crate::validate::{self, Piece};
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// The arguments.
@@ -111,7 +111,7 @@ fn index(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Ans
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = validate::take(&mut matcher, prefix) {
-        output::note(&validate::describe("--prefix", prefix, &fault, false));
+        output::note(&validate::describe("--prefix", &Piece::whole(prefix), &fault, false));
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();

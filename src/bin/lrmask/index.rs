@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
-    /// Where to write it. Other commands take this file in place of a grammar, with the same vocabulary.
+    /// Where to write it. Other commands take this file in place of a grammar, with the same vocabulary. Its bytes depend on
+    /// the order in which threads work; with RAYON_NUM_THREADS=1 they are always the same.
     #[arg(short, long, value_name = "FILE")]
     output: String,
     /// Texts of the language; the masks along them are computed ahead and kept.

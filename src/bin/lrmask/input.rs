@@ -1,7 +1,7 @@
 //! Files and standard input, which can be read only once.
 
 use std::cell::Cell;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -22,12 +22,31 @@ impl Inputs {
         if path != "-" {
             return std::fs::read(path).map_err(|error| unreadable(path, &error));
         }
-        if self.standard_input_taken.replace(true) {
-            return Err(Failure::unusable("standard input (`-`) can be named only once"));
-        }
+        self.take_standard_input()?;
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
         Ok(bytes)
+    }
+
+    /// The same, to be read piece by piece.
+    ///
+    /// # Errors
+    ///
+    /// As [`Inputs::bytes`], as far as opening it goes.
+    pub(crate) fn open(&self, path: &str) -> Result<Box<dyn Read>, Failure> {
+        if path != "-" {
+            let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+            return Ok(Box::new(file));
+        }
+        self.take_standard_input()?;
+        Ok(Box::new(std::io::stdin().lock()))
+    }
+
+    fn take_standard_input(&self) -> Result<(), Failure> {
+        match self.standard_input_taken.replace(true) {
+            true => Err(Failure::unusable("standard input (`-`) can be named only once")),
+            false => Ok(()),
+        }
     }
 
     /// The same as text.
@@ -53,6 +72,7 @@ pub(crate) fn is_bare_word(name: &str) -> bool {
     name != "-" && !name.contains(['/', '\\', '.']) && !Path::new(name).exists()
 }
 
-fn unreadable(path: &str, error: &std::io::Error) -> Failure {
+/// The failure to read the input at `path`.
+pub(crate) fn unreadable(path: &str, error: &std::io::Error) -> Failure {
     Failure::unusable(format_args!("cannot read {}: {error}", name(path)))
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::grammars::{self, GrammarArgument};
 use crate::input::Inputs;
 use crate::output::{self, Output, Quoted};
-use crate::validate;
+use crate::validate::{self, Piece};
 use crate::vocabularies::{self, VocabularyArgument};
 
 /// How many tokens people are shown where they do not say.
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let mut matcher = constraint.matcher();
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = validate::take(&mut matcher, prefix) {
-        output::note(&validate::describe("--prefix", prefix, &fault, false));
+        output::note(&validate::describe("--prefix", &Piece::whole(prefix), &fault, false));
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();

@@ -12,6 +12,22 @@ pub(crate) struct TextPlace {
 }
 
 impl TextPlace {
+    /// Where a text begins.
+    pub(crate) const START: Self = Self { line: 1, column: 1, line_start: 0 };
+
+    /// The place at `offset` of a piece of a text, where the piece begins at this place, and is `first` bytes into the text.
+    pub(crate) fn within(self, first: usize, piece: &[u8], offset: usize) -> Self {
+        let place = Self::of(piece, offset);
+        match place.line {
+            1 => Self { column: self.column + place.column - 1, ..self },
+            _ => Self {
+                line: self.line + place.line - 1,
+                column: place.column,
+                line_start: first + place.line_start,
+            },
+        }
+    }
+
     /// The place of the character that the byte at `offset` belongs to; bytes that are no UTF-8 count as characters
     /// that they would begin.
     pub(crate) fn of(text: &[u8], offset: usize) -> Self {
@@ -52,5 +68,13 @@ mod tests {
         assert_eq!([place(4), place(5)], [(2, 2), (2, 2)]);
         assert_eq!(place(8), (2, 4));
         assert_eq!(place(99), (2, 5));
+        // The same in pieces.
+        for cut in (0..text.len()).filter(|&cut| !is_continuation(text[cut])) {
+            let begun = TextPlace::START.within(0, &text[..cut], cut);
+            for offset in cut..=text.len() {
+                let piece = begun.within(cut, &text[cut..], offset - cut);
+                assert_eq!(piece, TextPlace::of(text, offset), "{cut} {offset}");
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! `lrmask validate`: is each whole text in the language?
 
+use std::io::Read;
+
 use annotate_snippets::{AnnotationKind, Level, Snippet};
 use lrmask::{Matcher, Vocabulary};
 use serde::Serialize;
@@ -56,8 +58,12 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let mut all = true;
     let mut unreadable = None;
     for file in &arguments.files {
-        let text = match inputs.bytes(file) {
-            Ok(text) => text,
+        matcher.reset();
+        let read = inputs.open(file).and_then(|mut text| {
+            find_fault(&mut matcher, &mut *text).map_err(|error| input::unreadable(file, &error))
+        });
+        let fault = match read {
+            Ok(fault) => fault,
             Err(Failure::Unusable(message)) => {
                 if let Some(before) = unreadable.replace(message) {
                     output::note(&before);
@@ -66,10 +72,8 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
             }
             Err(other) => return Err(other),
         };
-        matcher.reset();
-        let fault = find_fault(&mut matcher, &text);
         all &= fault.is_none();
-        print(file, &text, fault.as_ref(), out)?;
+        print(file, fault.as_ref(), out)?;
     }
     match unreadable {
         Some(message) => Err(Failure::Unusable(message)),
@@ -77,13 +81,63 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     }
 }
 
-/// Where the text that begins with what `matcher` has read and goes on with `text` leaves the language; as a whole,
-/// or only as the beginning of one.
-fn find_fault(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
-    if let Some(fault) = take(matcher, text) {
-        return Some(fault);
+/// A piece of a text that is read piece by piece, with what stands before it on its line.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    /// Where it begins in the text, in bytes.
+    first: usize,
+    /// Where it begins, as people count.
+    begins: TextPlace,
+    bytes: Vec<u8>,
+}
+
+impl Piece {
+    /// The whole of a text.
+    pub(crate) fn whole(text: &[u8]) -> Self {
+        Self { first: 0, begins: TextPlace::START, bytes: text.to_vec() }
     }
-    (!matcher.is_accepting()).then(|| Fault { offset: text.len(), expected: matcher.expected() })
+
+    /// Reads on, by a chunk if there is one, and says how many bytes that was.
+    fn read(&mut self, text: &mut dyn Read) -> std::io::Result<usize> {
+        text.take(CHUNK as u64).read_to_end(&mut self.bytes)
+    }
+
+    /// Forgets what no message will show.
+    fn forget(&mut self) {
+        let Some(mut cut) = self.bytes.len().checked_sub(WINDOW + 4) else { return };
+        // Pieces begin with a character, where the text has characters.
+        while cut > 0 && self.bytes[cut] & 0xc0 == 0x80 && self.bytes.len() - cut < WINDOW + 8 {
+            cut -= 1;
+        }
+        self.begins = self.begins.within(self.first, &self.bytes, cut);
+        self.first += cut;
+        self.bytes.drain(..cut);
+    }
+
+    fn place(&self, offset: usize) -> TextPlace {
+        self.begins.within(self.first, &self.bytes, offset - self.first)
+    }
+}
+
+/// Where `text`, as a whole, leaves the language, and what stands around there. Holds no more of it than a piece.
+fn find_fault(matcher: &mut Matcher, text: &mut dyn Read) -> std::io::Result<Option<(Fault, Piece)>> {
+    let mut piece = Piece::whole(&[]);
+    loop {
+        let begins = piece.bytes.len();
+        if piece.read(text)? == 0 {
+            break;
+        }
+        if let Some(mut fault) = take(matcher, &piece.bytes[begins..]) {
+            fault.offset += piece.first + begins;
+            if piece.first + piece.bytes.len() < fault.offset + WINDOW {
+                piece.read(text)?;
+            }
+            return Ok(Some((fault, piece)));
+        }
+        piece.forget();
+    }
+    let offset = piece.first + piece.bytes.len();
+    Ok((!matcher.is_accepting()).then(|| (Fault { offset, expected: matcher.expected() }, piece)))
 }
 
 /// Advances `matcher` by `text`, or as far as it is viable.
@@ -101,8 +155,8 @@ pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
     None
 }
 
-fn print(file: &str, text: &[u8], fault: Option<&Fault>, out: &mut Output) -> Result<(), Failure> {
-    let Some(fault) = fault else {
+fn print(file: &str, fault: Option<&(Fault, Piece)>, out: &mut Output) -> Result<(), Failure> {
+    let Some((fault, piece)) = fault else {
         return match out.is_json() {
             true => {
                 out.json(&Validated { file, ok: true, offset: None, line: None, column: None, expected: &[] })
@@ -111,7 +165,7 @@ fn print(file: &str, text: &[u8], fault: Option<&Fault>, out: &mut Output) -> Re
         };
     };
     if out.is_json() {
-        let place = TextPlace::of(text, fault.offset);
+        let place = piece.place(fault.offset);
         return out.json(&Validated {
             file,
             ok: false,
@@ -121,22 +175,22 @@ fn print(file: &str, text: &[u8], fault: Option<&Fault>, out: &mut Output) -> Re
             expected: &fault.expected,
         });
     }
-    let picture = describe(input::name(file), text, fault, out.is_styled());
+    let picture = describe(input::name(file), piece, fault, out.is_styled());
     out.text(format_args!("{picture}\n"))
 }
 
 /// The fault with its place, a picture of it, and what was expected.
-pub(crate) fn describe(name: &str, text: &[u8], fault: &Fault, styled: bool) -> String {
-    let offset = fault.offset;
-    let place = TextPlace::of(text, offset);
+pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -> String {
+    let place = piece.place(fault.offset);
+    let (text, offset) = (&piece.bytes[..], fault.offset - piece.first);
     let what = match text.get(offset..) {
         Some([]) | None => "the text ends too early".to_owned(),
         Some(rest) => format!("{} is not allowed here", character(rest)),
     };
-    let title = format!("{name}:{}:{}: {what} (byte {offset})", place.line, place.column);
+    let title = format!("{name}:{}:{}: {what} (byte {})", place.line, place.column, fault.offset);
 
     // Of a long line only what is near.
-    let from = place.line_start.max(offset.saturating_sub(WINDOW));
+    let from = place.line_start.saturating_sub(piece.first).max(offset.saturating_sub(WINDOW));
     let to = text[offset..].iter().take(WINDOW).position(|&byte| byte == b'\n');
     let to = to.map_or(text.len().min(offset + WINDOW), |at| offset + at);
     let before = String::from_utf8_lossy(&text[from..offset]);

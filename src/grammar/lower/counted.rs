@@ -20,9 +20,35 @@ const SMALL_COUNT: u32 = 16;
 /// Longer sequences get a symbol of their own before they are repeated.
 const SMALL_SYMBOLS: usize = 32;
 
+/// Alternatives that a repetition of a group with several is written out to, as Lark does: a nonterminal for the group would
+/// have to end before what follows is known.
+const WRITTEN_OUT: usize = 64;
+
+/// All sequences of `min..=max` of `base`, if they are few; the empty one is left to the caller.
+fn written_out(base: &[RightSide], min: u32, max: u32) -> Option<Vec<RightSide>> {
+    let mut power: Vec<RightSide> = vec![Vec::new()];
+    let mut all = Vec::new();
+    for count in 1..=max {
+        if power.len() * base.len() > WRITTEN_OUT {
+            return None;
+        }
+        power = power.iter().flat_map(|left| base.iter().map(|right| [&left[..], right].concat())).collect();
+        if count >= min {
+            all.extend_from_slice(&power);
+        }
+    }
+    (all.len() <= WRITTEN_OUT && all.iter().map(Vec::len).sum::<usize>() <= WRITTEN_OUT * SMALL_SYMBOLS)
+        .then_some(all)
+}
+
 impl Expander {
     /// `min..=max` times one of `base`, the empty case left to the caller; `max` is 2 or more.
     pub(crate) fn between(&mut self, base: Vec<RightSide>, min: u32, max: u32) -> Vec<RightSide> {
+        if base.len() > 1
+            && let Some(all) = written_out(&base, min, max)
+        {
+            return all;
+        }
         let single = match &base[..] {
             [rhs] if rhs.len() * max as usize <= SMALL_SYMBOLS => rhs.clone(),
             _ => vec![self.symbol(base)],

@@ -6,6 +6,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Precedence};
 use crate::grammar::lower::Context;
+use crate::grammar::lower::indenter;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::table::TerminalTable;
@@ -101,6 +102,9 @@ pub(crate) fn direct(
         }
     }
     reader.contradictions();
+    if reader.directions.indentation.is_none() {
+        reader.directions.indentation = indenter::assumed(reader.context, names, reader.table);
+    }
     reader.directions
 }
 
@@ -330,8 +334,18 @@ impl DirectiveReader<'_, '_> {
         let (Some(newline), Some(indent), Some(dedent)) = (newline, indent, dedent) else { return };
         let place = Some(self.context.sources.place(at));
         let (open, close) = (Vec::new(), Vec::new());
-        let mut indentation =
-            Indentation { newline, indent, dedent, open, close, join: None, tab: 8, levels: None, place };
+        let mut indentation = Indentation {
+            newline,
+            indent,
+            dedent,
+            open,
+            close,
+            join: None,
+            tab: 8,
+            levels: None,
+            place,
+            is_assumed: false,
+        };
         for (index, clause) in clauses.iter().enumerate() {
             let name = clause.name.node.as_str();
             let at = at.with_span(&clause.name.span);

@@ -17,10 +17,11 @@ use crate::util::id::{NonterminalId, TerminalId};
 
 /// Symbols in all productions together, their left sides included.
 const MAX_SYMBOLS: usize = 1_000_000;
-/// Alternatives that one sequence is multiplied out to.
-const MAX_PRODUCT: usize = 64;
-/// Symbols in those.
-const MAX_PRODUCT_SYMBOLS: usize = 4_096;
+/// What one sequence is multiplied out to as a whole. Lark has no such limit: where a nonterminal stands for a part, the
+/// parser may have to choose at its end what it need not choose in Lark.
+const WHOLE: Extent = Extent { alternatives: 256, symbols: 8_192 };
+/// What each part of a sequence that is cut is multiplied out to.
+const PART: Extent = Extent { alternatives: 64, symbols: 4_096 };
 /// A group of more alternatives becomes a nonterminal of its own rather than cut its sequence.
 const LARGE_GROUP: usize = 8;
 
@@ -287,17 +288,18 @@ impl Expander {
             return Alternatives::default();
         }
         parts.retain(|part| !part.some.is_empty());
-        if !Extent::of(&parts).fits() {
-            for part in parts.iter_mut().filter(|part| part.some.len() > LARGE_GROUP) {
-                part.some = vec![vec![self.symbol(std::mem::take(&mut part.some))]];
-            }
+        if Extent::of(&parts).fits(WHOLE) {
+            return multiply(&parts);
+        }
+        for part in parts.iter_mut().filter(|part| part.some.len() > LARGE_GROUP) {
+            part.some = vec![vec![self.symbol(std::mem::take(&mut part.some))]];
         }
         // From the right: take parts while their product is small, then make them a helper.
         let mut extent = Extent::default();
         let mut chunk: Vec<Alternatives> = Vec::new();
         for part in parts.into_iter().rev() {
             let with_part = extent.with(&part);
-            if with_part.fits() || chunk.is_empty() {
+            if with_part.fits(PART) || chunk.is_empty() {
                 extent = with_part;
             } else {
                 chunk.reverse();
@@ -344,8 +346,8 @@ impl Extent {
         }
     }
 
-    fn fits(self) -> bool {
-        self.alternatives == 1 || self.alternatives <= MAX_PRODUCT && self.symbols <= MAX_PRODUCT_SYMBOLS
+    fn fits(self, most: Self) -> bool {
+        self.alternatives == 1 || self.alternatives <= most.alternatives && self.symbols <= most.symbols
     }
 }
 

@@ -18,8 +18,13 @@ use crate::syntax::parse_lark;
 use crate::syntax::{SourceText, parse_yacc};
 use crate::util::diagnostic::Diagnostic;
 
-/// The library that needs no reader.
-const COMMON: &str = include_str!("../../../grammars/common.lark");
+/// The libraries that need no reader, by name. Each is written for this project, with the names that Lark's have.
+const LIBRARIES: &[(&str, &str)] = &[
+    ("common", include_str!("../../../grammars/library/common.lark")),
+    ("lark", include_str!("../../../grammars/library/lark.lark")),
+    ("python", include_str!("../../../grammars/library/python.lark")),
+    ("unicode", include_str!("../../../grammars/library/unicode.lark")),
+];
 
 /// Copies of files, all importers together: a chain of files each of which imports the next one twice would
 /// otherwise double at every step.
@@ -46,6 +51,8 @@ pub(crate) struct Library {
 #[derive(Debug, Default)]
 pub(crate) struct Instance {
     pub(crate) scope: HashMap<String, DefinitionIndex>,
+    /// Names that are imported from a file which does not define them, and what is to be said of each.
+    pub(crate) missing: HashMap<String, Diagnostic>,
 }
 
 /// A rule or a terminal.
@@ -91,7 +98,7 @@ pub(crate) fn load(
 ) -> Result<Library, GrammarError> {
     let mut loader = Loader { context, reader, library: Library::default(), path: Vec::new(), sequence: 0 };
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
-    let location = Location { directory: directory.into(), shown: name.into() };
+    let location = Location { directory: Some(directory.into()), shown: name.into() };
     loader.path.push(join(directory, base.trim_end_matches(".lark")));
     let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
     let instance = loader.instance();
@@ -108,7 +115,7 @@ pub(crate) fn load_yacc(
     grammar: &str,
     terminals: &str,
 ) -> Result<Library, GrammarError> {
-    let named = |name: &str| Location { directory: String::new(), shown: name.into() };
+    let named = |name: &str| Location { directory: None, shown: name.into() };
     let (grammar_at, terminals_at) = (named("<grammar>"), named("<terminals>"));
     let files = parse_yacc(grammar, terminals).map_err(|error| match error.source_text() {
         SourceText::Grammar => error.diagnostic(&grammar_at.shown, grammar),
@@ -142,9 +149,19 @@ struct Copy<'a> {
 }
 
 /// Where a file lies.
+#[derive(Clone)]
 struct Location {
-    directory: String,
+    /// `None`: a library, which lies nowhere.
+    directory: Option<String>,
     shown: Arc<str>,
+}
+
+/// A file that an import names.
+struct Imported {
+    /// What tells it from other files.
+    path: String,
+    text: String,
+    location: Location,
 }
 
 /// How the names of an imported file are called in the whole.
@@ -178,6 +195,28 @@ struct ImportGroup {
     path: Vec<String>,
     at: At,
     names: Vec<(ast::Spanned<String>, ast::Spanned<String>)>,
+}
+
+impl ImportGroup {
+    /// The directory of the file and its path without the extension, where the importer lies in `directory`.
+    fn file(&self, directory: &str) -> (String, String) {
+        let mut directory = directory.to_owned();
+        for _ in 1..self.level {
+            directory = join(&directory, "..");
+        }
+        let Some((name, parents)) = self.path.split_last() else { return (directory.clone(), directory) };
+        for part in parents {
+            directory = join(&directory, part);
+        }
+        let path = join(&directory, name);
+        (directory, path)
+    }
+}
+
+/// The text of the library with this path.
+fn library(path: &[String]) -> Option<&'static str> {
+    let [name] = path else { return None };
+    LIBRARIES.iter().find(|(library, _)| library == name).map(|&(_, text)| text)
 }
 
 impl Loader<'_> {
@@ -240,60 +279,68 @@ impl Loader<'_> {
         }
         let offset = imported_at.unwrap_or(group.at.start());
 
-        let (directory, path) = if group.level > 0 {
-            let mut directory = location.directory.clone();
-            for _ in 1..group.level {
-                directory = join(&directory, "..");
-            }
-            for part in &group.path[..group.path.len() - 1] {
-                directory = join(&directory, part);
-            }
-            let path = join(&directory, &group.path[group.path.len() - 1]);
-            (directory, path)
-        } else {
-            (String::new(), format!("<{}>", group.path.join(".")))
-        };
-        if let Some(start) = self.path.iter().position(|file| *file == path) {
-            let cycle = self.path[start..].iter().chain([&path]).map(|file| format!("`{file}`"));
-            let message = format!(
-                "files import each other in a circle: {}",
-                cycle.collect::<Vec<_>>().join(" imports ")
-            );
-            return Err(Diagnostic::error("import-cycle", message).at(place).into());
-        }
-        let (text, shown): (String, Arc<str>) = if group.level > 0 {
-            let shown = format!("{path}.lark");
-            let Some(text) = (self.reader)(&shown) else {
-                let message = format!("the imported file `{shown}` was not found");
-                return Err(Diagnostic::error("import-not-found", message).at(place).into());
-            };
-            (text, shown.into())
-        } else if group.path == ["common"] {
-            (COMMON.to_owned(), "<common>".into())
-        } else {
-            let name = group.path.join(".");
-            return Err(Diagnostic::error("import-not-found", format!("there is no library `{name}`"))
-                .at(place)
-                .help(format!("`common` is built in; for a file beside this one write `.{name}`"))
-                .into());
-        };
+        let Imported { path, text, location } = self.imported(location, &group)?;
+        let shown = location.shown.clone();
         self.path.push(path);
         let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
         let instance = self.instance();
-        self.file(
-            instance,
-            file,
-            &text,
-            &Location { directory, shown: shown.clone() },
-            &mangling,
-            Some(offset),
-        )?;
+        self.file(instance, file, &text, &location, &mangling, Some(offset))?;
         self.path.pop();
 
         for (name, alias) in group.names {
             self.bring_in(importer, instance, &shown, group.at, (&name, &alias));
         }
         Ok(())
+    }
+
+    /// The file that an import names: one that lies beside the importer, or where the dots say; else, without dots, a
+    /// library. A file that is being read already is no match for a library's name: `python.lark` may import the library
+    /// `python`.
+    fn imported(&self, importer: &Location, group: &ImportGroup) -> Result<Imported, GrammarError> {
+        let error = |message: String| {
+            Diagnostic::error("import-not-found", message).at(self.context.sources.place(group.at))
+        };
+        let library = library(&group.path).filter(|_| group.level == 0);
+        let file = importer.directory.as_deref().map(|directory| group.file(directory));
+        match file {
+            Some((_, path)) if self.path.contains(&path) && library.is_none() => {
+                return Err(self.cycle(&path, group.at));
+            }
+            Some((directory, path)) if !self.path.contains(&path) => {
+                let shown = format!("{path}.lark");
+                if let Some(text) = (self.reader)(&shown) {
+                    let location = Location { directory: Some(directory), shown: shown.into() };
+                    return Ok(Imported { path, text, location });
+                }
+                if group.level > 0 {
+                    return Err(error(format!("the imported file `{shown}` was not found")).into());
+                }
+            }
+            _ => {}
+        }
+        let name = group.path.join(".");
+        if let Some(text) = library {
+            let path = format!("<{name}>");
+            let location = Location { directory: None, shown: path.as_str().into() };
+            return Ok(Imported { path, text: text.to_owned(), location });
+        }
+        let libraries: Vec<String> = LIBRARIES.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let beside = group.path.join("/");
+        let message = format!("there is no file `{beside}.lark` beside this one, and no library `{name}`");
+        Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
+    }
+
+    /// The error that a file which is being read is imported.
+    fn cycle(&self, path: &str, at: At) -> GrammarError {
+        let start = self.path.iter().position(|file| file == path).unwrap_or(0);
+        let cycle: Vec<String> = self.path[start..]
+            .iter()
+            .map(String::as_str)
+            .chain([path])
+            .map(|file| format!("`{file}`"))
+            .collect();
+        let message = format!("files import each other in a circle: {}", cycle.join(" imports "));
+        Diagnostic::error("import-cycle", message).at(self.context.sources.place(at)).into()
     }
 
     /// Puts one imported name into the importer's scope.
@@ -320,8 +367,8 @@ impl Loader<'_> {
         let Some(&definition) = imported.scope.get(&name.node) else {
             let message = format!("`{file}` does not define `{}`", name.node);
             let names = imported.scope.keys().map(String::as_str);
-            let diagnostic = did_you_mean(Diagnostic::error("undefined-symbol", message), &name.node, names);
-            self.context.report(diagnostic.at(place));
+            let finding = did_you_mean(Diagnostic::error("undefined-symbol", message), &name.node, names);
+            self.library.instances[importer].missing.insert(alias.node.clone(), finding.at(place));
             return;
         };
         if importer == 0 {

@@ -4,6 +4,7 @@ mod assemble;
 mod counted;
 mod directives;
 mod expand;
+mod indenter;
 mod load;
 mod resolve;
 mod similar;

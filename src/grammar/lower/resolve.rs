@@ -3,10 +3,10 @@
 //! Starts from what the file itself defines, imports by name or ignores, and takes from imported files only what
 //! those need; so what is not needed may even be faulty there, as in Lark.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::lower::Context;
-use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Library};
+use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Instance, Library};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{Body, Item, Leaf, NamedTerminal, Node, Rule, Sequence, WordKey};
@@ -46,7 +46,8 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let Library { instances, definitions, ignores, directives } = library;
     let mut resolver = Resolver {
         context,
-        scopes: instances.iter().map(|instance| &instance.scope).collect(),
+        instances: &instances,
+        missed: HashSet::new(),
         definitions: &definitions,
         targets: vec![None; definitions.len()],
         queue: Vec::new(),
@@ -71,6 +72,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
         };
         resolver.body(definition, parameters);
     }
+    resolver.unused_imports();
     for (name, &definition) in &instances[0].scope {
         match resolver.targets[definition] {
             Some(Target::Rule(rule)) => {
@@ -87,7 +89,9 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
 
 struct Resolver<'a> {
     context: &'a mut Context,
-    scopes: Vec<&'a HashMap<String, DefinitionIndex>>,
+    instances: &'a [Instance],
+    /// Names in the scope of an instance that were wanted, but are missing where they are imported from.
+    missed: HashSet<(usize, &'a str)>,
     definitions: &'a [Definition],
     targets: Vec<Option<Target>>,
     /// Definitions with a number, those whose bodies are still to be resolved last.
@@ -130,6 +134,26 @@ impl Resolver<'_> {
         target
     }
 
+    /// A name that a file imports in vain, and does not use, does no harm.
+    fn unused_imports(&mut self) {
+        let instances = self.instances;
+        let unused = instances.first().into_iter().flat_map(|instance| &instance.missing);
+        let mut unused: Vec<&Diagnostic> = unused
+            .filter(|(name, _)| !self.missed.contains(&(0, name.as_str())))
+            .map(|(_, finding)| finding)
+            .collect();
+        unused.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
+        for finding in unused {
+            let message = format!("{}; nothing here needs it", finding.message);
+            let mut warning = Diagnostic::warning("unknown-import", message).at(finding.place.clone());
+            warning.help.clone_from(&finding.help);
+            self.context.report(match warning.help {
+                Some(_) => warning,
+                None => warning.help("remove the name from the import"),
+            });
+        }
+    }
+
     /// Resolves the body of a definition that has a number.
     fn body(&mut self, definition: DefinitionIndex, parameters: &[String]) {
         let mut body = Vec::new();
@@ -168,6 +192,10 @@ impl Resolver<'_> {
         }
         let node = match &expr.node {
             ast::ExprKind::Rule(name) | ast::ExprKind::Terminal(name) => self.name(scope, name, at)?,
+            // The empty string is the empty sequence: no terminal is needed to match nothing.
+            ast::ExprKind::Literal { text, .. } if text.is_empty() => {
+                Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }])
+            }
             ast::ExprKind::Literal { text, ignore_case } => {
                 Node::Leaf(Leaf::Literal { text: text.clone(), ignore_case: *ignore_case })
             }
@@ -218,13 +246,21 @@ impl Resolver<'_> {
         if let Some(parameter) = scope.parameters.iter().position(|parameter| parameter == name) {
             return Some(Node::Parameter(parameter));
         }
-        if let Some(&definition) = self.scopes[scope.instance].get(name) {
+        let instances = self.instances;
+        let instance = &instances[scope.instance];
+        if let Some(&definition) = instance.scope.get(name) {
             return Some(match self.target(definition) {
                 Target::Rule(rule) => Node::Rule(rule),
                 Target::Terminal(terminal) => Node::Terminal(terminal),
             });
         }
-        let names = self.scopes[scope.instance].keys().chain(scope.parameters).map(String::as_str);
+        if let Some((name, finding)) = instance.missing.get_key_value(name) {
+            if self.missed.insert((scope.instance, name)) {
+                self.context.report(finding.clone());
+            }
+            return None;
+        }
+        let names = instance.scope.keys().chain(scope.parameters).map(String::as_str);
         let diagnostic = Diagnostic::error("undefined-symbol", format!("`{name}` is not defined"));
         let diagnostic = did_you_mean(diagnostic, name, names);
         self.context.report(diagnostic.at(self.context.sources.place(at)));

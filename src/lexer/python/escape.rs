@@ -1,15 +1,26 @@
 //! What follows a backslash, outside and inside of sets.
 
+use regex_syntax::hir::ClassUnicode;
+
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
 use crate::lexer::python::parser::Parser;
-use crate::lexer::python::unicode::Category;
+use crate::lexer::python::unicode::{Category, property};
+
+/// Characters of the name of a property, its brace included. The longest name is shorter.
+const MAX_PROPERTY: usize = 100;
 
 /// The meaning of an escape.
 pub(super) enum Escape {
     Char(char),
     /// A category, or its complement.
     Category(Category, bool),
+    /// The beginning or the end of a word, or neither.
+    Boundary(bool),
+    /// The end of the text.
+    End,
+    /// The characters with a property of Unicode's.
+    Property(ClassUnicode),
 }
 
 impl Parser<'_, '_> {
@@ -22,13 +33,9 @@ impl Parser<'_, '_> {
         }
         self.bump();
         match c {
-            'A' | 'Z' => Err(self.anchor(start, &format!("\\{c}"))),
-            'b' | 'B' => Err(self
-                .error(Unsupported, start..self.pos, format!("`\\{c}` looks at what stands beside the lexeme"))
-                .help(
-                    "leave it out: a lexeme is the longest match already, and words are kept apart by terminals \
-                     that match whole words",
-                )),
+            'A' => Err(self.anchor(start, "\\A")),
+            'Z' => Ok(Escape::End),
+            'b' | 'B' => Ok(Escape::Boundary(c == 'B')),
             '0' => {
                 self.take_while(2, |c| c.is_digit(8));
                 let value = u32::from_str_radix(&self.text[start + 1..self.pos], 8).unwrap_or_default();
@@ -85,6 +92,7 @@ impl Parser<'_, '_> {
             'S' => Escape::Category(Category::Space, true),
             'w' => Escape::Category(Category::Word, false),
             'W' => Escape::Category(Category::Word, true),
+            'p' | 'P' => return self.property(start, c == 'P').map(Some),
             'x' => return self.hex(start, 2).map(Some),
             'u' => return self.hex(start, 4).map(Some),
             'U' => return self.hex(start, 8).map(Some),
@@ -102,6 +110,39 @@ impl Parser<'_, '_> {
         };
         self.bump();
         Ok(Some(escape))
+    }
+
+    /// Reads `\p{Name}`, `\p{^Name}` or `\pN`, as the module `regex` has it; `re` knows no such escape.
+    fn property(&mut self, start: usize, negated: bool) -> Result<Escape, PatternError> {
+        self.bump();
+        let from = self.pos;
+        let name = if self.peek() == Some('{') {
+            self.take_while(MAX_PROPERTY, |c| c != '}');
+            let name = &self.text[from + 1..self.pos];
+            if self.peek() != Some('}') {
+                return Err(self.error(Syntax, start..self.pos, "the name of this property is not closed"));
+            }
+            self.bump();
+            name
+        } else {
+            self.bump();
+            &self.text[from..self.pos]
+        };
+        let (name, negated) = match name.strip_prefix('^') {
+            Some(rest) => (rest, !negated),
+            None => (name, negated),
+        };
+        match property(name) {
+            Some(mut class) => {
+                if negated {
+                    class.negate();
+                }
+                Ok(Escape::Property(class))
+            }
+            None => Err(self
+                .error(Unsupported, start..self.pos, format!("there is no property of characters `{name}`"))
+                .help("write a general category (`\\p{L}`, `\\p{Lu}`), a script (`\\p{Greek}`) or a property (`\\p{Emoji}`)")),
+        }
     }
 
     /// Reads exactly `digits` hexadecimal digits.

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir, HirKind};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::looking::{LookAround, Side};
 use crate::lexer::lower::Builder;
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::unicode::Category;
@@ -24,6 +23,7 @@ pub(in crate::lexer) fn parse(
     let flags = Flags {
         ignore_case: flags.ignore_case,
         dot_all: flags.dot_all,
+        multi_line: flags.multi_line,
         verbose: flags.verbose,
         ascii: false,
     };
@@ -32,9 +32,10 @@ pub(in crate::lexer) fn parse(
 
 /// The flags in force at a place of the pattern.
 #[derive(Clone, Copy)]
-struct Flags {
+pub(super) struct Flags {
     ignore_case: bool,
     dot_all: bool,
+    pub(super) multi_line: bool,
     verbose: bool,
     ascii: bool,
 }
@@ -61,8 +62,8 @@ pub(super) struct Parser<'a, 'b> {
     /// The next byte to be read, always at a character boundary.
     pub(super) pos: usize,
     place: Option<&'a Place>,
-    builder: &'a mut Builder<'b>,
-    flags: Flags,
+    pub(super) builder: &'a mut Builder<'b>,
+    pub(super) flags: Flags,
     names: HashSet<&'a str>,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
@@ -172,11 +173,18 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '[' => self.set(start)?,
                 '.' if self.flags.dot_all => self.any_but(&[])?,
                 '.' => self.any_but(&['\n'])?,
-                '^' | '$' => return Err(self.anchor(start, c.encode_utf8(&mut [0; 4]))),
+                '$' => self.dollar(start)?,
+                '^' => return Err(self.anchor(start, "^")),
                 '\\' => match self.escape()? {
                     Escape::Char(c) => self.literal(c)?,
                     Escape::Category(category, negated) => {
                         let class = self.category(category, negated)?;
+                        self.builder.class(class)?
+                    }
+                    Escape::Boundary(negated) => self.boundary(start, negated)?,
+                    Escape::End => self.end_of_text(start)?,
+                    Escape::Property(class) => {
+                        let class = self.with_property(class)?;
                         self.builder.class(class)?
                     }
                 },
@@ -195,17 +203,30 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()))
     }
 
-    fn any_but(&mut self, excluded: &[char]) -> Result<Hir, PatternError> {
+    pub(super) fn any_but(&mut self, excluded: &[char]) -> Result<Hir, PatternError> {
         let mut class = ClassUnicode::new(excluded.iter().map(|&c| ClassUnicodeRange::new(c, c)));
         class.negate();
         self.builder.class(class)
     }
 
-    fn category(&mut self, category: Category, negated: bool) -> Result<ClassUnicode, PatternError> {
+    pub(super) fn category(
+        &mut self,
+        category: Category,
+        negated: bool,
+    ) -> Result<ClassUnicode, PatternError> {
         let mut class = self.builder.folding.tables.category(category, self.flags.ascii);
         self.builder.spend(class.ranges().len())?;
         if negated {
             class.negate();
+        }
+        Ok(class)
+    }
+
+    /// A property's characters, under the flag `i` those that one of them folds to as well.
+    fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
+        self.builder.spend(class.ranges().len())?;
+        if self.flags.ignore_case {
+            return self.builder.folded(class, false);
         }
         Ok(class)
     }
@@ -328,48 +349,6 @@ impl<'a, 'b> Parser<'a, 'b> {
         })
     }
 
-    /// Reads a look-around, from what is looked for on.
-    fn look(
-        &mut self,
-        start: usize,
-        (ahead, negated): (bool, bool),
-        depth: usize,
-    ) -> Result<Hir, PatternError> {
-        let (before, was_lazy) = (self.builder.looks.len(), self.builder.is_lazy);
-        let wanted = self.inside(start, self.flags, depth)?;
-        // Whether anything matches does not depend on what is tried first.
-        self.builder.is_lazy = was_lazy;
-        let span = start..self.pos;
-        if self.builder.looks.len() > before {
-            let message = "a look-around inside another is not supported";
-            return Err(self.error(Unsupported, span, message).help("write the cases out as alternatives"));
-        }
-        let (side, undecided) = if ahead {
-            let message = "this look-ahead may look at what stands behind the lexeme";
-            let help = "leave it out if the rules or the longest match say as much, or let something of the lexeme \
-                        follow that decides it";
-            (Side::Ahead, self.error(Unsupported, span, message).help(help))
-        } else {
-            let Some(width) = width(&wanted) else {
-                let message = "what a look-behind looks for has more than one length";
-                return Err(self.error(Syntax, span, message).help("write a look-behind for each length"));
-            };
-            let message = "this look-behind may look at what stands before the lexeme";
-            let help = "leave it out: what stands before a lexeme is for the rules to say";
-            (Side::Behind(width), self.error(Unsupported, span, message).help(help))
-        };
-        let language = match side {
-            Side::Ahead => wanted,
-            Side::Behind(_) => {
-                let any = self.any_but(&[])?;
-                let any = self.builder.repeat(any, 0, None, true);
-                Hir::concat(vec![any, wanted])
-            }
-        };
-        let dfa = self.builder.automaton(&language)?;
-        self.builder.look(LookAround { side, negated, dfa, undecided })
-    }
-
     /// Reads `name>` after `(?P<`.
     fn name(&mut self, start: usize) -> Result<(), PatternError> {
         let from = self.pos;
@@ -408,7 +387,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                 'i' => flags.ignore_case = turning_on,
                 's' => flags.dot_all = turning_on,
                 'x' => flags.verbose = turning_on,
-                'm' => {}
+                'm' => flags.multi_line = turning_on,
                 'a' | 'u' if turning_on => flags.ascii = c == 'a',
                 'a' | 'u' => {
                     return Err(self.error(
@@ -461,7 +440,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     /// Reads the inside of a group and its closing parenthesis.
-    fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
+    pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
         if depth + 1 > self.builder.limits.depth {
             return Err(self
                 .error(
@@ -509,6 +488,9 @@ impl<'a, 'b> Parser<'a, 'b> {
                 (Escape::Category(category, negated), None) => {
                     categories.extend_from_slice(self.category(category, negated)?.ranges());
                 }
+                (Escape::Property(class), None) => {
+                    categories.extend_from_slice(self.with_property(class)?.ranges());
+                }
                 (Escape::Char(low), Some(Escape::Char(high))) if low <= high => {
                     chars.push(ClassUnicodeRange::new(low, high));
                 }
@@ -541,25 +523,5 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     fn open_set(&self, start: usize) -> PatternError {
         self.error(Syntax, start..start + 1, "this set is not closed").help("write `\\[` for the character")
-    }
-}
-
-/// How many characters each text has; `None` where that differs.
-fn width(hir: &Hir) -> Option<usize> {
-    match hir.kind() {
-        HirKind::Empty => Some(0),
-        HirKind::Literal(literal) => Some(literal.0.iter().filter(|&byte| byte & 0xc0 != 0x80).count()),
-        HirKind::Class(_) => Some(1),
-        HirKind::Repetition(repetition) if repetition.max == Some(repetition.min) => {
-            Some(width(&repetition.sub)?.saturating_mul(repetition.min as usize))
-        }
-        HirKind::Concat(parts) => {
-            parts.iter().try_fold(0usize, |sum, part| Some(sum.saturating_add(width(part)?)))
-        }
-        HirKind::Alternation(parts) => {
-            let first = width(parts.first()?)?;
-            parts.iter().all(|part| width(part) == Some(first)).then_some(first)
-        }
-        HirKind::Repetition(_) | HirKind::Look(_) | HirKind::Capture(_) => None,
     }
 }

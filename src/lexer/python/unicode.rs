@@ -62,6 +62,25 @@ fn class(syntax: &'static str) -> ClassUnicode {
     }
 }
 
+/// The characters that have the property `name`: a general category, a script, a script extension or a binary property.
+/// Spelling is loose, as UTS #18 has it: `Lowercase_Letter`, `lowercaseletter` and `Ll` are one.
+pub(super) fn property(name: &str) -> Option<ClassUnicode> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '=' | ':');
+    if name.is_empty() || !name.chars().all(is_name) {
+        return None;
+    }
+    let hir = regex_syntax::parse(&format!("\\p{{{name}}}")).ok()?;
+    match hir.into_kind() {
+        HirKind::Class(Class::Unicode(class)) => Some(class),
+        // A class of one character is a literal.
+        HirKind::Literal(literal) => {
+            let c = std::str::from_utf8(&literal.0).ok()?.chars().next()?;
+            Some(ClassUnicode::new([ClassUnicodeRange::new(c, c)]))
+        }
+        _ => None,
+    }
+}
+
 /// What matches a set of `class` under the flags `i` and `a`.
 pub(in crate::lexer) fn fold_ascii(mut class: ClassUnicode) -> ClassUnicode {
     let shifted = |from: u8, to: u8| {

@@ -325,7 +325,7 @@ impl Direct<'_> {
     fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
         let scan = self.lexis.states();
         let moves = self.universe.fan(scan, state).moves.iter().copied();
-        moves.filter(move |&(next, _)| scan.label_set(scan.reach(next)).contains(terminal))
+        moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(terminal))
     }
 
     /// By terminal, where a lexeme of it may end.
@@ -378,7 +378,7 @@ impl Direct<'_> {
             });
         }
         let scan = self.lexis.states();
-        let goals = ends.iter().filter(|&&(end, _)| scan.label(end) == Some(last));
+        let goals = ends.iter().filter(|&&(end, _)| scan.plain_label(end) == Some(last));
         let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
         let ways = self.universe.ways(scan, last, goals, sets.len());
         for terminal in somewhere.iter() {

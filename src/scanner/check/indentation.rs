@@ -26,8 +26,21 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
         findings.extend(check_brackets(grammar, directive));
         findings.extend(check_lexemes(grammar, lexis, directive));
         findings.extend(check_blanks(grammar, lexis, directive));
+        findings.extend(check_conditions(grammar, lexis, directive));
+    }
+    if directive.is_assumed {
+        findings.iter_mut().for_each(say_that_it_is_assumed);
     }
     findings
+}
+
+/// Where no directive says what lines mean, the remedy may be to write one.
+fn say_that_it_is_assumed(finding: &mut Diagnostic) {
+    let help = finding.help.get_or_insert_default();
+    help.push_str(
+        "; or say what lines mean, where it is not what Lark's `Indenter` has by default: \
+         `%indent NEWLINE INDENT DEDENT open \"(\" close \")\"`",
+    );
 }
 
 /// What each terminal of the directive must be for its part.
@@ -177,6 +190,56 @@ fn check_lexemes(
         }
     }
     findings
+}
+
+/// Where a line begins, nothing is asked of what it holds. A line can be begun anew with other blanks, and
+/// that is what every decision about widths counts on.
+fn check_conditions(
+    grammar: &Grammar,
+    lexis: &Lexis,
+    directive: &ir::Indentation<TerminalId>,
+) -> Vec<Diagnostic> {
+    let dfa = |terminal: TerminalId| lexis.states().dfa(terminal);
+    let mut findings = Vec::new();
+    for (index, terminal) in grammar.terminals.iter().enumerate() {
+        let id = TerminalId::new(index);
+        let conditions = dfa(id).map_or(&[][..], Dfa::conditions);
+        let mut automata = conditions.iter().flat_map(|condition| [&condition.holds, &condition.fails]);
+        let between_lines = terminal.ignored || id == directive.newline;
+        let outlives = |automaton: &Dfa| dfa(directive.newline).is_some_and(|line| outlives(automaton, line));
+        if between_lines && !conditions.is_empty() || automata.any(outlives) {
+            let message = format!("{} looks ahead into the next line, beside %indent", terminal.name);
+            findings.push(
+                Diagnostic::error("indent-with-look-ahead", message).at(terminal.place.clone()).help(
+                    "let what it looks for end with the line; an ignored terminal, or one that ends \
+                         lines, may not look ahead",
+                ),
+            );
+        }
+    }
+    findings
+}
+
+/// Whether some text of `line` leaves it open what `condition` makes of the rest.
+fn outlives(condition: &Dfa, line: &Dfa) -> bool {
+    let mut met = vec![(condition.start(), line.start())];
+    let mut at = 0;
+    while let Some(&(open, end)) = met.get(at) {
+        at += 1;
+        for byte in 0..=255 {
+            let next = (condition.next(open, byte), line.next(end, byte));
+            if next.0 == Dfa::DEAD || next.1 == Dfa::DEAD || condition.is_accept(next.0) {
+                continue;
+            }
+            if line.is_accept(next.1) {
+                return true;
+            }
+            if !met.contains(&next) {
+                met.push(next);
+            }
+        }
+    }
+    false
 }
 
 /// Blanks at the beginning of a line can be read, in any number.

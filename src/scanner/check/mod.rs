@@ -5,7 +5,7 @@
 //! certain, whatever the stack, and the check proves it; where it is not, each configuration is decided by itself
 //! ([`super::viability`]). The passes, in order:
 //!
-//! * [`terminals`]: no terminal matches the empty text; which ones are never a label; which words others cover;
+//! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`universe`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
@@ -41,9 +41,7 @@ pub(crate) fn check(
     scan_states: usize,
     proof_steps: usize,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let mut findings = terminals::check_texts(grammar, lexis);
-    findings.extend(indentation::check(grammar, lexis));
-    let findings = sound(findings)?;
+    let findings = sound(indentation::check(grammar, lexis))?;
     let Some(universe) = Universe::explore(lexis, scan_states) else {
         let too_large = Diagnostic::error(
             "scanner-too-large",
@@ -86,9 +84,11 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
         });
         all
     };
+    // What asks something of the text behind it is not certain, whatever may follow.
+    let is_whole = !lexis.states().has_conditions();
     if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
         // Every cell of the tables is really there, so the completion that the items promise exists.
-        return Proof { sure: all(), is_whole: true, gates };
+        return Proof { sure: all(), is_whole, gates };
     }
     let mut lexemes = Lexemes::new(lexis, adjacency);
     let best = lexemes.best();
@@ -111,7 +111,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let doubtful = adjacency.doubtful();
     let mut unsure = prove(&mut std::iter::once(None).chain(doubtful.iter().copied().map(Some)));
     if unsure.is_empty() {
-        return Proof { sure: all(), is_whole: true, gates };
+        return Proof { sure: all(), is_whole, gates };
     }
     // Behind the others whatever may follow at all may follow, or what passes a gate: that is not enough any more.
     let others = lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));

@@ -1,4 +1,4 @@
-//! Terminals by themselves: the empty text, labels that never win, words that other terminals cover.
+//! Terminals by themselves: labels that never win, words that other terminals cover.
 
 use super::universe::Universe;
 use crate::grammar::ir::{Grammar, LexerKind, Terminal};
@@ -6,34 +6,6 @@ use crate::grammar::pattern::Pattern;
 use crate::scanner::Lexis;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
-
-/// Terminals that match the empty text, or none at all.
-pub(super) fn check_texts(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
-    for (terminal, dfa) in grammar.terminals.iter().zip(lexis.states().dfas()) {
-        let Some(dfa) = dfa else { continue };
-        if dfa.accepts_empty() {
-            findings.push(
-                Diagnostic::error(
-                    "empty-terminal",
-                    format!("terminal {} matches the empty text", terminal.name),
-                )
-                .at(terminal.place.clone())
-                .help("make it match one character at least, and the place where it stands optional"),
-            );
-        } else if dfa.is_empty() {
-            findings.push(
-                Diagnostic::error(
-                    "unmatchable-terminal",
-                    format!("terminal {} matches no text", terminal.name),
-                )
-                .at(terminal.place.clone())
-                .help("mend its pattern, or remove it"),
-            );
-        }
-    }
-    findings
-}
 
 /// Terminals that others shadow, and plain strings that a pattern covers.
 pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Vec<Diagnostic> {
@@ -47,18 +19,18 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe
         let text = dfa.shortest();
         let shown = String::from_utf8_lossy(&text).into_owned();
         let winner = universe.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
-        let winner = winner.map_or_else(String::new, |winner| format!(", {} is instead", winner.name));
+        let winner = winner.map_or_else(|| "another terminal".to_owned(), Terminal::shown);
+        let shadowed = terminal.shown();
         let (message, help) = match grammar.lexer {
             LexerKind::Basic => (
-                format!("terminal {} can never win: whatever it matches{winner}", terminal.name),
+                format!(
+                    "no text is ever {shadowed}: all that it matches is {winner}, so alternatives that need it are dead"
+                ),
                 "give it a higher priority (`NAME.2:`), or remove it",
             ),
             LexerKind::Contextual => (
-                format!(
-                    "terminal {} can only win where the other is not acceptable: whatever it matches{winner}",
-                    terminal.name
-                ),
-                "give it a higher priority (`NAME.2:`) where both can stand",
+                format!("where both can stand, all that {shadowed} matches is {winner}"),
+                "give it a higher priority (`NAME.2:`) if it is meant to go before the other",
             ),
         };
         findings.push(
@@ -90,17 +62,17 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
             let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
             !declared && dfa.matches(text.as_bytes())
         };
-        let words: Vec<&str> =
-            (grammar.terminals.iter().enumerate().filter(is_free)).map(|(_, w)| w.name.as_str()).collect();
+        let words: Vec<String> =
+            (grammar.terminals.iter().enumerate().filter(is_free)).map(|(_, word)| word.shown()).collect();
         if !words.is_empty() {
-            let shown = words.iter().take(8).copied().collect::<Vec<_>>().join(" ");
+            let shown = words.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(" ");
             let more = if words.len() > 8 { format!(" and {} more", words.len() - 8) } else { String::new() };
             findings.push(
                 Diagnostic::warning(
                     "unreserved-words",
                     format!(
                         "{} also matches words that are not reserved against it: {shown}{more}",
-                        terminal.name
+                        terminal.shown()
                     ),
                 )
                 .at(terminal.place.clone())

@@ -80,7 +80,7 @@ impl Universe {
         let mut at = 0;
         while let Some(&state) = universe.states.get(at) {
             at += 1;
-            if let Some(label) = scan.label(state) {
+            for (label, _) in scan.ends(state) {
                 universe.labels.insert(label.index());
             }
             let fan = Fan::new(scan, state);
@@ -97,6 +97,9 @@ impl Universe {
         universe.exclusive = universe.exclusive();
         universe.rounds = strong_components(&universe.successors);
         universe.tell_reach(scan);
+        if scan.has_conditions() {
+            universe.tell_sure_reach(scan);
+        }
         Some(universe)
     }
 
@@ -125,23 +128,49 @@ impl Universe {
         exclusive
     }
 
-    /// The labels that can be reached from a state are those that can be from all of its strong component.
+    /// Tells the labels with which lexemes can end.
     fn tell_reach(&self, scan: &ScanStates) {
-        let mut told = BitSet::new(self.states.len());
+        let all = |state, reach: &mut BitSet| {
+            for (label, _) in scan.ends(state) {
+                reach.insert(label.index());
+            }
+        };
+        self.spread(scan, all, |state, reach| scan.set_reach(state, reach), |state| scan.reach(state));
+    }
+
+    /// Tells those with which they can end without asking anything of the text behind.
+    fn tell_sure_reach(&self, scan: &ScanStates) {
+        let plain = |state, reach: &mut BitSet| {
+            if let Some(label) = scan.plain_label(state) {
+                reach.insert(label.index());
+            }
+        };
+        let tell = |state, reach| scan.set_sure_reach(state, reach);
+        self.spread(scan, plain, tell, |state| scan.sure_reach(state));
+    }
+
+    /// The labels that can be reached from a state are those that can be from all of its strong component. `own` adds those of
+    /// a state, `tell` tells them all, and `told` what was told.
+    fn spread(
+        &self,
+        scan: &ScanStates,
+        own: impl Fn(ScanStateId, &mut BitSet),
+        tell: impl Fn(ScanStateId, u32),
+        told: impl Fn(ScanStateId) -> u32,
+    ) {
+        let mut known = BitSet::new(self.states.len());
         for round in (0..self.rounds.len()).map(|round| self.rounds.get(round)) {
             let mut reach = BitSet::new(scan.dfas().len());
             for &at in round {
-                if let Some(label) = scan.label(self.states[at]) {
-                    reach.insert(label.index());
-                }
-                for &next in self.successors.get(at).iter().filter(|&&next| told.contains(next)) {
-                    reach.union_with(scan.label_set(scan.reach(self.states[next])));
+                own(self.states[at], &mut reach);
+                for &next in self.successors.get(at).iter().filter(|&&next| known.contains(next)) {
+                    reach.union_with(scan.label_set(told(self.states[next])));
                 }
             }
             let reach = scan.intern_labels(reach);
             for &at in round {
-                scan.set_reach(self.states[at], reach);
-                told.insert(at);
+                tell(self.states[at], reach);
+                known.insert(at);
             }
         }
     }
@@ -151,18 +180,22 @@ impl Universe {
         self.fans.get_or_init(state.0, || Fan::new(scan, state))
     }
 
-    /// The states in which a lexeme may end, with the labels that it may have there. Under the basic lexer that is
-    /// the best one; where fewer terminals may really compete, it is any.
+    /// The states in which a lexeme may end and asks nothing of the text behind, with the labels that it may have there. Under
+    /// the basic lexer that is the best one; where fewer terminals may really compete, it is any.
     pub(super) fn ends(&self, lexer: LexerKind, lexis: &Lexis) -> Vec<(ScanStateId, Vec<TerminalId>)> {
         let scan = lexis.states();
-        let accepts = |c: &&Component| scan.dfa(c.terminal).is_some_and(|dfa| dfa.is_accept(c.state));
+        let accepts = |c: &&Component| {
+            let dfa = scan.dfa(c.terminal);
+            dfa.is_some_and(|dfa| dfa.is_accept(c.state) && dfa.condition(c.state).is_none())
+        };
         let labels = |(at, &state): (usize, &ScanStateId)| {
-            let best = scan.label(state)?;
-            let labels = match lexer {
-                LexerKind::Basic if !self.exclusive.contains(at) => vec![best],
+            let labels: Vec<TerminalId> = match lexer {
+                LexerKind::Basic if !self.exclusive.contains(at) => {
+                    scan.plain_label(state).into_iter().collect()
+                }
                 _ => scan.components(state).iter().filter(accepts).map(|c| c.terminal).collect(),
             };
-            Some((state, labels))
+            (!labels.is_empty()).then_some((state, labels))
         };
         self.states.iter().enumerate().filter_map(labels).collect()
     }
@@ -185,7 +218,7 @@ impl Universe {
             own.insert(number);
         }
         for round in (0..self.rounds.len()).map(|round| self.rounds.get(round)) {
-            if !scan.label_set(scan.reach(self.states[round[0]])).contains(last.index()) {
+            if !scan.label_set(scan.sure_reach(self.states[round[0]])).contains(last.index()) {
                 continue;
             }
             let mut all = BitSet::new(count);

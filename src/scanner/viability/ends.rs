@@ -28,11 +28,11 @@ pub(in crate::scanner) type End = (TerminalId, ObligationsId);
 
 impl Scanner {
     /// The labels that a lexeme going through this point can end with, here or later, after all obligations have been
-    /// discharged.
+    /// discharged, and without asking anything of the text behind.
     pub(super) fn clean_labels(&self, point: PointId) -> &BitSet {
         let at = self.at_point(point);
         let labels = match at.obligations {
-            ObligationsId::NONE => self.states().reach(at.state),
+            ObligationsId::NONE => self.states().sure_reach(at.state),
             _ => match self.ends.clean.get(point.0) {
                 Some(&known) => known,
                 None => self.find_clean_labels(point),
@@ -54,7 +54,7 @@ impl Scanner {
             for &at in round {
                 let point = self.at_point(met.points[at]);
                 let known = match point.obligations {
-                    ObligationsId::NONE => Some(self.states().reach(point.state)),
+                    ObligationsId::NONE => Some(self.states().sure_reach(point.state)),
                     _ => self.ends.clean.get(met.points[at].0).copied(),
                 };
                 let next = met.next.get(at).iter().filter_map(|&next| labels[next]);
@@ -84,13 +84,15 @@ impl Scanner {
             }
             for point in met.points {
                 let point = self.at_point(point);
-                let Some(label) = self.states().label(point.state) else { continue };
-                let open = self.threats(self.add_obligation(point.obligations, point.state));
-                if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
-                    continue;
+                for (label, guards) in self.states().ends(point.state) {
+                    let asked = guards.iter().copied().chain([point.state]);
+                    let open = self.threats(self.add_obligations(point.obligations, asked));
+                    if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
+                        continue;
+                    }
+                    ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
+                    ends.push((label, open));
                 }
-                ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
-                ends.push((label, open));
             }
             ends.sort_unstable();
             ends.into()

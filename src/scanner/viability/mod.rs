@@ -59,7 +59,9 @@ impl Scanner {
     /// open.
     pub(super) fn settles_at_sight(&self, state: ScanStateId) -> bool {
         let labels = || self.states().label_set(self.states().reach(state));
-        self.lexis.lookaheads.is_empty() && (self.proof.is_whole || labels().is_subset(&self.proof.sure))
+        let asks = || self.states().reach(state) != self.states().sure_reach(state);
+        self.lexis.lookaheads.is_empty()
+            && (self.proof.is_whole || labels().is_subset(&self.proof.sure) && !asks())
     }
 
     /// Whether the lexeme in progress can end so that the text can be completed.

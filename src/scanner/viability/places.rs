@@ -45,7 +45,15 @@ pub(super) enum Line {
 pub(super) struct Places {
     all: Vec<Held>,
     numbers: HashMap<Held, Place, FxBuildHasher>,
-    ways: HashMap<Place, Arc<[Way]>, FxBuildHasher>,
+    ways: HashMap<Place, Ways, FxBuildHasher>,
+}
+
+/// How a text may go on at a place.
+#[derive(Clone, Debug)]
+struct Ways {
+    ways: Arc<[Way]>,
+    /// Whether the text may end, perhaps behind lexemes that count for nothing.
+    may_end: bool,
 }
 
 /// How a lexeme may come next that is not ignored.
@@ -103,7 +111,7 @@ impl Exactly<'_> {
     }
 
     /// How a lexeme may come next, behind any number of those that count for nothing.
-    fn ways(&mut self, place: Place) -> Arc<[Way]> {
+    fn ways(&mut self, place: Place) -> Ways {
         if let Some(known) = self.places.ways.get(&place) {
             return known.clone();
         }
@@ -135,7 +143,8 @@ impl Exactly<'_> {
                 }
             }
         }
-        let ways: Arc<[Way]> = ways.into();
+        let may_end = before.iter().any(|&obligations| self.scanner.may_end_with(obligations));
+        let ways = Ways { ways: ways.into(), may_end };
         self.places.ways.insert(place, ways.clone());
         ways
     }
@@ -199,7 +208,7 @@ impl Succession for Exactly<'_> {
             after.push(After::Place(self.places.place(behind)));
             return after;
         }
-        for way in self.ways(place).iter() {
+        for way in self.ways(place).ways.iter() {
             let Some(expectations) = self.read(&held, way.label, next) else { continue };
             let is_sure = self.scanner.proof.sure.contains(way.label.index());
             let has_room = self.scanner.indentation().is_none_or(|lines| !lines.is_limited());
@@ -252,9 +261,11 @@ impl Succession for Exactly<'_> {
     }
 
     fn may_end(&mut self, place: Place) -> bool {
-        let held = &self.places.all[place as usize];
+        let held = self.places.all[place as usize];
         let ended = !matches!(held.line, Line::Inside | Line::Indented);
-        ended && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
+        ended
+            && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
+            && (self.scanner.may_end_with(held.obligations) || self.ways(place).may_end)
     }
 
     fn is_best(&self, _: Place) -> bool {

@@ -52,8 +52,13 @@ impl Scanner {
         let moves: Vec<_> = (0..count).map(|index| self.states().moves(state(index))).collect();
         let itself: Vec<ScanStateId> = (0..count).map(state).collect();
         // A state that was met on the way is like none of these.
-        let mut classes: Vec<u32> =
-            (0..count).map(|index| u32::from(self.states().label(state(index)).is_some())).collect();
+        let mut classes: Vec<u32> = (0..count)
+            .map(|index| match self.states().guarded(state(index)) {
+                None => u32::from(self.states().label(state(index)).is_some()),
+                // What depends on the text behind is like nothing else.
+                Some(_) => 2 + index as u32,
+            })
+            .collect();
         let (mut known, mut steps) = (0, 0);
         loop {
             let mut numbers: HashMap<(u32, Leads), u32, FxBuildHasher> = HashMap::default();

@@ -95,6 +95,15 @@ pub(crate) fn char_range(
     Ok(Spanned { node: ExprKind::CharRange(first, last), span })
 }
 
+/// A string that stands for a terminal, in a directive.
+pub(crate) fn word((text, ignore_case): (String, bool), span: Span) -> Result<Word, SyntaxError> {
+    if text.is_empty() {
+        let message = "an empty string is no word of the language";
+        return Err(SyntaxError::new(SyntaxErrorKind::EmptyLiteral, span, message).help("leave it out here"));
+    }
+    Ok(Word::Literal { text, ignore_case, span })
+}
+
 fn single(text: &str) -> Option<char> {
     let mut chars = text.chars();
     let first = chars.next()?;

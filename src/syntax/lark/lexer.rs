@@ -188,12 +188,6 @@ impl<'input> Lexer<'input> {
         };
         let text = escape::string(&rest[1..=length], start + 1)?;
         self.at += length + 2;
-        if text.is_empty() {
-            let message = "an empty string".to_string();
-            return Err(self
-                .error(SyntaxErrorKind::EmptyLiteral, start..self.at, message)
-                .help("leave it out: an alternative with nothing in it matches the empty text"));
-        }
         let ignore_case = self.byte(0) == Some(b'i');
         self.at += usize::from(ignore_case);
         Ok(Token::Literal { text, ignore_case })

@@ -276,7 +276,7 @@ mod errors {
             (r#"a: "b\ud800""#, BadEscape, r"\ud800"),
             (r#"a: "\U00110000""#, BadEscape, r"\U00110000"),
             (r#"a: "\xé""#, BadEscape, r"\x"),
-            ("a: \"\"", EmptyLiteral, "\"\""),
+            ("%reserved A \"\"", EmptyLiteral, "\"\""),
             ("aB: b", BadName, "aB"),
             ("__a: b", BadName, "__a"),
             ("%ignored X", UnknownDirective, "%ignored"),

@@ -76,7 +76,7 @@ fn faults_in_imports_have_their_places() {
         ("%import .a.a\nstart: a\n", &cycle[..], ("import-cycle", 2, 1)),
         ("%import .main.start -> a\nstart: a\n", &[], ("import-cycle", 1, 1)),
         ("\n%import .nowhere.a\nstart: a\n", &[], ("import-not-found", 2, 1)),
-        ("\n%import python.NAME\nstart: NAME\n", &[], ("import-not-found", 2, 1)),
+        ("\n%import pythn.NAME\nstart: NAME\n", &[], ("import-not-found", 2, 1)),
         ("%import common.NUMBR\nstart: NUMBR\n", &[], ("undefined-symbol", 1, 16)),
         ("%import common.INT\nINT: /x/\nstart: INT\n", &[], ("duplicate-definition", 2, 1)),
         ("%import common.INT -> int\nstart: int\n", &[], ("import-kind", 1, 16)),
@@ -85,6 +85,56 @@ fn faults_in_imports_have_their_places() {
         assert_eq!(places(&result).first(), Some(&expected), "{text}\n{result:?}");
         assert!(result.is_err());
     }
+}
+
+#[test]
+fn files_beside_the_grammar_go_before_libraries() {
+    let beside = [("dir/common.lark", "INT: /i+/\n%import common.CR\n")];
+    let grammar = with_files("%import common.INT\nstart: INT\n", &beside).unwrap();
+    assert!(grammar.to_string().contains("INT: /i+/"), "{grammar}");
+    let grammar = with_files("%import common.INT\nstart: INT\n", &[]).unwrap();
+    assert!(!grammar.to_string().contains("INT: /i+/"), "{grammar}");
+    // A file that is being read is not the library of its name.
+    let text = "%import common.INT\nstart: INT\n";
+    let grammar = Grammar::from_lark_with(text, "dir/common.lark", &|path| {
+        (path == "dir/common.lark").then(|| text.to_owned())
+    });
+    assert!(grammar.is_ok(), "{grammar:?}");
+}
+
+#[test]
+fn every_name_of_every_library_can_be_imported() {
+    for library in ["common", "lark", "python", "unicode"] {
+        let file = format!("grammars/library/{library}.lark");
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let defined = text.lines().filter_map(|line| {
+            let name = line.split([':', '{', '.']).next()?.trim_start_matches(['?', '!']);
+            let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+            (line.contains(':') && is_name && !line.contains('{')).then_some(name)
+        });
+        let mut count = 0;
+        for name in defined {
+            count += 1;
+            let alias = if name.trim_start_matches('_').starts_with(char::is_uppercase) { "X" } else { "x" };
+            // Blocks are those of whoever imports them.
+            let lines = match library {
+                "python" => "%import python (_NEWLINE, _INDENT, _DEDENT)\n",
+                _ => "",
+            };
+            let text = format!("{lines}%import {library}.{name} -> {alias}\nstart: {alias} \"!\"\n");
+            let grammar = Grammar::from_lark(&text);
+            assert!(grammar.is_ok(), "{library}.{name}: {grammar:?}");
+        }
+        assert!(count >= 2, "{library} has {count} names");
+    }
+}
+
+#[test]
+fn a_name_imported_in_vain_is_an_error_where_it_is_used() {
+    let unused = with_files("%import common.keywords\nstart: \"a\"\n", &[]);
+    assert_eq!(places(&unused), [("unknown-import", 1, 16)]);
+    let used = with_files("%import common.keywords\nstart: keywords | keywords\n", &[]);
+    assert_eq!(places(&used), [("undefined-symbol", 1, 16)]);
 }
 
 #[test]

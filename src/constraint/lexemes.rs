@@ -1,0 +1,132 @@
+//! The terminals of a grammar as automata, and the grammar over them: what its patterns say of its rules.
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::Terminal;
+use crate::grammar::optional::{self, Texts};
+use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::lexer::{Compiler, Dfa, LexerLimits, line_ends};
+use crate::util::diagnostic::Diagnostic;
+
+use super::Limits;
+
+/// A DFA for each terminal that has a pattern.
+#[derive(Debug)]
+pub(super) struct Lexemes {
+    pub(super) dfas: Vec<Option<Dfa>>,
+    /// What is wrong with patterns; such terminals have no DFA here.
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+impl Lexemes {
+    /// Compiles the patterns of `grammar`.
+    pub(super) fn compile(grammar: &Grammar, limits: &Limits) -> Self {
+        let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
+        let mut compiler = Compiler::new(&lexer_limits);
+        let mut lexemes = Self { dfas: Vec::with_capacity(grammar.terminals.len()), errors: Vec::new() };
+        for terminal in &grammar.terminals {
+            let dfa = match terminal.pattern.as_ref().map(|pattern| compiler.compile(pattern)) {
+                Some(Ok(dfa)) if dfa.asks_behind_empty() => {
+                    lexemes.errors.push(asks_behind_empty(terminal));
+                    None
+                }
+                Some(Ok(dfa)) => Some(dfa),
+                Some(Err(error)) => {
+                    let place = terminal.place.as_ref();
+                    lexemes.errors.push(error.into_diagnostic(&terminal.shown(), place));
+                    None
+                }
+                None => None,
+            };
+            lexemes.dfas.push(dfa);
+        }
+        lexemes
+    }
+
+    /// The grammar as its patterns have it, with the DFAs of its terminals: each has lexemes, none of them is empty, and the one
+    /// that ends lines matches nothing else. `None`: it is so already.
+    ///
+    /// # Errors
+    ///
+    /// Findings, when nothing is left of the grammar.
+    pub(super) fn settle(&mut self, grammar: &Grammar) -> Result<Option<Grammar>, Vec<Diagnostic>> {
+        let narrowed = self.narrow_newline(grammar);
+        let grammar = narrowed.as_ref().unwrap_or(grammar);
+        let texts: Vec<Texts> =
+            self.dfas.iter().map(|dfa| dfa.as_ref().map_or(Texts::Lexemes, texts)).collect();
+        if texts.iter().all(|&texts| texts == Texts::Lexemes) {
+            return Ok(narrowed);
+        }
+        let settled = optional::without_empty(grammar, &texts)?;
+        // Terminals that are left stand in their order.
+        let mut all = grammar.terminals.iter().zip(std::mem::take(&mut self.dfas));
+        let dfa = |terminal: &Terminal| {
+            let (_, dfa) = all.find(|(old, _)| old.name == terminal.name)?;
+            dfa.filter(|_| terminal.pattern.is_some()).map(|dfa| dfa.without_empty())
+        };
+        self.dfas = settled.terminals.iter().map(dfa).collect();
+        Ok(Some(settled))
+    }
+
+    /// A terminal that ends lines, and takes blank lines, comments or the next line's blanks with it, is read as the line end
+    /// alone: what it takes is ignored there anyway, and counts as if it had been taken.
+    fn narrow_newline(&mut self, grammar: &Grammar) -> Option<Grammar> {
+        let index = grammar.indentation.as_ref()?.newline.index();
+        let newline = self.dfas[index].as_ref()?;
+        if !newline.conditions().is_empty() || !BLANKS.iter().any(|&blank| newline.uses(blank)) {
+            return None;
+        }
+        let limits = LexerLimits::default();
+        let mut compiler = Compiler::new(&limits);
+        let mut of = |regex: &str| {
+            let (pattern, flags) = (regex.to_owned(), RegexFlags::default());
+            let pattern = Pattern::Regex { pattern, flags, place: None };
+            compiler.compile(&pattern).ok().map(|dfa| (pattern, dfa))
+        };
+        let blanks = of(r"[ \t\f]")?.1;
+        let ignored = grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
+        let certain = ignored.filter_map(|(_, dfa)| dfa.as_ref().filter(|dfa| dfa.conditions().is_empty()));
+        let ignored: Vec<Dfa> = certain.map(Dfa::without_empty).collect();
+        let beside: Vec<&Dfa> =
+            std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
+        let ends = line_ends(newline, &beside)?;
+        let regex = ends.iter().map(|end| end.escape_default().to_string()).collect::<Vec<_>>().join("|");
+        let (pattern, dfa) = of(&regex)?;
+        self.dfas[index] = Some(dfa);
+        let mut narrowed = grammar.clone();
+        let terminal = &mut narrowed.terminals[index];
+        terminal.pattern = Some(pattern);
+        let name = &terminal.name;
+        let message =
+            format!("{name} takes blanks or comments with the line end, and is read as the line end alone");
+        let finding = Diagnostic::warning("newline-with-blanks", message)
+            .at(terminal.place.clone())
+            .help(format!("write `{name}: /{regex}/`: blank lines and comments count for nothing anyway, and the blanks before a line are counted"));
+        narrowed.warnings.push(finding);
+        Some(narrowed)
+    }
+}
+
+/// A place cannot stay empty for the sake of what follows: no lexeme stands there to ask for it.
+fn asks_behind_empty(terminal: &Terminal) -> Diagnostic {
+    let message =
+        format!("terminal {} matches the empty text where a look-ahead wants it to", terminal.shown());
+    Diagnostic::error("empty-terminal", message)
+        .at(terminal.place.clone())
+        .help("let it match one character at least, and write `?` where the terminal stands")
+}
+
+/// The bytes whose width counts before a line.
+const BLANKS: [u8; 3] = *b" \t\x0c";
+
+/// Which texts the terminal of this DFA matches.
+fn texts(dfa: &Dfa) -> Texts {
+    if dfa.is_empty() {
+        Texts::Nothing
+    } else if !dfa.accepts_empty() {
+        Texts::Lexemes
+    } else if dfa.without_empty().is_empty() {
+        Texts::Empty
+    } else {
+        Texts::LexemesAndEmpty
+    }
+}

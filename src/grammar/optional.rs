@@ -1,0 +1,229 @@
+//! Terminals that match the empty text, and such as match none: a lexeme has one byte at least, so the rules say that the place
+//! of the one may stay empty, and do without the other.
+//!
+//! Which terminals these are takes their automata, so this is done when a grammar is compiled. The language stays what it would
+//! be if the empty text were a lexeme: where `T` matches it, each use of `T` is `T?`. As everywhere (see the expansion of
+//! groups) an option is written out into alternatives with and without it, since a production for the empty text asks the
+//! parser for a decision before it has seen anything. So a nonterminal that derives the empty text by such terminals alone is
+//! an option where it is used, and has no empty alternative itself; the start symbol excepted.
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::grammar::analysis;
+use crate::grammar::ir::{Grammar, Nonterminal, Production, Symbol};
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{NonterminalId, ProductionId};
+
+/// Alternatives that one production becomes; a longer one is cut, and its end becomes a nonterminal of its own.
+const MAX_VARIANTS: usize = 64;
+
+/// Which texts a terminal matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Texts {
+    /// One or more, none of them empty; or it is declared, and has none of its own.
+    Lexemes,
+    /// The empty text and others.
+    LexemesAndEmpty,
+    /// The empty text alone.
+    Empty,
+    /// None.
+    Nothing,
+}
+
+impl Texts {
+    fn has_empty(self) -> bool {
+        matches!(self, Self::LexemesAndEmpty | Self::Empty)
+    }
+
+    fn has_lexemes(self) -> bool {
+        matches!(self, Self::Lexemes | Self::LexemesAndEmpty)
+    }
+}
+
+/// The grammar over terminals that match `texts`, in which each terminal has lexemes and none is empty, with a finding for each
+/// terminal that does not have them as it stands.
+///
+/// # Errors
+///
+/// Findings, one of them an error, when the start symbol derives nothing any more.
+pub(crate) fn without_empty(grammar: &Grammar, texts: &[Texts]) -> Result<Grammar, Vec<Diagnostic>> {
+    let mut findings = findings(grammar, texts);
+    let mut rewritten = Rewriting::new(grammar, texts).grammar();
+    for (terminal, texts) in rewritten.terminals.iter_mut().zip(texts) {
+        if !texts.has_lexemes() {
+            terminal.pattern = None;
+            terminal.ignored = false;
+        }
+    }
+    match analysis::keep_productive(&rewritten) {
+        Some(mut kept) => {
+            kept.warnings.clone_from(&grammar.warnings);
+            kept.warnings.append(&mut findings);
+            kept.untrimmed.clone_from(&grammar.untrimmed);
+            Ok(kept)
+        }
+        None => {
+            let start = &grammar.nonterminals[grammar.start.index()];
+            let message = format!("the start symbol `{}` derives no text", start.name);
+            let error = Diagnostic::error("unproductive", message).at(start.place.clone());
+            findings.insert(0, error.help("mend the patterns of the terminals that match no text"));
+            Err(findings)
+        }
+    }
+}
+
+/// What an author should know: one finding a terminal that stands in a rule.
+fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    for (index, (terminal, &texts)) in grammar.terminals.iter().zip(texts).enumerate() {
+        let is_used = |production: &&Production| {
+            production.rhs.iter().any(|symbol| matches!(symbol, Symbol::Terminal(id) if id.index() == index))
+        };
+        let name = terminal.shown();
+        let finding = match texts {
+            Texts::Lexemes => continue,
+            Texts::LexemesAndEmpty if terminal.ignored => continue,
+            Texts::LexemesAndEmpty => Diagnostic::warning(
+                "empty-terminal",
+                format!(
+                    "terminal {name} matches the empty text, which is no lexeme: each place of it may stay empty instead"
+                ),
+            )
+            .help(
+                "to say so yourself, let the pattern match one character at least, and write `?` where the terminal \
+                 stands",
+            ),
+            Texts::Empty => Diagnostic::warning(
+                "empty-terminal",
+                format!("terminal {name} matches the empty text alone, and is left out wherever it stands"),
+            )
+            .help(
+                "remove it; a lazy repetition at the end of a pattern (`.*?`) matches as little as it can: nothing",
+            ),
+            Texts::Nothing => Diagnostic::warning(
+                "dead-alternative",
+                format!("terminal {name} matches no text; alternatives that need it are left out"),
+            )
+            .help("mend its pattern, or remove it"),
+        };
+        let used = grammar.productions.iter().find(is_used);
+        if used.is_none() && !terminal.ignored {
+            continue;
+        }
+        let finding = finding.at(terminal.place.clone());
+        findings.push(match used.and_then(|production| production.place.clone()) {
+            Some(place) if !terminal.place.as_ref().is_some_and(|own| place.contains(own)) => {
+                finding.related(place, "it stands here")
+            }
+            _ => finding,
+        });
+    }
+    findings
+}
+
+/// The productions, as they are written anew.
+struct Rewriting<'a> {
+    grammar: &'a Grammar,
+    texts: &'a [Texts],
+    /// Nonterminals that may be empty by terminals alone, and so are options where they stand.
+    optional: Vec<bool>,
+    nonterminals: Vec<Nonterminal>,
+    productions: Vec<Production>,
+    seen: HashSet<(NonterminalId, Vec<Symbol>)>,
+    /// Ends of productions that were cut, and the nonterminal that each is.
+    ends: HashMap<Vec<Vec<Symbol>>, NonterminalId>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(grammar: &'a Grammar, texts: &'a [Texts]) -> Self {
+        let before = analysis::mark_derivable(grammar, |_| false);
+        let after = analysis::mark_derivable(grammar, |terminal| texts[terminal.index()].has_empty());
+        Self {
+            grammar,
+            texts,
+            optional: before.iter().zip(after).map(|(&before, after)| after && !before).collect(),
+            nonterminals: grammar
+                .nonterminals
+                .iter()
+                .map(|nonterminal| Nonterminal { productions: Vec::new(), ..nonterminal.clone() })
+                .collect(),
+            productions: Vec::with_capacity(grammar.productions.len()),
+            seen: HashSet::new(),
+            ends: HashMap::new(),
+        }
+    }
+
+    fn grammar(mut self) -> Grammar {
+        let grammar = self.grammar;
+        for production in &grammar.productions {
+            for rhs in self.variants(production) {
+                let is_start = production.lhs == grammar.start;
+                let stays_empty = is_start || !self.optional[production.lhs.index()];
+                if !rhs.is_empty() || stays_empty {
+                    self.produce(production, production.lhs, rhs);
+                }
+            }
+        }
+        Grammar { nonterminals: self.nonterminals, productions: self.productions, ..grammar.clone() }
+    }
+
+    /// The right sides that a production becomes.
+    fn variants(&mut self, production: &Production) -> Vec<Vec<Symbol>> {
+        let mut ends: Vec<Vec<Symbol>> = vec![Vec::new()];
+        for &symbol in production.rhs.iter().rev() {
+            let (may_stand, may_miss) = match symbol {
+                Symbol::Terminal(terminal) => {
+                    let texts = self.texts[terminal.index()];
+                    (texts.has_lexemes(), texts.has_empty())
+                }
+                Symbol::Nonterminal(nonterminal) => (true, self.optional[nonterminal.index()]),
+            };
+            if may_stand && may_miss && ends.len() * 2 > MAX_VARIANTS {
+                ends = self.cut(production, ends);
+            }
+            // Backwards: symbols are put at the end, and the sides turned round at last.
+            let without = if may_miss { ends.clone() } else { Vec::new() };
+            if may_stand {
+                ends.iter_mut().for_each(|end| end.push(symbol));
+            } else {
+                ends.clear();
+            }
+            ends.extend(without);
+        }
+        ends.iter_mut().for_each(|end| end.reverse());
+        ends
+    }
+
+    /// A nonterminal for these ends, which stand backwards, and nothing where one is empty.
+    fn cut(&mut self, production: &Production, mut ends: Vec<Vec<Symbol>>) -> Vec<Vec<Symbol>> {
+        ends.sort();
+        ends.dedup();
+        let is_optional = ends.iter().any(Vec::is_empty);
+        ends.retain(|end| !end.is_empty());
+        let known = self.ends.get(&ends).copied();
+        let nonterminal = known.unwrap_or_else(|| {
+            let id = NonterminalId::new(self.nonterminals.len());
+            let of = &self.nonterminals[production.lhs.index()];
+            let name = format!("__{}_end_{}", of.name.trim_start_matches('_'), self.ends.len());
+            let place = of.place.clone();
+            self.nonterminals.push(Nonterminal { name, productions: Vec::new(), place });
+            for end in &ends {
+                self.produce(production, id, end.iter().rev().copied().collect());
+            }
+            self.ends.insert(ends, id);
+            id
+        });
+        let mut cut = vec![vec![Symbol::Nonterminal(nonterminal)]];
+        cut.extend(is_optional.then(Vec::new));
+        cut
+    }
+
+    /// Adds a production, unless it is there, or says of a nonterminal that it is itself.
+    fn produce(&mut self, of: &Production, lhs: NonterminalId, rhs: Vec<Symbol>) {
+        let says_nothing = rhs == [Symbol::Nonterminal(lhs)] && of.rhs != rhs;
+        if !says_nothing && self.seen.insert((lhs, rhs.clone())) {
+            self.nonterminals[lhs.index()].productions.push(ProductionId::new(self.productions.len()));
+            self.productions.push(Production { lhs, rhs, ..of.clone() });
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a terminal that ends lines has beside the line end: as people write it for Lark's `Indenter`, one lexeme takes blank
+//! lines, comments, and the blanks of the next line with it.
+
+use std::collections::HashSet;
+
+use crate::lexer::dfa::Dfa;
+
+/// Pairs of states that are looked at.
+const MAX_PAIRS: usize = 20_000;
+
+/// The line ends that `newline` matches by themselves, if every text of `newline` is made of these and of texts of `beside`.
+/// `None` where it holds something else, or where that would take too long to find out.
+pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static str>> {
+    let ends: Vec<&'static str> =
+        ["\r\n", "\r", "\n"].into_iter().filter(|end| newline.matches(end.as_bytes())).collect();
+    if ends.is_empty() {
+        return None;
+    }
+    let parts = Parts { ends: &ends, beside };
+    let mut met: HashSet<(u32, Vec<Part>)> = HashSet::new();
+    let mut queue = vec![(newline.start(), parts.begun())];
+    while let Some((state, places)) = queue.pop() {
+        // A text may end only where its last part does.
+        if newline.is_accept(state) && !places.contains(&Part::End(0, 0)) {
+            return None;
+        }
+        for byte in 0..=255u8 {
+            let next = newline.next(state, byte);
+            if next == Dfa::DEAD {
+                continue;
+            }
+            let pair = (next, parts.step(&places, byte));
+            if met.len() < MAX_PAIRS && !met.contains(&pair) {
+                met.insert(pair.clone());
+                queue.push(pair);
+            }
+        }
+    }
+    (met.len() < MAX_PAIRS).then_some(ends)
+}
+
+/// A place within a part of a text: in a line end, by number and bytes read, or in a text beside, by automaton and state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Part {
+    End(usize, usize),
+    Beside(usize, u32),
+}
+
+struct Parts<'a> {
+    ends: &'a [&'static str],
+    beside: &'a [&'a Dfa],
+}
+
+impl Parts<'_> {
+    /// The places where parts begin. The first of them, in the first line end, says that a part may begin here.
+    fn begun(&self) -> Vec<Part> {
+        let ends = (0..self.ends.len()).map(|end| Part::End(end, 0));
+        let beside = (0..self.beside.len()).map(|dfa| Part::Beside(dfa, self.beside[dfa].start()));
+        ends.chain(beside).collect()
+    }
+
+    /// The places behind `byte`, ascending.
+    fn step(&self, places: &[Part], byte: u8) -> Vec<Part> {
+        let mut next = Vec::new();
+        let mut ended = false;
+        for &place in places {
+            match place {
+                Part::End(end, read) if self.ends[end].as_bytes()[read] == byte => {
+                    if read + 1 == self.ends[end].len() {
+                        ended = true;
+                    } else {
+                        next.push(Part::End(end, read + 1));
+                    }
+                }
+                Part::Beside(dfa, state) => match self.beside[dfa].next(state, byte) {
+                    Dfa::DEAD => {}
+                    state => {
+                        ended |= self.beside[dfa].is_accept(state);
+                        next.push(Part::Beside(dfa, state));
+                    }
+                },
+                Part::End(..) => {}
+            }
+        }
+        if ended {
+            next.extend(self.begun());
+        }
+        next.sort_unstable();
+        next.dedup();
+        next
+    }
+}

@@ -1,0 +1,124 @@
+//! What looks around: look-ahead and look-behind, `\b`, `$`.
+
+use regex_syntax::hir::{Hir, HirKind};
+
+use crate::lexer::dfa::Dfa;
+use crate::lexer::error::PatternError;
+use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
+use crate::lexer::looking::{LookAround, Side};
+use crate::lexer::python::parser::Parser;
+use crate::lexer::python::unicode::Category;
+
+impl Parser<'_, '_> {
+    /// Reads a look-around, from what is looked for on.
+    pub(super) fn look(
+        &mut self,
+        start: usize,
+        (ahead, negated): (bool, bool),
+        depth: usize,
+    ) -> Result<Hir, PatternError> {
+        let (before, was_lazy) = (self.builder.looks.len(), self.builder.is_lazy);
+        let wanted = self.inside(start, self.flags, depth)?;
+        // Whether anything matches does not depend on what is tried first.
+        self.builder.is_lazy = was_lazy;
+        let span = start..self.pos;
+        let undecided = self.undecided(start);
+        let side = if ahead {
+            Side::Ahead
+        } else {
+            if self.builder.looks.len() > before {
+                let message = "a look-around inside a look-behind is not supported";
+                return Err(self
+                    .error(Unsupported, span, message)
+                    .help("write the cases out as alternatives"));
+            }
+            let Some(width) = width(&wanted) else {
+                let message = "what a look-behind looks for has more than one length";
+                return Err(self.error(Syntax, span, message).help("write a look-behind for each length"));
+            };
+            Side::Behind(width)
+        };
+        let language = match side {
+            Side::Ahead => wanted,
+            Side::Behind(_) => self.any_before(wanted)?,
+        };
+        let dfa = self.builder.automaton(&language, before)?;
+        self.builder.look(LookAround { side, negated, dfa, undecided })
+    }
+
+    /// `$`: the end of the text, and as well before the newline that ends the text, or with the flag `m` before any newline.
+    pub(super) fn dollar(&mut self, start: usize) -> Result<Hir, PatternError> {
+        let newline: &[u8] = if self.flags.multi_line { b"\n" } else { &[b'\n', Dfa::END] };
+        self.before(start, vec![Hir::literal(newline), Hir::literal([Dfa::END])])
+    }
+
+    /// `\Z`: the end of the text.
+    pub(super) fn end_of_text(&mut self, start: usize) -> Result<Hir, PatternError> {
+        self.before(start, vec![Hir::literal([Dfa::END])])
+    }
+
+    /// A place behind which one of these stands.
+    fn before(&mut self, start: usize, wanted: Vec<Hir>) -> Result<Hir, PatternError> {
+        let first = self.builder.looks.len();
+        let dfa = self.builder.automaton(&Hir::alternation(wanted), first)?;
+        let undecided = self.undecided(start);
+        self.builder.look(LookAround { side: Side::Ahead, negated: false, dfa, undecided })
+    }
+
+    /// `\b`, the beginning or the end of a word, or `\B`, which is neither.
+    pub(super) fn boundary(&mut self, start: usize, negated: bool) -> Result<Hir, PatternError> {
+        let word = self.category(Category::Word, false)?;
+        let word = self.builder.class(word)?;
+        let first = self.builder.looks.len();
+        let ahead = self.builder.automaton(&word, first)?;
+        let behind = self.any_before(word)?;
+        let behind = self.builder.automaton(&behind, first)?;
+        let mut ways = Vec::new();
+        for word_before in [true, false] {
+            let mut parts = Vec::new();
+            for (side, dfa, is_word) in
+                [(Side::Behind(1), &behind, word_before), (Side::Ahead, &ahead, word_before == negated)]
+            {
+                let (dfa, undecided) = (dfa.clone(), self.undecided(start));
+                parts.push(self.builder.look(LookAround { side, negated: !is_word, dfa, undecided })?);
+            }
+            ways.push(Hir::concat(parts));
+        }
+        Ok(Hir::alternation(ways))
+    }
+
+    /// What to say of something from `start` to here that may reach before the lexeme.
+    fn undecided(&self, start: usize) -> PatternError {
+        let what = &self.text[start..self.pos];
+        let message = format!("`{what}` may look at what stands before the lexeme");
+        let help = "leave it out: what stands before a lexeme is for the rules to say";
+        self.error(Unsupported, start..self.pos, message).help(help)
+    }
+
+    /// Any text, and `wanted` behind it.
+    fn any_before(&mut self, wanted: Hir) -> Result<Hir, PatternError> {
+        let any = self.any_but(&[])?;
+        let any = self.builder.repeat(any, 0, None, true);
+        Ok(Hir::concat(vec![any, wanted]))
+    }
+}
+
+/// How many characters each text has; `None` where that differs.
+fn width(hir: &Hir) -> Option<usize> {
+    match hir.kind() {
+        HirKind::Empty => Some(0),
+        HirKind::Literal(literal) => Some(literal.0.iter().filter(|&byte| byte & 0xc0 != 0x80).count()),
+        HirKind::Class(_) => Some(1),
+        HirKind::Repetition(repetition) if repetition.max == Some(repetition.min) => {
+            Some(width(&repetition.sub)?.saturating_mul(repetition.min as usize))
+        }
+        HirKind::Concat(parts) => {
+            parts.iter().try_fold(0usize, |sum, part| Some(sum.saturating_add(width(part)?)))
+        }
+        HirKind::Alternation(parts) => {
+            let first = width(parts.first()?)?;
+            parts.iter().all(|part| width(part) == Some(first)).then_some(first)
+        }
+        HirKind::Repetition(_) | HirKind::Look(_) | HirKind::Capture(_) => None,
+    }
+}
