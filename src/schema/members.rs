@@ -28,7 +28,7 @@ enum Left {
 }
 
 /// Objects of more names have too many sets of them.
-const MOST_UNORDERED: usize = 8;
+const MOST_UNORDERED: usize = 10;
 /// Where there are more productions already, sets of names are too costly.
 const MOST_PRODUCTIONS: usize = 10_000;
 
