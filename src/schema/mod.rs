@@ -66,6 +66,21 @@ impl JsonSchema {
     /// When the text is no schema, when no value satisfies it, when it asks for something that cannot be held, or when it exceeds a
     /// limit of the options.
     pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        match Self::read(text, options) {
+            // Sets of keys are what grows first.
+            Err(error) if error.kind() == SchemaErrorKind::TooLarge && options.order == KeyOrder::Any => {
+                let declared = SchemaOptions { order: KeyOrder::Declared, ..options.clone() };
+                let mut schema = Self::read(text, &declared)?;
+                let message = "the schema is too large for keys in any order, and keeps the declared order";
+                schema.warnings.push(Diagnostic::warning("narrowed-schema", message));
+                Ok(schema)
+            }
+            result => result,
+        }
+    }
+
+    /// The passes.
+    fn read(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
         let (schemas, root) = refs::Schemas::read(text, options)?;
         let limits = LexerLimits { states: 100_000, steps: 20_000_000, ..LexerLimits::default() };
         let mut reader = keywords::Reader::new(schemas, options);
