@@ -93,7 +93,8 @@
 //! # Limits
 //!
 //! Any context-free grammar is taken; where its LALR(1) tables have conflicts, readings are followed side by side, which
-//! takes time. Lexemes are cut by longest match. There is no JSON Schema.
+//! takes time. Lexemes are cut by longest match. Of JSON Schema nearly all is exact; what is narrower, and what is
+//! refused, is listed in `docs/json-schema.md`.
 //!
 //! Whether a text can still be completed is decided step by step where it was not proved beforehand. A decision that takes
 //! more than [`Limits::decision_steps`] is given up, and counts as a no: a mask can then be too narrow, but never too wide, and
@@ -115,6 +116,7 @@ pub(crate) mod lexer;
 pub(crate) mod lr;
 pub(crate) mod matcher;
 pub(crate) mod scanner;
+pub(crate) mod schema;
 pub(crate) mod syntax;
 pub(crate) mod util;
 pub(crate) mod vocab;
@@ -124,6 +126,9 @@ pub use constraint::{
 };
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
+pub use schema::{
+    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, Whitespace,
+};
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 #[cfg(feature = "tokenizer")]

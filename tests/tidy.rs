@@ -19,7 +19,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("scanner", &["lr", "lexer", "grammar", "util"]),
     ("index", &["scanner", "lr", "vocab", "util"]),
     ("matcher", &["index", "scanner", "lr", "vocab", "util"]),
-    ("constraint", &["matcher", "index", "scanner", "vocab", "lexer", "lr", "grammar", "syntax", "util"]),
+    ("schema", &["lexer", "grammar", "util"]),
+    (
+        "constraint",
+        &["matcher", "index", "scanner", "schema", "vocab", "lexer", "lr", "grammar", "syntax", "util"],
+    ),
 ];
 
 /// Lines of code that a file may have.

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use crate::grammar::Grammar;
 use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
+use crate::schema::SchemaOptions;
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::vocab::Vocabulary;
 
@@ -88,6 +89,21 @@ impl Constraint {
             true => Err(BuildError::errors_first(constraint.warnings)),
             false => Ok(constraint),
         }
+    }
+
+    /// The constraint that a JSON schema puts on `vocabulary`, with the default [`Limits`].
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonSchema::parse`](crate::JsonSchema::parse) and [`Constraint::new`].
+    pub fn from_schema(
+        text: &str,
+        options: &SchemaOptions,
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, BuildError> {
+        let grammar = Grammar::from_schema(text, options);
+        let grammar = grammar.map_err(|error| BuildError::new(vec![error.diagnostic()]))?;
+        Self::new(&grammar, vocabulary)
     }
 
     /// How many questions whether a text can be completed took more than [`Limits::decision_steps`]. Each counts as a no: as long

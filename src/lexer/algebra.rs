@@ -16,7 +16,7 @@ use crate::util::byte_classes::ByteClasses;
 
 /// The texts of which `holds` is true, given for each part whether the part matches. The text that no
 /// part can go on from is not one: `holds` is false where all are false.
-pub(super) fn product(
+pub(crate) fn product(
     parts: &[Dfa],
     holds: impl Fn(&[bool]) -> bool,
     limits: &LexerLimits,

@@ -31,8 +31,9 @@ mod store;
 mod tests;
 mod trailing;
 
-pub(crate) use algebra::{difference, intersection};
+pub(crate) use algebra::{difference, intersection, product};
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::{Condition, Dfa};
+pub(crate) use error::PatternError;
 pub(crate) use limits::LexerLimits;
 pub(crate) use line_ends::line_ends;

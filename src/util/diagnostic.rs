@@ -24,6 +24,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "imported-directive",
     "lookahead-assertion",
     "more-findings",
+    "narrowed-schema",
     "newline-with-blanks",
     "option-without-effect",
     "rule-priority",

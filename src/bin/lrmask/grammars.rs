@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::input::{self, Inputs};
 use crate::notation::Notation;
 use crate::report;
+use crate::schemas::{SchemaArguments, schema};
 
 /// A file of a grammar that the program carries.
 struct BuiltIn {
@@ -49,8 +50,9 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind a colon: `sqlite:query`. The
-    /// notation goes by the extension: .lark, .gbnf or .ebnf, .y, .regex. Or a file that `lrmask index` has written.
+    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind a
+    /// colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y, .regex,
+    /// .json (a JSON schema). Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
@@ -62,6 +64,8 @@ pub(crate) struct GrammarArgument {
     /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
     #[arg(long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArguments,
 }
 
 /// The texts of a grammar's files, by the names that places call them.
@@ -89,7 +93,7 @@ impl Sources {
     }
 
     /// Adds a file that places call `name` and people `shown`.
-    fn add_as(&self, name: &str, shown: &str, text: &str) {
+    pub(crate) fn add_as(&self, name: &str, shown: &str, text: &str) {
         let source = Source { name: shown.into(), text: text.into() };
         self.files.borrow_mut().insert(name.to_owned(), source);
     }
@@ -172,6 +176,13 @@ fn read(
     let text = inputs.text(name)?;
     sources.add(called, &text);
     Ok(match notation {
+        Notation::Schema => {
+            if start.is_some() {
+                return Err(Failure::unusable("a JSON schema has no rules to start from").into());
+            }
+            sources.add_as("<schema>", called, &text);
+            schema(&text, &argument.schema)?
+        }
         Notation::Lark => {
             let reader = |path: &str| {
                 let text = std::fs::read_to_string(path).ok()?;

@@ -18,6 +18,7 @@ mod random;
 mod replay;
 mod report;
 mod sampler;
+mod schemas;
 mod validate;
 mod vocabularies;
 

@@ -13,6 +13,8 @@ pub(crate) enum Notation {
     Yacc,
     /// One regular expression, in Python's syntax, that the whole text matches (`.regex`).
     Regex,
+    /// A JSON schema (`.json`).
+    Schema,
 }
 
 impl Notation {
@@ -22,6 +24,7 @@ impl Notation {
             Some("gbnf" | "ebnf") => Self::Gbnf,
             Some("y" | "yy" | "yacc") => Self::Yacc,
             Some("regex") => Self::Regex,
+            Some("json") => Self::Schema,
             _ => Self::Lark,
         }
     }

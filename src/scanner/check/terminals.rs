@@ -13,6 +13,10 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
         let Some(dfa) = lexis.states().dfa(id) else { continue };
+        // A terminal without a place was made by a program, which knows where it can stand.
+        if terminal.place.is_none() {
+            continue;
+        }
         if universe.is_label(id) || lexis.lookaheads.is_other(id) {
             continue;
         }
@@ -51,7 +55,8 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     }
     let mut findings = Vec::new();
     for (index, terminal) in grammar.terminals.iter().enumerate() {
-        if terminal.ignored || terminal.pattern.as_ref().is_none_or(Pattern::is_literal) {
+        let is_word = terminal.pattern.as_ref().is_none_or(Pattern::is_literal);
+        if terminal.ignored || is_word || terminal.place.is_none() {
             continue;
         }
         let id = TerminalId::new(index);

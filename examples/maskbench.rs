@@ -1,0 +1,202 @@
+//! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid instances.
+//!
+//! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which are refused and why, how many instances are judged
+//! wrongly, and how long it takes from a schema to its first mask. A schema passes when it compiles, all its valid instances are
+//! accepted and all its invalid ones refused. Instances are written as Python's `json.dumps` does, and read byte by byte.
+
+#![allow(clippy::print_stdout, reason = "printing is all it does")]
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use lrmask::{CompiledGrammar, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
+
+/// A value of JSON, with numbers as they are written.
+enum Json {
+    Word(String),
+    Text(String),
+    Array(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+fn main() {
+    let mut names: Vec<String> = std::env::args().skip(1).collect();
+    let is_any = names.first().is_some_and(|name| name == "any");
+    if is_any {
+        names.remove(0);
+    }
+    let mut options = SchemaOptions::default();
+    options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/json/maskbench.tar.gz");
+    let Ok(file) = std::fs::File::open(&path) else {
+        println!("{} is not there", path.display());
+        return;
+    };
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    tokens.push(Vec::new());
+    let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens(&[256]));
+    let bytes = bytes.expect("a vocabulary");
+    let large = Vocabulary::builtin("o200k").expect("built in");
+
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut times: Vec<(Duration, String)> = Vec::new();
+    let mut parts = [Duration::ZERO; 3];
+    for entry in archive.entries().expect("an archive") {
+        let mut entry = entry.expect("the archive is whole");
+        let name = entry.path().expect("a path").file_name().map(|name| name.to_string_lossy().into_owned());
+        let Some(name) = name.filter(|name| name.ends_with(".json")) else { continue };
+        if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted.as_str())) {
+            continue;
+        }
+        let mut text = String::new();
+        entry.read_to_string(&mut text).expect("UTF-8");
+        let document = parse(&text);
+        let schema = write(member(&document, "schema").expect("a schema"));
+        let verdict = std::panic::catch_unwind(|| {
+            let begin = Instant::now();
+            let parsed = JsonSchema::parse(&schema, &options);
+            let first = begin.elapsed();
+            let parsed = parsed.map_err(|error| (format!("{:?}", error.kind()), error.to_string()))?;
+            let compiled = CompiledGrammar::new(&parsed.grammar())
+                .map_err(|error| ("grammar".to_owned(), error.to_string()))?;
+            let second = begin.elapsed() - first;
+            let constraint = compiled.constraint(&large);
+            constraint.matcher().fill_mask(&mut constraint.new_mask());
+            let whole = begin.elapsed();
+            let constraint = compiled.constraint(&bytes);
+            let mut wrong = [0, 0];
+            let Some(Json::Array(tests)) = member(&document, "tests") else {
+                return Ok((whole, wrong, [first, second, whole - first - second]));
+            };
+            for test in tests {
+                let is_valid = matches!(member(test, "valid"), Some(Json::Word(word)) if word == "true");
+                let text = write(member(test, "data").expect("an instance"));
+                let mut matcher = constraint.matcher();
+                let read = text.bytes().position(|byte| matcher.advance(u32::from(byte)).is_err());
+                let is_accepted = read.is_none() && matcher.advance(256u32).is_ok();
+                if is_accepted != is_valid {
+                    wrong[usize::from(!is_valid)] += 1;
+                    if !names.is_empty() {
+                        let at = read.unwrap_or(text.len());
+                        let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+                        println!("{name}: valid {is_valid}: {} >>> {}", &text[..at], &text[at..]);
+                    }
+                }
+            }
+            Ok((whole, wrong, [first, second, whole - first - second]))
+        });
+        match verdict {
+            Err(_) => {
+                *counts.entry("crash".to_owned()).or_default() += 1;
+                println!("{name}: crash");
+            }
+            Ok(Err((kind, message))) => {
+                *counts.entry(format!("refused: {kind}")).or_default() += 1;
+                println!("{name}: {}", message.replace('\n', " "));
+            }
+            Ok(Ok((time, wrong, each))) => {
+                times.push((time, name.clone()));
+                parts.iter_mut().zip(each).for_each(|(all, one)| *all += one);
+                *counts.entry("valid instances refused".to_owned()).or_default() += wrong[0];
+                *counts.entry("invalid instances accepted".to_owned()).or_default() += wrong[1];
+                let outcome = if wrong == [0, 0] { "pass" } else { "fails on an instance" };
+                *counts.entry(outcome.to_owned()).or_default() += 1;
+                if wrong != [0, 0] {
+                    println!("{name}: refuses {} valid, accepts {} invalid", wrong[0], wrong[1]);
+                }
+            }
+        }
+    }
+    times.sort();
+    for (what, count) in &counts {
+        println!("{count:6} {what}");
+    }
+    let quantile = |part: f64| times.get((times.len() as f64 * part) as usize).or(times.last());
+    for part in [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0] {
+        if let Some((time, name)) = quantile(part) {
+            println!("{:5.0} %: {:8.2} ms  {name}", part * 100.0, time.as_secs_f64() * 1e3);
+        }
+    }
+    println!("schema {:?}, tables {:?}, first mask {:?}", parts[0], parts[1], parts[2]);
+}
+
+fn member<'a>(value: &'a Json, key: &str) -> Option<&'a Json> {
+    let Json::Object(members) = value else { return None };
+    members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
+fn parse(text: &str) -> Json {
+    let mut rest = text;
+    value(&mut rest)
+}
+
+fn value(rest: &mut &str) -> Json {
+    *rest = rest.trim_start();
+    let (open, inside) = rest.split_at(1);
+    match open {
+        "\"" => Json::Text(string(rest)),
+        "[" => {
+            *rest = inside.trim_start();
+            let mut items = Vec::new();
+            while !take(rest, "]") {
+                items.push(value(rest));
+                take(rest, ",");
+            }
+            Json::Array(items)
+        }
+        "{" => {
+            *rest = inside.trim_start();
+            let mut members = Vec::new();
+            while !take(rest, "}") {
+                *rest = rest.trim_start();
+                let key = string(rest);
+                take(rest, ":");
+                members.push((key, value(rest)));
+                take(rest, ",");
+            }
+            Json::Object(members)
+        }
+        _ => {
+            let end = rest.find(|c: char| ",]} \n\r\t".contains(c)).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            *rest = behind;
+            Json::Word(word.to_owned())
+        }
+    }
+}
+
+fn take(rest: &mut &str, what: &str) -> bool {
+    let trimmed = rest.trim_start();
+    let behind = trimmed.strip_prefix(what);
+    *rest = behind.unwrap_or(trimmed);
+    behind.is_some()
+}
+
+fn string(rest: &mut &str) -> String {
+    let mut escaped = false;
+    let end = rest[1..].find(|c| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    let (text, behind) = rest.split_at(end.expect("the string ends") + 2);
+    *rest = behind;
+    serde_json::from_str(text).expect("a string")
+}
+
+/// As Python's `json.dumps(value, ensure_ascii=False)`.
+fn write(value: &Json) -> String {
+    let text = |text: &str| serde_json::to_string(text).expect("a string").replace('\u{7f}', "\u{7f}");
+    match value {
+        Json::Word(word) => word.clone(),
+        Json::Text(own) => text(own),
+        Json::Array(items) => format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(", ")),
+        Json::Object(members) => {
+            let members = members.iter().map(|(key, value)| format!("{}: {}", text(key), write(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Tables beside the formulas: what the numbers in atoms stand for.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use crate::schema::decimal::Decimal;
+use crate::schema::formula::FormulaId;
+
+/// Equal values under equal numbers.
+#[derive(Debug)]
+pub(super) struct Interner<T> {
+    values: Vec<T>,
+    ids: FxHashMap<T, u32>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { values: Vec::new(), ids: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + Hash> Interner<T> {
+    pub(super) fn id(&mut self, value: T) -> u32 {
+        if let Some(&id) = self.ids.get(&value) {
+            return id;
+        }
+        let id = self.values.len() as u32;
+        self.values.push(value.clone());
+        self.ids.insert(value, id);
+        id
+    }
+
+    pub(super) fn get(&self, id: u32) -> &T {
+        &self.values[id as usize]
+    }
+}
+
+/// `properties`, `patternProperties` and `additionalProperties` of one schema: what one of them says depends on the others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Properties {
+    /// In the order of the schema.
+    pub(super) named: Vec<(u32, FormulaId)>,
+    /// The same, by name.
+    pub(super) sorted: Vec<(u32, FormulaId)>,
+    pub(super) patterns: Vec<(u32, FormulaId)>,
+    pub(super) additional: FormulaId,
+}
+
+impl Properties {
+    pub(super) fn new(
+        named: Vec<(u32, FormulaId)>,
+        patterns: Vec<(u32, FormulaId)>,
+        additional: FormulaId,
+    ) -> Self {
+        let mut sorted = named.clone();
+        sorted.sort_unstable();
+        Self { named, sorted, patterns, additional }
+    }
+
+    /// What is asked of the member of this name by `properties` alone.
+    pub(super) fn named(&self, name: u32) -> Option<FormulaId> {
+        let found = self.sorted.binary_search_by_key(&name, |&(name, _)| name);
+        found.ok().map(|at| self.sorted[at].1)
+    }
+}
+
+/// `prefixItems` and `items` of one schema.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Items {
+    pub(super) prefix: Vec<FormulaId>,
+    pub(super) rest: FormulaId,
+}
+
+/// What the numbers in atoms stand for.
+#[derive(Debug, Default)]
+pub(super) struct Atoms {
+    /// Names of keys, patterns, formats, and members of `enum`.
+    pub(super) texts: Interner<String>,
+    pub(super) numbers: Interner<Decimal>,
+    /// Sets of texts or of numbers, ascending.
+    pub(super) sets: Interner<Vec<u32>>,
+    pub(super) properties: Interner<Properties>,
+    pub(super) items: Interner<Items>,
+    /// Values that the items of an array may still have.
+    pub(super) uniques: Interner<Vec<FormulaId>>,
+}
+
+impl Atoms {
+    pub(super) fn text(&mut self, text: &str) -> u32 {
+        match self.texts.ids.get(text) {
+            Some(&id) => id,
+            None => self.texts.id(text.to_owned()),
+        }
+    }
+
+    pub(super) fn set(&mut self, mut members: Vec<u32>) -> u32 {
+        members.sort_unstable();
+        members.dedup();
+        self.sets.id(members)
+    }
+}

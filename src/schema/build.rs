@@ -1,0 +1,295 @@
+//! From the machine to productions.
+//!
+//! A value state is one nonterminal for each of its outcomes. What was read of an array or an object is a nonterminal too, one for
+//! each state in between, left-recursive: `members -> members "," key ":" value`. Since the classes of a step are disjoint, the tables
+//! have no conflicts; since nothing but lexemes stands in productions, blanks belong to the lexemes of punctuation.
+
+use rustc_hash::FxHashMap;
+
+use crate::grammar::ir::Symbol;
+use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{FormulaId, Type};
+use crate::schema::fragment::Fragment;
+use crate::schema::long_strings::LONG;
+use crate::schema::machine::{Machine, Tuple, TupleId};
+use crate::schema::options::Whitespace;
+use crate::schema::text;
+use crate::util::id::NonterminalId;
+
+use FormulaId as F;
+
+/// The lexemes of punctuation, with the blanks that may stand around them.
+#[derive(Debug)]
+pub(super) struct Punctuation {
+    pub(super) open_array: Symbol,
+    pub(super) close_array: Symbol,
+    pub(super) open_object: Symbol,
+    pub(super) close_object: Symbol,
+    pub(super) comma: Symbol,
+    pub(super) colon: Symbol,
+}
+
+/// What is still to be given productions.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    Value(TupleId),
+    Array(TupleId),
+    Object(TupleId),
+}
+
+/// Makes productions.
+pub(super) struct Builder<'m, 'a> {
+    pub(super) machine: &'m mut Machine<'a>,
+    pub(super) fragment: Fragment,
+    pub(super) punctuation: Punctuation,
+    values: FxHashMap<TupleId, NonterminalId>,
+    arrays: FxHashMap<TupleId, NonterminalId>,
+    objects: FxHashMap<TupleId, NonterminalId>,
+    tasks: Vec<Task>,
+}
+
+/// The productions of the values that satisfy `root`.
+pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, SchemaError> {
+    let mut fragment = Fragment::default();
+    let start = fragment.nonterminals("schema", 1);
+    fragment.start = start;
+    let punctuation = punctuation(machine, &mut fragment);
+    let mut builder = Builder {
+        machine,
+        fragment,
+        punctuation,
+        values: FxHashMap::default(),
+        arrays: FxHashMap::default(),
+        objects: FxHashMap::default(),
+        tasks: Vec::new(),
+    };
+    let value = builder.value(&[root], 0)?;
+    builder.fragment.production(start, vec![value]);
+    while let Some(task) = builder.tasks.pop() {
+        match task {
+            Task::Value(state) => builder.outcomes(state)?,
+            Task::Array(start) => builder.array(start)?,
+            Task::Object(start) => builder.object(start)?,
+        }
+    }
+    Ok(builder.fragment)
+}
+
+fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
+    let options = machine.reader.options;
+    let blanks = match &options.whitespace {
+        Whitespace::Any => Some("[ \\t\\n\\r]*".to_owned()),
+        Whitespace::None => None,
+        Whitespace::Pattern(pattern) => Some(format!("(?:{pattern})")),
+    };
+    let blanks = blanks.map(|pattern| Pattern::Regex { pattern, flags: RegexFlags::default(), place: None });
+    let mut lexeme = |name: &str, text: &str, before: bool, behind: bool| {
+        let literal = Pattern::Literal { text: text.to_owned(), ignore_case: false };
+        let pattern = match &blanks {
+            None => literal,
+            Some(blanks) => {
+                let around = |is: bool| is.then(|| blanks.clone());
+                Pattern::Concat(around(before).into_iter().chain([literal]).chain(around(behind)).collect())
+            }
+        };
+        fragment.terminal(name, pattern)
+    };
+    Punctuation {
+        open_array: lexeme("OPEN_ARRAY", "[", false, true),
+        close_array: lexeme("CLOSE_ARRAY", "]", true, false),
+        open_object: lexeme("OPEN_OBJECT", "{", false, true),
+        close_object: lexeme("CLOSE_OBJECT", "}", true, false),
+        comma: lexeme("COMMA", &options.item_separator, true, true),
+        colon: lexeme("COLON", &options.key_separator, true, true),
+    }
+}
+
+fn word(text: &str) -> Pattern {
+    Pattern::Literal { text: text.to_owned(), ignore_case: false }
+}
+
+impl Builder<'_, '_> {
+    pub(super) fn production(
+        &mut self,
+        lhs: NonterminalId,
+        rhs: impl IntoIterator<Item = Symbol>,
+    ) -> Result<(), SchemaError> {
+        let most = self.machine.reader.options.productions;
+        if self.fragment.productions.len() >= most {
+            let message = format!("its grammar has more than {most} productions");
+            return Err(SchemaError::new(SchemaErrorKind::TooLarge, message)
+                .help("raise `SchemaOptions::productions`, or write smaller counts of items and members"));
+        }
+        self.machine.spend(1)?;
+        self.fragment.production(lhs, rhs.into_iter().collect());
+        Ok(())
+    }
+
+    /// The symbol of values whose outcome among `formulas` is the one of this number.
+    pub(super) fn value(&mut self, formulas: &[F], outcome: usize) -> Result<Symbol, SchemaError> {
+        let mut whole = Vec::with_capacity(formulas.len());
+        for &formula in formulas {
+            whole.push(self.machine.whole(formula)?);
+        }
+        let count = whole.len();
+        let state = self.machine.tuple_id(whole);
+        let first = *self.values.entry(state).or_insert_with(|| {
+            self.tasks.push(Task::Value(state));
+            self.fragment.nonterminals("value", count)
+        });
+        Ok(Symbol::Nonterminal(nth(first, outcome)))
+    }
+
+    /// Productions for all outcomes of a value state.
+    fn outcomes(&mut self, state: TupleId) -> Result<(), SchemaError> {
+        let first = self.values[&state];
+        let formulas = self.machine.tuple(state).to_vec();
+        for of in Type::ALL {
+            let mut projected = Vec::with_capacity(formulas.len());
+            for &formula in &formulas {
+                projected.push(self.machine.project(formula, of)?);
+            }
+            if projected.iter().all(|&formula| formula == F::FALSE) {
+                continue;
+            }
+            match of {
+                Type::Array | Type::Object => {
+                    let tuple = self.machine.tuple_id(projected);
+                    let count = formulas.len();
+                    let is_array = of == Type::Array;
+                    let known = if is_array { &mut self.arrays } else { &mut self.objects };
+                    let composite = *known.entry(tuple).or_insert_with(|| {
+                        self.tasks.push(if is_array { Task::Array(tuple) } else { Task::Object(tuple) });
+                        self.fragment.nonterminals(if is_array { "array" } else { "object" }, count)
+                    });
+                    for outcome in 0..count {
+                        let part = Symbol::Nonterminal(nth(composite, outcome));
+                        self.production(nth(first, outcome), [part])?;
+                    }
+                }
+                _ => {
+                    let long = self.long_string(&projected).filter(|_| of == Type::String);
+                    if let Some((outcome, min, max)) = long {
+                        let string = self.counted_string(min, max)?;
+                        self.production(nth(first, outcome), [string])?;
+                        continue;
+                    }
+                    for (outcome, formula) in projected.into_iter().enumerate() {
+                        for symbol in self.scalars(of, formula)? {
+                            self.production(nth(first, outcome), [symbol])?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The only outcome that strings have, where it asks for nothing but a large length; and its bounds.
+    fn long_string(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
+        let mut outcomes = projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
+        let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else { return None };
+        let (min, max) = self.machine.lengths(only)?;
+        let is_long = max.unwrap_or(min).max(min) >= LONG && max.is_none_or(|max| min <= max);
+        is_long.then_some((outcome, min, max))
+    }
+
+    /// The terminals of the scalars of a type that satisfy a formula.
+    fn scalars(&mut self, of: Type, formula: F) -> Result<Vec<Symbol>, SchemaError> {
+        if formula == F::FALSE {
+            return Ok(Vec::new());
+        }
+        Ok(match of {
+            Type::Null => {
+                let holds = formula == F::TRUE;
+                if holds { vec![self.fragment.terminal("NULL", word("null"))] } else { Vec::new() }
+            }
+            Type::Boolean => {
+                let mut symbols = Vec::new();
+                for (value, text) in [(false, "false"), (true, "true")] {
+                    if self.machine.holds_of_boolean(formula, value) {
+                        symbols.push(self.fragment.terminal("BOOLEAN", word(text)));
+                    }
+                }
+                symbols
+            }
+            Type::Number => {
+                let numbers = self.machine.numbers(formula)?;
+                match numbers.is_empty() {
+                    true => Vec::new(),
+                    false => {
+                        let pattern = Pattern::Automaton(text::automaton::of(&numbers));
+                        vec![self.fragment.terminal("NUMBER", pattern)]
+                    }
+                }
+            }
+            _ => {
+                let strings = self.machine.strings(formula)?;
+                match strings.is_empty() {
+                    true => Vec::new(),
+                    false => {
+                        let spelled = self.machine.texts.spelled(&strings);
+                        let pattern = spelled.map_err(|error| self.machine.too_large(&error))?;
+                        vec![self.fragment.terminal("STRING", pattern)]
+                    }
+                }
+            }
+        })
+    }
+
+    /// Productions for all outcomes of the arrays that begin with `start`.
+    fn array(&mut self, start: TupleId) -> Result<(), SchemaError> {
+        let arrays = self.arrays[&start];
+        let first = self.fragment.nonterminals("items", 1);
+        let open = self.punctuation.open_array;
+        self.production(first, [open])?;
+        // States behind some item; the start is none of them, though its residuals may come again.
+        let mut known: FxHashMap<TupleId, NonterminalId> = FxHashMap::default();
+        let mut pending = vec![(start, first, true)];
+        while let Some((state, symbol, is_first)) = pending.pop() {
+            let ends = self.machine.array_ends(state);
+            let close = [Symbol::Nonterminal(symbol), self.punctuation.close_array];
+            self.close(arrays, &ends, &close)?;
+            let classes = self.machine.item_classes(state)?;
+            let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
+            for (outcome, &(next, _)) in classes.iter().enumerate() {
+                let behind = *known.entry(next).or_insert_with(|| {
+                    let behind = self.fragment.nonterminals("items", 1);
+                    pending.push((next, behind, false));
+                    behind
+                });
+                let value = self.value(&formulas, outcome)?;
+                let comma = (!is_first).then_some(self.punctuation.comma);
+                let front = Symbol::Nonterminal(symbol);
+                self.production(behind, [front].into_iter().chain(comma).chain([value]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a composite value may end, its outcome is the residual that holds.
+    pub(super) fn close(
+        &mut self,
+        composite: NonterminalId,
+        ends: &Tuple,
+        rhs: &[Symbol],
+    ) -> Result<(), SchemaError> {
+        for (outcome, &end) in ends.iter().enumerate() {
+            if end == F::TRUE {
+                self.production(nth(composite, outcome), rhs.iter().copied())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The nonterminals of an object's outcomes.
+    pub(super) fn object_symbols(&self, start: TupleId) -> NonterminalId {
+        self.objects[&start]
+    }
+}
+
+/// The nonterminal that is so many behind `first`.
+pub(super) fn nth(first: NonterminalId, count: usize) -> NonterminalId {
+    NonterminalId::new(first.index() + count)
+}

@@ -1,0 +1,127 @@
+//! Why a schema was refused.
+
+use std::fmt;
+
+use crate::util::diagnostic::{Diagnostic, Place};
+
+/// What kind of fault it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaErrorKind {
+    /// The text is not JSON, or an object in it has a key twice.
+    InvalidJson,
+    /// The JSON is no schema: a keyword has a value that its draft does not allow.
+    InvalidSchema,
+    /// A `$ref` leads to no schema among the documents that were given.
+    UnresolvedReference,
+    /// Schemas refer to one another about one and the same value, without end.
+    ReferenceCycle,
+    /// No value satisfies the schema.
+    Unsatisfiable,
+    /// The keyword is known, and cannot be held.
+    UnsupportedKeyword,
+    /// The regular expression is not one of ECMA-262, or not regular.
+    UnsupportedPattern,
+    /// The format is unknown, and formats are to be held strictly.
+    UnknownFormat,
+    /// The schema exceeds a limit.
+    TooLarge,
+}
+
+impl SchemaErrorKind {
+    /// The stable name in diagnostics.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::InvalidJson => "schema-json",
+            Self::InvalidSchema => "schema-invalid",
+            Self::UnresolvedReference => "schema-reference",
+            Self::ReferenceCycle => "schema-cycle",
+            Self::Unsatisfiable => "schema-unsatisfiable",
+            Self::UnsupportedKeyword => "schema-keyword",
+            Self::UnsupportedPattern => "schema-pattern",
+            Self::UnknownFormat => "schema-format",
+            Self::TooLarge => "schema-too-large",
+        }
+    }
+}
+
+/// Why a schema was refused: what, where, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError(Box<Inner>);
+
+/// Boxed, so that results stay small where nothing goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    kind: SchemaErrorKind,
+    message: String,
+    pointer: String,
+    place: Option<Place>,
+    example: Option<String>,
+    help: Option<String>,
+}
+
+impl SchemaError {
+    pub(super) fn new(kind: SchemaErrorKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Box::new(Inner {
+            kind,
+            message,
+            pointer: String::new(),
+            place: None,
+            example: None,
+            help: None,
+        }))
+    }
+
+    /// Says where, unless that is known.
+    pub(super) fn at(mut self, pointer: String, place: Place) -> Self {
+        if self.0.place.is_none() {
+            self.0.pointer = pointer;
+            self.0.place = Some(place);
+        }
+        self
+    }
+
+    /// Adds an example.
+    pub(super) fn example(mut self, text: impl Into<String>) -> Self {
+        self.0.example = Some(text.into());
+        self
+    }
+
+    /// Says what to write instead.
+    pub(super) fn help(mut self, text: impl Into<String>) -> Self {
+        self.0.help = Some(text.into());
+        self
+    }
+
+    /// What kind of fault it is.
+    pub fn kind(&self) -> SchemaErrorKind {
+        self.0.kind
+    }
+
+    /// The JSON pointer to what is at fault, from the root of its document; empty for the document itself.
+    pub fn pointer(&self) -> &str {
+        &self.0.pointer
+    }
+
+    /// The fault as a [`Diagnostic`], with its place.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let inner = &*self.0;
+        let message = match inner.pointer.is_empty() {
+            true => inner.message.clone(),
+            false => format!("{} (at #{})", inner.message, inner.pointer),
+        };
+        let mut diagnostic = Diagnostic::error(inner.kind.code(), message).at(inner.place.clone());
+        diagnostic.example.clone_from(&inner.example);
+        diagnostic.help.clone_from(&inner.help);
+        diagnostic
+    }
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.diagnostic().fmt(f)
+    }
+}
+
+impl std::error::Error for SchemaError {}

@@ -1,0 +1,376 @@
+//! Formulas: what is asked of a value, as a boolean combination of atoms. Equal formulas have equal ids.
+//!
+//! The constructors fold constants, flatten, sort, and take away what another part implies at once (`a and (a or b)` is `a`,
+//! `a and (not a or b)` is `a and b`). That is not a normal form, and need not be: equivalent formulas that stay apart cost states and
+//! nothing else.
+
+use rustc_hash::FxHashMap;
+
+use crate::util::lists::Lists;
+
+/// A formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct FormulaId(u32);
+
+impl FormulaId {
+    /// Holds of every value.
+    pub(super) const TRUE: Self = Self(0);
+    /// Holds of none.
+    pub(super) const FALSE: Self = Self(1);
+
+    pub(super) fn is_constant(self) -> bool {
+        self.0 < 2
+    }
+}
+
+/// The six types of values. The first byte of a value tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Type {
+    Null,
+    Boolean,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl Type {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Null, Self::Boolean, Self::Number, Self::String, Self::Array, Self::Object];
+}
+
+/// A comparison with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Comparison {
+    AtLeast,
+    Above,
+    AtMost,
+    Below,
+}
+
+/// What is asked of one level of a value. The numbers are those of tables beside ([`Atoms`](super::atoms::Atoms)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Atom {
+    /// The schema of this number.
+    Schema(u32),
+    /// Of the next member or item: that it satisfies a formula. Stands only in the formulas that a step makes.
+    Child(FormulaId),
+    Type(Type),
+    Boolean(bool),
+    /// A number without a fractional part; `1.0` among them or not.
+    Integer {
+        takes_point: bool,
+    },
+    /// One of these numbers.
+    Numbers(u32),
+    Compare(Comparison, u32),
+    MultipleOf(u32),
+    /// One of these strings.
+    Strings(u32),
+    Pattern(u32),
+    Format(u32),
+    MinLength(u64),
+    MaxLength(u64),
+    Items(u32),
+    MinItems(u64),
+    MaxItems(u64),
+    /// So many items at least and at most satisfy the formula.
+    Contains {
+        schema: FormulaId,
+        min: u64,
+        max: Option<u64>,
+    },
+    /// The items are among the values of this number, each at most once.
+    Unique(u32),
+    Properties(u32),
+    Required(u32),
+    MinProperties(u64),
+    MaxProperties(u64),
+    PropertyNames(FormulaId),
+}
+
+/// The shape of a formula. Parts are by their number in the lists of [`Formulas`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    True,
+    False,
+    Atom(Atom),
+    Not(FormulaId),
+    And(u32),
+    Or(u32),
+    /// Exactly one of the parts.
+    One(u32),
+}
+
+/// All formulas that were met.
+#[derive(Debug)]
+pub(super) struct Formulas {
+    shapes: Vec<Shape>,
+    ids: FxHashMap<Shape, FormulaId>,
+    parts: Lists<FormulaId>,
+    part_ids: FxHashMap<Box<[FormulaId]>, u32>,
+    /// How many formulas and parts were looked at.
+    pub(super) work: usize,
+}
+
+use FormulaId as F;
+
+impl Formulas {
+    pub(super) fn new() -> Self {
+        let mut formulas = Self {
+            shapes: Vec::new(),
+            ids: FxHashMap::default(),
+            parts: Lists::new(),
+            part_ids: FxHashMap::default(),
+            work: 0,
+        };
+        formulas.intern(Shape::True);
+        formulas.intern(Shape::False);
+        formulas
+    }
+
+    fn intern(&mut self, shape: Shape) -> F {
+        let next = F(self.shapes.len() as u32);
+        let id = *self.ids.entry(shape).or_insert(next);
+        if id == next {
+            self.shapes.push(shape);
+        }
+        id
+    }
+
+    fn list(&mut self, parts: &[F]) -> u32 {
+        if let Some(&id) = self.part_ids.get(parts) {
+            return id;
+        }
+        parts.iter().for_each(|&part| self.parts.push(part));
+        let id = self.parts.close() as u32;
+        self.part_ids.insert(parts.into(), id);
+        id
+    }
+
+    pub(super) fn shape(&self, formula: F) -> Shape {
+        self.shapes[formula.0 as usize]
+    }
+
+    /// The parts of a conjunction, a disjunction or a [`Shape::One`].
+    pub(super) fn parts(&self, list: u32) -> &[F] {
+        self.parts.get(list as usize)
+    }
+
+    pub(super) fn atom(&mut self, atom: Atom) -> F {
+        self.intern(Shape::Atom(atom))
+    }
+
+    pub(super) fn constant(value: bool) -> F {
+        if value { F::TRUE } else { F::FALSE }
+    }
+
+    pub(super) fn not(&mut self, formula: F) -> F {
+        match self.shape(formula) {
+            Shape::True => F::FALSE,
+            Shape::False => F::TRUE,
+            Shape::Not(inner) => inner,
+            _ => self.intern(Shape::Not(formula)),
+        }
+    }
+
+    pub(super) fn and(&mut self, parts: impl IntoIterator<Item = F>) -> F {
+        self.junction(true, parts)
+    }
+
+    pub(super) fn or(&mut self, parts: impl IntoIterator<Item = F>) -> F {
+        self.junction(false, parts)
+    }
+
+    /// The conjunction of `parts`, or the disjunction.
+    fn junction(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> F {
+        let (neutral, other) = if is_and { (F::TRUE, F::FALSE) } else { (F::FALSE, F::TRUE) };
+        let mut all: Vec<F> = Vec::new();
+        for part in parts {
+            self.work += 1;
+            match self.shape(part) {
+                _ if part == other => return other,
+                _ if part == neutral => {}
+                Shape::And(list) if is_and => all.extend(self.parts(list)),
+                Shape::Or(list) if !is_and => all.extend(self.parts(list)),
+                _ => all.push(part),
+            }
+        }
+        self.work += all.len();
+        let mut has_inner = true;
+        while has_inner {
+            all.sort_unstable();
+            all.dedup();
+            has_inner = false;
+            let mut negated: Vec<F> = Vec::new();
+            let mut inner: Vec<(usize, u32)> = Vec::new();
+            for (at, &part) in all.iter().enumerate() {
+                match self.shape(part) {
+                    Shape::Not(of) if all.binary_search(&of).is_ok() => return other,
+                    Shape::Not(of) => negated.push(of),
+                    Shape::Or(list) if is_and => inner.push((at, list)),
+                    Shape::And(list) if !is_and => inner.push((at, list)),
+                    _ => {}
+                }
+            }
+            // What another part says already is taken out of inner junctions.
+            let mut changed: Vec<(usize, F)> = Vec::new();
+            for (at, list) in inner {
+                let parts = self.parts(list).to_vec();
+                self.work += parts.len();
+                if parts.iter().any(|part| all.binary_search(part).is_ok()) {
+                    changed.push((at, neutral));
+                    continue;
+                }
+                let contradicts = |formulas: &Self, part: F| match formulas.shape(part) {
+                    Shape::Not(of) => all.binary_search(&of).is_ok(),
+                    _ => negated.contains(&part),
+                };
+                let kept: Vec<F> = parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
+                if kept.len() < parts.len() {
+                    changed.push((at, self.junction(!is_and, kept)));
+                }
+            }
+            for (at, part) in changed {
+                if part == other {
+                    return other;
+                }
+                all[at] = part;
+                has_inner = true;
+            }
+            if has_inner {
+                let mut flat = Vec::with_capacity(all.len());
+                for &part in &all {
+                    match self.shape(part) {
+                        _ if part == neutral => {}
+                        Shape::And(list) if is_and => flat.extend(self.parts(list)),
+                        Shape::Or(list) if !is_and => flat.extend(self.parts(list)),
+                        _ => flat.push(part),
+                    }
+                }
+                all = flat;
+            }
+        }
+        match all[..] {
+            [] => neutral,
+            [only] => only,
+            _ => {
+                let list = self.list(&all);
+                self.intern(if is_and { Shape::And(list) } else { Shape::Or(list) })
+            }
+        }
+    }
+
+    /// That exactly one of `parts` holds, equal ones counted apart.
+    pub(super) fn one(&mut self, parts: impl IntoIterator<Item = F>) -> F {
+        let mut all: Vec<F> = parts.into_iter().filter(|&part| part != F::FALSE).collect();
+        all.sort_unstable();
+        let truths = all.iter().take_while(|&&part| part == F::TRUE).count();
+        all.drain(..truths);
+        // What stands twice must not hold.
+        let mut extra = Vec::new();
+        let mut single: Vec<F> = Vec::new();
+        for group in all.chunk_by(|one, other| one == other) {
+            match group {
+                [only] => single.push(*only),
+                _ => extra.push(self.not(group[0])),
+            }
+        }
+        let rest = match (truths, &single[..]) {
+            (2.., _) | (0, []) => return F::FALSE,
+            (1, _) => {
+                let none: Vec<F> = single.iter().map(|&part| self.not(part)).collect();
+                self.and(none)
+            }
+            (_, [only]) => *only,
+            (_, &[first, second]) if self.not(first) == second => F::TRUE,
+            (_, many) => {
+                let list = self.list(many);
+                self.intern(Shape::One(list))
+            }
+        };
+        extra.push(rest);
+        self.and(extra)
+    }
+
+    /// The formula with its atoms replaced. `memo` holds what was replaced already, by the same replacement.
+    pub(super) fn map(
+        &mut self,
+        formula: F,
+        memo: &mut FxHashMap<F, F>,
+        replace: &mut impl FnMut(&mut Self, Atom) -> F,
+    ) -> F {
+        let shape = self.shape(formula);
+        if let Shape::True | Shape::False = shape {
+            return formula;
+        }
+        if let Some(&known) = memo.get(&formula) {
+            return known;
+        }
+        self.work += 1;
+        let mapped = match shape {
+            Shape::Atom(atom) => replace(self, atom),
+            Shape::Not(inner) => {
+                let inner = self.map(inner, memo, replace);
+                self.not(inner)
+            }
+            Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
+                let mut parts = self.parts(list).to_vec();
+                for part in &mut parts {
+                    *part = self.map(*part, memo, replace);
+                }
+                match shape {
+                    Shape::And(_) => self.and(parts),
+                    Shape::Or(_) => self.or(parts),
+                    _ => self.one(parts),
+                }
+            }
+            Shape::True | Shape::False => formula,
+        };
+        memo.insert(formula, mapped);
+        mapped
+    }
+
+    /// The atoms of the formulas, each once, ascending by their formulas' ids.
+    pub(super) fn atoms(&self, formulas: &[F]) -> Vec<Atom> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut pending = formulas.to_vec();
+        let mut atoms = Vec::new();
+        while let Some(formula) = pending.pop() {
+            if !seen.insert(formula) {
+                continue;
+            }
+            match self.shape(formula) {
+                Shape::Atom(atom) => atoms.push((formula, atom)),
+                Shape::Not(inner) => pending.push(inner),
+                Shape::And(list) | Shape::Or(list) | Shape::One(list) => pending.extend(self.parts(list)),
+                Shape::True | Shape::False => {}
+            }
+        }
+        atoms.sort_unstable();
+        atoms.into_iter().map(|(_, atom)| atom).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_fold_and_parts_absorb() {
+        let mut f = Formulas::new();
+        let [a, b, c] = [1, 2, 3].map(|number| f.atom(Atom::MinItems(number)));
+        let not_a = f.not(a);
+        assert_eq!(f.and([a, not_a]), F::FALSE);
+        assert_eq!(f.or([a, not_a]), F::TRUE);
+        assert_eq!(f.and([]), F::TRUE);
+        let a_or_b = f.or([a, b]);
+        assert_eq!(f.and([a, a_or_b]), a);
+        let implies = f.or([not_a, b]);
+        assert_eq!(f.and([implies, a]), f.and([a, b]));
+        assert_eq!(f.one([a, a, b]), f.and([not_a, b]));
+        assert_eq!(f.one([F::TRUE, a]), not_a);
+        assert_eq!(f.one([F::TRUE, F::TRUE, c]), F::FALSE);
+        assert_eq!(f.one([a, not_a]), F::TRUE);
+    }
+}

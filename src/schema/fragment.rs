@@ -1,0 +1,224 @@
+//! Productions and terminals of a schema, to be a grammar or a part of one.
+
+use rustc_hash::FxHashMap;
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::pattern::Pattern;
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// A context-free grammar over terminals with patterns. Ids are its own, from 0.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fragment {
+    pub(super) terminals: Vec<(String, Pattern)>,
+    terminal_ids: FxHashMap<Pattern, TerminalId>,
+    pub(super) nonterminals: Vec<&'static str>,
+    pub(super) productions: Vec<(NonterminalId, Vec<Symbol>)>,
+    pub(super) start: NonterminalId,
+}
+
+impl Fragment {
+    /// The terminal with this pattern; `name` says what it is like.
+    pub(super) fn terminal(&mut self, name: &str, pattern: Pattern) -> Symbol {
+        if let Some(&known) = self.terminal_ids.get(&pattern) {
+            return Symbol::Terminal(known);
+        }
+        let id = TerminalId::new(self.terminals.len());
+        self.terminals.push((name.to_owned(), pattern.clone()));
+        self.terminal_ids.insert(pattern, id);
+        Symbol::Terminal(id)
+    }
+
+    /// The first of `count` new nonterminals.
+    pub(super) fn nonterminals(&mut self, name: &'static str, count: usize) -> NonterminalId {
+        let first = NonterminalId::new(self.nonterminals.len());
+        self.nonterminals.resize(first.index() + count, name);
+        first
+    }
+
+    pub(super) fn production(&mut self, lhs: NonterminalId, rhs: Vec<Symbol>) {
+        self.productions.push((lhs, rhs));
+    }
+
+    /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand for one symbol. Whether the
+    /// start derives something.
+    pub(super) fn trim(&mut self) -> bool {
+        self.drop_unproductive();
+        self.inline();
+        self.drop_unreachable();
+        self.productions.iter().any(|(lhs, _)| *lhs == self.start)
+    }
+
+    fn drop_unproductive(&mut self) {
+        // By nonterminal, the productions that wait for it; by production, how many it waits for.
+        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
+        let mut missing = vec![0u32; self.productions.len()];
+        let mut derives = vec![false; self.nonterminals.len()];
+        let mut ready: Vec<usize> = Vec::new();
+        for (number, (_, rhs)) in self.productions.iter().enumerate() {
+            for symbol in rhs {
+                if let Symbol::Nonterminal(part) = symbol {
+                    waiting[part.index()].push(number as u32);
+                    missing[number] += 1;
+                }
+            }
+            if missing[number] == 0 {
+                ready.push(number);
+            }
+        }
+        while let Some(production) = ready.pop() {
+            let lhs = self.productions[production].0.index();
+            if std::mem::replace(&mut derives[lhs], true) {
+                continue;
+            }
+            for number in std::mem::take(&mut waiting[lhs]) {
+                missing[number as usize] -= 1;
+                if missing[number as usize] == 0 {
+                    ready.push(number as usize);
+                }
+            }
+        }
+        self.productions.retain(|(_, rhs)| {
+            rhs.iter().all(|symbol| match symbol {
+                Symbol::Terminal(_) => true,
+                Symbol::Nonterminal(part) => derives[part.index()],
+            })
+        });
+    }
+
+    /// Puts the only symbol of the only production of a nonterminal in its place.
+    fn inline(&mut self) {
+        let mut only: Vec<Option<Symbol>> = vec![None; self.nonterminals.len()];
+        let mut counts = vec![0u32; self.nonterminals.len()];
+        for (lhs, rhs) in &self.productions {
+            counts[lhs.index()] += 1;
+            if let [symbol] = rhs[..] {
+                only[lhs.index()] = Some(symbol);
+            }
+        }
+        let start = self.start;
+        let stands_for = |mut symbol: Symbol| {
+            while let Symbol::Nonterminal(part) = symbol {
+                match only[part.index()] {
+                    Some(next) if counts[part.index()] == 1 && part != start => symbol = next,
+                    _ => break,
+                }
+            }
+            symbol
+        };
+        for (_, rhs) in &mut self.productions {
+            rhs.iter_mut().for_each(|symbol| *symbol = stands_for(*symbol));
+        }
+        self.productions.retain(|(lhs, rhs)| *lhs == start || counts[lhs.index()] != 1 || rhs.len() != 1);
+    }
+
+    fn drop_unreachable(&mut self) {
+        let mut of: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
+        for (number, (lhs, _)) in self.productions.iter().enumerate() {
+            of[lhs.index()].push(number as u32);
+        }
+        let mut reached = vec![false; self.nonterminals.len()];
+        reached[self.start.index()] = true;
+        let mut pending = vec![self.start];
+        while let Some(lhs) = pending.pop() {
+            for &number in &of[lhs.index()] {
+                for symbol in &self.productions[number as usize].1 {
+                    if let Symbol::Nonterminal(part) = symbol
+                        && !std::mem::replace(&mut reached[part.index()], true)
+                    {
+                        pending.push(*part);
+                    }
+                }
+            }
+        }
+        self.productions.retain(|(lhs, _)| reached[lhs.index()]);
+        self.renumber();
+    }
+
+    /// Leaves out terminals and nonterminals that no production uses.
+    fn renumber(&mut self) {
+        let mut terminals = vec![None; self.terminals.len()];
+        let mut nonterminals = vec![None; self.nonterminals.len()];
+        let (mut terminal_count, mut nonterminal_count) = (0, 0);
+        let mut nonterminal = |id: NonterminalId| {
+            *nonterminals[id.index()].get_or_insert_with(|| {
+                nonterminal_count += 1;
+                NonterminalId::new(nonterminal_count - 1)
+            })
+        };
+        let mut names = Vec::new();
+        self.start = nonterminal(self.start);
+        for (lhs, rhs) in &mut self.productions {
+            *lhs = nonterminal(*lhs);
+            for symbol in rhs {
+                *symbol = match *symbol {
+                    Symbol::Nonterminal(id) => Symbol::Nonterminal(nonterminal(id)),
+                    Symbol::Terminal(id) => {
+                        Symbol::Terminal(*terminals[id.index()].get_or_insert_with(|| {
+                            terminal_count += 1;
+                            TerminalId::new(terminal_count - 1)
+                        }))
+                    }
+                };
+            }
+        }
+        names.resize(nonterminal_count, "");
+        for (old, new) in nonterminals.iter().enumerate() {
+            if let Some(new) = new {
+                names[new.index()] = self.nonterminals[old];
+            }
+        }
+        self.nonterminals = names;
+        let mut kept: Vec<Option<(String, Pattern)>> = vec![None; terminal_count];
+        for (old, terminal) in std::mem::take(&mut self.terminals).into_iter().enumerate() {
+            if let Some(new) = terminals[old] {
+                kept[new.index()] = Some(terminal);
+            }
+        }
+        self.terminals = kept.into_iter().flatten().collect();
+        self.terminal_ids.clear();
+    }
+
+    /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the schema.
+    pub(super) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
+        let first_terminal = grammar.terminals.len();
+        let first_nonterminal = grammar.nonterminals.len();
+        for (number, (name, pattern)) in self.terminals.iter().enumerate() {
+            grammar.terminals.push(Terminal {
+                name: format!("{name}_{number}"),
+                pattern: Some(pattern.clone()),
+                ignored: false,
+                rank: (first_terminal + number) as u32,
+                reserved_against: Vec::new(),
+                fallback: None,
+                exclusive: false,
+                lazy: false,
+                lookahead: None,
+                precedence: None,
+                place: None,
+            });
+        }
+        for (number, name) in self.nonterminals.iter().enumerate() {
+            let name = format!("{name}_{number}");
+            grammar.nonterminals.push(Nonterminal {
+                name,
+                productions: Vec::new(),
+                marks: None,
+                place: None,
+            });
+        }
+        let nonterminal = |id: NonterminalId| NonterminalId::new(first_nonterminal + id.index());
+        for (lhs, rhs) in &self.productions {
+            let lhs = nonterminal(*lhs);
+            let symbol = |symbol: &Symbol| match symbol {
+                Symbol::Terminal(id) => Symbol::Terminal(TerminalId::new(first_terminal + id.index())),
+                Symbol::Nonterminal(id) => Symbol::Nonterminal(nonterminal(*id)),
+            };
+            let production = ProductionId::new(grammar.productions.len());
+            grammar.nonterminals[lhs.index()].productions.push(production);
+            let rhs = rhs.iter().map(symbol).collect();
+            grammar.productions.push(Production { lhs, rhs, precedence: None, priority: 0, place: None });
+        }
+        nonterminal(self.start)
+    }
+}

@@ -1,0 +1,180 @@
+//! Whether some value satisfies a formula: the least fixed point.
+//!
+//! The search goes depth first, and a formula that is being searched counts as empty: a smallest value never holds a value that must
+//! satisfy the same formula. So *inhabited* is final wherever it is found. *Empty* is final once nothing it rests on is being
+//! searched any more; until then it is provisional, as in Tarjan's algorithm for components.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{FormulaId, Type};
+use crate::schema::machine::{Machine, TupleId};
+use crate::schema::object::{Key, Step};
+
+use FormulaId as F;
+
+/// What is known of formulas.
+#[derive(Debug)]
+pub(super) struct Inhabited {
+    known: FxHashMap<F, bool>,
+    /// Formulas that are being searched, and how many were when each was begun.
+    open: FxHashMap<F, usize>,
+    /// Formulas that count as empty as long as an open one does: the outermost such.
+    provisional: FxHashMap<F, usize>,
+    trail: Vec<F>,
+    /// The outermost open formula that what was found since rests on.
+    pub(super) rests_on: usize,
+}
+
+impl Default for Inhabited {
+    fn default() -> Self {
+        Self {
+            known: FxHashMap::default(),
+            open: FxHashMap::default(),
+            provisional: FxHashMap::default(),
+            trail: Vec::new(),
+            rests_on: usize::MAX,
+        }
+    }
+}
+
+/// How deep values may have to nest before anything satisfies a schema.
+const DEPTH: usize = 250;
+
+impl Machine<'_> {
+    /// Whether some value satisfies `formula`.
+    pub(super) fn is_inhabited(&mut self, formula: F) -> Result<bool, SchemaError> {
+        if formula.is_constant() {
+            return Ok(formula == F::TRUE);
+        }
+        let state = &mut self.inhabited;
+        if let Some(&known) = state.known.get(&formula) {
+            return Ok(known);
+        }
+        if let Some(&depth) = state.open.get(&formula).or_else(|| state.provisional.get(&formula)) {
+            state.rests_on = state.rests_on.min(depth);
+            return Ok(false);
+        }
+        let depth = state.open.len();
+        if depth > DEPTH {
+            let message = format!("values must nest more than {DEPTH} deep before any satisfies the schema");
+            return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
+        }
+        state.open.insert(formula, depth);
+        let begin = state.trail.len();
+        let outer = std::mem::replace(&mut state.rests_on, usize::MAX);
+        let found = self.has_value(formula)?;
+        let state = &mut self.inhabited;
+        state.open.remove(&formula);
+        let rests_on = std::mem::replace(&mut state.rests_on, outer);
+        if found || rests_on >= depth {
+            state.known.insert(formula, found);
+            for other in state.trail.split_off(begin) {
+                state.provisional.remove(&other);
+                if !found {
+                    state.known.insert(other, false);
+                }
+            }
+        } else {
+            state.provisional.insert(formula, rests_on);
+            state.trail.push(formula);
+            state.rests_on = outer.min(rests_on);
+        }
+        Ok(found)
+    }
+
+    fn has_value(&mut self, formula: F) -> Result<bool, SchemaError> {
+        for of in Type::ALL {
+            let projected = self.project(formula, of)?;
+            if projected.is_constant() {
+                if projected == F::TRUE {
+                    return Ok(true);
+                }
+                continue;
+            }
+            let found = match of {
+                Type::Null => false,
+                Type::Boolean => {
+                    self.holds_of_boolean(projected, false) || self.holds_of_boolean(projected, true)
+                }
+                Type::Number => !self.numbers(projected)?.is_empty(),
+                Type::String => match self.lengths(projected) {
+                    Some((min, max)) => max.is_none_or(|max| min <= max),
+                    None => !self.strings(projected)?.is_empty(),
+                },
+                Type::Array => self.has_array(projected)?,
+                Type::Object => self.has_object(projected)?,
+            };
+            if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
+        let start = self.tuple_id(vec![formula]);
+        let mut seen: FxHashSet<TupleId> = [start].into_iter().collect();
+        let mut pending = vec![start];
+        while let Some(state) = pending.pop() {
+            self.spend(1)?;
+            if self.array_ends(state)[0] == F::TRUE {
+                return Ok(true);
+            }
+            let classes = self.item_classes(state)?;
+            let next = classes.iter().map(|&(next, _)| next);
+            pending.extend(next.filter(|&next| seen.insert(next)));
+        }
+        Ok(false)
+    }
+
+    fn has_object(&mut self, formula: F) -> Result<bool, SchemaError> {
+        let start = self.tuple_id(vec![formula]);
+        let frame = self.frame(start)?;
+        let names = self.frames.get(frame).names.clone();
+        let others = self.frames.get(frame).others.len() as u32;
+        let mut seen: FxHashSet<(u32, TupleId)> = [(0, start)].into_iter().collect();
+        let mut pending = vec![(0u32, start)];
+        while let Some((position, state)) = pending.pop() {
+            self.spend(1)?;
+            let mut reach = |to: (u32, TupleId)| {
+                if seen.insert(to) {
+                    pending.push(to);
+                }
+            };
+            let Some(&name) = names.get(position as usize) else {
+                if self.object_ends(state)[0] == F::TRUE {
+                    return Ok(true);
+                }
+                for class in 0..others {
+                    let step = Step { frame, key: Key::Other(class), position };
+                    let classes = self.member_classes(step, state)?;
+                    classes.iter().for_each(|&(next, _)| reach((position, next)));
+                }
+                continue;
+            };
+            // The first that is left to be tried is the last that is pushed: no member, wherever that may do.
+            let next = position + 1;
+            let step = Step { frame, key: Key::Named(name), position: next };
+            let classes = self.member_classes(step, state)?;
+            classes.iter().for_each(|&(to, _)| reach((next, to)));
+            let absent = self.absent(frame, name, next, state)?;
+            if self.tuple(absent)[0] != F::FALSE {
+                reach((next, absent));
+            }
+        }
+        Ok(false)
+    }
+
+    /// What is left to be asked when there is no member of this name.
+    pub(super) fn absent(
+        &mut self,
+        frame: u32,
+        name: u32,
+        position: u32,
+        state: TupleId,
+    ) -> Result<TupleId, SchemaError> {
+        let residuals = self.member_step(Step { frame, key: Key::Absent(name), position }, state)?;
+        Ok(self.tuple_id(residuals))
+    }
+}

@@ -1,0 +1,348 @@
+//! A reader of JSON that keeps what a schema means: the order of keys, where each value stands, all digits of numbers. Two equal
+//! keys in one object are an error, because readers disagree about which of them counts.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::schema::decimal::Decimal;
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::util::diagnostic::Place;
+
+/// A value, by its number in a [`Json`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct NodeId(u32);
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Null,
+    Boolean(bool),
+    Number(Decimal),
+    String(String),
+    Array(Vec<NodeId>),
+    Object(Vec<(String, NodeId)>),
+}
+
+#[derive(Debug)]
+struct Node {
+    value: Value,
+    parent: Option<NodeId>,
+    document: u32,
+    span: Range<usize>,
+}
+
+/// Documents that were read, all of their values in one list.
+#[derive(Debug, Default)]
+pub(super) struct Json {
+    nodes: Vec<Node>,
+    /// Names and texts, for messages.
+    documents: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// How deep values may nest.
+const DEPTH: usize = 200;
+
+impl Json {
+    /// Reads the document `text`, which messages call `name`.
+    pub(super) fn read(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
+        self.documents.push((name.into(), text.into()));
+        let document = (self.documents.len() - 1) as u32;
+        let mut reader = Reader { json: self, text, at: 0, document };
+        reader.blanks();
+        let root = reader.value(None, 0)?;
+        reader.blanks();
+        if reader.at < text.len() {
+            return Err(reader.error("the text goes on behind the value"));
+        }
+        Ok(root)
+    }
+
+    pub(super) fn value(&self, node: NodeId) -> &Value {
+        &self.nodes[node.0 as usize].value
+    }
+
+    /// The value of a key, where `node` is an object that has it.
+    pub(super) fn get(&self, node: NodeId, key: &str) -> Option<NodeId> {
+        match self.value(node) {
+            Value::Object(members) => members.iter().find(|(name, _)| name == key).map(|&(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The string that `node` is.
+    pub(super) fn string(&self, node: NodeId) -> Option<&str> {
+        match self.value(node) {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.nodes[node.0 as usize].parent
+    }
+
+    /// Where the value stands in its document.
+    pub(super) fn place(&self, node: NodeId) -> Place {
+        let node = &self.nodes[node.0 as usize];
+        let (name, text) = &self.documents[node.document as usize];
+        Place::new(name, text, node.span.clone())
+    }
+
+    /// The JSON pointer from the document to the value.
+    pub(super) fn pointer(&self, mut node: NodeId) -> String {
+        let mut steps = Vec::new();
+        while let Some(parent) = self.parent(node) {
+            steps.push(match self.value(parent) {
+                Value::Object(members) => {
+                    let key = members.iter().find(|&&(_, value)| value == node).map_or("", |(key, _)| key);
+                    key.replace('~', "~0").replace('/', "~1")
+                }
+                Value::Array(items) => {
+                    items.iter().position(|&item| item == node).unwrap_or_default().to_string()
+                }
+                _ => String::new(),
+            });
+            node = parent;
+        }
+        steps.iter().rev().flat_map(|step| ["/", step]).collect()
+    }
+
+    /// The value that a JSON pointer leads to from `node`, and the values on the way.
+    pub(super) fn follow(&self, node: NodeId, pointer: &str) -> Option<Vec<NodeId>> {
+        let mut way = vec![node];
+        if pointer.is_empty() {
+            return Some(way);
+        }
+        let mut node = node;
+        for step in pointer.strip_prefix('/')?.split('/') {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            node = match self.value(node) {
+                Value::Object(_) => self.get(node, &step)?,
+                Value::Array(items) => *items.get(step.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            way.push(node);
+        }
+        Some(way)
+    }
+}
+
+struct Reader<'a> {
+    json: &'a mut Json,
+    text: &'a str,
+    at: usize,
+    document: u32,
+}
+
+impl Reader<'_> {
+    fn error(&self, message: impl Into<String>) -> SchemaError {
+        let (name, text) = &self.json.documents[self.document as usize];
+        let end = (self.at + 1).min(text.len());
+        SchemaError::new(SchemaErrorKind::InvalidJson, message)
+            .at(String::new(), Place::new(name, text, self.at..end.max(self.at)))
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    /// Enters a value whose parts come later.
+    fn enter(&mut self, parent: Option<NodeId>) -> NodeId {
+        let node = Node { value: Value::Null, parent, document: self.document, span: self.at..self.at };
+        self.json.nodes.push(node);
+        NodeId((self.json.nodes.len() - 1) as u32)
+    }
+
+    fn value(&mut self, parent: Option<NodeId>, depth: usize) -> Result<NodeId, SchemaError> {
+        if depth > DEPTH {
+            return Err(self.error(format!("values nest more than {DEPTH} deep")));
+        }
+        let id = self.enter(parent);
+        let value = match self.peek() {
+            Some(b'{') => self.object(id, depth)?,
+            Some(b'[') => self.array(id, depth)?,
+            Some(b'"') => Value::String(self.string()?),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b't') => self.word("true", Value::Boolean(true))?,
+            Some(b'f') => self.word("false", Value::Boolean(false))?,
+            Some(b'n') => self.word("null", Value::Null)?,
+            Some(_) => return Err(self.error("no value begins like this")),
+            None => return Err(self.error("the text ends where a value is to stand")),
+        };
+        let end = self.at;
+        let node = &mut self.json.nodes[id.0 as usize];
+        node.value = value;
+        node.span.end = end;
+        Ok(id)
+    }
+
+    fn word(&mut self, word: &str, value: Value) -> Result<Value, SchemaError> {
+        if !self.text[self.at..].starts_with(word) {
+            return Err(self.error(format!("only `{word}` begins like this")));
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn array(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
+        self.at += 1;
+        let mut items = Vec::new();
+        self.blanks();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(Value::Array(items));
+        }
+        loop {
+            self.blanks();
+            items.push(self.value(Some(id), depth + 1)?);
+            self.blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                _ => return Err(self.error("`,` or `]` is missing")),
+            }
+        }
+        self.at += 1;
+        Ok(Value::Array(items))
+    }
+
+    fn object(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
+        self.at += 1;
+        let mut members: Vec<(String, NodeId)> = Vec::new();
+        let mut keys = HashSet::new();
+        self.blanks();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(Value::Object(members));
+        }
+        loop {
+            self.blanks();
+            if self.peek() != Some(b'"') {
+                return Err(self.error("a key in quotes is missing"));
+            }
+            let start = self.at;
+            let key = self.string()?;
+            if !keys.insert(key.clone()) {
+                self.at = start;
+                return Err(self
+                    .error(format!("the key \"{}\" stands twice in this object", key.escape_debug()))
+                    .help("keep one of the two"));
+            }
+            self.blanks();
+            if self.peek() != Some(b':') {
+                return Err(self.error("`:` is missing"));
+            }
+            self.at += 1;
+            self.blanks();
+            let value = self.value(Some(id), depth + 1)?;
+            members.push((key, value));
+            self.blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break,
+                _ => return Err(self.error("`,` or `}` is missing")),
+            }
+        }
+        self.at += 1;
+        Ok(Value::Object(members))
+    }
+
+    fn number(&mut self) -> Result<Value, SchemaError> {
+        let start = self.at;
+        let digits = |reader: &mut Self| {
+            let from = reader.at;
+            while reader.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+                reader.at += 1;
+            }
+            reader.at > from
+        };
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        let leading_zero = self.peek() == Some(b'0');
+        let whole = self.at;
+        let mut holds = digits(self) && !(leading_zero && self.at > whole + 1);
+        if holds && self.peek() == Some(b'.') {
+            self.at += 1;
+            holds = digits(self);
+        }
+        if holds && matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            holds = digits(self);
+        }
+        let number = Decimal::parse(&self.text[start..self.at]).filter(|_| holds);
+        if number.is_none() {
+            self.at = start;
+        }
+        number.map(Value::Number).ok_or_else(|| self.error("this is no number of JSON"))
+    }
+
+    fn string(&mut self) -> Result<String, SchemaError> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let plain = rest.find(|c: char| c == '"' || c == '\\' || c < ' ').unwrap_or(rest.len());
+            text.push_str(&rest[..plain]);
+            self.at += plain;
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => text.push(self.escape()?),
+                Some(_) => return Err(self.error("a control character stands in a string")),
+                None => return Err(self.error("the string does not end")),
+            }
+        }
+        self.at += 1;
+        Ok(text)
+    }
+
+    fn escape(&mut self) -> Result<char, SchemaError> {
+        let kind = self.text.as_bytes().get(self.at + 1).copied();
+        self.at += 2;
+        Ok(match kind {
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let first = self.hexadecimal()?;
+                let is_pair = (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u");
+                let code = match is_pair {
+                    true => {
+                        self.at += 2;
+                        let second = self.hexadecimal()?;
+                        0x10000 + ((first - 0xd800) << 10) + (second.wrapping_sub(0xdc00) & 0x3ff)
+                    }
+                    false => first,
+                };
+                // A half of a pair is no character, and no text has it.
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            _ => {
+                self.at -= 2;
+                return Err(self.error("this is no escape of JSON"));
+            }
+        })
+    }
+
+    fn hexadecimal(&mut self) -> Result<u32, SchemaError> {
+        let digits = self.text.get(self.at..self.at + 4);
+        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let code = code.ok_or_else(|| self.error("four hexadecimal digits are missing"))?;
+        self.at += 4;
+        Ok(code)
+    }
+}

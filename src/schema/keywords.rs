@@ -1,0 +1,637 @@
+//! From the keywords of a schema to a formula.
+//!
+//! A schema is read when something is asked of it. Schemas that hold no reference are read as a whole, so that equal ones become
+//! one formula; others are an atom, which [`Reader::expand`] replaces by what they say.
+
+use rustc_hash::FxHashMap;
+
+use crate::schema::atoms::{Atoms, Items, Properties};
+use crate::schema::decimal::Decimal;
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas, Type};
+use crate::schema::json::{NodeId, Value};
+use crate::schema::options::{Formats, SchemaOptions};
+use crate::schema::refs::{Draft, Schemas};
+use crate::schema::text::formats;
+use crate::util::diagnostic::Diagnostic;
+
+use FormulaId as F;
+
+/// Reads schemas.
+#[derive(Debug)]
+pub(super) struct Reader<'a> {
+    pub(super) schemas: Schemas<'a>,
+    pub(super) options: &'a SchemaOptions,
+    pub(super) formulas: Formulas,
+    pub(super) atoms: Atoms,
+    /// The schemas that are atoms, each with whether it is denied, and what they say: `None` as long as that is not known.
+    nodes: Vec<(NodeId, bool)>,
+    numbers: FxHashMap<(NodeId, bool), u32>,
+    said: Vec<Option<F>>,
+    /// Schemas that are being read about one and the same value, the outermost first.
+    open: Vec<NodeId>,
+    /// Whether a reference stands somewhere in a value.
+    refers: FxHashMap<NodeId, bool>,
+    /// Whether what is being read is denied. What cannot be held is narrowed where it is not, and widened where it is.
+    pub(super) is_denied: bool,
+    pub(super) warnings: Vec<Diagnostic>,
+    /// What was read already, denied or not.
+    read: FxHashMap<(NodeId, bool), F>,
+    /// Patterns and formats by their texts, and where they stand first.
+    pub(super) places: FxHashMap<u32, NodeId>,
+}
+
+/// How deep schemas may nest in one another about one value.
+const DEPTH: usize = 128;
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(schemas: Schemas<'a>, options: &'a SchemaOptions) -> Self {
+        Self {
+            schemas,
+            options,
+            formulas: Formulas::new(),
+            atoms: Atoms::default(),
+            nodes: Vec::new(),
+            numbers: FxHashMap::default(),
+            said: Vec::new(),
+            open: Vec::new(),
+            refers: FxHashMap::default(),
+            is_denied: false,
+            read: FxHashMap::default(),
+            warnings: Vec::new(),
+            places: FxHashMap::default(),
+        }
+    }
+
+    /// What the schema says of another value than the one that is being read about.
+    pub(super) fn child(&mut self, node: NodeId) -> Result<F, SchemaError> {
+        if !self.refers(node) {
+            let open = std::mem::take(&mut self.open);
+            let said = self.schema(node);
+            self.open = open;
+            return said;
+        }
+        let next = self.nodes.len() as u32;
+        let key = (node, self.is_denied);
+        let number = *self.numbers.entry(key).or_insert(next);
+        if number == next {
+            self.nodes.push(key);
+            self.said.push(None);
+        }
+        Ok(self.formulas.atom(Atom::Schema(number)))
+    }
+
+    /// What the schema of this number says, in atoms of one level.
+    pub(super) fn expand(&mut self, schema: u32) -> Result<F, SchemaError> {
+        if let Some(known) = self.said[schema as usize] {
+            return Ok(known);
+        }
+        let (node, is_denied) = self.nodes[schema as usize];
+        self.is_denied = is_denied;
+        let open = std::mem::take(&mut self.open);
+        let said = self.schema(node);
+        self.open = open;
+        let said = said?;
+        self.said[schema as usize] = Some(said);
+        Ok(said)
+    }
+
+    fn refers(&mut self, node: NodeId) -> bool {
+        if let Some(&known) = self.refers.get(&node) {
+            return known;
+        }
+        let members: Vec<NodeId> = match self.schemas.json.value(node) {
+            Value::Object(members) => {
+                let is_reference = |key: &str| matches!(key, "$ref" | "$dynamicRef" | "$recursiveRef");
+                if members.iter().any(|(key, _)| is_reference(key)) {
+                    self.refers.insert(node, true);
+                    return true;
+                }
+                members.iter().map(|&(_, value)| value).collect()
+            }
+            Value::Array(items) => items.clone(),
+            _ => Vec::new(),
+        };
+        let refers = members.into_iter().any(|member| self.refers(member));
+        self.refers.insert(node, refers);
+        refers
+    }
+
+    fn error(&self, kind: SchemaErrorKind, node: NodeId, message: impl Into<String>) -> SchemaError {
+        self.schemas.error(kind, node, message)
+    }
+
+    fn invalid(&self, node: NodeId, message: impl Into<String>) -> SchemaError {
+        self.error(SchemaErrorKind::InvalidSchema, node, message)
+    }
+
+    /// What the schema says of the value that is being read about.
+    fn schema(&mut self, node: NodeId) -> Result<F, SchemaError> {
+        if let Some(&known) = self.read.get(&(node, self.is_denied)) {
+            return Ok(known);
+        }
+        let members = match self.schemas.json.value(node) {
+            Value::Boolean(value) => return Ok(Formulas::constant(*value)),
+            Value::Object(members) => members.clone(),
+            _ => return Err(self.invalid(node, "a schema is an object, `true` or `false`")),
+        };
+        if let Some(at) = self.open.iter().position(|&open| open == node) {
+            let round = self.open[at..].iter().map(|&open| format!("#{}", self.schemas.json.pointer(open)));
+            let round: Vec<String> = round.chain([format!("#{}", self.schemas.json.pointer(node))]).collect();
+            return Err(self
+                .error(SchemaErrorKind::ReferenceCycle, node, "the schema refers to itself about one value")
+                .example(round.join(" -> "))
+                .help("let a member or an item stand between, or remove the reference"));
+        }
+        if self.open.len() >= DEPTH {
+            let message = format!("schemas about one value nest more than {DEPTH} deep");
+            return Err(self.error(SchemaErrorKind::TooLarge, node, message));
+        }
+        self.open.push(node);
+        let said = self.keywords(node, &members);
+        self.open.pop();
+        let said = said?;
+        self.read.insert((node, self.is_denied), said);
+        Ok(said)
+    }
+
+    /// Reads something as what is denied where it was not, and the other way round.
+    fn denied<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, SchemaError>,
+    ) -> Result<T, SchemaError> {
+        self.is_denied = !self.is_denied;
+        let result = read(self);
+        self.is_denied = !self.is_denied;
+        result
+    }
+
+    /// The conjunction of what the keywords say, in their order: the order of names follows it.
+    fn keywords(&mut self, node: NodeId, members: &[(String, NodeId)]) -> Result<F, SchemaError> {
+        let draft = self.schemas.draft(node);
+        let reference = members.iter().find(|(key, _)| key == "$ref");
+        if let (Some((_, value)), true) = (reference, draft <= Draft::Seven) {
+            return self.reference(node, *value, false);
+        }
+        let mut parts = Vec::new();
+        let (mut has_properties, mut has_items) = (false, false);
+        for (key, value) in members {
+            let part = match key.as_str() {
+                "properties" | "patternProperties" | "additionalProperties" => {
+                    if std::mem::replace(&mut has_properties, true) {
+                        continue;
+                    }
+                    self.properties(node)?
+                }
+                "items" | "prefixItems" | "additionalItems" => {
+                    if std::mem::replace(&mut has_items, true) {
+                        continue;
+                    }
+                    self.items(node, draft)?
+                }
+                _ => self.keyword(node, draft, key, *value)?,
+            };
+            if part == F::FALSE {
+                return Ok(part);
+            }
+            parts.push(part);
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    fn keyword(&mut self, node: NodeId, draft: Draft, key: &str, value: NodeId) -> Result<F, SchemaError> {
+        use Comparison::{Above, AtLeast, AtMost, Below};
+        let is_supposed = self.schemas.is_supposed(node);
+        Ok(match key {
+            "$ref" => self.reference(node, value, false)?,
+            "$dynamicRef" if draft >= Draft::Nine => self.reference(node, value, true)?,
+            "$recursiveRef" if draft == Draft::Eight => self.reference(node, value, true)?,
+            "type" => self.types(value, draft)?,
+            "enum" => self.enumeration(value)?,
+            "const" if draft >= Draft::Six => self.constant(value)?,
+            "allOf" => {
+                let parts = self.list(value)?;
+                self.formulas.and(parts)
+            }
+            "anyOf" => {
+                let parts = self.list(value)?;
+                self.formulas.or(parts)
+            }
+            "oneOf" => {
+                let parts = self.list(value)?;
+                let denied = self.denied(|reader| reader.list(value))?;
+                self.one(parts, &denied)
+            }
+            "not" => {
+                let inner = self.denied(|reader| reader.schema(value))?;
+                self.formulas.not(inner)
+            }
+            "if" if draft >= Draft::Seven => self.conditional(node, value)?,
+            "minimum" | "maximum" => {
+                let exclusive = if key == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
+                let exclusive = self.schemas.json.get(node, exclusive);
+                let exclusive = exclusive.map(|value| self.schemas.json.value(value));
+                let may_be_boolean = draft == Draft::Four || is_supposed;
+                let is_exclusive = may_be_boolean && matches!(exclusive, Some(Value::Boolean(true)));
+                let comparison = match (key, is_exclusive) {
+                    ("minimum", false) => AtLeast,
+                    ("minimum", true) => Above,
+                    (_, false) => AtMost,
+                    (_, true) => Below,
+                };
+                self.compare(comparison, value)?
+            }
+            "exclusiveMinimum" | "exclusiveMaximum" => {
+                let is_boolean = matches!(self.schemas.json.value(value), Value::Boolean(_));
+                match (key, is_boolean) {
+                    (_, true) if draft == Draft::Four || is_supposed => F::TRUE,
+                    _ if draft == Draft::Four => {
+                        return Err(self.invalid(value, format!("`{key}` is a boolean in draft 4")));
+                    }
+                    ("exclusiveMinimum", _) => self.compare(Above, value)?,
+                    _ => self.compare(Below, value)?,
+                }
+            }
+            "multipleOf" => {
+                let number = self.number(value)?;
+                if number.is_zero() || number.is_negative() {
+                    return Err(self.invalid(value, "`multipleOf` must be greater than 0"));
+                }
+                let number = self.atoms.numbers.id(number);
+                self.formulas.atom(Atom::MultipleOf(number))
+            }
+            "minLength" => self.at_least(value, Atom::MinLength)?,
+            "maxLength" => self.at_most(value, Atom::MaxLength)?,
+            "minItems" => self.at_least(value, Atom::MinItems)?,
+            "maxItems" => self.at_most(value, Atom::MaxItems)?,
+            "minProperties" => self.at_least(value, Atom::MinProperties)?,
+            "maxProperties" => self.at_most(value, Atom::MaxProperties)?,
+            "pattern" => {
+                let text = self.text(value)?;
+                let pattern = self.placed_text(&text, value);
+                self.formulas.atom(Atom::Pattern(pattern))
+            }
+            "format" => self.format(value)?,
+            "uniqueItems" => self.unique(node, value)?,
+            "contains" if draft >= Draft::Six => self.contains(node, draft, value)?,
+            "required" => self.required(value)?,
+            "propertyNames" if draft >= Draft::Six => {
+                let names = self.child(value)?;
+                if names == F::TRUE { names } else { self.formulas.atom(Atom::PropertyNames(names)) }
+            }
+            "dependencies" => self.dependencies(value)?,
+            "dependentRequired" | "dependentSchemas" if draft >= Draft::Eight => self.dependencies(value)?,
+            "unevaluatedProperties" if draft >= Draft::Eight => self.unevaluated_properties(node, value)?,
+            "unevaluatedItems" if draft >= Draft::Eight => self.unevaluated_items(node, value)?,
+            // What is left annotates, or belongs to one of the above, or to no draft.
+            _ => F::TRUE,
+        })
+    }
+
+    fn reference(&mut self, node: NodeId, value: NodeId, is_dynamic: bool) -> Result<F, SchemaError> {
+        let text = self.text(value)?;
+        let target = match is_dynamic {
+            true => self.schemas.resolve_dynamic(node, value, &text)?,
+            false => self.schemas.resolve(node, value, &text)?,
+        };
+        self.schema(target)
+    }
+
+    fn text(&self, value: NodeId) -> Result<String, SchemaError> {
+        let text = self.schemas.json.string(value).map(str::to_owned);
+        text.ok_or_else(|| self.invalid(value, "a string is to stand here"))
+    }
+
+    fn placed_text(&mut self, text: &str, value: NodeId) -> u32 {
+        let id = self.atoms.text(text);
+        self.places.entry(id).or_insert(value);
+        id
+    }
+
+    fn number(&self, value: NodeId) -> Result<Decimal, SchemaError> {
+        let Value::Number(number) = self.schemas.json.value(value) else {
+            return Err(self.invalid(value, "a number is to stand here"));
+        };
+        let (whole, fraction) = number.width();
+        if whole > MOST_DIGITS || fraction > MOST_DIGITS {
+            let message =
+                format!("the number has more than {MOST_DIGITS} digits when written without an exponent");
+            return Err(self.error(SchemaErrorKind::TooLarge, value, message));
+        }
+        Ok(number.clone())
+    }
+
+    fn compare(&mut self, comparison: Comparison, value: NodeId) -> Result<F, SchemaError> {
+        let number = self.number(value)?;
+        let number = self.atoms.numbers.id(number);
+        Ok(self.formulas.atom(Atom::Compare(comparison, number)))
+    }
+
+    fn count(&self, value: NodeId) -> Result<u64, SchemaError> {
+        let Value::Number(number) = self.schemas.json.value(value) else {
+            return Err(self.invalid(value, "a number is to stand here"));
+        };
+        if number.is_negative() || !number.is_integer() {
+            return Err(
+                self.invalid(value, "a number of things is to stand here, an integer that is not negative")
+            );
+        }
+        Ok(number.to_u64().unwrap_or(u64::MAX))
+    }
+
+    fn at_least(&mut self, value: NodeId, atom: impl Fn(u64) -> Atom) -> Result<F, SchemaError> {
+        Ok(match self.count(value)? {
+            0 => F::TRUE,
+            count => self.formulas.atom(atom(count)),
+        })
+    }
+
+    fn at_most(&mut self, value: NodeId, atom: impl Fn(u64) -> Atom) -> Result<F, SchemaError> {
+        Ok(match self.count(value)? {
+            u64::MAX => F::TRUE,
+            count => self.formulas.atom(atom(count)),
+        })
+    }
+
+    fn elements(&self, value: NodeId) -> Result<Vec<NodeId>, SchemaError> {
+        match self.schemas.json.value(value) {
+            Value::Array(items) => Ok(items.clone()),
+            _ => Err(self.invalid(value, "an array is to stand here")),
+        }
+    }
+
+    fn members(&self, value: NodeId) -> Result<Vec<(String, NodeId)>, SchemaError> {
+        match self.schemas.json.value(value) {
+            Value::Object(members) => Ok(members.clone()),
+            _ => Err(self.invalid(value, "an object is to stand here")),
+        }
+    }
+
+    /// What the schemas of a list say, all of the value that is being read about.
+    fn list(&mut self, value: NodeId) -> Result<Vec<F>, SchemaError> {
+        let schemas = self.elements(value)?;
+        if schemas.is_empty() {
+            return Err(self.invalid(value, "the list of schemas is empty"));
+        }
+        schemas.into_iter().map(|schema| self.schema(schema)).collect()
+    }
+
+    fn types(&mut self, value: NodeId, draft: Draft) -> Result<F, SchemaError> {
+        let names = match self.schemas.json.value(value) {
+            Value::Array(items) => items.clone(),
+            _ => vec![value],
+        };
+        let mut parts = Vec::new();
+        for name in names {
+            let atom = match self.schemas.json.string(name) {
+                Some("null") => Atom::Type(Type::Null),
+                Some("boolean") => Atom::Type(Type::Boolean),
+                Some("number") => Atom::Type(Type::Number),
+                Some("integer") => Atom::Integer { takes_point: draft > Draft::Four },
+                Some("string") => Atom::Type(Type::String),
+                Some("array") => Atom::Type(Type::Array),
+                Some("object") => Atom::Type(Type::Object),
+                _ => {
+                    return Err(self
+                        .invalid(name, "this is no type")
+                        .help("write null, boolean, number, integer, string, array or object"));
+                }
+            };
+            parts.push(self.formulas.atom(atom));
+        }
+        Ok(self.formulas.or(parts))
+    }
+
+    fn enumeration(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let mut parts = Vec::new();
+        let (mut strings, mut numbers) = (Vec::new(), Vec::new());
+        for member in self.elements(value)? {
+            match self.schemas.json.value(member) {
+                Value::String(text) => strings.push(self.atoms.text(&text.clone())),
+                Value::Number(_) => {
+                    let number = self.number(member)?;
+                    numbers.push(self.atoms.numbers.id(number));
+                }
+                _ => parts.push(self.constant(member)?),
+            }
+        }
+        if !strings.is_empty() {
+            let set = self.atoms.set(strings);
+            parts.push(self.formulas.atom(Atom::Strings(set)));
+        }
+        if !numbers.is_empty() {
+            let set = self.atoms.set(numbers);
+            parts.push(self.formulas.atom(Atom::Numbers(set)));
+        }
+        Ok(self.formulas.or(parts))
+    }
+
+    /// That the value equals `value`.
+    pub(super) fn constant(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        Ok(match self.schemas.json.value(value).clone() {
+            Value::Null => self.formulas.atom(Atom::Type(Type::Null)),
+            Value::Boolean(value) => self.formulas.atom(Atom::Boolean(value)),
+            Value::Number(_) => {
+                let number = self.number(value)?;
+                let number = self.atoms.numbers.id(number);
+                let set = self.atoms.set(vec![number]);
+                self.formulas.atom(Atom::Numbers(set))
+            }
+            Value::String(text) => {
+                let text = self.atoms.text(&text);
+                let set = self.atoms.set(vec![text]);
+                self.formulas.atom(Atom::Strings(set))
+            }
+            Value::Array(items) => {
+                let prefix: Result<Vec<F>, _> = items.iter().map(|&item| self.constant(item)).collect();
+                let is_array = self.formulas.atom(Atom::Type(Type::Array));
+                let count = prefix.as_ref().map_or(0, Vec::len) as u64;
+                let items = self.atoms.items.id(Items { prefix: prefix?, rest: F::FALSE });
+                let mut parts = vec![is_array, self.formulas.atom(Atom::Items(items))];
+                if count > 0 {
+                    parts.push(self.formulas.atom(Atom::MinItems(count)));
+                }
+                self.formulas.and(parts)
+            }
+            Value::Object(members) => {
+                let is_object = self.formulas.atom(Atom::Type(Type::Object));
+                let mut parts = vec![is_object];
+                let mut named = Vec::new();
+                for (key, value) in members {
+                    let name = self.atoms.text(&key);
+                    named.push((name, self.constant(value)?));
+                    parts.push(self.formulas.atom(Atom::Required(name)));
+                }
+                let properties = Properties::new(named, Vec::new(), F::FALSE);
+                let properties = self.atoms.properties.id(properties);
+                parts.push(self.formulas.atom(Atom::Properties(properties)));
+                self.formulas.and(parts)
+            }
+        })
+    }
+
+    fn conditional(&mut self, node: NodeId, condition: NodeId) -> Result<F, SchemaError> {
+        let branches = ["then", "else"].map(|key| self.schemas.json.get(node, key));
+        if branches == [None, None] {
+            return Ok(F::TRUE);
+        }
+        let denied = self.denied(|reader| reader.schema(condition))?;
+        let condition = self.schema(condition)?;
+        let mut branch = |branch: Option<NodeId>| branch.map_or(Ok(F::TRUE), |branch| self.schema(branch));
+        let (then, otherwise) = (branch(branches[0])?, branch(branches[1])?);
+        let not = self.formulas.not(denied);
+        if condition != denied {
+            let first = self.formulas.and([condition, then]);
+            let second = self.formulas.and([not, otherwise]);
+            return Ok(self.formulas.or([first, second]));
+        }
+        let first = self.formulas.or([not, then]);
+        let second = self.formulas.or([condition, otherwise]);
+        Ok(self.formulas.and([first, second]))
+    }
+
+    /// That exactly one of `parts` holds; `denied` are the same parts as others deny them.
+    fn one(&mut self, parts: Vec<F>, denied: &[F]) -> F {
+        if parts == denied {
+            return self.formulas.one(parts);
+        }
+        let mut cases = Vec::with_capacity(parts.len());
+        for (at, &part) in parts.iter().enumerate() {
+            let mut all = vec![part];
+            for (other, &denied) in denied.iter().enumerate() {
+                if other != at {
+                    all.push(self.formulas.not(denied));
+                }
+            }
+            cases.push(self.formulas.and(all));
+        }
+        self.formulas.or(cases)
+    }
+
+    fn format(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let text = self.text(value)?;
+        if self.options.formats == Formats::Ignore {
+            return Ok(F::TRUE);
+        }
+        if !formats::is_known(&text) {
+            if self.options.formats == Formats::Known {
+                return Ok(F::TRUE);
+            }
+            let message = format!("the format \"{}\" is unknown", text.escape_debug());
+            return Err(self
+                .error(SchemaErrorKind::UnknownFormat, value, message)
+                .help("write a `pattern`, or take formats that are not known for annotations"));
+        }
+        let format = self.placed_text(&text, value);
+        Ok(self.formulas.atom(Atom::Format(format)))
+    }
+
+    fn contains(&mut self, node: NodeId, draft: Draft, value: NodeId) -> Result<F, SchemaError> {
+        let schema = self.child(value)?;
+        let denied = self.denied(|reader| reader.child(value))?;
+        let bound = |key| self.schemas.json.get(node, key).filter(|_| draft >= Draft::Eight);
+        let min = bound("minContains").map_or(Ok(1), |value| self.count(value))?;
+        let max = bound("maxContains").map(|value| self.count(value)).transpose()?;
+        let bounds = match max {
+            Some(_) if schema != denied => vec![(schema, min, None), (denied, 0, max)],
+            _ => vec![(schema, min, max)],
+        };
+        let mut parts = Vec::new();
+        for (schema, min, max) in bounds {
+            if min > 0 || max.is_some() {
+                parts.push(self.formulas.atom(Atom::Contains { schema, min, max }));
+            }
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    fn required(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let mut parts = Vec::new();
+        for name in self.elements(value)? {
+            let name = self.text(name)?;
+            let name = self.atoms.text(&name);
+            parts.push(self.formulas.atom(Atom::Required(name)));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// `dependencies`, `dependentRequired` and `dependentSchemas`: what a key brings with it.
+    fn dependencies(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let mut parts = Vec::new();
+        for (key, value) in self.members(value)? {
+            let then = match self.schemas.json.value(value) {
+                Value::Array(_) => self.required(value)?,
+                Value::String(name) => {
+                    let name = self.atoms.text(&name.clone());
+                    self.formulas.atom(Atom::Required(name))
+                }
+                _ => self.schema(value)?,
+            };
+            let key = self.atoms.text(&key);
+            let has_key = self.formulas.atom(Atom::Required(key));
+            let not = self.formulas.not(has_key);
+            parts.push(self.formulas.or([not, then]));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// The schemas of an object of schemas, by name.
+    pub(super) fn named(&mut self, node: NodeId, key: &str) -> Result<Vec<(u32, F)>, SchemaError> {
+        let Some(value) = self.schemas.json.get(node, key) else { return Ok(Vec::new()) };
+        let mut named = Vec::new();
+        for (key, value) in self.members(value)? {
+            let name = self.placed_text(&key, value);
+            named.push((name, self.child(value)?));
+        }
+        Ok(named)
+    }
+
+    fn properties(&mut self, node: NodeId) -> Result<F, SchemaError> {
+        let named = self.named(node, "properties")?;
+        let patterns = self.named(node, "patternProperties")?;
+        let additional = self.schemas.json.get(node, "additionalProperties");
+        let additional = additional.map_or(Ok(F::TRUE), |additional| self.child(additional))?;
+        Ok(self.property_atom(named, patterns, additional))
+    }
+
+    pub(super) fn property_atom(
+        &mut self,
+        named: Vec<(u32, F)>,
+        patterns: Vec<(u32, F)>,
+        additional: F,
+    ) -> F {
+        if named.is_empty() && patterns.is_empty() && additional == F::TRUE {
+            return F::TRUE;
+        }
+        let properties = self.atoms.properties.id(Properties::new(named, patterns, additional));
+        self.formulas.atom(Atom::Properties(properties))
+    }
+
+    fn items(&mut self, node: NodeId, draft: Draft) -> Result<F, SchemaError> {
+        let get = |key| self.schemas.json.get(node, key);
+        let items = get("items");
+        let is_list = items.is_some_and(|items| matches!(self.schemas.json.value(items), Value::Array(_)));
+        let (prefix, rest) = match is_list {
+            true => (items, get("additionalItems")),
+            false => (get("prefixItems").filter(|_| draft >= Draft::Nine), items),
+        };
+        let prefix = prefix.map_or(Ok(Vec::new()), |prefix| self.elements(prefix))?;
+        let prefix: Result<Vec<F>, _> = prefix.into_iter().map(|schema| self.child(schema)).collect();
+        let rest = rest.map_or(Ok(F::TRUE), |rest| self.child(rest))?;
+        Ok(self.items_atom(prefix?, rest))
+    }
+
+    pub(super) fn items_atom(&mut self, mut prefix: Vec<F>, rest: F) -> F {
+        while prefix.last() == Some(&rest) {
+            prefix.pop();
+        }
+        if prefix.is_empty() && rest == F::TRUE {
+            return F::TRUE;
+        }
+        let items = self.atoms.items.id(Items { prefix, rest });
+        self.formulas.atom(Atom::Items(items))
+    }
+}
+
+/// How many digits of a number may stand on one side of its point.
+const MOST_DIGITS: usize = 400;

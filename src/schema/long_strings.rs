@@ -1,0 +1,69 @@
+//! Strings that are asked for their length only, cut into runs of characters.
+//!
+//! An automaton that counts to 65,535 has a million states; one that counts to 64 has a thousand, and the parser counts the runs. A run is
+//! just so many characters, and the last run ends in the quote, so no lexeme is the beginning of another.
+
+use crate::grammar::ir::Symbol;
+use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::schema::build::Builder;
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId, Shape};
+use crate::schema::machine::Machine;
+
+use FormulaId as F;
+
+/// Characters of a run.
+const RUN: u64 = 64;
+/// Lengths from which on strings are cut.
+pub(super) const LONG: u64 = 128;
+
+/// A character as JSON spells it.
+const CHARACTER: &str = r#"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F]))"#;
+
+impl Machine<'_> {
+    /// The bounds that a formula about strings sets, where it sets nothing else.
+    pub(super) fn lengths(&self, formula: F) -> Option<(u64, Option<u64>)> {
+        let formulas = &self.reader.formulas;
+        let parts = match formulas.shape(formula) {
+            Shape::And(list) => formulas.parts(list),
+            _ => std::slice::from_ref(&formula),
+        };
+        parts.iter().try_fold((0, None), |(min, max), &part| match formulas.shape(part) {
+            Shape::Atom(Atom::MinLength(count)) => Some((count.max(min), max)),
+            Shape::Atom(Atom::MaxLength(count)) => Some((min, Some(max.map_or(count, |max| count.min(max))))),
+            _ => None,
+        })
+    }
+}
+
+impl Builder<'_, '_> {
+    /// Strings of these lengths.
+    pub(super) fn counted_string(&mut self, min: u64, max: Option<u64>) -> Result<Symbol, SchemaError> {
+        let flags = RegexFlags::default();
+        let regex = |pattern: String| Pattern::Regex { pattern, flags, place: None };
+        let quote = self.fragment.terminal("QUOTE", regex("\"".to_owned()));
+        let run = self.fragment.terminal("RUN", regex(format!("{CHARACTER}{{{RUN}}}")));
+        let string = self.fragment.nonterminals("string", 1);
+        let mut front = self.fragment.nonterminals("runs", 1);
+        self.production(front, [quote])?;
+        let mut read = 0;
+        loop {
+            let (least, most) = (min.saturating_sub(read), max.map(|max| max - read));
+            let is_unbounded = most.is_none() && least == 0;
+            if is_unbounded || least < RUN {
+                let counts = match most {
+                    None if is_unbounded => "*".to_owned(),
+                    _ => format!("{{{least},{}}}", most.unwrap_or(u64::MAX).min(RUN - 1)),
+                };
+                let rest = self.fragment.terminal("REST", regex(format!("{CHARACTER}{counts}\"")));
+                self.production(string, [Symbol::Nonterminal(front), rest])?;
+            }
+            if is_unbounded || most.is_some_and(|most| most < RUN) {
+                return Ok(Symbol::Nonterminal(string));
+            }
+            let next = self.fragment.nonterminals("runs", 1);
+            self.production(next, [Symbol::Nonterminal(front), run])?;
+            (front, read) = (next, read + RUN);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The deterministic machine of a schema, level by level.
+//!
+//! A *value state* is a tuple of formulas that no value satisfies two of: which one a value satisfies is its outcome. What a state
+//! asks is told apart by the value's type first ([`Machine::project`]). An array or an object is read member by member;
+//! the state in between is the tuple of *residuals*, what is still asked when the members so far are known. A step makes
+//! of each residual a formula about the next member ([`Atom::Child`]) and the residual behind it, and [`Machine::split`] finds
+//! the classes of members that lead to the same residuals. The classes are disjoint, so they are a value state again.
+//!
+//! This is a bottom-up deterministic tree automaton run from the top (Bruyère, Perez, Staquet, "Validating Streaming JSON
+//! Documents with Learned VPAs", TACAS 2023, has the general argument). Members are read in one order, so a residual
+//! need not remember which came when.
+
+use rustc_hash::FxHashMap;
+
+use crate::lexer::LexerLimits;
+use crate::schema::atoms::{Interner, Items};
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
+use crate::schema::inhabited::Inhabited;
+use crate::schema::keywords::Reader;
+use crate::schema::object::{Frame, Step};
+use crate::schema::text::Texts;
+use crate::schema::unique;
+
+use FormulaId as F;
+
+/// Residuals, or the formulas of a value state.
+pub(super) type Tuple = Box<[F]>;
+
+/// A tuple, by its number in [`Machine::tuples`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct TupleId(pub(super) u32);
+
+/// The classes of the next member: the residuals behind it, and what the member satisfies. The classes are disjoint.
+pub(super) type Classes = std::rc::Rc<[(TupleId, F)]>;
+
+/// The machine, as far as it was made.
+pub(super) struct Machine<'a> {
+    pub(super) reader: Reader<'a>,
+    pub(super) texts: Texts<'a>,
+    pub(super) tuples: Interner<Tuple>,
+    pub(super) frames: Interner<Frame>,
+    pub(super) inhabited: Inhabited,
+    whole: FxHashMap<F, F>,
+    projected: FxHashMap<(F, Type), F>,
+    item_steps: FxHashMap<F, F>,
+    pub(super) member_steps: FxHashMap<Step, FxHashMap<F, F>>,
+    pub(super) splits: FxHashMap<TupleId, Classes>,
+    first_child: FxHashMap<F, Option<F>>,
+    /// Steps taken so far, beside what formulas took.
+    pub(super) work: usize,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(reader: Reader<'a>, limits: &'a LexerLimits) -> Self {
+        Self {
+            texts: Texts::new(limits),
+            reader,
+            tuples: Interner::default(),
+            frames: Interner::default(),
+            inhabited: Inhabited::default(),
+            whole: FxHashMap::default(),
+            projected: FxHashMap::default(),
+            item_steps: FxHashMap::default(),
+            member_steps: FxHashMap::default(),
+            splits: FxHashMap::default(),
+            first_child: FxHashMap::default(),
+            work: 0,
+        }
+    }
+
+    pub(super) fn tuple(&self, id: TupleId) -> &[F] {
+        self.tuples.get(id.0)
+    }
+
+    pub(super) fn tuple_id(&mut self, tuple: Vec<F>) -> TupleId {
+        TupleId(self.tuples.id(tuple.into()))
+    }
+
+    /// Counts `steps`, and refuses when there were too many.
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), SchemaError> {
+        self.work += steps;
+        if self.work + self.reader.formulas.work <= self.reader.options.steps {
+            return Ok(());
+        }
+        let message = format!("its analysis takes more than {} steps", self.reader.options.steps);
+        Err(SchemaError::new(SchemaErrorKind::TooLarge, message)
+            .help("raise `SchemaOptions::steps`, or combine fewer conditions about one value"))
+    }
+
+    /// The formula with schemas replaced by what they say.
+    pub(super) fn whole(&mut self, formula: F) -> Result<F, SchemaError> {
+        if let Some(&known) = self.whole.get(&formula) {
+            return Ok(known);
+        }
+        let mut said = FxHashMap::default();
+        for atom in self.reader.formulas.atoms(&[formula]) {
+            if let Atom::Schema(schema) = atom {
+                said.insert(schema, self.reader.expand(schema)?);
+            }
+        }
+        let mut replace = |formulas: &mut Formulas, atom| match atom {
+            Atom::Schema(schema) => said.get(&schema).copied().unwrap_or(F::FALSE),
+            _ => formulas.atom(atom),
+        };
+        let whole = match said.is_empty() {
+            true => formula,
+            false => self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace),
+        };
+        self.whole.insert(formula, whole);
+        Ok(whole)
+    }
+
+    /// What the formula asks of values of one type.
+    pub(super) fn project(&mut self, formula: F, to: Type) -> Result<F, SchemaError> {
+        if formula.is_constant() {
+            return Ok(formula);
+        }
+        if let Some(&known) = self.projected.get(&(formula, to)) {
+            return Ok(known);
+        }
+        self.spend(1)?;
+        let whole = self.whole(formula)?;
+        let mut replace = |formulas: &mut Formulas, atom: Atom| {
+            let (of, otherwise) = match atom {
+                Atom::Type(of) => return Formulas::constant(of == to),
+                Atom::Boolean(_) => (Type::Boolean, F::FALSE),
+                Atom::Integer { .. } | Atom::Numbers(_) => (Type::Number, F::FALSE),
+                Atom::Strings(_) => (Type::String, F::FALSE),
+                Atom::Compare(..) | Atom::MultipleOf(_) => (Type::Number, F::TRUE),
+                Atom::Pattern(_) | Atom::Format(_) | Atom::MinLength(_) | Atom::MaxLength(_) => {
+                    (Type::String, F::TRUE)
+                }
+                Atom::Items(_)
+                | Atom::MinItems(_)
+                | Atom::MaxItems(_)
+                | Atom::Contains { .. }
+                | Atom::Unique(_) => (Type::Array, F::TRUE),
+                Atom::Properties(_)
+                | Atom::Required(_)
+                | Atom::MinProperties(_)
+                | Atom::MaxProperties(_)
+                | Atom::PropertyNames(_) => (Type::Object, F::TRUE),
+                Atom::Schema(_) | Atom::Child(_) => return formulas.atom(atom),
+            };
+            if of == to { formulas.atom(atom) } else { otherwise }
+        };
+        let projected = self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace);
+        self.projected.insert((formula, to), projected);
+        Ok(projected)
+    }
+
+    /// Whether a formula that was projected on booleans holds of `value`.
+    pub(super) fn holds_of_boolean(&mut self, formula: F, value: bool) -> bool {
+        let mut replace = |formulas: &mut Formulas, atom| match atom {
+            Atom::Boolean(own) => Formulas::constant(own == value),
+            _ => formulas.atom(atom),
+        };
+        self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace) == F::TRUE
+    }
+
+    /// What a formula about the members or items to come asks of the next item, and of those behind it.
+    fn item_step(&mut self, formula: F) -> F {
+        let atoms = &mut self.reader.atoms;
+        let mut replace = |formulas: &mut Formulas, atom| match atom {
+            Atom::Items(items) => {
+                let Items { prefix, rest } = atoms.items.get(items).clone();
+                let (child, prefix) = match prefix.split_first() {
+                    Some((&first, others)) => (first, others.to_vec()),
+                    None => (rest, prefix),
+                };
+                let behind = match prefix.is_empty() && rest == F::TRUE {
+                    true => F::TRUE,
+                    false => {
+                        let items = atoms.items.id(Items { prefix, rest });
+                        formulas.atom(Atom::Items(items))
+                    }
+                };
+                let child = child_atom(formulas, child);
+                formulas.and([child, behind])
+            }
+            Atom::Contains { schema, min, max } => {
+                let child = child_atom(formulas, schema);
+                let not = formulas.not(child);
+                let fewer =
+                    contains(formulas, schema, min.saturating_sub(1), max.map(|max| max.checked_sub(1)));
+                let same = formulas.atom(atom);
+                let (with, without) = (formulas.and([child, fewer]), formulas.and([not, same]));
+                formulas.or([with, without])
+            }
+            Atom::Unique(values) => {
+                let values = atoms.uniques.get(values).clone();
+                unique::step(formulas, &values, |formulas, rest| {
+                    let rest = atoms.uniques.id(rest);
+                    formulas.atom(Atom::Unique(rest))
+                })
+            }
+            Atom::MinItems(0 | 1) => F::TRUE,
+            Atom::MinItems(count) => formulas.atom(Atom::MinItems(count - 1)),
+            Atom::MaxItems(0) => F::FALSE,
+            Atom::MaxItems(count) => formulas.atom(Atom::MaxItems(count - 1)),
+            _ => formulas.atom(atom),
+        };
+        self.reader.formulas.map(formula, &mut self.item_steps, &mut replace)
+    }
+
+    /// The classes of the next item, behind the residuals `tuple` of an array.
+    pub(super) fn item_classes(&mut self, tuple: TupleId) -> Result<Classes, SchemaError> {
+        let stepped: Vec<F> = self.tuple(tuple).to_vec();
+        let stepped = stepped.into_iter().map(|formula| self.item_step(formula)).collect();
+        self.split(stepped)
+    }
+
+    /// Of each residual, whether it holds of the array as it stands.
+    pub(super) fn array_ends(&mut self, tuple: TupleId) -> Tuple {
+        let mut replace = |_: &mut Formulas, atom| match atom {
+            Atom::MinItems(_) => F::FALSE,
+            Atom::Contains { min, .. } => Formulas::constant(min == 0),
+            _ => F::TRUE,
+        };
+        let tuple = self.tuples.get(tuple.0).clone();
+        let mut memo = FxHashMap::default();
+        tuple.iter().map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace)).collect()
+    }
+
+    /// The classes of the next member, where `stepped` says what it must satisfy and what is left then. Classes without a
+    /// member, and those behind which nothing can hold, are left out.
+    pub(super) fn split(&mut self, stepped: Vec<F>) -> Result<Classes, SchemaError> {
+        let id = self.tuple_id(stepped);
+        if let Some(known) = self.splits.get(&id) {
+            return Ok(known.clone());
+        }
+        let mut leaves: Vec<(Tuple, F)> = Vec::new();
+        let tuple = self.tuple(id).to_vec();
+        let outer = std::mem::replace(&mut self.inhabited.rests_on, usize::MAX);
+        self.leaves(tuple, F::TRUE, &mut leaves)?;
+        // In the order in which residuals are met, so that equal schemas give equal machines.
+        let mut order: Vec<TupleId> = Vec::new();
+        let mut classes: FxHashMap<TupleId, Vec<F>> = FxHashMap::default();
+        for (residuals, class) in leaves {
+            let residuals = self.tuple_id(residuals.into());
+            let members = classes.entry(residuals).or_default();
+            if members.is_empty() {
+                order.push(residuals);
+            }
+            members.push(class);
+        }
+        let mut split = Vec::with_capacity(order.len());
+        for residuals in order {
+            let class = self.reader.formulas.or(classes.remove(&residuals).unwrap_or_default());
+            if self.is_inhabited(class)? {
+                split.push((residuals, class));
+            }
+        }
+        let split: Classes = split.into();
+        // What rests on a formula that is still being searched may change.
+        if self.inhabited.rests_on == usize::MAX {
+            self.splits.insert(id, split.clone());
+        }
+        self.inhabited.rests_on = self.inhabited.rests_on.min(outer);
+        Ok(split)
+    }
+
+    /// Shannon's expansion over what is asked of the member, which satisfies `class` so far.
+    fn leaves(&mut self, tuple: Vec<F>, class: F, leaves: &mut Vec<(Tuple, F)>) -> Result<(), SchemaError> {
+        self.spend(tuple.len())?;
+        if tuple.iter().all(|&residual| residual == F::FALSE) {
+            return Ok(());
+        }
+        let Some(child) = tuple.iter().find_map(|&residual| self.first_child(residual)) else {
+            leaves.push((tuple.into(), class));
+            return Ok(());
+        };
+        for holds in [true, false] {
+            let literal = if holds { child } else { self.reader.formulas.not(child) };
+            let narrower = self.reader.formulas.and([class, literal]);
+            let mut replace = |formulas: &mut Formulas, atom| match atom {
+                Atom::Child(of) if of == child => Formulas::constant(holds),
+                _ => formulas.atom(atom),
+            };
+            let mut memo = FxHashMap::default();
+            let rest: Vec<F> = (tuple.iter())
+                .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
+                .collect();
+            if narrower == F::FALSE || rest.iter().all(|&residual| residual == F::FALSE) {
+                continue;
+            }
+            if class != F::TRUE && !self.is_inhabited(narrower)? {
+                continue;
+            }
+            self.leaves(rest, narrower, leaves)?;
+        }
+        Ok(())
+    }
+
+    /// Something that the formula asks of the next member.
+    fn first_child(&mut self, formula: F) -> Option<F> {
+        if let Some(&known) = self.first_child.get(&formula) {
+            return known;
+        }
+        let formulas = &self.reader.formulas;
+        let found = match formulas.shape(formula) {
+            Shape::Atom(Atom::Child(child)) => Some(child),
+            Shape::Not(inner) => self.first_child(inner),
+            Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
+                let parts = formulas.parts(list).to_vec();
+                parts.into_iter().find_map(|part| self.first_child(part))
+            }
+            _ => None,
+        };
+        self.first_child.insert(formula, found);
+        found
+    }
+}
+
+/// That the next member satisfies `formula`.
+pub(super) fn child_atom(formulas: &mut Formulas, formula: F) -> F {
+    if formula.is_constant() { formula } else { formulas.atom(Atom::Child(formula)) }
+}
+
+/// That so many items satisfy `schema`; never where `max` has gone below 0.
+fn contains(formulas: &mut Formulas, schema: F, min: u64, max: Option<Option<u64>>) -> F {
+    match (min, max) {
+        (_, Some(None)) => F::FALSE,
+        (0, None) => F::TRUE,
+        (_, max) => formulas.atom(Atom::Contains { schema, min, max: max.flatten() }),
+    }
+}

@@ -1,0 +1,149 @@
+//! JSON Schema: from a schema to a grammar of the JSON texts that satisfy it.
+//!
+//! The passes, in the order of [`JsonSchema::parse`]:
+//!
+//! 1. [`json`]: the text as values that keep order, digits and places. [`refs`]: which draft, which resource, where references lead.
+//! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
+//! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
+//!    what no value satisfies, and [`text`] has the automata of scalars.
+//! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
+//!
+//! `docs/json-schema.md` says what is held of each keyword.
+
+mod atoms;
+mod build;
+mod decimal;
+mod error;
+mod formula;
+mod fragment;
+mod inhabited;
+mod json;
+mod keywords;
+mod long_strings;
+mod machine;
+mod members;
+mod names;
+mod object;
+mod options;
+mod refs;
+mod text;
+mod unevaluated;
+mod unique;
+mod uri;
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Conflicts, LexerKind, Ties};
+use crate::lexer::LexerLimits;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::NonterminalId;
+
+pub use error::{SchemaError, SchemaErrorKind};
+pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Whitespace};
+
+/// A JSON Schema that was read: the productions of the JSON texts that satisfy it.
+#[derive(Clone, Debug)]
+pub struct JsonSchema {
+    fragment: fragment::Fragment,
+    warnings: Vec<Diagnostic>,
+}
+
+impl JsonSchema {
+    /// Reads the schema in `text`, of draft 4, 6, 7, 2019-09 or 2020-12; of the last one where no `$schema` says otherwise.
+    ///
+    /// Costs about a millisecond for a schema of everyday size. What is exact, and what is refused, is listed in
+    /// `docs/json-schema.md`.
+    ///
+    /// ```
+    /// use lrmask::{JsonSchema, SchemaOptions};
+    ///
+    /// let schema = JsonSchema::parse(r#"{"enum": ["yes", "no"]}"#, &SchemaOptions::default())?;
+    /// let grammar = schema.grammar();
+    /// # Ok::<(), lrmask::SchemaError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the text is no schema, when no value satisfies it, when it asks for something that cannot be held, or when it exceeds a
+    /// limit of the options.
+    pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        match Self::read(text, options) {
+            // Sets of keys are what grows first.
+            Err(error) if error.kind() == SchemaErrorKind::TooLarge && options.order == KeyOrder::Any => {
+                let declared = SchemaOptions { order: KeyOrder::Declared, ..options.clone() };
+                let mut schema = Self::read(text, &declared)?;
+                let message = "the schema is too large for keys in any order, and keeps the declared order";
+                schema.warnings.push(Diagnostic::warning("narrowed-schema", message));
+                Ok(schema)
+            }
+            result => result,
+        }
+    }
+
+    /// The passes.
+    fn read(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        let (schemas, root) = refs::Schemas::read(text, options)?;
+        let limits = LexerLimits { states: 100_000, steps: 20_000_000, ..LexerLimits::default() };
+        let mut reader = keywords::Reader::new(schemas, options);
+        let formula = reader.child(root)?;
+        let mut machine = machine::Machine::new(reader, &limits);
+        let place = |machine: &machine::Machine<'_>, error: SchemaError| {
+            error.at(String::new(), machine.reader.schemas.json.place(root))
+        };
+        let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(&machine, error))?;
+        if !is_inhabited {
+            let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
+            return Err(place(&machine, error));
+        }
+        let mut fragment = build::build(&mut machine, formula).map_err(|error| place(&machine, error))?;
+        if !fragment.trim() {
+            let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
+            return Err(place(&machine, error));
+        }
+        let warnings = std::mem::take(&mut machine.reader.warnings);
+        Ok(Self { fragment, warnings })
+    }
+
+    /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.
+    pub fn grammar(&self) -> Grammar {
+        let mut grammar = Grammar {
+            terminals: Vec::new(),
+            nonterminals: Vec::new(),
+            productions: Vec::new(),
+            start: NonterminalId::new(0),
+            starts: Vec::new(),
+            lexer: LexerKind::Contextual,
+            leading_ignored: true,
+            ties: Ties::Rank,
+            conflicts: Conflicts::Refuse,
+            reserve_covered: Vec::new(),
+            indentation: None,
+            warnings: self.warnings.clone(),
+            untrimmed: None,
+        };
+        grammar.start = self.embed(&mut grammar);
+        grammar.starts.push(grammar.start);
+        grammar
+    }
+
+    /// What the schema's author should know: what is held more narrowly than it was asked for.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Adds the schema to a grammar, and gives the nonterminal that derives its values. The terminals suit the
+    /// contextual lexer: they compete where several can stand, and nowhere else.
+    pub(crate) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
+        self.fragment.embed(grammar)
+    }
+}
+
+impl Grammar {
+    /// The grammar of the JSON texts that satisfy a schema: [`JsonSchema::parse`] and [`JsonSchema::grammar`].
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonSchema::parse`].
+    pub fn from_schema(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        JsonSchema::parse(text, options).map(|schema| schema.grammar())
+    }
+}

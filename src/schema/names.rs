@@ -1,0 +1,66 @@
+//! The order of an object's names, where several schemas name some.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+/// An order in which every list stays in its own, if there is one: names come as early as they were first met. Where lists
+/// contradict one another, the first one wins.
+pub(super) fn merge(lists: &[Vec<u32>]) -> Vec<u32> {
+    let mut rank: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut names: Vec<u32> = Vec::new();
+    for &name in lists.iter().flatten() {
+        rank.entry(name).or_insert_with(|| {
+            names.push(name);
+            names.len() - 1
+        });
+    }
+    let mut behind: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
+    let mut before = vec![0usize; names.len()];
+    for pair in lists.iter().flat_map(|list| list.windows(2)) {
+        behind[rank[&pair[0]]].push(rank[&pair[1]]);
+        before[rank[&pair[1]]] += 1;
+    }
+    let mut ready: BinaryHeap<Reverse<usize>> =
+        (0..names.len()).filter(|&at| before[at] == 0).map(Reverse).collect();
+    let mut done = vec![false; names.len()];
+    let mut order = Vec::with_capacity(names.len());
+    let mut first_left = 0;
+    while order.len() < names.len() {
+        // Where all that are left wait for one another, the one that was met first goes on.
+        let at = ready.pop().map_or_else(
+            || {
+                while done[first_left] {
+                    first_left += 1;
+                }
+                first_left
+            },
+            |Reverse(at)| at,
+        );
+        if std::mem::replace(&mut done[at], true) {
+            continue;
+        }
+        order.push(names[at]);
+        for &next in &behind[at] {
+            before[next] -= 1;
+            if before[next] == 0 && !done[next] {
+                ready.push(Reverse(next));
+            }
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_keep_their_order() {
+        assert_eq!(merge(&[vec![1, 2, 3], vec![2, 4, 3, 5]]), [1, 2, 4, 3, 5]);
+        assert_eq!(merge(&[vec![1, 2], vec![2, 1]]), [1, 2]);
+        assert_eq!(merge(&[vec![1], vec![3, 2], vec![2, 1]]), [3, 2, 1]);
+        assert!(merge(&[]).is_empty());
+    }
+}

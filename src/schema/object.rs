@@ -1,0 +1,237 @@
+//! Objects: which keys a frame tells apart, and what a member leaves to be asked.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::lexer::Dfa;
+use crate::schema::atoms::Properties;
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
+use crate::schema::machine::{Classes, Machine, Tuple, TupleId, child_atom};
+use crate::schema::names;
+
+use FormulaId as F;
+
+/// What all states of one object share: the formulas that the object began with, and the keys that these tell apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Frame {
+    pub(super) start: TupleId,
+    /// Named keys, in the order in which they may stand.
+    pub(super) names: Rc<[u32]>,
+    /// Classes of the other keys.
+    pub(super) others: Rc<[OtherKeys]>,
+}
+
+/// Keys that no formula of the frame names or tells apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct OtherKeys {
+    pub(super) keys: Rc<Dfa>,
+    /// The patterns that match them, ascending.
+    patterns: Vec<u32>,
+    /// What `propertyNames` asks of them and they satisfy, ascending.
+    names: Vec<F>,
+}
+
+/// A key, or that there is none of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Named(u32),
+    /// Of the class of this number.
+    Other(u32),
+    Absent(u32),
+}
+
+/// A move in the frame of this number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Step {
+    pub(super) frame: u32,
+    pub(super) key: Key,
+    /// Whether the names up to this one need not be thought of any more: all that came before it in the declared order.
+    pub(super) position: u32,
+}
+
+/// How many classes of other keys a frame may have.
+const MOST_OTHERS: usize = 256;
+
+impl Machine<'_> {
+    /// The frame of objects that begin with `start`.
+    pub(super) fn frame(&mut self, start: TupleId) -> Result<u32, SchemaError> {
+        let formulas = self.tuple(start).to_vec();
+        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let mut required = Vec::new();
+        let mut patterns = Vec::new();
+        let mut conditions = Vec::new();
+        for atom in self.reader.formulas.atoms(&formulas) {
+            match atom {
+                Atom::Properties(number) => {
+                    let properties = self.reader.atoms.properties.get(number);
+                    lists.push(properties.named.iter().map(|&(name, _)| name).collect());
+                    patterns.extend(properties.patterns.iter().map(|&(pattern, _)| pattern));
+                }
+                Atom::Required(name) => required.push(name),
+                Atom::PropertyNames(names) => conditions.push(names),
+                _ => {}
+            }
+        }
+        // In what order names are required says nothing.
+        lists.extend(required.into_iter().map(|name| vec![name]));
+        let names = names::merge(&lists);
+        patterns.sort_unstable();
+        patterns.dedup();
+        self.spend(names.len())?;
+        let others = self.other_keys(&names, &patterns, &conditions)?;
+        Ok(self.frames.id(Frame { start, names: names.into(), others: others.into() }))
+    }
+
+    /// The keys that are none of `names`, told apart by which patterns match and which conditions hold.
+    fn other_keys(
+        &mut self,
+        names: &[u32],
+        patterns: &[u32],
+        conditions: &[F],
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
+        let texts: Vec<&str> = names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
+        let rest = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
+        let mut classes = vec![OtherKeys { keys: rest, patterns: Vec::new(), names: Vec::new() }];
+        let mut tests: Vec<(Rc<Dfa>, Option<u32>, F)> = Vec::new();
+        for &pattern in patterns {
+            tests.push((self.pattern(pattern)?, Some(pattern), F::TRUE));
+        }
+        for &condition in conditions {
+            let projected = self.project(condition, Type::String)?;
+            tests.push((self.strings(projected)?, None, condition));
+        }
+        for (keys, pattern, condition) in tests {
+            let mut finer = Vec::new();
+            for class in classes {
+                let (inside, outside) =
+                    self.texts.part(&class.keys, &keys).map_err(|error| self.too_large(&error))?;
+                if !inside.is_empty() {
+                    let mut own = OtherKeys { keys: inside, ..class.clone() };
+                    match pattern {
+                        Some(pattern) => own.patterns.push(pattern),
+                        None => own.names.push(condition),
+                    }
+                    finer.push(own);
+                }
+                if !outside.is_empty() {
+                    finer.push(OtherKeys { keys: outside, ..class });
+                }
+            }
+            classes = finer;
+            if classes.len() > MOST_OTHERS {
+                let message = format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
+                return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
+            }
+        }
+        Ok(classes)
+    }
+
+    /// What the residual of an object asks of the member under `step`'s key, and of those behind it.
+    pub(super) fn member_step(&mut self, step: Step, tuple: TupleId) -> Result<Vec<F>, SchemaError> {
+        let residuals = self.tuple(tuple).to_vec();
+        let frame = self.frames.get(step.frame).clone();
+        // What patterns and `propertyNames` say of a name takes automata, which may fail.
+        let (mut matching, mut holding) = (Vec::new(), Vec::new());
+        match step.key {
+            Key::Named(name) => {
+                for atom in self.reader.formulas.atoms(&residuals) {
+                    match atom {
+                        Atom::Properties(properties) => {
+                            let patterns = self.reader.atoms.properties.get(properties).patterns.clone();
+                            for (pattern, _) in patterns {
+                                let keys = self.pattern(pattern)?;
+                                if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
+                                    matching.push(pattern);
+                                }
+                            }
+                        }
+                        Atom::PropertyNames(names) => {
+                            let projected = self.project(names, Type::String)?;
+                            let keys = self.strings(projected)?;
+                            if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
+                                holding.push(names);
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Key::Other(class) => {
+                let class = &frame.others[class as usize];
+                (matching, holding) = (class.patterns.clone(), class.names.clone());
+            }
+            Key::Absent(_) => {}
+        }
+        let rest = &frame.names[(step.position as usize).min(frame.names.len())..];
+        let table = &self.reader.atoms.properties;
+        let trimmed = |formulas: &mut Formulas, number: u32| {
+            let properties = table.get(number);
+            match says_nothing(properties, rest) {
+                true => F::TRUE,
+                false => formulas.atom(Atom::Properties(number)),
+            }
+        };
+        let mut replace = |formulas: &mut Formulas, atom| match (atom, step.key) {
+            (Atom::Required(name), Key::Absent(key)) if name == key => F::FALSE,
+            (Atom::Required(name), Key::Named(key)) if name == key => F::TRUE,
+            (Atom::Properties(number), Key::Absent(_)) => trimmed(formulas, number),
+            (_, Key::Absent(_)) => formulas.atom(atom),
+            (Atom::Properties(number), key) => {
+                let properties = table.get(number);
+                let named = match key {
+                    Key::Named(name) => properties.named(name),
+                    _ => None,
+                };
+                let patterns = properties.patterns.iter();
+                let patterns = patterns.filter(|(pattern, _)| matching.contains(pattern)).map(|&(_, f)| f);
+                let mut parts: Vec<F> = named.into_iter().chain(patterns).collect();
+                if parts.is_empty() {
+                    parts.push(properties.additional);
+                }
+                for part in &mut parts {
+                    *part = child_atom(formulas, *part);
+                }
+                parts.push(trimmed(formulas, number));
+                formulas.and(parts)
+            }
+            (Atom::MinProperties(0 | 1), _) => F::TRUE,
+            (Atom::MinProperties(count), _) => formulas.atom(Atom::MinProperties(count - 1)),
+            (Atom::MaxProperties(0), _) => F::FALSE,
+            (Atom::MaxProperties(count), _) => formulas.atom(Atom::MaxProperties(count - 1)),
+            (Atom::PropertyNames(names), _) if !holding.contains(&names) => F::FALSE,
+            _ => formulas.atom(atom),
+        };
+        let memo = self.member_steps.entry(step).or_default();
+        let formulas = &mut self.reader.formulas;
+        Ok(residuals.iter().map(|&residual| formulas.map(residual, memo, &mut replace)).collect())
+    }
+
+    /// The classes of the member under `step`'s key.
+    pub(super) fn member_classes(&mut self, step: Step, tuple: TupleId) -> Result<Classes, SchemaError> {
+        let stepped = self.member_step(step, tuple)?;
+        self.split(stepped)
+    }
+
+    /// Of each residual, whether it holds of the object as it stands, without members of the names from `position` on.
+    pub(super) fn object_ends(&mut self, tuple: TupleId) -> Tuple {
+        let mut replace = |_: &mut Formulas, atom| match atom {
+            Atom::Required(_) | Atom::MinProperties(_) => F::FALSE,
+            _ => F::TRUE,
+        };
+        let residuals = self.tuples.get(tuple.0).clone();
+        let mut memo = FxHashMap::default();
+        residuals
+            .iter()
+            .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
+            .collect()
+    }
+}
+
+/// Whether `properties` ask nothing of other keys, nor of those of `names`.
+fn says_nothing(properties: &Properties, names: &[u32]) -> bool {
+    properties.additional == F::TRUE
+        && properties.patterns.iter().all(|&(_, formula)| formula == F::TRUE)
+        && names.iter().all(|&name| properties.named(name).unwrap_or(F::TRUE) == F::TRUE)
+}

@@ -1,0 +1,97 @@
+//! What the caller may choose.
+
+use std::collections::BTreeMap;
+
+/// In which order the keys of an object may stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum KeyOrder {
+    /// Keys that the schema names stand in the order in which it names them; other keys stand anywhere.
+    #[default]
+    Declared,
+    /// Keys stand in any order. Takes a state for each set of keys that may have been met, and so suits objects of few
+    /// optional keys.
+    Any,
+}
+
+/// What may stand between the lexemes of JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Whitespace {
+    /// Blanks, tabs and ends of lines, any number of them.
+    #[default]
+    Any,
+    /// Nothing.
+    None,
+    /// What this regular expression, in the syntax of Python's `re`, describes. It must match the empty text too.
+    Pattern(String),
+}
+
+/// What `format` does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Formats {
+    /// Formats that a draft defines are held, others only annotate.
+    #[default]
+    Known,
+    /// Formats that cannot be held are errors.
+    Strict,
+    /// Formats only annotate.
+    Ignore,
+}
+
+/// How numbers may be written where a schema says something about them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Numerals {
+    /// Integers without a point, other numbers with digits on both sides of it; very large and very small numbers with an
+    /// exponent, as Python and JavaScript write them.
+    #[default]
+    Plain,
+    /// The same, and integers with a point and zeros behind it (`1.0`) where the draft takes these for integers.
+    Any,
+}
+
+/// How a schema is read.
+///
+/// ```
+/// use lrmask::{KeyOrder, SchemaOptions, Whitespace};
+///
+/// let mut options = SchemaOptions::default();
+/// options.order = KeyOrder::Any;
+/// options.whitespace = Whitespace::None;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SchemaOptions {
+    /// In which order keys may stand.
+    pub order: KeyOrder,
+    /// What may stand between lexemes; never before or behind the whole value.
+    pub whitespace: Whitespace,
+    /// What stands between the items of an array and between the members of an object. Default `,`.
+    pub item_separator: String,
+    /// What stands between a key and its value. Default `:`.
+    pub key_separator: String,
+    /// What `format` does.
+    pub formats: Formats,
+    /// How numbers may be written.
+    pub numerals: Numerals,
+    /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
+    pub documents: BTreeMap<String, String>,
+    /// Steps that the analysis of a schema may take before it is refused as too large. Default 2,000,000: about a second.
+    pub steps: usize,
+    /// Productions that the grammar of a schema may have. Default 200,000.
+    pub productions: usize,
+}
+
+impl Default for SchemaOptions {
+    fn default() -> Self {
+        Self {
+            order: KeyOrder::default(),
+            whitespace: Whitespace::default(),
+            item_separator: ",".to_owned(),
+            key_separator: ":".to_owned(),
+            formats: Formats::default(),
+            numerals: Numerals::default(),
+            documents: BTreeMap::new(),
+            steps: 2_000_000,
+            productions: 200_000,
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Where references lead: resources, drafts, anchors, pointers.
+//!
+//! A *resource* is a schema with an address of its own, with the schemas in it. All that one needs to know of a schema
+//! beside its text is which resource it belongs to: the base of its references and the draft of its keywords. Schemas are
+//! looked for where the draft's keywords have them; what stands in an unknown keyword becomes one when a reference
+//! leads there.
+
+use std::collections::HashMap;
+
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::json::{Json, NodeId, Value};
+use crate::schema::options::SchemaOptions;
+use crate::schema::uri;
+
+/// Which version of JSON Schema the keywords are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Draft {
+    Four,
+    Six,
+    Seven,
+    /// 2019-09.
+    Eight,
+    /// 2020-12.
+    Nine,
+}
+
+/// A resource, by its number in [`Schemas`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ResourceId(u32);
+
+#[derive(Debug)]
+struct Resource {
+    address: String,
+    draft: Draft,
+    /// Whether the draft is only supposed, because nothing says which one it is.
+    is_supposed: bool,
+}
+
+/// All documents, and what is known of the schemas in them.
+#[derive(Debug)]
+pub(super) struct Schemas<'a> {
+    pub(super) json: Json,
+    options: &'a SchemaOptions,
+    resources: Vec<Resource>,
+    of: HashMap<NodeId, ResourceId>,
+    roots: HashMap<String, NodeId>,
+    anchors: HashMap<String, NodeId>,
+    /// Nodes that a `$dynamicAnchor` names, by name.
+    dynamic: HashMap<String, Vec<NodeId>>,
+    has_recursive_anchor: bool,
+}
+
+/// Keywords whose value is a schema, a list of schemas, or an object of schemas.
+const PLACES: &[&str] = &[
+    "additionalItems",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentSchema",
+    "else",
+    "if",
+    "items",
+    "not",
+    "oneOf",
+    "prefixItems",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+const PLACES_BY_NAME: &[&str] =
+    &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+
+impl<'a> Schemas<'a> {
+    /// Reads the schema `text`, and gives its root.
+    pub(super) fn read(text: &str, options: &'a SchemaOptions) -> Result<(Self, NodeId), SchemaError> {
+        let mut schemas = Self {
+            json: Json::default(),
+            options,
+            resources: Vec::new(),
+            of: HashMap::new(),
+            roots: HashMap::new(),
+            anchors: HashMap::new(),
+            dynamic: HashMap::new(),
+            has_recursive_anchor: false,
+        };
+        let root = schemas.json.read("<schema>", text)?;
+        schemas.document(root, "")?;
+        Ok((schemas, root))
+    }
+
+    /// Enters a document that was found at `address`.
+    fn document(&mut self, root: NodeId, address: &str) -> Result<(), SchemaError> {
+        let resource = Resource { address: address.to_owned(), draft: Draft::Nine, is_supposed: true };
+        let resource = self.resource(resource);
+        self.roots.entry(address.to_owned()).or_insert(root);
+        self.index(root, resource, true)
+    }
+
+    fn resource(&mut self, resource: Resource) -> ResourceId {
+        self.resources.push(resource);
+        ResourceId((self.resources.len() - 1) as u32)
+    }
+
+    pub(super) fn draft(&self, node: NodeId) -> Draft {
+        self.of.get(&node).map_or(Draft::Nine, |resource| self.resources[resource.0 as usize].draft)
+    }
+
+    /// Whether no `$schema` says which draft it is: then keywords of older drafts are read as their authors meant them.
+    pub(super) fn is_supposed(&self, node: NodeId) -> bool {
+        self.of.get(&node).is_none_or(|resource| self.resources[resource.0 as usize].is_supposed)
+    }
+
+    /// An error at a value of a document.
+    pub(super) fn error(
+        &self,
+        kind: SchemaErrorKind,
+        node: NodeId,
+        message: impl Into<String>,
+    ) -> SchemaError {
+        SchemaError::new(kind, message).at(self.json.pointer(node), self.json.place(node))
+    }
+
+    /// Enters the schema `node` and those in it.
+    fn index(&mut self, node: NodeId, resource: ResourceId, is_root: bool) -> Result<(), SchemaError> {
+        let resource = self.own_resource(node, resource, is_root)?;
+        self.of.insert(node, resource);
+        let draft = self.resources[resource.0 as usize].draft;
+        let Value::Object(members) = self.json.value(node) else { return Ok(()) };
+        if draft <= Draft::Seven && members.iter().any(|(key, _)| key == "$ref") {
+            // What stands beside a reference counts for nothing; definitions can be referred to all the same.
+            let definitions = self.json.get(node, "definitions");
+            return definitions.map_or(Ok(()), |definitions| self.index_members(definitions, resource));
+        }
+        for (key, value) in members.clone() {
+            let is_place = PLACES.contains(&key.as_str());
+            match self.json.value(value) {
+                Value::Object(_) | Value::Boolean(_) if is_place => self.index(value, resource, false)?,
+                Value::Array(_) if is_place => self.index_members(value, resource)?,
+                Value::Object(_) if PLACES_BY_NAME.contains(&key.as_str()) => {
+                    self.index_members(value, resource)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn index_members(&mut self, node: NodeId, resource: ResourceId) -> Result<(), SchemaError> {
+        let members: Vec<NodeId> = match self.json.value(node) {
+            Value::Object(members) => members.iter().map(|&(_, value)| value).collect(),
+            Value::Array(items) => items.clone(),
+            _ => Vec::new(),
+        };
+        members.into_iter().try_for_each(|member| self.index(member, resource, false))
+    }
+
+    /// The resource that the schema belongs to, a new one if it has an address of its own.
+    fn own_resource(
+        &mut self,
+        node: NodeId,
+        outer: ResourceId,
+        is_root: bool,
+    ) -> Result<ResourceId, SchemaError> {
+        let Resource { address: base, draft: outer_draft, is_supposed: outer_supposed } =
+            &self.resources[outer.0 as usize];
+        let (base, outer_draft, outer_supposed) = (base.clone(), *outer_draft, *outer_supposed);
+        let text = |key: &str| self.json.get(node, key).and_then(|value| self.json.string(value));
+        let named = match text("$schema") {
+            Some(name) => self.dialect(node, name)?,
+            None => None,
+        };
+        let draft = named.unwrap_or(outer_draft);
+        let is_supposed = outer_supposed && named.is_none();
+        let has_ref = self.json.get(node, "$ref").is_some();
+        let id = match draft {
+            Draft::Four => text("id"),
+            Draft::Six | Draft::Seven => text("$id"),
+            _ if is_supposed => text("$id").or_else(|| text("id").filter(|_| is_root)),
+            _ => text("$id"),
+        };
+        let id = id.filter(|_| draft > Draft::Seven || !has_ref).map(str::to_owned);
+        let anchors = ["$anchor", "$dynamicAnchor"].map(|key| text(key).map(str::to_owned));
+        let recursive = self.json.get(node, "$recursiveAnchor").map(|value| self.json.value(value));
+        self.has_recursive_anchor |= matches!(recursive, Some(Value::Boolean(true)));
+        let mut resource = outer;
+        let mut address = base;
+        let mut fragment = String::new();
+        if let Some(id) = &id {
+            let whole = uri::resolve(&address, id);
+            let (own, part) = uri::split(&whole);
+            part.clone_into(&mut fragment);
+            if !id.starts_with('#') {
+                own.clone_into(&mut address);
+                self.roots.insert(address.clone(), node);
+                resource = self.resource(Resource { address: address.clone(), draft, is_supposed });
+            }
+        }
+        if resource == outer && is_root {
+            self.resources[outer.0 as usize].draft = draft;
+            self.resources[outer.0 as usize].is_supposed = is_supposed;
+        }
+        let names = [Some(fragment).filter(|name| !name.is_empty()), anchors[0].clone(), anchors[1].clone()];
+        for name in names.into_iter().flatten() {
+            self.anchors.insert(format!("{address}#{name}"), node);
+        }
+        if let Some(name) = &anchors[1] {
+            self.dynamic.entry(name.clone()).or_default().push(node);
+        }
+        Ok(resource)
+    }
+
+    /// The draft that `$schema` names; `None` for a name that says nothing.
+    fn dialect(&self, node: NodeId, name: &str) -> Result<Option<Draft>, SchemaError> {
+        let drafts = [
+            ("draft-04", Draft::Four),
+            ("draft-06", Draft::Six),
+            ("draft-07", Draft::Seven),
+            ("2019-09", Draft::Eight),
+            ("2020-12", Draft::Nine),
+        ];
+        if name.contains("json-schema.org") {
+            if let Some((_, draft)) = drafts.iter().find(|(part, _)| name.contains(part)) {
+                return Ok(Some(*draft));
+            }
+            if name.contains("draft-0") {
+                let message = format!("the draft `{name}` is not held");
+                return Err(self
+                    .error(SchemaErrorKind::UnsupportedKeyword, node, message)
+                    .help("use draft 4, 6, 7, 2019-09 or 2020-12"));
+            }
+        }
+        if self.options.documents.contains_key(uri::split(name).0) {
+            let message = format!("`{name}` is a meta-schema of its own, whose vocabularies are not held");
+            return Err(self.error(SchemaErrorKind::UnsupportedKeyword, node, message));
+        }
+        Ok(None)
+    }
+
+    /// The schema that the reference `text` in the schema `node` leads to; `at` is the keyword's value.
+    pub(super) fn resolve(&mut self, node: NodeId, at: NodeId, text: &str) -> Result<NodeId, SchemaError> {
+        let base = self.of.get(&node).map_or("", |resource| &self.resources[resource.0 as usize].address);
+        let whole = uri::resolve(base, text);
+        let unresolved = |schemas: &Self| {
+            let message = format!("the reference `{text}` leads to no schema");
+            schemas
+                .error(SchemaErrorKind::UnresolvedReference, at, message)
+                .help("correct it, or give the document it means in `SchemaOptions::documents`")
+        };
+        if let Some(&found) = self.anchors.get(&whole) {
+            return Ok(found);
+        }
+        let (address, fragment) = uri::split(&whole);
+        let root = match self.roots.get(address) {
+            Some(&root) => root,
+            None => {
+                let options = self.options;
+                let Some(text) = options.documents.get(address) else { return Err(unresolved(self)) };
+                let root = self.json.read(address, text)?;
+                self.document(root, address)?;
+                root
+            }
+        };
+        if let Some(&found) = self.anchors.get(&whole) {
+            return Ok(found);
+        }
+        let Some(way) = self.json.follow(root, &uri::decode(fragment)) else { return Err(unresolved(self)) };
+        let found = way[way.len() - 1];
+        if !self.of.contains_key(&found) {
+            let known = way.iter().rev().find_map(|step| self.of.get(step).copied());
+            self.index(found, known.unwrap_or(ResourceId(0)), false)?;
+        }
+        match self.json.value(found) {
+            Value::Object(_) | Value::Boolean(_) => Ok(found),
+            _ => Err(unresolved(self)),
+        }
+    }
+
+    /// The same for `$dynamicRef` and `$recursiveRef`, where only one schema can be meant.
+    pub(super) fn resolve_dynamic(
+        &mut self,
+        node: NodeId,
+        at: NodeId,
+        text: &str,
+    ) -> Result<NodeId, SchemaError> {
+        let found = self.resolve(node, at, text)?;
+        let (_, name) = uri::split(text);
+        let candidates = self.dynamic.get(name).map_or(0, Vec::len);
+        let is_dynamic = self.dynamic.get(name).is_some_and(|nodes| nodes.contains(&found));
+        if (is_dynamic && candidates > 1) || self.has_recursive_anchor {
+            return Err(self
+                .error(
+                    SchemaErrorKind::UnsupportedKeyword,
+                    at,
+                    "which schema is meant depends on the way there",
+                )
+                .help("use `$ref`"));
+        }
+        Ok(found)
+    }
+}

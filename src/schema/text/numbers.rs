@@ -1,0 +1,365 @@
+//! The texts of the numbers that a formula allows.
+//!
+//! With exponents in full a range of numbers is no regular language: `1e5` and `100000` are one number. So where something is asked of
+//! a number it is written in one of three ways: without an exponent; between -0.0001 and 0.0001 in scientific notation
+//! without needless zeros (`1.5e-07`), as Python and JavaScript write such numbers; and from 10^16 on in the same way (`1e+16`).
+//! A condition that cannot be decided on one of the last two takes that way of writing out of the place.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use crate::grammar::pattern::{Automaton, Pattern};
+use crate::lexer::{Dfa, PatternError};
+use crate::schema::decimal::Decimal;
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
+use crate::schema::machine::Machine;
+use crate::schema::options::Numerals;
+use crate::schema::text::automaton::explore;
+use crate::schema::text::{Texts, regex};
+
+use FormulaId as F;
+
+const ANY: &str = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?";
+const PLAIN: &str = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?";
+const SMALL: &str = r"-?[1-9](?:\.[0-9]*[1-9])?e-(?:0?[5-9]|[1-9][0-9]{1,2})";
+const LARGE: &str = r"-?[1-9](?:\.[0-9]{0,15}[1-9])?e\+?(?:1[6-9]|[2-9][0-9]|[1-9][0-9]{2})";
+const INTEGER: &str = "0|-?[1-9][0-9]*";
+const INTEGER_WITH_POINT: &str = r"-?(?:0|[1-9][0-9]*)(?:\.0+)?";
+const ODD_INTEGER: &str = r"-?(?:0|[1-9][0-9]*)\.0+|-0";
+
+/// `SMALL` are below this in magnitude, and not 0.
+const SMALL_BOUND: &str = "1e-4";
+/// `LARGE` are this at least in magnitude.
+const LARGE_BOUND: &str = "1e16";
+
+/// How many remainders an automaton may count.
+const MOST_REMAINDERS: u64 = 20_000;
+
+/// A condition on numbers.
+struct Leaf {
+    atom: Atom,
+    texts: Rc<Dfa>,
+    /// Whether it is decided on small and on large numbers in scientific notation.
+    decides: [bool; 2],
+}
+
+impl Texts<'_> {
+    fn numeral(&mut self, pattern: &'static str) -> Result<Rc<Dfa>, PatternError> {
+        if let Some(known) = self.numerals.get(pattern) {
+            return Ok(known.clone());
+        }
+        let dfa = self.compile(&regex(pattern))?;
+        self.numerals.insert(pattern, dfa.clone());
+        Ok(dfa)
+    }
+
+    /// Any of `parts`.
+    fn any_numeral(&mut self, parts: &[&'static str]) -> Result<Rc<Dfa>, PatternError> {
+        let parts: Result<Vec<_>, _> = parts.iter().map(|part| self.numeral(part)).collect();
+        self.product(&parts?, |each| each.contains(&true))
+    }
+}
+
+impl Machine<'_> {
+    /// The texts of the numbers that satisfy a formula which was projected on numbers.
+    pub(in crate::schema) fn numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.numbers.get(&formula) {
+            return Ok(known.clone());
+        }
+        let is_plain = self.reader.options.numerals == Numerals::Plain;
+        let numbers = match (formula, self.reader.formulas.shape(formula)) {
+            (F::TRUE, _) => self.texts.numeral(ANY).map_err(|error| self.too_large(&error))?,
+            (F::FALSE, _) => self.compiled(Automaton::default())?,
+            (_, Shape::Atom(Atom::Integer { .. })) if is_plain => {
+                self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?
+            }
+            _ => self.combined_numbers(formula)?,
+        };
+        self.spend(numbers.state_count() / 4)?;
+        self.texts.numbers.insert(formula, numbers.clone());
+        Ok(numbers)
+    }
+
+    fn combined_numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+        let mut leaves = Vec::new();
+        for atom in self.reader.formulas.atoms(&[formula]) {
+            self.spend(16)?;
+            leaves.push(self.number_leaf(atom)?);
+        }
+        let decides = [0, 1].map(|way| leaves.iter().all(|leaf| leaf.decides[way]));
+        let is_plain = self.reader.options.numerals == Numerals::Plain;
+        let wants_integer = leaves.iter().any(|leaf| matches!(leaf.atom, Atom::Integer { .. }));
+        let texts = &mut self.texts;
+        let mut all = match decides {
+            [true, true] => texts.any_numeral(&[PLAIN, SMALL, LARGE]),
+            [true, false] => texts.any_numeral(&[PLAIN, SMALL]),
+            [false, true] => texts.any_numeral(&[PLAIN, LARGE]),
+            [false, false] => texts.numeral(PLAIN),
+        };
+        if is_plain && wants_integer {
+            all = all.and_then(|all| {
+                let odd = texts.any_numeral(&[ODD_INTEGER, LARGE])?;
+                texts.product(&[all, odd], |each| each[0] && !each[1])
+            });
+        }
+        let leaves = leaves.into_iter().map(|leaf| (leaf.atom, leaf.texts)).collect();
+        let combined = all.and_then(|all| texts.combine(&self.reader.formulas, formula, all, leaves));
+        combined.map_err(|error| self.too_large(&error))
+    }
+
+    fn number_leaf(&mut self, atom: Atom) -> Result<Leaf, SchemaError> {
+        let atoms = &self.reader.atoms;
+        let mut decides = [true, true];
+        let pattern = match atom {
+            Atom::Integer { takes_point: true } => {
+                Pattern::Alternation(vec![regex(INTEGER_WITH_POINT), regex(LARGE)])
+            }
+            Atom::Integer { takes_point: false } => regex(r"-?(?:0|[1-9][0-9]*)"),
+            Atom::Numbers(set) => {
+                let numbers =
+                    atoms.sets.get(set).iter().map(|&number| regex(spellings(atoms.numbers.get(number))));
+                Pattern::Alternation(numbers.collect())
+            }
+            Atom::Compare(comparison, number) => {
+                let number = atoms.numbers.get(number);
+                return self.compare_leaf(atom, comparison, &number.clone());
+            }
+            Atom::MultipleOf(number) => {
+                let number = atoms.numbers.get(number).clone();
+                let (divisor, exponent) = self.divisor(&number)?;
+                let mut parts = vec![Pattern::Automaton(multiples(divisor, exponent))];
+                let bound = Decimal::parse(SMALL_BOUND).unwrap_or_default();
+                // Small numbers are no multiples of a larger one; large ones are integers.
+                let divides_integers = divisor == 1 && exponent <= 0;
+                decides = [number >= bound, divides_integers];
+                if divides_integers {
+                    parts.push(regex(LARGE));
+                }
+                Pattern::Alternation(parts)
+            }
+            _ => Pattern::Alternation(Vec::new()),
+        };
+        let texts = self.texts.compile(&pattern).map_err(|error| self.too_large(&error))?;
+        Ok(Leaf { atom, texts, decides })
+    }
+
+    fn compare_leaf(
+        &mut self,
+        atom: Atom,
+        comparison: Comparison,
+        bound: &Decimal,
+    ) -> Result<Leaf, SchemaError> {
+        let holds = move |order: Ordering| match comparison {
+            Comparison::AtLeast => order.is_ge(),
+            Comparison::Above => order.is_gt(),
+            Comparison::AtMost => order.is_le(),
+            Comparison::Below => order.is_lt(),
+        };
+        let mut parts = vec![Pattern::Automaton(comparing(bound, &holds))];
+        let magnitude = bound.magnitude();
+        let limit = |text| Decimal::parse(text).unwrap_or_default();
+        let decides = [bound.is_zero() || magnitude >= limit(SMALL_BOUND), magnitude < limit(LARGE_BOUND)];
+        // Of numbers in scientific notation only sign and size matter: a small one is nearer to 0 than the bound, a large one
+        // is not.
+        let sign = |negative: bool| if negative { Ordering::Less } else { Ordering::Greater };
+        for (way, is_nearer) in [(&SMALL[2..], !bound.is_zero()), (&LARGE[2..], false)] {
+            for is_negative in [false, true] {
+                let order = sign(if is_nearer { !bound.is_negative() } else { is_negative });
+                if holds(order) {
+                    parts.push(regex(format!("{}{way}", if is_negative { "-" } else { "" })));
+                }
+            }
+        }
+        let texts =
+            self.texts.compile(&Pattern::Alternation(parts)).map_err(|error| self.too_large(&error))?;
+        Ok(Leaf { atom, texts, decides })
+    }
+
+    /// A divisor as an integer and a power of ten.
+    fn divisor(&self, number: &Decimal) -> Result<(u64, i64), SchemaError> {
+        let coefficient = number.coefficient().and_then(|(divisor, exponent)| {
+            let scaled = u32::try_from(exponent).ok().and_then(|exponent| 10u64.checked_pow(exponent));
+            match exponent {
+                ..=0 => Some((divisor, exponent)),
+                _ => Some((divisor.checked_mul(scaled?)?, 0)),
+            }
+        });
+        let small = coefficient.filter(|&(divisor, exponent)| {
+            divisor.saturating_mul(exponent.unsigned_abs() + 2) <= MOST_REMAINDERS
+        });
+        small.ok_or_else(|| {
+            let message =
+                format!("multiples of {number} take an automaton of more than {MOST_REMAINDERS} states");
+            SchemaError::new(SchemaErrorKind::TooLarge, message)
+        })
+    }
+}
+
+fn digits(digits: &[u8]) -> String {
+    digits.iter().map(|digit| char::from(b'0' + digit)).collect()
+}
+
+/// A regex of all texts of one number.
+fn spellings(number: &Decimal) -> String {
+    let (whole, fraction) = number.plain();
+    let mut text = match (number.is_zero(), number.is_negative()) {
+        (true, _) => return r"-?0(?:\.0+)?".to_owned(),
+        (_, true) => "-".to_owned(),
+        _ => String::new(),
+    };
+    let sign = text.clone();
+    text.push_str(&if whole.is_empty() { "0".to_owned() } else { digits(&whole) });
+    text.push_str(&match fraction.is_empty() {
+        true => r"(?:\.0+)?".to_owned(),
+        false => format!(r"\.{}0*", digits(&fraction)),
+    });
+    // In scientific notation, which the places where that may not stand take out again.
+    let all: Vec<u8> = whole.iter().chain(&fraction).copied().collect();
+    let significant: Vec<u8> = {
+        let start = all.iter().position(|&digit| digit != 0).unwrap_or(0);
+        let end = all.iter().rposition(|&digit| digit != 0).map_or(0, |at| at + 1);
+        all[start..end].to_vec()
+    };
+    let exponent = match whole.len() {
+        0 => -(fraction.iter().take_while(|&&digit| digit == 0).count() as i64) - 1,
+        length => length as i64 - 1,
+    };
+    let mantissa = match significant.len() {
+        1 => digits(&significant),
+        _ => format!(r"{}\.{}", digits(&significant[..1]), digits(&significant[1..])),
+    };
+    match exponent {
+        ..=-5 => format!("{text}|{sign}{mantissa}e-0?{}", -exponent),
+        16.. => format!(r"{text}|{sign}{mantissa}e\+?{exponent}"),
+        _ => text,
+    }
+}
+
+/// Where a text without an exponent stands in comparison with a bound.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    Start,
+    Sign,
+    /// So many digits before the point, which compare so with the first digits of the bound.
+    Whole(usize, Ordering),
+    /// More digits than the bound has.
+    Longer,
+    /// Only a 0.
+    Zero,
+    Point(Ordering),
+    /// So many digits behind the point.
+    Fraction(usize, Ordering),
+}
+
+/// Numbers without an exponent whose order to `bound` is such that `holds`.
+fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
+    let (whole, fraction) = bound.plain();
+    let (whole, fraction) = (&whole, &fraction);
+    // How what stands before the point compares, and how the whole does where the text ends.
+    let before_point = move |place: Place| match place {
+        Place::Whole(count, _) if count < whole.len() => Some(Ordering::Less),
+        Place::Whole(_, order) => Some(order),
+        Place::Longer => Some(Ordering::Greater),
+        Place::Zero => Some(if whole.is_empty() { Ordering::Equal } else { Ordering::Less }),
+        _ => None,
+    };
+    let finish = move |place: Place| match place {
+        Place::Fraction(count, Ordering::Equal) if count < fraction.len() => Some(Ordering::Less),
+        Place::Fraction(_, order) => Some(order),
+        Place::Start | Place::Sign | Place::Point(_) => None,
+        _ => before_point(place)
+            .map(|order| if order.is_eq() && !fraction.is_empty() { Ordering::Less } else { order }),
+    };
+    let digit = move |place: Place, digit: u8| match place {
+        Place::Start | Place::Sign if digit == 0 => Some(Place::Zero),
+        Place::Start | Place::Sign => Some(match whole.first() {
+            None => Place::Longer,
+            Some(first) => Place::Whole(1, digit.cmp(first)),
+        }),
+        Place::Whole(count, order) => Some(match whole.get(count) {
+            None => Place::Longer,
+            Some(own) => Place::Whole(count + 1, order.then(digit.cmp(own))),
+        }),
+        Place::Longer => Some(Place::Longer),
+        Place::Zero => None,
+        Place::Point(order) => Some(behind(fraction, 0, order, digit)),
+        Place::Fraction(count, order) => Some(behind(fraction, count, order, digit)),
+    };
+    let step = |&(negative, place): &(bool, Place), byte: u8| match byte {
+        b'-' => (place == Place::Start).then_some((true, Place::Sign)),
+        // With fewer digits before the point nothing behind it matters.
+        b'.' => Some((negative, Place::Point(before_point(place)?))),
+        _ => Some((negative, digit(place, byte - b'0')?)),
+    };
+    let accepts = |&(negative, place): &(bool, Place)| {
+        let Some(order) = finish(place) else { return false };
+        let order = match (negative, bound.is_negative()) {
+            (false, false) => order,
+            (true, true) => order.reverse(),
+            (false, true) => Ordering::Greater,
+            // The magnitude decides where the bound is 0, and -0 is 0.
+            (true, false) if bound.is_zero() => order.reverse(),
+            (true, false) => Ordering::Less,
+        };
+        holds(order)
+    };
+    explore((false, Place::Start), b"-.0123456789", step, accepts)
+}
+
+/// Behind `count` digits after the point, another one.
+fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Place {
+    match order {
+        Ordering::Equal => {
+            let own = fraction.get(count).copied().unwrap_or(0);
+            Place::Fraction((count + 1).min(fraction.len()), digit.cmp(&own))
+        }
+        order => Place::Fraction(0, order),
+    }
+}
+
+/// Numbers without an exponent that are multiples of `divisor * 10^exponent`, where `exponent` is not positive: what their digits, the
+/// point left out, leave over when divided.
+fn multiples(divisor: u64, exponent: i64) -> Automaton {
+    /// The remainder so far; and the number of digits behind the point, `None` before it.
+    type Rest = (u64, Option<u64>);
+    #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+    enum State {
+        Start,
+        Sign,
+        Zero,
+        Digits(Rest),
+    }
+    let places = exponent.unsigned_abs();
+    let step = |&state: &State, byte: u8| match (state, byte) {
+        (State::Start, b'-') => Some(State::Sign),
+        (_, b'-') => None,
+        (State::Zero, b'.') => Some(State::Digits((0, Some(u64::MAX)))),
+        (State::Digits((rest, None)), b'.') => Some(State::Digits((rest, Some(u64::MAX)))),
+        (_, b'.') => None,
+        (State::Start | State::Sign, b'0') => Some(State::Zero),
+        (State::Start | State::Sign, _) => Some(State::Digits((u64::from(byte - b'0') % divisor, None))),
+        (State::Zero, _) => None,
+        (State::Digits((rest, count)), _) => {
+            let digit = u64::from(byte - b'0');
+            let next = (rest * 10 + digit) % divisor;
+            match count {
+                None => Some(State::Digits((next, None))),
+                // Behind the places of the divisor only zeros may stand.
+                Some(count) => match if count == u64::MAX { 0 } else { count } {
+                    count if count < places => Some(State::Digits((next, Some(count + 1)))),
+                    count => (digit == 0).then_some(State::Digits((rest, Some(count)))),
+                },
+            }
+        }
+    };
+    let accepts = |&state: &State| match state {
+        State::Start | State::Sign | State::Digits((_, Some(u64::MAX))) => false,
+        State::Zero => true,
+        State::Digits((rest, count)) => {
+            let missing = places - count.unwrap_or(0).min(places);
+            (0..missing).fold(rest, |rest, _| rest * 10 % divisor) == 0
+        }
+    };
+    explore(State::Start, b"-.0123456789", step, accepts)
+}

@@ -1,0 +1,177 @@
+//! The contents of the strings that a formula allows.
+
+use std::rc::Rc;
+
+use crate::grammar::pattern::{Automaton, Pattern};
+use crate::lexer::{Dfa, PatternError};
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::{Atom, FormulaId};
+use crate::schema::machine::Machine;
+use crate::schema::text::ecma::{self, MARKS, Meaning};
+use crate::schema::text::{Texts, automaton, formats, lengths};
+
+use FormulaId as F;
+
+/// Lengths above this are not counted by automata.
+const MOST_CHARACTERS: u64 = 20_000;
+
+impl Texts<'_> {
+    /// The union of what the branches of a pattern mean.
+    fn meanings(&mut self, meanings: Vec<Meaning>) -> Result<Rc<Dfa>, PatternError> {
+        // Of the branches with an open end and of those without.
+        let mut plain = [Vec::new(), Vec::new()];
+        let mut parts = Vec::new();
+        for meaning in meanings {
+            match meaning {
+                Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
+                Meaning::Marked(pattern) => {
+                    let marked = self.compile(&pattern)?;
+                    parts.push(self.compile(&Pattern::Automaton(without_marks(&marked)))?);
+                }
+            }
+        }
+        let [closed, open] = plain;
+        if !closed.is_empty() {
+            parts.push(self.compile(&Pattern::Alternation(closed))?);
+        }
+        if !open.is_empty() {
+            let begins = self.compile(&Pattern::Alternation(open))?;
+            let universe = self.universe()?;
+            parts.push(self.compile(&Pattern::Automaton(with_open_end(&begins, &universe)))?);
+        }
+        match &parts[..] {
+            [only] => Ok(only.clone()),
+            parts => self.product(parts, |each| each.contains(&true)),
+        }
+    }
+}
+
+/// The texts that begin with one of `begins`. Where one was found, what else might be found is not followed any more.
+fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
+    let mut states = automaton::of(begins).states;
+    let first = states.len() as u32;
+    let mut rest = automaton::of(universe).states;
+    rest.iter_mut().flat_map(|state| &mut state.moves).for_each(|(_, _, next)| *next += first);
+    for state in &mut states {
+        if state.accepts {
+            state.moves.clone_from(&rest[0].moves);
+        }
+    }
+    states.append(&mut rest);
+    Automaton { states }
+}
+
+/// The texts between the two marks.
+fn without_marks(marked: &Dfa) -> Automaton {
+    let read = |state: u32, mark: char| {
+        let mut bytes = [0; 4];
+        mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
+    };
+    let start = read(marked.start(), MARKS[0]);
+    let mut states = automaton::of(marked).states;
+    for (number, state) in (0..).zip(&mut states) {
+        // No set of a pattern holds a mark, so the second one can only be the last character.
+        state.accepts = marked.is_accept(read(number, MARKS[1]));
+    }
+    let Some(first) = states.get(start as usize).cloned() else { return Automaton::default() };
+    // The start is entered once more, in front.
+    states.insert(0, first);
+    for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
+        *next += 1;
+    }
+    Automaton { states }
+}
+
+impl Machine<'_> {
+    /// An error about the text of this number, where it stands in the schema.
+    fn text_error(&self, text: u32, kind: SchemaErrorKind, message: impl Into<String>) -> SchemaError {
+        match self.reader.places.get(&text) {
+            Some(&node) => self.reader.schemas.error(kind, node, message),
+            None => SchemaError::new(kind, message),
+        }
+    }
+
+    /// The strings in which the pattern is found.
+    pub(in crate::schema) fn pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.patterns.get(&pattern) {
+            return Ok(known.clone());
+        }
+        let text = self.reader.atoms.texts.get(pattern).clone();
+        self.spend(text.len())?;
+        let meanings = ecma::read(&text).map_err(|refusal| {
+            let shown = text.escape_debug();
+            let message = format!("the pattern \"{shown}\" is not held: {}", refusal.0);
+            self.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
+                .help("write a regular expression of ECMA-262 without back-references")
+        })?;
+        let compiled = self.texts.meanings(meanings);
+        let dfa = compiled.map_err(|error| {
+            let why = error.into_diagnostic("", None).message;
+            let message = format!("the pattern \"{}\" is not held: {why}", text.escape_debug());
+            self.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
+        })?;
+        self.texts.patterns.insert(pattern, dfa.clone());
+        Ok(dfa)
+    }
+
+    /// The strings of a format.
+    fn format(&mut self, format: u32) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.formats.get(&format) {
+            return Ok(known.clone());
+        }
+        let name = self.reader.atoms.texts.get(format).clone();
+        let pattern = formats::pattern(&name);
+        let dfa = self.texts.compile(&pattern).map_err(|error| self.too_large(&error))?;
+        self.texts.formats.insert(format, dfa.clone());
+        Ok(dfa)
+    }
+
+    /// The contents of the strings that satisfy a formula which was projected on strings.
+    pub(in crate::schema) fn strings(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.strings.get(&formula) {
+            return Ok(known.clone());
+        }
+        let all = self.texts.universe().map_err(|error| self.too_large(&error))?;
+        let strings = match formula {
+            F::TRUE => all,
+            F::FALSE => self.compiled(Automaton::default())?,
+            _ => {
+                let mut leaves = Vec::new();
+                for atom in self.reader.formulas.atoms(&[formula]) {
+                    self.spend(16)?;
+                    leaves.push((atom, self.leaf(atom)?));
+                }
+                let combined = self.texts.combine(&self.reader.formulas, formula, all, leaves);
+                combined.map_err(|error| self.too_large(&error))?
+            }
+        };
+        self.spend(strings.state_count() / 4)?;
+        self.texts.strings.insert(formula, strings.clone());
+        Ok(strings)
+    }
+
+    pub(super) fn compiled(&mut self, automaton: Automaton) -> Result<Rc<Dfa>, SchemaError> {
+        self.texts.compile(&Pattern::Automaton(automaton)).map_err(|error| self.too_large(&error))
+    }
+
+    fn leaf(&mut self, atom: Atom) -> Result<Rc<Dfa>, SchemaError> {
+        let automaton = match atom {
+            Atom::Pattern(pattern) => return self.pattern(pattern),
+            Atom::Format(format) => return self.format(format),
+            Atom::Strings(set) => {
+                let atoms = &self.reader.atoms;
+                let words = atoms.sets.get(set).iter().map(|&text| atoms.texts.get(text).as_str());
+                automaton::words(&words.collect::<Vec<_>>())
+            }
+            Atom::MinLength(count) | Atom::MaxLength(count) if count > MOST_CHARACTERS => {
+                let message = format!("strings of {count} characters are too long to be counted");
+                return Err(SchemaError::new(SchemaErrorKind::TooLarge, message)
+                    .help(format!("write a bound of {MOST_CHARACTERS} at most, or none")));
+            }
+            Atom::MinLength(count) => lengths::counted(count, None),
+            Atom::MaxLength(count) => lengths::counted(0, Some(count)),
+            _ => Automaton::default(),
+        };
+        self.compiled(automaton)
+    }
+}

@@ -1,0 +1,333 @@
+//! JSON Schema: cases in files, an oracle that knows nothing of the engine, the suites that may lie beside the project.
+
+mod corpus;
+#[path = "schema_oracle/mod.rs"]
+mod oracle;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lrmask::{
+    Constraint, Formats, JsonSchema, KeyOrder, Numerals, SchemaErrorKind, SchemaOptions, Vocabulary,
+    Whitespace,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// All single bytes, and the end.
+fn bytes() -> Vocabulary {
+    let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
+    let vocabulary = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens(&[256]));
+    vocabulary.expect("a vocabulary")
+}
+
+fn constrain(
+    schema: &str,
+    options: &SchemaOptions,
+    vocabulary: &Vocabulary,
+) -> Result<Constraint, SchemaErrorKind> {
+    let schema = JsonSchema::parse(schema, options).map_err(|error| error.kind())?;
+    Ok(Constraint::new(&schema.grammar(), vocabulary).expect("a schema's grammar is sound"))
+}
+
+fn accepts(constraint: &Constraint, text: &str) -> bool {
+    let mut matcher = constraint.matcher();
+    text.bytes().all(|byte| matcher.advance(u32::from(byte)).is_ok()) && matcher.advance(256u32).is_ok()
+}
+
+fn cases() -> Vec<(String, Value)> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/schema");
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("the cases are there") {
+        let path = entry.expect("the directory can be read").path();
+        let text = std::fs::read_to_string(&path).expect("a case is UTF-8");
+        let Value::Array(found) = serde_json::from_str(&text).expect("cases are JSON") else {
+            panic!("{} is no list of cases", path.display());
+        };
+        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        cases.extend(found.into_iter().map(|case| (name.clone(), case)));
+    }
+    assert!(cases.len() > 30, "the cases were not found");
+    cases
+}
+
+/// Whole texts of a case: those that are accepted, those that are refused, and what kind of error a schema is.
+#[test]
+fn cases_in_files() {
+    let vocabulary = bytes();
+    for (name, case) in cases() {
+        let mut options = SchemaOptions::default();
+        if case["order"] == "any" {
+            options.order = KeyOrder::Any;
+        }
+        if case["numerals"] == "any" {
+            options.numerals = Numerals::Any;
+        }
+        if case["whitespace"] == "none" {
+            options.whitespace = Whitespace::None;
+        }
+        // The text as it stands in the file keeps the order of keys only as a string.
+        let schema = case["text"].as_str().map_or_else(|| case["schema"].to_string(), str::to_owned);
+        let constraint = match constrain(&schema, &options, &vocabulary) {
+            Ok(constraint) => constraint,
+            Err(kind) => {
+                assert_eq!(json!(format!("{kind:?}")), case["error"], "{name}: {schema}");
+                continue;
+            }
+        };
+        assert!(case["error"].is_null(), "{name}: {schema} is no error");
+        let texts = |key: &str| case[key].as_array().cloned().unwrap_or_default();
+        for text in texts("accepted") {
+            let text = text.as_str().expect("a text");
+            assert!(accepts(&constraint, text), "{name}: {schema} refuses {text}");
+        }
+        for text in texts("refused") {
+            let text = text.as_str().expect("a text");
+            assert!(!accepts(&constraint, text), "{name}: {schema} accepts {text}");
+        }
+    }
+}
+
+/// Every text of up to four tokens over small vocabularies is accepted exactly when the oracle calls it valid; and each token
+/// that a mask allows leads on to a text that is valid.
+#[test]
+fn small_schemas_against_the_oracle() {
+    let tokens =
+        ["{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "1", "2", "12", "null", "{\"a\":", "true", "\"", ""];
+    let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()));
+    let end = (tokens.len() - 1) as u32;
+    let vocabulary =
+        vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens(&[end])).expect("a vocabulary");
+    let mut options = SchemaOptions::default();
+    (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
+    let mut checked = 0;
+    for (name, case) in cases().into_iter().filter(|(name, _)| name.starts_with("small")) {
+        let schema = &case["schema"];
+        let constraint = constrain(&schema.to_string(), &options, &vocabulary);
+        let constraint = constraint.unwrap_or_else(|kind| panic!("{name}: {schema}: {kind:?}"));
+        let mut pending = vec![(String::new(), Vec::new())];
+        while let Some((text, way)) = pending.pop() {
+            let mut matcher = constraint.matcher();
+            let allowed = way.iter().all(|&token: &u32| matcher.advance(token).is_ok());
+            let is_sentence = allowed && matcher.clone().advance(end).is_ok();
+            if let Some(is_valid) = oracle::is_valid_text(schema, &text) {
+                assert_eq!(is_sentence, is_valid, "{name}: {schema}: {text}");
+                checked += 1;
+            }
+            if allowed && way.len() >= 3 {
+                let rest = matcher.shortest_completion().expect("what is allowed can be completed");
+                let whole = format!("{text}{}", String::from_utf8_lossy(&rest));
+                assert_ne!(oracle::is_valid_text(schema, &whole), Some(false), "{name}: {schema}: {whole}");
+            }
+            // Texts that begin no JSON are left out behind the second token: the oracle calls nothing of them valid.
+            if way.len() < 4 && (allowed || way.len() < 2) {
+                for (token, own) in tokens[..tokens.len() - 1].iter().enumerate() {
+                    pending.push((format!("{text}{own}"), [&way[..], &[token as u32]].concat()));
+                }
+            }
+        }
+    }
+    assert!(checked > 5_000, "too few texts were tried: {checked}");
+}
+
+/// Every valid text of a list of values is accepted, which the walk above may miss.
+#[test]
+fn values_against_the_oracle() {
+    let vocabulary = bytes();
+    let scalars =
+        ["null", "true", "false", "0", "1", "2", "12", "-1", "1.5", "\"a\"", "\"b\"", "\"ab\"", "\"\""];
+    let mut values: Vec<String> = scalars.map(str::to_owned).to_vec();
+    let firsts = ["1", "2", "\"a\"", "null", "true"];
+    values.push("[]".to_owned());
+    values.push("{}".to_owned());
+    for one in firsts {
+        values.push(format!("[{one}]"));
+        values.push(format!("{{\"a\":{one}}}"));
+        values.push(format!("{{\"b\":{one}}}"));
+        values.push(format!("{{\"c\":{one}}}"));
+        for other in firsts {
+            values.push(format!("[{one},{other}]"));
+            values.push(format!("[{one},{other},1]"));
+            values.push(format!("{{\"a\":{one},\"b\":{other}}}"));
+            values.push(format!("{{\"b\":{one},\"a\":{other}}}"));
+            values.push(format!("{{\"a\":{one},\"c\":{other}}}"));
+            values.push(format!("{{\"a\":{one},\"b\":{other},\"c\":1}}"));
+        }
+    }
+    let mut options = SchemaOptions::default();
+    (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
+    for (name, case) in cases().into_iter().filter(|(name, _)| name.starts_with("small")) {
+        let schema = &case["schema"];
+        let constraint = constrain(&schema.to_string(), &options, &vocabulary);
+        let constraint = constraint.unwrap_or_else(|kind| panic!("{name}: {schema}: {kind:?}"));
+        for text in &values {
+            let is_valid = oracle::is_valid_text(schema, text);
+            assert_eq!(Some(accepts(&constraint, text)), is_valid, "{name}: {schema}: {text}");
+        }
+    }
+}
+
+/// Kinds of refusal that `docs/json-schema.md` lists.
+const REFUSALS: [SchemaErrorKind; 5] = [
+    SchemaErrorKind::UnsupportedKeyword,
+    SchemaErrorKind::UnresolvedReference,
+    SchemaErrorKind::UnsupportedPattern,
+    SchemaErrorKind::TooLarge,
+    SchemaErrorKind::ReferenceCycle,
+];
+
+/// Of the JSON-Schema-Test-Suite, whatever is not refused is judged as it says. Two things are held more narrowly: `uniqueItems`, and
+/// numbers that floating point cannot tell apart.
+#[test]
+fn test_suite() {
+    let Some(files) = corpus::archive("json/JSON-Schema-Test-Suite.tar.gz") else { return };
+    let mut options = SchemaOptions::default();
+    (options.order, options.numerals, options.whitespace) = (KeyOrder::Any, Numerals::Any, Whitespace::None);
+    let mut documents = BTreeMap::new();
+    for (path, content) in &files {
+        if let Some((_, name)) = path.split_once("/remotes/") {
+            let text = String::from_utf8_lossy(content).into_owned();
+            documents.insert(format!("http://localhost:1234/{name}"), text);
+        }
+    }
+    options.documents = documents;
+    let vocabulary = bytes();
+    let (mut groups, mut refused) = (0, 0);
+    let mut faults = Vec::new();
+    for (path, content) in &files {
+        let Some((_, name)) = path.split_once("/tests/") else { continue };
+        let is_format = name.contains("/optional/format/");
+        if !name.ends_with(".json") || (name.contains("/optional/") && !is_format) || name.contains("draft3")
+        {
+            continue;
+        }
+        options.formats = if is_format { Formats::Known } else { Formats::Ignore };
+        let Ok(Value::Array(content)) = serde_json::from_slice(content) else { continue };
+        for group in content {
+            groups += 1;
+            let mut schema = group["schema"].clone();
+            // A group of a draft that has no `$schema` is of the draft of its directory.
+            let draft = name.split('/').next().unwrap_or_default();
+            if let (Value::Object(members), Some(of)) = (&mut schema, draft.strip_prefix("draft"))
+                && of.len() == 1
+            {
+                let of = json!(format!("http://json-schema.org/draft-0{of}/schema#"));
+                members.entry("$schema").or_insert(of);
+            }
+            let tests = group["tests"].as_array().cloned().unwrap_or_default();
+            let constraint = match constrain(&schema.to_string(), &options, &vocabulary) {
+                Ok(constraint) => constraint,
+                Err(SchemaErrorKind::Unsatisfiable) => {
+                    let is_right = tests.iter().all(|test| test["valid"] == false);
+                    if !is_right {
+                        faults.push(format!("{name}: {schema} is unsatisfiable"));
+                    }
+                    continue;
+                }
+                Err(kind) => {
+                    refused += 1;
+                    if !REFUSALS.contains(&kind) {
+                        faults.push(format!("{name}: {schema}: {kind:?}"));
+                    }
+                    continue;
+                }
+            };
+            for test in tests {
+                let text = test["data"].to_string();
+                let verdict = accepts(&constraint, &text);
+                let is_narrow = test["valid"] == true && schema.to_string().contains("uniqueItems");
+                if json!(verdict) != test["valid"] && !is_narrow {
+                    faults.push(format!("{name}: {schema}: {text} must be {}", test["valid"]));
+                }
+            }
+        }
+    }
+    assert!(refused * 10 < groups, "{refused} of {groups} groups are refused");
+    let faults: Vec<String> =
+        faults.into_iter().filter(|fault| !NARROW.iter().any(|part| fault.contains(part))).collect();
+    assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Files of the suite in which some texts are judged more narrowly than it says, as `docs/json-schema.md` tells.
+const NARROW: [&str; 2] = ["hostname.json", "(?<n>a)\\\\k<n>"];
+
+fn schemas() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(true)),
+        Just(json!({"type": "string"})),
+        Just(json!({"type": ["integer", "null"]})),
+        Just(json!({"enum": [1, "a", null, [1], {"a": 1}]})),
+        Just(json!({"minimum": 1, "maximum": 12})),
+        Just(json!({"pattern": "^a", "maxLength": 3})),
+        Just(json!({"multipleOf": 0.5})),
+        Just(json!({"required": ["a"]})),
+        Just(json!({"minProperties": 1, "maxProperties": 2})),
+        Just(json!({"minItems": 1, "maxItems": 2})),
+        Just(json!({"$ref": "#"})),
+        Just(json!({"format": "date"})),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        let list = || prop::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            list().prop_map(|parts| json!({"anyOf": parts})),
+            list().prop_map(|parts| json!({"oneOf": parts})),
+            list().prop_map(|parts| json!({"allOf": parts})),
+            inner.clone().prop_map(|part| json!({"not": part})),
+            inner.clone().prop_map(|part| json!({"items": part, "uniqueItems": true})),
+            inner.clone().prop_map(|part| json!({"contains": part, "maxContains": 1})),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| json!({"properties": {"a": a}, "additionalProperties": b})),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| json!({"if": a, "then": b, "else": false})),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| json!({"patternProperties": {"^a": a, "b$": b}})),
+            inner.clone().prop_map(|part| json!({"propertyNames": part})),
+            inner
+                .clone()
+                .prop_map(|part| json!({"dependentSchemas": {"a": part}, "unevaluatedProperties": false})),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    /// Whatever the schema, it is read or refused, and its grammar is sound.
+    #[test]
+    fn no_schema_makes_it_panic(schema in schemas()) {
+        let mut options = SchemaOptions::default();
+        options.steps = 50_000;
+        options.productions = 3_000;
+        let _ = constrain(&schema.to_string(), &options, &bytes());
+    }
+
+    /// The same for texts that are no schemas.
+    #[test]
+    fn no_text_makes_it_panic(text in "[\\[\\]{}:,\"a$ref0-9e.\\\\u#/ ]{0,40}") {
+        let _ = JsonSchema::parse(&text, &SchemaOptions::default());
+    }
+}
+
+/// No invalid instance of MaskBench's sample is accepted. Every eighth schema is run; `examples/maskbench.rs` runs all.
+#[test]
+fn samples_of_maskbench() {
+    let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };
+    let vocabulary = bytes();
+    let (mut run, mut wrong) = (0, 0);
+    for (path, content) in files.iter().step_by(8) {
+        let Ok(document) = serde_json::from_slice::<Value>(content) else { continue };
+        // Sorted keys are in the declared order of a schema whose keys are sorted too.
+        let Ok(constraint) =
+            constrain(&document["schema"].to_string(), &SchemaOptions::default(), &vocabulary)
+        else {
+            continue;
+        };
+        run += 1;
+        for test in document["tests"].as_array().into_iter().flatten() {
+            let verdict = accepts(&constraint, &test["data"].to_string());
+            assert!(!verdict || test["valid"] == true, "{path} accepts {}", test["data"]);
+            wrong += usize::from(json!(verdict) != test["valid"]);
+        }
+    }
+    assert!(run > 60, "{run} schemas were run");
+    assert!(wrong * 10 < run, "{wrong} valid instances are refused");
+}
