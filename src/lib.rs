@@ -125,7 +125,7 @@ pub use constraint::{
     BuildError, CompiledGrammar, Constraint, IndexSize, Limits, LoadError, LoadErrorKind, Stage,
 };
 pub use grammar::{Grammar, GrammarError};
-pub use matcher::{Matcher, RejectedToken, TokenMask, fill_masks};
+pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, Whitespace,
 };

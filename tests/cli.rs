@@ -419,3 +419,45 @@ fn a_saved_constraint_stands_for_its_grammar() {
     assert_eq!((status(&output), &objects(&output)[0]["rejected"][0]), (1, &Value::from(wrong)));
     assert_eq!(status(&lrmask(&["mask", &saved])), 0);
 }
+
+#[test]
+fn the_notation_goes_by_the_extension_or_by_its_name() {
+    let directory = Directory::new("notations");
+    let text = directory.file("text", "aab");
+    let gbnf = "root ::= \"a\"* \"b\"\nother ::= \"aab\" | root";
+    let cases = [
+        vec![directory.file("g.gbnf", gbnf)],
+        vec![directory.file("g.ebnf", gbnf)],
+        vec![directory.file("gbnf.txt", gbnf), "--notation".into(), "gbnf".into()],
+        vec![directory.file("g.regex", "a*b\n")],
+        vec![directory.file("g.lark", "start: \"a\"* \"b\"")],
+        vec![directory.file("odd.gbnf", "start: \"a\"* \"b\""), "--notation".into(), "lark".into()],
+        vec![directory.file("start.gbnf", gbnf), "--start".into(), "other".into()],
+    ];
+    for case in &cases {
+        let arguments = case.iter().map(String::as_str);
+        let arguments: Vec<&str> = ["validate"].into_iter().chain(arguments).chain([text.as_str()]).collect();
+        let output = lrmask(&arguments);
+        assert_eq!(status(&output), 0, "{arguments:?}: {}", stderr(&output));
+        let checked: Vec<&str> = ["check"].into_iter().chain(case.iter().map(String::as_str)).collect();
+        assert_eq!(status(&lrmask(&checked)), 0, "{checked:?}");
+    }
+    let wrong = directory.file("wrong.gbnf", "root ::= <think>");
+    let output = lrmask(&["check", &wrong]);
+    assert_eq!(status(&output), 1);
+    assert!(stdout(&output).contains("token-reference"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("wrong.gbnf:1:10"), "{}", stdout(&output));
+}
+
+#[test]
+#[cfg(feature = "yacc")]
+fn yacc_rules_are_checked_without_terminals() {
+    let directory = Directory::new("rules");
+    let grammar = directory.file("sum.y", "%left '+'\n%token NUM;\n%%\nsum: sum '+' sum | NUM | error");
+    let output = lrmask(&["check", &grammar]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("`error`"), "{}", stdout(&output));
+    let text = directory.file("text", "NUM + NUM");
+    let output = lrmask(&["validate", &grammar, &text]);
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+}

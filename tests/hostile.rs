@@ -204,3 +204,124 @@ fn rows_of_any_length_are_filled() {
         assert_eq!(set, expected);
     }
 }
+
+#[test]
+fn the_words_of_the_dialect_in_great_numbers() {
+    let long = 200_000;
+    let ids: Vec<String> = (0..long).map(|id| (3 * id).to_string()).collect();
+    let texts = [
+        format!("start: {}\"a\"", "~".repeat(long)),
+        format!("start: A\nA: {}/a/", "/a/ & ".repeat(10_000)),
+        format!("start: {}\"a\"{}", "%lark { start: ".repeat(long), "}".repeat(long)),
+        format!("start: {}", "%lark { start: \"a\" } ".repeat(2_000)),
+        format!("start: <[{}]>", ids.join(",")),
+        format!("start: <{}>", "x".repeat(long)),
+        format!("start: a\na[{}]: \"a\"", "capture,".repeat(long)),
+        format!("start: %json {}{}", "[".repeat(long), "]".repeat(long)),
+        format!("start: %regex {{\"substring_chars\": \"{}\"}}", "abcde fghi ".repeat(long / 4)),
+        format!("start: %regex {{\"substring_chunks\": [{}\"a\"]}}", "\"a\", \"aa\", ".repeat(2_000)),
+        "start: a{4000000000}\na: b{4000000000}\nb: \"x\"".to_owned(),
+        "start: A\nA: (/[ab]*a[ab]{60}/ & ~/[ab]*b[ab]{60}/) & ~/(ab){1,50}/".to_owned(),
+        "%llguidance {\"no_forcing\": 7}\nstart: \"a\"".to_owned(),
+        "start: @other".to_owned(),
+        "start: \"a\" %lark {".to_owned(),
+    ];
+    for (number, text) in texts.iter().enumerate() {
+        // A clear no, or a constraint that works.
+        match build(text) {
+            Err(codes) => assert!(!codes.is_empty(), "{number}"),
+            Ok(constraint) => assert!(constraint.matcher().validate(&[]) == 0, "{number}"),
+        }
+    }
+}
+
+#[test]
+fn captures_of_a_long_text() {
+    let constraint = build("start: item*\nitem[capture]: \"(\" item* \")\"").expect("sound");
+    for text in ["()".repeat(3_000), "(".repeat(2_000) + &")".repeat(2_000)] {
+        let mut matcher = constraint.matcher();
+        matcher.advance_bytes(text.as_bytes()).expect("viable");
+        assert_eq!(matcher.captures().len(), text.len() / 2);
+    }
+    // Right recursion takes the square of the text, and is given up where that is too much.
+    let constraint = build("start: item\nitem[capture]: \"a\" item | \"a\"").expect("sound");
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes("a".repeat(500).as_bytes()).expect("viable");
+    assert_eq!(matcher.captures().len(), 500);
+    matcher.advance_bytes("a".repeat(9_500).as_bytes()).expect("viable");
+    assert_eq!(matcher.captures().len(), 0);
+}
+
+/// The same for a grammar of characters.
+fn build_gbnf(text: &str) -> Result<Constraint, Vec<&'static str>> {
+    let grammar = Grammar::from_gbnf(text).map_err(|error| codes(error.diagnostics()))?;
+    let compiled = CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))?;
+    Ok(compiled.constraint(&bytes_only()))
+}
+
+/// Either the texts are told apart, or the grammar is refused by a code.
+fn told_apart_or_refused(gbnf: &str, member: &[u8], other: &[u8]) {
+    match build_gbnf(gbnf) {
+        Ok(constraint) => {
+            assert!(accepts(&constraint, member));
+            assert!(!accepts(&constraint, other));
+        }
+        Err(codes) => assert!(!codes.is_empty()),
+    }
+}
+
+#[test]
+fn a_million_alternatives_of_characters() {
+    let alternatives: Vec<String> = (0..1_000_000).map(|i| format!("\"w{i}\"")).collect();
+    told_apart_or_refused(&format!("root ::= {}", alternatives.join("|")), b"w999999", b"w1000000");
+}
+
+#[test]
+fn twenty_thousand_words_beside_a_name() {
+    let words: Vec<String> = (0..20_000).map(|i| format!("\"w{i}\"")).collect();
+    let text = format!(
+        "root ::= \"(\" root \")\" | word \"(\" root \")\" | [a-z0-9]+\nword ::= {}",
+        words.join("|")
+    );
+    told_apart_or_refused(&text, b"w19(a)", b"w20000(a)");
+}
+
+#[test]
+fn groups_of_characters_nested_two_hundred_deep_and_a_million_deep() {
+    for depth in [200, 1_000_000] {
+        let text = format!("root ::= {}\"a\" root?{}", "(".repeat(depth), ")".repeat(depth));
+        match build_gbnf(&text) {
+            Ok(constraint) => assert!(depth <= 200 && accepts(&constraint, b"aa")),
+            Err(codes) => assert_eq!(codes, ["nesting-too-deep"]),
+        }
+    }
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_rules() {
+    let rules: String = (0..100_000).map(|i| format!("r{i} ::= \"a\"? r{}\n", i + 1)).collect();
+    told_apart_or_refused(&format!("root ::= r0\n{rules}r100000 ::= \"b\""), b"aab", b"aa");
+    let doubling: String = (0..64).map(|i| format!("r{i} ::= r{0} r{0}\n", i + 1)).collect();
+    told_apart_or_refused(&format!("root ::= \"x\" | r0\n{doubling}r64 ::= \"b\""), b"x", b"b");
+}
+
+#[test]
+fn characters_repeated_a_million_times() {
+    told_apart_or_refused("root ::= [a-z]{1000000}", &[b'a'; 1_000_000], b"a");
+    told_apart_or_refused("root ::= ((\"a\"{0,1000}){1000}){1000}", b"a", b"b");
+    told_apart_or_refused("root ::= \"(\" root \")\" | [a-z]{0,1000000} \"x\"", b"(x)", b"(a");
+    told_apart_or_refused("root ::= (\"(\" root \")\"){4000000000} | \"a\"", b"a", b"()");
+}
+
+#[test]
+fn a_grammar_of_characters_whose_automata_explode() {
+    told_apart_or_refused("root ::= \"(\" root \")\" | [ab]* \"a\" [ab]{40}", &[b'a'; 41], &[b'b'; 41]);
+}
+
+#[test]
+fn equations_of_many_rules() {
+    let rules: String = (0..200)
+        .map(|i| format!("r{i} ::= \"a\" r{} | \"b\" r{} | \"c\"\n", (i * 7 + 1) % 200, (i * 11 + 3) % 200))
+        .collect();
+    told_apart_or_refused(&format!("root ::= r0\n{rules}"), b"abc", b"ab");
+}

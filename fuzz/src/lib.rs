@@ -7,11 +7,21 @@ pub mod small;
 
 use std::hint::black_box;
 
-use lrmask::{CompiledGrammar, Grammar, Limits, Stage, TokenId, Vocabulary};
+use lrmask::{CompiledGrammar, Grammar, GrammarError, Limits, Stage, TokenId, Vocabulary};
 
-/// Reads a grammar, compiles it within small limits, and follows a short completion.
+/// Reads a grammar in Lark's notation, and uses it.
 pub fn read_and_use(text: &str) {
-    let grammar = match Grammar::from_lark(text) {
+    use_if_read(text, Grammar::from_lark(text));
+}
+
+/// Reads a grammar of characters, and uses it.
+pub fn read_and_use_gbnf(text: &str) {
+    use_if_read(text, Grammar::from_gbnf(text));
+}
+
+/// Compiles a grammar within small limits, and follows a short completion.
+fn use_if_read(text: &str, grammar: Result<Grammar, GrammarError>) {
+    let grammar = match grammar {
         Ok(grammar) => grammar,
         Err(error) => {
             assert!(!error.diagnostics().is_empty(), "an error without a finding");

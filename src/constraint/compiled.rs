@@ -3,13 +3,17 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::disjoint;
 use super::empty;
 use super::lexemes::Lexemes;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
+use crate::grammar::ir::Terminal;
+use crate::grammar::pattern::Pattern;
 use crate::index::Index;
+use crate::lexer::LexerLimits;
 use crate::lr::table::ParseTable;
-use crate::scanner::{Lexis, Scanner, check};
+use crate::scanner::{Lexis, Marks, Scanner, check};
 use crate::util::diagnostic::{self, Diagnostic};
 use crate::vocab::Vocabulary;
 
@@ -18,6 +22,7 @@ use crate::vocab::Vocabulary;
 pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
+    pub(super) marks: Option<Arc<Marks>>,
     /// Of the grammar as it was given, which may have had terminals that match the empty text.
     pub(super) fingerprint: u64,
     pub(super) warnings: Vec<Diagnostic>,
@@ -65,7 +70,9 @@ impl CompiledGrammar {
         let fingerprint = grammar.fingerprint();
         let settled = lexemes.settle(grammar);
         let settled = settled.map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
-        let grammar = Arc::new(settled.unwrap_or_else(|| grammar.clone()));
+        let grammar = settled.unwrap_or_else(|| grammar.clone());
+        let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &LexerLimits::default());
+        let grammar = Arc::new(grammar);
         let mut warnings = grammar.warnings().to_vec();
         let table = ParseTable::build(&grammar)
             .map_err(|error| BuildError::beside(error.into_diagnostics(), warnings.clone()))?;
@@ -73,7 +80,7 @@ impl CompiledGrammar {
             // What another start leaves unused is of use to the usual one.
             warnings.extend_from_slice(table.warnings());
         }
-        let lexis = Lexis::new(&grammar, table, lexemes.dfas);
+        let lexis = Lexis::new(&grammar, table, dfas);
         let (proof, findings) = check::check(&grammar, &lexis, limits.scan_states, limits.proof_steps)
             .map_err(|errors| BuildError::beside(errors, warnings.clone()))?;
         warnings.extend(findings);
@@ -85,15 +92,21 @@ impl CompiledGrammar {
             };
             return Err(BuildError::beside(vec![error], warnings));
         }
+        let marks = Marks::new(&grammar, &LexerLimits::default());
+        let marks = marks.map_err(|error| BuildError::beside(vec![*error], warnings.clone()))?.map(Arc::new);
         let warnings = diagnostic::fold(warnings);
-        Ok(Self { scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
+        Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
     }
 
-    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle.
+    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle; where the grammar names
+    /// tokens of the vocabulary (`<|name|>`, `<[7]>`), the vocabulary's trie is built anew. A token that the vocabulary lacks
+    /// is an error among the [`Constraint::warnings`]: what needs it can never be written. [`Constraint::new`] fails there.
     pub fn constraint(&self, vocabulary: &Vocabulary) -> Constraint {
         let mut warnings = self.warnings.clone();
         warnings.extend(self.unspellable(vocabulary));
-        let index = Index::new(self.scanner.clone(), vocabulary.clone(), self.limits.index_bytes);
+        let (spelled, missing) = self.spell(vocabulary);
+        warnings.extend(missing);
+        let index = Index::new(self.scanner.clone(), spelled, self.limits.index_bytes, self.marks.clone());
         Constraint { compiled: self.clone(), index: Arc::new(index), warnings }
     }
 
@@ -141,7 +154,9 @@ impl CompiledGrammar {
     fn unspellable(&self, vocabulary: &Vocabulary) -> Option<Diagnostic> {
         let missing = vocabulary.unspellable_bytes();
         let mut used = [false; 256];
-        for dfa in self.scanner.states().dfas().iter().flatten() {
+        let is_text = |terminal: &&Terminal| !matches!(terminal.pattern, Some(Pattern::Tokens(_)));
+        let dfas = self.scanner.states().dfas().iter().zip(&self.grammar.terminals);
+        for dfa in dfas.filter(|(_, terminal)| is_text(terminal)).filter_map(|(dfa, _)| dfa.as_ref()) {
             (0..=255).for_each(|byte| used[usize::from(byte)] |= dfa.uses(byte));
         }
         let bytes: Vec<String> = (0..=255u8)

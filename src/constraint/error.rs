@@ -23,6 +23,12 @@ impl BuildError {
         Self::new(diagnostic::fold(errors))
     }
 
+    /// The error of these findings, some of which are errors.
+    pub(super) fn errors_first(mut diagnostics: Vec<Diagnostic>) -> Self {
+        diagnostics.sort_by_key(|diagnostic| diagnostic.severity != Severity::Error);
+        Self::new(diagnostics)
+    }
+
     /// The findings, errors and warnings. An error comes first.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics

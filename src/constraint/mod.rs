@@ -1,6 +1,7 @@
 //! The façade: a grammar and a vocabulary become a constraint.
 
 mod compiled;
+mod disjoint;
 mod empty;
 mod error;
 mod explore;
@@ -8,6 +9,8 @@ mod lexemes;
 mod load_error;
 mod saved;
 mod store;
+mod texts;
+mod tokens;
 mod warm;
 
 use std::sync::Arc;
@@ -16,7 +19,7 @@ use crate::grammar::Grammar;
 use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
 use crate::schema::SchemaOptions;
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::vocab::Vocabulary;
 
 pub use crate::index::IndexSize;
@@ -78,10 +81,14 @@ impl Constraint {
     ///
     /// # Errors
     ///
-    /// When the engine cannot do the grammar exactly, or a limit is exceeded: the error says where and what to
-    /// write instead.
+    /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks a token that the grammar
+    /// names: the error says where and what to write instead.
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
-        Ok(CompiledGrammar::new(grammar)?.constraint(vocabulary))
+        let constraint = CompiledGrammar::new(grammar)?.constraint(vocabulary);
+        match constraint.warnings.iter().any(|finding| finding.severity == Severity::Error) {
+            true => Err(BuildError::errors_first(constraint.warnings)),
+            false => Ok(constraint),
+        }
     }
 
     /// The constraint that a JSON schema puts on `vocabulary`, with the default [`Limits`].

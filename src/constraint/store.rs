@@ -7,8 +7,9 @@ use super::saved::{Fingerprints, Saved, Section, put_together};
 use super::{CompiledGrammar, Constraint, Limits};
 use crate::grammar::Grammar;
 use crate::index::{Index, KeptWriter};
-use crate::scanner::{Bounds, Scanner};
-use crate::util::diagnostic::Diagnostic;
+use crate::lexer::LexerLimits;
+use crate::scanner::{Bounds, Marks, Scanner};
+use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::store::{Kept, Malformed, Reader, Source, Writer};
 use crate::vocab::Vocabulary;
 
@@ -65,8 +66,10 @@ impl CompiledGrammar {
         let warnings = content.list(20, Diagnostic::load)?;
         let more = content.list(20, Diagnostic::load)?;
         content.finish()?;
+        let marks = Marks::new(&grammar, &LexerLimits::default());
+        let marks = marks.map_err(|_| Malformed { what: "what is captured" })?.map(Arc::new);
         let (scanner, grammar) = (Arc::new(scanner), Arc::new(grammar));
-        Ok((Self { scanner, grammar, fingerprint: saved.of.grammar, warnings, limits }, more))
+        Ok((Self { marks, scanner, grammar, fingerprint: saved.of.grammar, warnings, limits }, more))
     }
 }
 
@@ -92,7 +95,10 @@ impl Constraint {
         // Before the scanner, in whose terms it is.
         let (mut index, mut tokens) = (Writer::default(), KeptWriter::default());
         self.index.save(&mut index, &mut tokens);
-        let mut sections = compiled.sections(&self.warnings);
+        // What the vocabulary lacks is found again when it is given again.
+        let is_warning = |finding: &&Diagnostic| finding.severity != Severity::Error;
+        let warnings: Vec<Diagnostic> = self.warnings.iter().filter(is_warning).cloned().collect();
+        let mut sections = compiled.sections(&warnings);
         sections.push((Section::Index, index.into_bytes()));
         sections.push((Section::Tokens, tokens.into_bytes()));
         put_together(of, sections)
@@ -120,11 +126,12 @@ impl Constraint {
             Some(_) => {}
         }
         let (compiled, more) = CompiledGrammar::from_saved(&saved)?;
-        let warnings = compiled.warnings.iter().cloned().chain(more).collect();
+        let (spelled, missing) = compiled.spell(vocabulary);
+        let warnings = compiled.warnings.iter().cloned().chain(more).chain(missing).collect();
         let mut content = saved.section(Section::Index)?;
         let kept = Kept::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
-        let index = Index::load(&mut content, &kept, scanner, vocabulary.clone(), budget)?;
+        let index = Index::load(&mut content, &kept, scanner, spelled, budget, compiled.marks.clone())?;
         content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }

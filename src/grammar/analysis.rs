@@ -428,8 +428,8 @@ fn keep(
 
     let mut nonterminals: Vec<Nonterminal> = Vec::new();
     for (_, nonterminal) in reached.iter().zip(&grammar.nonterminals).filter(|(reached, _)| **reached) {
-        let Nonterminal { name, place, .. } = nonterminal.clone();
-        nonterminals.push(Nonterminal { name, productions: Vec::new(), place });
+        let Nonterminal { name, place, marks, .. } = nonterminal.clone();
+        nonterminals.push(Nonterminal { name, productions: Vec::new(), marks, place });
     }
     let mut productions = Vec::with_capacity(kept.len());
     for production in kept {
@@ -456,6 +456,8 @@ fn keep(
         starts: Vec::new(),
         lexer: grammar.lexer,
         conflicts: grammar.conflicts,
+        leading_ignored: grammar.leading_ignored,
+        ties: grammar.ties,
         reserve_covered: covered.collect(),
         indentation: (grammar.indentation.as_ref())
             .and_then(|indentation| indentation.map(|terminal| terminal_ids[terminal.index()])),

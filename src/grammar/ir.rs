@@ -18,6 +18,10 @@ pub struct Grammar {
     pub(crate) lexer: LexerKind,
     /// `%conflicts`.
     pub(crate) conflicts: Conflicts,
+    /// Whether a text may begin with what is ignored.
+    pub(crate) leading_ignored: bool,
+    /// What a lexeme is that several terminals match.
+    pub(crate) ties: Ties,
     /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
     /// against it. Which ones those are takes a regex match, so the scanner finds out.
     pub(crate) reserve_covered: Vec<TerminalId>,
@@ -85,12 +89,25 @@ pub(crate) enum LexerKind {
     Contextual,
 }
 
+/// What a lexeme is that several terminals match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) enum Ties {
+    /// The terminal of least rank.
+    #[default]
+    Rank,
+    /// Every one of them, as in llguidance; but where a lazy one matches, only lazy ones.
+    Every,
+}
+
 /// What a conflict that precedence does not settle means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Conflicts {
     /// All that the parser may do is done, side by side: the language is the grammar's.
     #[default]
     Follow,
+    /// The same, and nobody is told: the rules and terminals were made for a grammar that has no terminals of its own, so
+    /// nobody wrote what conflicts.
+    Silent,
     /// It is an error.
     Refuse,
     /// Reading on goes before ending a rule; between rules the priority decides, and then the order in the file: as in Yacc
@@ -120,6 +137,8 @@ pub(crate) struct Terminal {
     pub(crate) exclusive: bool,
     /// What decides whether a lexeme of this word is itself (`%lookahead ID OVER ...`).
     pub(crate) lookahead: Option<Lookahead>,
+    /// Whether the first match ends the lexeme, whatever else competes for it.
+    pub(crate) lazy: bool,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
@@ -170,8 +189,42 @@ pub(crate) struct Nonterminal {
     pub(crate) name: String,
     /// Its productions.
     pub(crate) productions: Vec<ProductionId>,
+    /// What is to be known of the texts that it derives.
+    pub(crate) marks: Option<Box<Marks>>,
     /// Where it was defined.
     pub(crate) place: Option<Place>,
+}
+
+/// What an author wants to know of the texts of a rule, or says of them, that is not their shape.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Marks {
+    /// Under what name its texts are captured.
+    pub(crate) capture: Option<String>,
+    /// What ends its texts and is not captured with them.
+    pub(crate) suffix: Option<Suffix>,
+    /// At what temperature a model should write its texts.
+    pub(crate) temperature: Option<Temperature>,
+    /// How many tokens one of its texts may take.
+    pub(crate) max_tokens: Option<u32>,
+}
+
+/// What ends the texts of a rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Suffix {
+    pub(crate) pattern: Pattern,
+    /// Under what name it is captured, and how many of its bytes are; `None`: all.
+    pub(crate) capture: Option<(String, Option<u32>)>,
+}
+
+/// A sampling temperature, by its bits: equal numbers are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Temperature(pub(crate) u32);
+
+impl Temperature {
+    /// The number.
+    pub(crate) fn value(self) -> f32 {
+        f32::from_bits(self.0)
+    }
 }
 
 /// A production: `lhs -> rhs`.

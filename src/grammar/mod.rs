@@ -5,11 +5,14 @@
 //! terminal a [`pattern::Pattern`] over text. It does not know which notation it came from.
 //!
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
+//! * [`characters`]: the same for grammars of characters, which have no terminals.
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
 //! * [`optional`]: terminals that match the empty text, or none, made options or left out.
+//! * [`texts`]: grammars whose texts are those of automata.
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
+mod characters;
 mod error;
 pub(crate) mod ir;
 mod lower;
@@ -17,6 +20,8 @@ pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod store;
+mod texts;
+pub(crate) mod tokens;
 
 use std::sync::Arc;
 
@@ -25,6 +30,8 @@ use crate::util::id::NonterminalId;
 
 pub use error::GrammarError;
 pub use ir::Grammar;
+pub(crate) use lower::did_you_mean;
+pub(crate) use texts::of_choices;
 
 impl Grammar {
     /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`, `unicode`, `lark`), and no
@@ -77,6 +84,34 @@ impl Grammar {
         lower::lower(text, name, reader, Some(start))
     }
 
+    /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that of
+    /// its characters: no longest match is added. A text is a `root`.
+    ///
+    /// ```
+    /// let grammar = lrmask::Grammar::from_gbnf(r#"
+    ///     root ::= "{" pair ("," pair)* "}"
+    ///     pair ::= [a-z]+ ":" [0-9]{1,4}
+    /// "#)?;
+    /// # Ok::<(), lrmask::GrammarError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the grammar's text and shape, each with its place; and
+    /// references to tokens (`<[1000]>`, `<think>`), which no rule of characters can say.
+    pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
+        characters::lower_gbnf(text, "<grammar>", None)
+    }
+
+    /// The same with a name for messages, and another start symbol than `root`, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_gbnf`], and when there is no such rule.
+    pub fn from_gbnf_with(text: &str, name: &str, start: Option<&str>) -> Result<Self, GrammarError> {
+        characters::lower_gbnf(text, name, start)
+    }
+
     /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token` declares, in
     /// Lark's notation, with `%ignore` and the directives about words. Places in messages are of `<grammar>` and
     /// `<terminals>`.
@@ -87,6 +122,23 @@ impl Grammar {
     #[cfg(feature = "yacc")]
     pub fn from_yacc(grammar: &str, terminals: &str) -> Result<Self, GrammarError> {
         lower::lower_yacc(grammar, terminals)
+    }
+
+    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its name
+    /// (`NUMBER`), and where there are such, blanks and line ends are ignored: so rules can be
+    /// checked, and tried out, before there are terminals.
+    ///
+    /// ```
+    /// let grammar = lrmask::Grammar::from_yacc_rules("%left '+'\n%token NUMBER\n%%\nsum: sum '+' sum | NUMBER")?;
+    /// # Ok::<(), lrmask::GrammarError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_lark`].
+    #[cfg(feature = "yacc")]
+    pub fn from_yacc_rules(grammar: &str) -> Result<Self, GrammarError> {
+        lower::lower_yacc_rules(grammar)
     }
 
     /// The rules that the grammar's `%start` names, the usual one first; `start` where it names none.
@@ -108,7 +160,7 @@ impl Grammar {
             let diagnostic =
                 Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
             let names = untrimmed.nonterminals.iter().map(|nonterminal| nonterminal.name.as_str());
-            return Err(lower::did_you_mean(diagnostic, name, names).into());
+            return Err(did_you_mean(diagnostic, name, names).into());
         };
         analysis::trim(&untrimmed, NonterminalId::new(rule), analysis::Report::Reached)
     }

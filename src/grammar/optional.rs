@@ -141,7 +141,10 @@ impl<'a> Rewriting<'a> {
         Self {
             grammar,
             texts,
-            optional: before.iter().zip(after).map(|(&before, after)| after && !before).collect(),
+            // A rule of which something is to be known is there also where it derives nothing.
+            optional: (before.iter().zip(after).zip(&grammar.nonterminals))
+                .map(|((&before, after), nonterminal)| after && !before && nonterminal.marks.is_none())
+                .collect(),
             nonterminals: grammar
                 .nonterminals
                 .iter()
@@ -206,7 +209,7 @@ impl<'a> Rewriting<'a> {
             let of = &self.nonterminals[production.lhs.index()];
             let name = format!("__{}_end_{}", of.name.trim_start_matches('_'), self.ends.len());
             let place = of.place.clone();
-            self.nonterminals.push(Nonterminal { name, productions: Vec::new(), place });
+            self.nonterminals.push(Nonterminal { name, productions: Vec::new(), marks: None, place });
             for end in &ends {
                 self.produce(production, id, end.iter().rev().copied().collect());
             }

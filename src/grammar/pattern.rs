@@ -1,6 +1,7 @@
 //! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges, Python regexes
 //! and ready automata.
 
+use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
 
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
@@ -24,6 +25,10 @@ pub(crate) enum Pattern {
     Complement(Box<Pattern>),
     /// The texts of an automaton over bytes.
     Automaton(Automaton),
+    /// Of what it matches the texts that begin with no other of them: what is read up to the first match.
+    Shortest(Box<Pattern>),
+    /// Any one of these tokens of the vocabulary, each spelled as no text is ([`Tokens::spelling`]).
+    Tokens(Tokens),
 }
 
 /// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
@@ -69,7 +74,11 @@ impl Pattern {
             Pattern::Literal { .. } | Pattern::Range(..) | Pattern::Regex { .. } => false,
             Pattern::Concat(parts) | Pattern::Alternation(parts) => parts.iter().any(Pattern::has_algebra),
             Pattern::Repeat { pattern, .. } => pattern.has_algebra(),
-            Pattern::Intersection(_) | Pattern::Complement(_) | Pattern::Automaton(_) => true,
+            Pattern::Intersection(_)
+            | Pattern::Complement(_)
+            | Pattern::Automaton(_)
+            | Pattern::Shortest(_)
+            | Pattern::Tokens(_) => true,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal};
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::tokens::Tokens;
 use crate::util::id::TerminalId;
 
 impl fmt::Display for Grammar {
@@ -15,7 +16,7 @@ impl fmt::Display for Grammar {
         };
         writeln!(f, "%start {}\n%lexer {lexer}", self.nonterminals[self.start.index()].name)?;
         match self.conflicts {
-            Conflicts::Follow => {}
+            Conflicts::Follow | Conflicts::Silent => {}
             Conflicts::Refuse => writeln!(f, "%conflicts refuse")?,
             Conflicts::Shift => writeln!(f, "%conflicts shift")?,
         }
@@ -170,6 +171,19 @@ impl fmt::Display for Pattern {
             Pattern::Complement(pattern) => write!(f, "~({pattern})"),
             Pattern::Automaton(automaton) => {
                 write!(f, "(an automaton of {} states)", automaton.states.len())
+            }
+            Pattern::Shortest(pattern) => write!(f, "(the first match of {pattern})"),
+            Pattern::Tokens(Tokens::Name(name)) => f.write_str(name),
+            Pattern::Tokens(Tokens::Ids(ids)) => {
+                f.write_str("<[")?;
+                for (i, (first, last)) in ids.iter().enumerate() {
+                    let comma = if i > 0 { "," } else { "" };
+                    match first == last {
+                        true => write!(f, "{comma}{first}")?,
+                        false => write!(f, "{comma}{first}-{last}")?,
+                    }
+                }
+                f.write_str("]>")
             }
         }
     }

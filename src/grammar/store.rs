@@ -5,10 +5,11 @@
 
 use super::Grammar;
 use super::ir::{
-    Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Nonterminal, Precedence,
-    Production, Symbol, Terminal,
+    Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal, Precedence,
+    Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Pattern, RegexFlags, State};
+use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::store::{Malformed, Reader, Writer, ensure};
@@ -30,7 +31,10 @@ impl Grammar {
     /// Writes the grammar.
     pub(crate) fn save(&self, writer: &mut Writer) {
         writer.list(&self.terminals, |w, terminal| terminal.save(w));
-        writer.list(&self.nonterminals, |w, nonterminal| w.str(&nonterminal.name));
+        writer.list(&self.nonterminals, |w, nonterminal| {
+            w.str(&nonterminal.name);
+            w.option(nonterminal.marks.as_deref(), |w, marks| marks.save(w));
+        });
         writer.list(&self.productions, |w, production| production.save(w));
         writer.u32(self.start.0);
         writer.bool(self.lexer == LexerKind::Basic);
@@ -38,7 +42,10 @@ impl Grammar {
             Conflicts::Follow => 0,
             Conflicts::Refuse => 1,
             Conflicts::Shift => 2,
+            Conflicts::Silent => 3,
         });
+        writer.bool(self.leading_ignored);
+        writer.bool(self.ties == Ties::Every);
         ids(writer, &self.reserve_covered);
         writer.option(self.indentation.as_ref(), |w, indentation| indentation.save(w));
     }
@@ -46,8 +53,10 @@ impl Grammar {
     /// A grammar whose ids name something.
     pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let terminals = reader.list(16, Terminal::load)?;
-        let mut nonterminals = reader.list(4, |r| {
-            Ok(Nonterminal { name: r.str()?.to_owned(), productions: Vec::new(), place: None })
+        let mut nonterminals = reader.list(5, |r| {
+            let name = r.str()?.to_owned();
+            let marks = r.option(Marks::load)?.map(Box::new);
+            Ok(Nonterminal { name, productions: Vec::new(), marks, place: None })
         })?;
         let productions = reader.list(10, Production::load)?;
         for (index, production) in productions.iter().enumerate() {
@@ -63,8 +72,11 @@ impl Grammar {
                 0 => Conflicts::Follow,
                 1 => Conflicts::Refuse,
                 2 => Conflicts::Shift,
+                3 => Conflicts::Silent,
                 _ => return Err(Malformed { what: "what is done about conflicts" }),
             },
+            leading_ignored: reader.bool()?,
+            ties: if reader.bool()? { Ties::Every } else { Ties::Rank },
             reserve_covered: read_ids(reader)?,
             indentation: reader.option(Indentation::load)?,
             terminals,
@@ -125,6 +137,7 @@ impl Terminal {
             w.bool(fallback.soft);
         });
         writer.bool(self.exclusive);
+        writer.bool(self.lazy);
         writer.option(self.lookahead.as_ref(), |w, lookahead| {
             w.u32(lookahead.other.0);
             w.option(lookahead.after.as_ref(), |w, list| ids(w, list));
@@ -142,6 +155,7 @@ impl Terminal {
             reserved_against: read_ids(reader)?,
             fallback: reader.option(|r| Ok(Fallback { terminal: TerminalId(r.u32()?), soft: r.bool()? }))?,
             exclusive: reader.bool()?,
+            lazy: reader.bool()?,
             lookahead: reader.option(|r| {
                 Ok(Lookahead {
                     other: TerminalId(r.u32()?),
@@ -151,6 +165,35 @@ impl Terminal {
             })?,
             precedence: reader.option(Precedence::load)?,
             place: None,
+        })
+    }
+}
+
+impl Marks {
+    fn save(&self, writer: &mut Writer) {
+        writer.option(self.capture.as_ref(), |w, name| w.str(name));
+        writer.option(self.suffix.as_ref(), |w, suffix| {
+            suffix.pattern.save(w);
+            w.option(suffix.capture.as_ref(), |w, (name, length)| {
+                w.str(name);
+                w.option(length.as_ref(), |w, &length| w.u32(length));
+            });
+        });
+        writer.option(self.temperature.as_ref(), |w, temperature| w.u32(temperature.0));
+        writer.option(self.max_tokens.as_ref(), |w, &tokens| w.u32(tokens));
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let name = |r: &mut Reader<'_>| Ok(r.str()?.to_owned());
+        Ok(Self {
+            capture: reader.option(name)?,
+            suffix: reader.option(|r| {
+                let pattern = Pattern::load(r, DEEPEST)?;
+                let capture = r.option(|r| Ok((r.str()?.to_owned(), r.option(Reader::u32)?)))?;
+                Ok(Suffix { pattern, capture })
+            })?,
+            temperature: reader.option(|r| r.u32().map(Temperature))?,
+            max_tokens: reader.option(Reader::u32)?,
         })
     }
 }
@@ -248,6 +291,21 @@ impl Pattern {
                 writer.u8(8);
                 writer.list(&automaton.states, |w, state| state.save(w));
             }
+            Self::Shortest(pattern) => {
+                writer.u8(9);
+                pattern.save(writer);
+            }
+            Self::Tokens(Tokens::Name(name)) => {
+                writer.u8(10);
+                writer.str(name);
+            }
+            Self::Tokens(Tokens::Ids(ids)) => {
+                writer.u8(11);
+                writer.list(ids, |w, &(first, last)| {
+                    w.u32(first);
+                    w.u32(last);
+                });
+            }
         }
     }
 
@@ -275,6 +333,9 @@ impl Pattern {
             6 => Self::Intersection(parts(reader)?),
             7 => Self::Complement(Box::new(Self::load(reader, depth - 1)?)),
             8 => Self::Automaton(Automaton { states: reader.list(5, State::load)? }),
+            9 => Self::Shortest(Box::new(Self::load(reader, depth - 1)?)),
+            10 => Self::Tokens(Tokens::Name(reader.str()?.to_owned())),
+            11 => Self::Tokens(Tokens::Ids(reader.list(8, |r| Ok((r.u32()?, r.u32()?)))?)),
             _ => return Err(Malformed { what: "a pattern" }),
         })
     }

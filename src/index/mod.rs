@@ -28,8 +28,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::scanner::configuration::Configuration;
-use crate::scanner::{Line, Reads, Scanner};
-use crate::vocab::Vocabulary;
+use crate::scanner::{Line, Marks, Reads, Scanner};
+use crate::vocab::{Spelled, Vocabulary};
 use generation::Generation;
 use parts::Unfound;
 use stack_trie::{Found, Leaf, Root};
@@ -41,11 +41,13 @@ use walk::{NodesId, Origin, Walk};
 #[derive(Debug)]
 pub(crate) struct Index {
     scanner: Arc<Scanner>,
-    vocabulary: Vocabulary,
-    /// Words in a mask.
+    vocabulary: Spelled,
+    /// Words in a mask, with the second ids of tokens that have one.
     words: usize,
     /// Bytes that a generation may take.
     budget: usize,
+    /// What the grammar wants to know of its rules' texts.
+    marks: Option<Arc<Marks>>,
     generation: ArcSwap<Generation>,
 }
 
@@ -67,10 +69,15 @@ pub struct IndexSize {
 
 impl Index {
     /// An index with nothing in it.
-    pub(crate) fn new(scanner: Arc<Scanner>, vocabulary: Vocabulary, budget: usize) -> Self {
-        let words = vocabulary.width().div_ceil(32);
+    pub(crate) fn new(
+        scanner: Arc<Scanner>,
+        vocabulary: Spelled,
+        budget: usize,
+        marks: Option<Arc<Marks>>,
+    ) -> Self {
+        let words = vocabulary.spelled.width().div_ceil(32);
         let generation = ArcSwap::from_pointee(Generation::new());
-        Self { scanner, vocabulary, words, budget, generation }
+        Self { scanner, vocabulary, words, budget, marks, generation }
     }
 
     /// The scanner below.
@@ -80,12 +87,22 @@ impl Index {
 
     /// The vocabulary beside it.
     pub(crate) fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary.plain
+    }
+
+    /// The same with the spellings by which the grammar names tokens.
+    pub(crate) fn spelled(&self) -> &Spelled {
         &self.vocabulary
+    }
+
+    /// What the grammar wants to know of its rules' texts.
+    pub(crate) fn marks(&self) -> Option<&Marks> {
+        self.marks.as_deref()
     }
 
     /// Words in a mask.
     pub(crate) fn words(&self) -> usize {
-        self.words
+        self.vocabulary.plain.width().div_ceil(32)
     }
 
     /// How large it has become.
@@ -103,6 +120,16 @@ impl Index {
     /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these configurations. `fresh` says that
     /// no byte of the text has been read yet.
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
+        if !self.vocabulary.has_seconds() {
+            return self.write_row(readings, fresh, row);
+        }
+        let mut wide = vec![0; self.words];
+        self.write_row(readings, fresh, &mut wide);
+        self.vocabulary.fold(&wide, row);
+    }
+
+    /// The same where tokens with two ids have two bits.
+    fn write_row(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let generation = self.generation.load();
         if let [at] = readings
             && let Found::Leaf(leaf) = self.find(&generation, at, fresh)
@@ -124,7 +151,7 @@ impl Index {
 
     /// Sets the bits of the stop tokens.
     pub(crate) fn allow_end(&self, row: &mut [u32]) {
-        for &token in self.vocabulary.stop_tokens() {
+        for &token in self.vocabulary.plain.stop_tokens() {
             row[token.index() / 32] |= 1 << (token.0 % 32);
         }
     }
@@ -181,6 +208,12 @@ impl Index {
         from: &Configuration,
         is_hub: bool,
     ) -> &'g Walk {
-        generation.walk(nodes, Origin::new(from, is_hub), &self.scanner, self.vocabulary.trie(), self.words)
+        generation.walk(
+            nodes,
+            Origin::new(from, is_hub),
+            &self.scanner,
+            self.vocabulary.spelled.trie(),
+            self.words,
+        )
     }
 }

@@ -255,7 +255,7 @@ impl Index {
             };
             *next += 1;
             let line = line.read(leading);
-            let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.trie().ids().len();
+            let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.spelled.trie().ids().len();
             // Readings that came together go on together: each by itself would come to twice as many at the next lexeme.
             let alone = from.len() == 1;
             let first = generation.nodes(which.nodes()).first().copied().unwrap_or_default();

@@ -50,12 +50,30 @@ pub(crate) fn product(
         at += 1;
         check(tuples.len(), parts.len() + classes.count(), limits)?;
     }
-    let verdict = |tuple: &Box<[u32]>| {
+    let verdict = |tuple: &[u32]| {
         let each: Vec<bool> = parts.iter().zip(tuple).map(|(part, &state)| part.is_accept(state)).collect();
         holds(&each)
     };
-    let accept = tuples.iter().map(verdict).collect();
+    let accept = tuples.iter().map(|tuple| verdict(tuple)).collect();
     Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
+}
+
+/// The texts that both match.
+///
+/// # Errors
+///
+/// When the automaton exceeds a limit.
+pub(crate) fn intersection(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    product(&[one.clone(), other.clone()], |both| both == [true, true], limits)
+}
+
+/// The texts that the first matches and the second does not.
+///
+/// # Errors
+///
+/// When the automaton exceeds a limit.
+pub(crate) fn difference(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    product(&[one.clone(), other.clone()], |both| both == [true, false], limits)
 }
 
 /// The minimal automaton of one that somebody made.
@@ -105,6 +123,42 @@ pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa
         accept = vec![false];
     }
     Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
+}
+
+/// The texts of an automaton that begin with no other of them: nothing follows a match.
+pub(super) fn first_matches(dfa: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+    check(dfa.state_count(), dfa.classes().count(), limits)?;
+    let accept: Vec<bool> = (0..dfa.state_count() as u32).map(|state| dfa.is_accept(state)).collect();
+    if accept.is_empty() {
+        return Ok(dfa.clone());
+    }
+    let mut table = Vec::with_capacity(accept.len() * dfa.classes().count());
+    let mut numbers = vec![Dfa::DEAD; accept.len()];
+    let mut reached = vec![0];
+    numbers[0] = 0;
+    let mut at = 0;
+    while let Some(&state) = reached.get(at) {
+        for class in 0..dfa.classes().count() {
+            let next = match accept[state as usize] {
+                true => Dfa::DEAD,
+                false => dfa.next_class(state, class as u8),
+            };
+            table.push(match next {
+                Dfa::DEAD => Dfa::DEAD,
+                next => {
+                    let number = &mut numbers[next as usize];
+                    if *number == Dfa::DEAD {
+                        *number = reached.len() as u32;
+                        reached.push(next);
+                    }
+                    *number
+                }
+            });
+        }
+        at += 1;
+    }
+    let accept = reached.iter().map(|&state| accept[state as usize]).collect();
+    Ok(RawDfa { classes: dfa.classes().clone(), table, accept, trailing: None }.minimize())
 }
 
 /// Whether so many states, with so many numbers each, are within the limits.

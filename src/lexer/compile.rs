@@ -10,7 +10,7 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
 use crate::lexer::looking;
-use crate::lexer::lower::{Folding, lower};
+use crate::lexer::lower::{Folding, Lowered, lower, lower_whole};
 use crate::lexer::splice::{self, Splice};
 
 /// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made once for all of them.
@@ -36,6 +36,16 @@ impl<'a> Compiler<'a> {
         if pattern.has_algebra() { self.combination(pattern, 0) } else { self.regular(pattern) }
     }
 
+    /// The minimal automaton of the texts that `pattern`, a regex, matches as a whole: lazy repetition says nothing of these.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiler::compile`].
+    pub(crate) fn whole(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
+        let lowered = lower_whole(pattern, self.limits, &mut self.folding)?;
+        self.automaton(&lowered)
+    }
+
     /// [`Compiler::compile`] where the pattern is a regex by its parts.
     fn regular(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         let limits = self.limits;
@@ -44,6 +54,11 @@ impl<'a> Compiler<'a> {
             return chain(&steps, limits);
         }
         let lowered = lower(pattern, limits, &mut self.folding)?;
+        self.automaton(&lowered)
+    }
+
+    fn automaton(&mut self, lowered: &Lowered) -> Result<Dfa, PatternError> {
+        let limits = self.limits;
         if let Some(steps) = steps(&lowered.hir) {
             return chain(&steps, limits);
         }
@@ -85,6 +100,10 @@ impl<'a> Compiler<'a> {
                 algebra::product(&parts, |both| both == [true, false], limits)
             }
             Pattern::Automaton(automaton) => algebra::minimal(automaton, limits),
+            Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), limits),
+            Pattern::Shortest(pattern) => {
+                algebra::first_matches(&self.combination(pattern, depth + 1)?, limits)
+            }
             _ => {
                 let splice = self.splice(pattern, depth)?;
                 let nfa = splice::nondeterministic(&splice, limits)?;
@@ -110,7 +129,7 @@ impl<'a> Compiler<'a> {
             Pattern::Repeat { pattern, min, max } if pattern.has_algebra() => {
                 Splice::Repeat(Box::new(self.splice(pattern, depth + 1)?), *min, *max)
             }
-            _ => Splice::Leaf(self.combination(pattern, depth + 1)?),
+            _ => Splice::Leaf(Box::new(self.combination(pattern, depth + 1)?)),
         })
     }
 

@@ -39,6 +39,16 @@ pub(super) fn lower(
     Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: true, looks: builder.looks })
 }
 
+/// Lowers `pattern` for whole texts, of which a lazy repetition says no more than a greedy one.
+pub(super) fn lower_whole(
+    pattern: &Pattern,
+    limits: &LexerLimits,
+    folding: &mut Folding,
+) -> Result<Lowered, PatternError> {
+    let mut builder = Builder::new(limits, folding, false);
+    Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: false, looks: builder.looks })
+}
+
 /// What is known of characters, whichever pattern they stand in.
 #[derive(Default)]
 pub(super) struct Folding {
@@ -109,7 +119,11 @@ impl Builder<'_> {
                 Ok(self.repeat(sub, *min, *max, true))
             }
             // The compiler combines automata where there are such.
-            Pattern::Intersection(_) | Pattern::Complement(_) | Pattern::Automaton(_) => Ok(Hir::fail()),
+            Pattern::Intersection(_)
+            | Pattern::Complement(_)
+            | Pattern::Automaton(_)
+            | Pattern::Shortest(_)
+            | Pattern::Tokens(_) => Ok(Hir::fail()),
         }
     }
 

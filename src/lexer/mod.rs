@@ -31,7 +31,7 @@ mod store;
 mod tests;
 mod trailing;
 
-pub(crate) use algebra::product;
+pub(crate) use algebra::{difference, intersection, product};
 pub(crate) use compile::Compiler;
 pub(crate) use dfa::{Condition, Dfa};
 pub(crate) use error::PatternError;

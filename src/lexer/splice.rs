@@ -17,12 +17,12 @@ pub(super) enum Splice {
     /// So many times at least, and at most; without bound where that is `None`.
     Repeat(Box<Splice>, u32, Option<u32>),
     /// A text of the automaton.
-    Leaf(Dfa),
+    Leaf(Box<Dfa>),
 }
 
 /// The nondeterministic automaton of `splice`. Within `limits` in memory.
 pub(super) fn nondeterministic(splice: &Splice, limits: &LexerLimits) -> Result<NFA, PatternError> {
-    let too_large = |_: BuildError| {
+    let too_large = |TooLarge| {
         PatternError::too_large(format!(
             "its nondeterministic automaton takes more than {} MiB",
             limits.memory >> 20
@@ -30,8 +30,17 @@ pub(super) fn nondeterministic(splice: &Splice, limits: &LexerLimits) -> Result<
     };
     let mut nfa = Nfa { builder: Builder::new() };
     nfa.builder.set_utf8(false);
-    nfa.builder.set_size_limit(Some(limits.memory)).map_err(too_large)?;
+    nfa.builder.set_size_limit(Some(limits.memory)).map_err(|error| too_large(error.into()))?;
     nfa.whole(splice).map_err(too_large)
+}
+
+/// Why the automaton was given up: the only limit that it can meet here.
+struct TooLarge;
+
+impl From<BuildError> for TooLarge {
+    fn from(_: BuildError) -> Self {
+        Self
+    }
 }
 
 struct Nfa {
@@ -39,18 +48,18 @@ struct Nfa {
 }
 
 impl Nfa {
-    fn whole(&mut self, splice: &Splice) -> Result<NFA, BuildError> {
+    fn whole(&mut self, splice: &Splice) -> Result<NFA, TooLarge> {
         self.builder.start_pattern()?;
         let start = self.builder.add_empty()?;
         let end = self.add(splice, start)?;
         let last = self.builder.add_match()?;
         self.builder.patch(end, last)?;
         self.builder.finish_pattern(start)?;
-        self.builder.build(start, start)
+        Ok(self.builder.build(start, start)?)
     }
 
     /// Goes on from `start`, a state that leads nowhere yet; the end is such a state again.
-    fn add(&mut self, splice: &Splice, start: StateID) -> Result<StateID, BuildError> {
+    fn add(&mut self, splice: &Splice, start: StateID) -> Result<StateID, TooLarge> {
         match splice {
             Splice::Concat(parts) => parts.iter().try_fold(start, |at, part| self.add(part, at)),
             Splice::Alternation(parts) => {
@@ -75,7 +84,7 @@ impl Nfa {
         min: u32,
         max: Option<u32>,
         start: StateID,
-    ) -> Result<StateID, BuildError> {
+    ) -> Result<StateID, TooLarge> {
         let mut at = start;
         for _ in 0..min {
             at = self.add(part, at)?;
@@ -105,19 +114,20 @@ impl Nfa {
     }
 
     /// A state behind `start` that may lead to several.
-    fn fork_from(&mut self, start: StateID) -> Result<StateID, BuildError> {
+    fn fork_from(&mut self, start: StateID) -> Result<StateID, TooLarge> {
         let fork = self.builder.add_union(Vec::new())?;
         self.builder.patch(start, fork)?;
         Ok(fork)
     }
 
-    fn leaf(&mut self, dfa: &Dfa, start: StateID) -> Result<StateID, BuildError> {
+    fn leaf(&mut self, dfa: &Dfa, start: StateID) -> Result<StateID, TooLarge> {
         let end = self.builder.add_empty()?;
         // Moves lead to forks, which can be made before what they lead to is known.
         let states = 0..dfa.state_count() as u32;
-        let forks: Result<Vec<StateID>, _> =
-            states.clone().map(|_| self.builder.add_union(Vec::new())).collect();
-        let forks = forks?;
+        let mut forks: Vec<StateID> = Vec::with_capacity(dfa.state_count());
+        for _ in states.clone() {
+            forks.push(self.builder.add_union(Vec::new())?);
+        }
         let Some(&first) = forks.first() else {
             let nothing = self.builder.add_fail()?;
             self.builder.patch(start, nothing)?;

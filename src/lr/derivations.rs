@@ -9,7 +9,7 @@
 //! only tell that beforehand. But where precedence or the order of rules took a reduction away, the next terminal must not
 //! be one of those before which it was: what is *barred* goes along with the place until a terminal is shifted.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -109,12 +109,12 @@ pub(crate) struct Derivations {
     /// Whether nodes are parse states, not cores.
     in_context: bool,
     known: HashMap<Goal, Outcomes, FxBuildHasher>,
-    /// The goals that were too much work.
-    given_up: HashSet<Goal, FxBuildHasher>,
+    /// The goals that were too much work, with the steps that did not suffice.
+    given_up: HashMap<Goal, usize, FxBuildHasher>,
     /// Sets of terminals that are barred; the first is empty.
     barred: Vec<BitSet>,
     numbers: HashMap<BitSet, u32, FxBuildHasher>,
-    /// By nonterminal: its productions, those with the shortest texts first.
+    /// By nonterminal: the productions that are looked at, those with the shortest texts first.
     productions: Lists<u32>,
     steps: usize,
 }
@@ -157,12 +157,26 @@ enum Task {
 impl Derivations {
     /// None are known yet.
     pub(crate) fn new(table: &ParseTable, in_context: bool) -> Self {
+        Self::with_productions(table, in_context, |_, _| true)
+    }
+
+    /// Derivations by the productions with the shortest texts alone. They are few, and whatever they complete can be completed.
+    pub(crate) fn shortest(table: &ParseTable, in_context: bool) -> Self {
+        Self::with_productions(table, in_context, |length, shortest| length == shortest)
+    }
+
+    /// Derivations by the productions that are wanted, given the length of their shortest texts, and the least of these for
+    /// the nonterminal.
+    fn with_productions(table: &ParseTable, in_context: bool, is_wanted: impl Fn(u64, u64) -> bool) -> Self {
         let yields = Yields::new(&table.rules);
         let rules = &table.rules;
         let mut productions = Lists::new();
         for nonterminal in 0..=rules.nonterminal_count() {
+            let length = |&production: &u32| yields.rest(rules.first(production));
             let mut own = rules.productions_of(nonterminal).to_vec();
-            own.sort_by_key(|&production| yields.rest(rules.first(production)));
+            own.sort_by_key(length);
+            let shortest = own.first().map_or(0, length);
+            own.retain(|production| is_wanted(length(production), shortest));
             own.into_iter().for_each(|production| productions.push(production));
             productions.close();
         }
@@ -170,7 +184,7 @@ impl Derivations {
         Self {
             in_context,
             known,
-            given_up: HashSet::default(),
+            given_up: HashMap::default(),
             barred: vec![BitSet::default()],
             numbers,
             productions,
@@ -250,7 +264,7 @@ impl Derivations {
         if let Some(known) = self.known.get(&goal) {
             return Some(known.clone());
         }
-        if self.given_up.contains(&goal) {
+        if self.given_up.get(&goal).is_some_and(|&tried| limit <= tried) {
             return None;
         }
         let mut work = Work { goals: Vec::new(), numbers: HashMap::default(), tasks: Vec::new() };
@@ -259,7 +273,7 @@ impl Derivations {
         while let Some(task) = work.tasks.pop().filter(|_| !work.goals[0].is_done) {
             self.steps += 1;
             if self.steps > end {
-                self.given_up.insert(goal);
+                self.given_up.insert(goal, limit);
                 return None;
             }
             match task {

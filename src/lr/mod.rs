@@ -23,6 +23,7 @@ mod completion;
 pub(crate) mod conflict;
 mod cycles;
 pub(crate) mod derivations;
+pub(crate) mod earley;
 mod example;
 pub(crate) mod forks;
 mod hidden;

@@ -94,7 +94,7 @@ impl Report<'_> {
     fn conflict(&self, conflict: &Conflict) -> Diagnostic {
         let mut lines = Vec::new();
         let mut help = match (self.grammar.conflicts, conflict.shift) {
-            (Conflicts::Follow, _) => {
+            (Conflicts::Follow | Conflicts::Silent, _) => {
                 "nothing has to be done: both ways are followed until the text decides, which takes time where it is long \
                  about it. `%conflicts refuse` makes this an error, `%conflicts shift` settles it as Yacc and Lark do"
             }
@@ -139,7 +139,7 @@ impl Report<'_> {
                 self.items(conflict, terminal, &mut lines);
                 lines.push("this comes of LALR(1) merging; the grammar may be LR(1)".to_owned());
                 help = match self.grammar.conflicts {
-                    Conflicts::Follow => {
+                    Conflicts::Follow | Conflicts::Silent => {
                         "nothing has to be done: the two rules end alike in different surroundings, which the parser knows"
                     }
                     Conflicts::Refuse | Conflicts::Shift => {
@@ -160,7 +160,9 @@ impl Report<'_> {
     fn finding(&self, message: String) -> Diagnostic {
         match self.grammar.conflicts {
             Conflicts::Refuse => Diagnostic::error("conflict", message),
-            Conflicts::Follow | Conflicts::Shift => Diagnostic::warning("conflict", message),
+            Conflicts::Follow | Conflicts::Silent | Conflicts::Shift => {
+                Diagnostic::warning("conflict", message)
+            }
         }
     }
 

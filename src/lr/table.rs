@@ -106,12 +106,14 @@ impl ParseTable {
         let mut names = Names::new(grammar, &rules);
         let mut warnings = resolution.warnings(grammar, &names);
         if !resolution.conflicts.is_empty() {
-            let found = report::explain(grammar, &rules, &automaton, &names, &resolution.conflicts);
-            if grammar.conflicts == Conflicts::Refuse {
-                return Err(ConflictError::conflicts(found));
+            if grammar.conflicts != Conflicts::Silent {
+                let found = report::explain(grammar, &rules, &automaton, &names, &resolution.conflicts);
+                if grammar.conflicts == Conflicts::Refuse {
+                    return Err(ConflictError::conflicts(found));
+                }
+                warnings.extend(found);
             }
-            warnings.extend(found);
-            if grammar.conflicts == Conflicts::Follow
+            if matches!(grammar.conflicts, Conflicts::Follow | Conflicts::Silent)
                 && let Some(open) = without_hidden_left_recursion(&rules)
             {
                 rewritten = true;

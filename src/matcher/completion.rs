@@ -27,7 +27,8 @@ const DETOUR_LIMIT: usize = 20_000;
 
 impl Matcher {
     /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is one already.
-    /// `None` after a stop token, and where no way was found within a fixed number of steps.
+    /// `None` after a stop token, where no way was found within a fixed number of steps, and where the way leads over a
+    /// token that is no text.
     ///
     /// Costs the depth of the parse stack and the bytes that are found.
     pub fn shortest_completion(&self) -> Option<Vec<u8>> {
@@ -37,9 +38,10 @@ impl Matcher {
         if self.is_accepting() {
             return Some(Vec::new());
         }
+        let is_text = |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
         let planned =
             self.now.readings.iter().filter_map(|reading| self.complete(reading)).min_by_key(Vec::len);
-        planned.or_else(|| self.now.readings.iter().find_map(|reading| self.search(reading)))
+        planned.or_else(|| self.now.readings.iter().find_map(|reading| self.search(reading))).filter(is_text)
     }
 
     /// A completion by the cheapest plan, if it can be spelled.

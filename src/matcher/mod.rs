@@ -1,6 +1,7 @@
 //! One sequence being generated: its mask, its next token, its past.
 
 mod batch;
+mod captures;
 mod completion;
 mod expected;
 mod lines;
@@ -18,6 +19,8 @@ use crate::scanner::configuration::{Configuration, Readings};
 use crate::util::id::TokenId;
 
 pub use batch::fill_masks;
+pub use captures::Capture;
+use captures::Said;
 pub use mask::TokenMask;
 use past::Past;
 
@@ -34,7 +37,9 @@ pub struct Matcher {
     /// What holds now.
     now: Moment,
     /// What held before each step, oldest first.
-    past: Past,
+    past: Past<Moment>,
+    /// What each step took, where the grammar wants to know what its rules derive.
+    said: Past<Said>,
 }
 
 /// The state of a sequence between two steps.
@@ -103,7 +108,12 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
-        Self { index, now: Moment { readings, progress: Progress::Fresh, dropped: 0 }, past: Past::default() }
+        Self {
+            index,
+            now: Moment { readings, progress: Progress::Fresh, dropped: 0 },
+            past: Past::default(),
+            said: Past::default(),
+        }
     }
 
     /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
@@ -151,7 +161,9 @@ impl Matcher {
     ///
     /// When the token is not allowed; nothing has changed then.
     pub fn advance(&mut self, token: impl Into<TokenId>) -> Result<(), RejectedToken> {
-        let next = self.after_token(&self.now, token.into())?;
+        let token = token.into();
+        let next = self.after_token(&self.now, token)?;
+        self.note(|| Said::Token(token));
         self.past.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
@@ -162,8 +174,15 @@ impl Matcher {
     ///
     /// When the text so far and these bytes do not begin a sentence; nothing has changed then.
     pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), RejectedToken> {
+        // Bytes are text: no token is meant by them.
+        let mark = self.index.spelled().mark().and_then(|mark| bytes.iter().position(|&byte| byte == mark));
+        if let Some(mark) = mark {
+            let accepted = self.after_bytes(&self.now, &bytes[..mark]).err().unwrap_or(mark);
+            return Err(RejectedToken { token: None, accepted });
+        }
         let next =
             self.after_bytes(&self.now, bytes).map_err(|accepted| RejectedToken { token: None, accepted })?;
+        self.note(|| Said::Bytes(bytes.into()));
         self.past.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
@@ -186,6 +205,7 @@ impl Matcher {
         let steps = steps.min(self.past.len());
         for before in std::iter::from_fn(|| self.past.pop()).take(steps) {
             self.now = before;
+            self.said.pop();
         }
         steps
     }
@@ -194,6 +214,7 @@ impl Matcher {
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
         self.past = Past::default();
+        self.said = Past::default();
     }
 
     /// How many steps can be taken back.
@@ -228,14 +249,16 @@ impl Matcher {
     }
 
     /// The bytes that must come next whatever the model says: as long as the text so far is not a sentence and
-    /// exactly one byte can follow. Empty where there is a choice. At most 4,096 bytes.
+    /// exactly one byte can follow. Empty where there is a choice, and where a token must follow that is no text. At most 4,096
+    /// bytes.
     pub fn forced_bytes(&self) -> Vec<u8> {
         const LIMIT: usize = 4096;
         let mut forced = Vec::new();
         let mut at = self.clone();
         at.past = Past::default();
         while forced.len() < LIMIT && !at.is_accepting() {
-            let Some(byte) = at.only_byte() else { break };
+            let only = at.only_byte().filter(|&byte| self.index.spelled().mark() != Some(byte));
+            let Some(byte) = only else { break };
             let Ok(next) = at.after_bytes(&at.now, &[byte]) else { break };
             at.now = next;
             forced.push(byte);
@@ -260,18 +283,36 @@ impl Matcher {
 
     fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
         let rejected = |accepted| RejectedToken { token: Some(token), accepted };
-        let vocabulary = self.index.vocabulary();
-        if vocabulary.stop_tokens().contains(&token) {
-            let here = Matcher { index: self.index.clone(), now: from.clone(), past: Past::default() };
-            return if here.is_accepting() {
-                Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from })
-            } else {
-                Err(rejected(0))
+        if self.index.vocabulary().stop_tokens().contains(&token) {
+            let here =
+                Matcher { now: from.clone(), past: Past::default(), said: Past::default(), ..self.clone() };
+            if here.is_accepting() {
+                return Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from });
+            }
+        }
+        // A token that the grammar names may be meant as itself and by its bytes: the text is read both ways.
+        let mut after: Result<Moment, usize> = Err(0);
+        for spelling in self.index.spelled().spellings(token) {
+            after = match (after, self.after_bytes(from, spelling)) {
+                (Ok(one), Ok(other)) => Ok(self.either(one, other)),
+                (Ok(one), Err(_)) | (Err(_), Ok(one)) => Ok(one),
+                (Err(one), Err(other)) => Err(one.max(other)),
             };
         }
-        match vocabulary.bytes(token) {
-            Some(bytes) if !bytes.is_empty() => self.after_bytes(from, bytes).map_err(rejected),
-            _ => Err(rejected(0)),
+        after.map_err(rejected)
+    }
+
+    /// What holds where a text is read in one of two ways.
+    fn either(&self, one: Moment, other: Moment) -> Moment {
+        let mut all = Readings::default();
+        let table = self.index.scanner().table();
+        one.readings.into_iter().chain(other.readings).for_each(|reading| all.add(reading, table));
+        let mut readings = all.into_all();
+        let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
+        Moment {
+            readings,
+            progress: one.progress,
+            dropped: one.dropped.max(other.dropped).saturating_add(dropped),
         }
     }
 

@@ -2,34 +2,49 @@
 
 use std::sync::Arc;
 
-use super::Moment;
-
 /// The moments before each step, the last one first. Cloning shares them.
-#[derive(Clone, Default)]
-pub(super) struct Past(Option<Arc<Step>>);
+pub(super) struct Past<T>(Option<Arc<Step<T>>>);
 
-struct Step {
-    before: Moment,
+struct Step<T> {
+    before: T,
     /// How many steps there are up to this one.
     count: usize,
-    earlier: Past,
+    earlier: Past<T>,
 }
 
-impl Past {
+impl<T> Default for Past<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Clone for Past<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Clone> Past<T> {
+    /// What is in the list, the last first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+        let steps = std::iter::successors(self.0.as_deref(), |step| step.earlier.0.as_deref());
+        steps.map(|step| &step.before)
+    }
+
     /// How many steps there are.
     pub(super) fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |step| step.count)
     }
 
     /// One more step, before which `before` held.
-    pub(super) fn push(&mut self, before: Moment) {
+    pub(super) fn push(&mut self, before: T) {
         let count = self.len() + 1;
         let earlier = Self(self.0.take());
         self.0 = Some(Arc::new(Step { before, count, earlier }));
     }
 
     /// Takes the last step off; what held before it.
-    pub(super) fn pop(&mut self) -> Option<Moment> {
+    pub(super) fn pop(&mut self) -> Option<T> {
         match Arc::try_unwrap(self.0.take()?) {
             Ok(mut step) => {
                 self.0 = step.earlier.0.take();
@@ -43,7 +58,7 @@ impl Past {
     }
 }
 
-impl Drop for Past {
+impl<T> Drop for Past<T> {
     /// In a loop: the derived drop would recurse once a step.
     fn drop(&mut self) {
         let mut last = self.0.take();

@@ -142,7 +142,23 @@ impl Scanner {
     pub(crate) fn initial(&self) -> SmallVec<[Configuration; 1]> {
         let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
         let expectations = ExpectationsId::NONE;
-        self.begin_lexeme(Between { stack, layout, expectations }, ObligationsId::NONE, &mut Reads::none())
+        let mut initial = self.begin_lexeme(
+            Between { stack, layout, expectations },
+            ObligationsId::NONE,
+            &mut Reads::none(),
+        );
+        if !self.lexis.leading_ignored {
+            for reading in &mut initial {
+                let components = self.states().components(reading.state).iter();
+                let terminals = components.map(|component| component.terminal.index());
+                let mut candidates = BitSet::new(self.lexis.terminal_count() + 1);
+                terminals.filter(|&terminal| !self.lexis.ignored.contains(terminal)).for_each(|terminal| {
+                    candidates.insert(terminal);
+                });
+                reading.state = self.states().start(&candidates);
+            }
+        }
+        initial
     }
 
     /// The configurations before the first byte of a lexeme; `obligations` already know that byte.
@@ -175,6 +191,17 @@ impl Scanner {
         reads: &mut Reads,
         mut emit: impl FnMut(Configuration),
     ) {
+        self.step_over(from, byte, reads, |after, _| emit(after));
+    }
+
+    /// The same with the label of the lexeme that has ended before the byte, if one has.
+    pub(crate) fn step_over(
+        &self,
+        from: &Configuration,
+        byte: u8,
+        reads: &mut Reads,
+        mut emit: impl FnMut(Configuration, Option<TerminalId>),
+    ) {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
         for (label, obligations) in self.end_before(from.state, byte, next, obligations) {
@@ -183,7 +210,7 @@ impl Scanner {
                     if let Some(state) = self.states().next(begun.state, byte) {
                         let obligations = self.keep_obligations(obligations, state);
                         let layout = self.read(&begun.layout, byte);
-                        emit(Configuration { layout, state, obligations, ..begun });
+                        emit(Configuration { layout, state, obligations, ..begun }, Some(label));
                     }
                 }
             }
@@ -192,7 +219,7 @@ impl Scanner {
             let (stack, expectations) = (from.stack.clone(), from.expectations);
             let layout = self.read(&from.layout, byte);
             let obligations = self.keep_obligations(obligations, state);
-            emit(Configuration { stack, layout, state, obligations, expectations });
+            emit(Configuration { stack, layout, state, obligations, expectations }, None);
         }
     }
 

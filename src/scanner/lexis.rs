@@ -23,6 +23,8 @@ pub(crate) struct Lexis {
     pub(super) states: ScanStates,
     pub(super) lexer: LexerKind,
     pub(super) ignored: BitSet,
+    /// Whether a text may begin with what is ignored.
+    pub(super) leading_ignored: bool,
     pub(super) exclusive: BitSet,
     /// Companies of which each that has an exclusive terminal is a part.
     pub(super) companies: Vec<BitSet>,
@@ -73,6 +75,7 @@ impl Lexis {
         let companies = company::exclusive_companies(&table, &exclusive, &ignored);
         Self {
             lexer: grammar.lexer,
+            leading_ignored: grammar.leading_ignored,
             company_starts: company::greatest(&states, &exclusive, &companies),
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
@@ -137,6 +140,11 @@ impl Lexis {
         }
     }
 
+    /// The terminals that a lexeme with this label may be, wherever it stands.
+    pub(crate) fn all_readings(&self, label: TerminalId) -> SmallVec<[TerminalId; 2]> {
+        std::iter::once(label).chain(self.other_reading(label)).collect()
+    }
+
     /// The readings of a label about which the parser alone decides.
     pub(super) fn plain_readings(&self, label: TerminalId, acceptable: &BitSet) -> SmallVec<[TerminalId; 2]> {
         let mut readings = SmallVec::new();
@@ -156,7 +164,11 @@ impl Lexis {
 pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStates {
     let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
     let blanks = grammar.indentation.as_ref().map(|_| layout::blank_classes());
-    ScanStates::new(dfas, ranks, blanks.as_ref())
+    let mut lazy = BitSet::new(grammar.terminals.len());
+    for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| terminal.lazy) {
+        lazy.insert(index);
+    }
+    ScanStates::new(dfas, ranks, lazy, blanks.as_ref())
 }
 
 /// By terminal: the words reserved against it.

@@ -71,6 +71,8 @@ pub(crate) struct ScanStates {
     /// By terminal: the place of its first condition among these.
     first_condition: Vec<usize>,
     ranks: Vec<u32>,
+    /// Terminals whose first match ends the lexeme: nothing follows a state in which one accepts.
+    lazy: BitSet,
     classes: ByteClasses,
     /// By terminal and class of its DFA: the classes that make it up.
     parts: Vec<Box<[ClassSet]>>,
@@ -85,7 +87,12 @@ pub(crate) struct ScanStates {
 impl ScanStates {
     /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept the same text.
     /// Bytes that `distinct` tells apart are told apart.
-    pub(crate) fn new(dfas: Vec<Option<Dfa>>, ranks: Vec<u32>, distinct: Option<&ByteClasses>) -> Self {
+    pub(crate) fn new(
+        dfas: Vec<Option<Dfa>>,
+        ranks: Vec<u32>,
+        lazy: BitSet,
+        distinct: Option<&ByteClasses>,
+    ) -> Self {
         let mut conditions: Vec<Dfa> = Vec::new();
         let mut first_condition = Vec::with_capacity(dfas.len());
         for dfa in &dfas {
@@ -113,6 +120,7 @@ impl ScanStates {
             conditions,
             first_condition,
             ranks,
+            lazy,
             classes,
             components,
             facts: Slots::default(),
@@ -156,6 +164,11 @@ impl ScanStates {
     /// The DFAs of all terminals.
     pub(crate) fn dfas(&self) -> &[Option<Dfa>] {
         &self.dfas
+    }
+
+    /// Whether the first match of some terminal ends lexemes.
+    pub(crate) fn has_lazy(&self) -> bool {
+        !self.lazy.is_empty()
     }
 
     /// How many states have been met.
@@ -337,10 +350,21 @@ impl ScanStates {
         plain.into_iter().chain(guarded.map(|(label, guards)| (*label, &guards[..])))
     }
 
+    /// The components that the next byte moves: none where a lazy terminal accepts, else all.
+    fn moving(&self, state: ScanStateId) -> &[Component] {
+        let components = self.components(state);
+        let ends = |component: &Component| {
+            component.terminal.index() < self.dfas.len()
+                && self.lazy.contains(component.terminal.index())
+                && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
+        };
+        if !self.lazy.is_empty() && components.iter().any(ends) { &[] } else { components }
+    }
+
     #[cold]
     fn step(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
         let components: SmallVec<[Component; 8]> = self
-            .components(state)
+            .moving(state)
             .iter()
             .filter_map(|component| {
                 let next = self.automaton(component.terminal)?.next(component.state, byte);
@@ -360,7 +384,7 @@ impl ScanStates {
         let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
             vec![(self.classes.all(), SmallVec::new())];
         let mut steps: Vec<(u32, ClassSet)> = Vec::new();
-        for &component in self.components(state) {
+        for &component in self.moving(state) {
             self.component_moves(component, &mut steps);
             for &(state, over) in &steps {
                 for at in 0..parts.len() {

@@ -192,6 +192,7 @@ impl Fragment {
                 reserved_against: Vec::new(),
                 fallback: None,
                 exclusive: false,
+                lazy: false,
                 lookahead: None,
                 precedence: None,
                 place: None,
@@ -199,7 +200,12 @@ impl Fragment {
         }
         for (number, name) in self.nonterminals.iter().enumerate() {
             let name = format!("{name}_{number}");
-            grammar.nonterminals.push(Nonterminal { name, productions: Vec::new(), place: None });
+            grammar.nonterminals.push(Nonterminal {
+                name,
+                productions: Vec::new(),
+                marks: None,
+                place: None,
+            });
         }
         let nonterminal = |id: NonterminalId| NonterminalId::new(first_nonterminal + id.index());
         for (lhs, rhs) in &self.productions {

@@ -32,7 +32,7 @@ mod unique;
 mod uri;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, LexerKind};
+use crate::grammar::ir::{Conflicts, LexerKind, Ties};
 use crate::lexer::LexerLimits;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
@@ -117,6 +117,8 @@ impl JsonSchema {
             indentation: None,
             warnings: self.warnings.clone(),
             untrimmed: None,
+            leading_ignored: false,
+            ties: Ties::Rank,
         };
         grammar.start = self.embed(&mut grammar);
         grammar.starts.push(grammar.start);

@@ -15,13 +15,13 @@ pub(crate) struct Spanned<T> {
 }
 
 /// A grammar file.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct File {
     pub(crate) items: Vec<Item>,
 }
 
 /// One statement of a grammar file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     Rule(Rule),
     Terminal(TerminalDefinition),
@@ -44,7 +44,7 @@ pub(crate) enum Mode {
 }
 
 /// `name{a, b}: alternatives`, names in lower case.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) mode: Mode,
     /// Without the modifiers, with a leading `_` kept as part of the name.
@@ -55,11 +55,13 @@ pub(crate) struct Rule {
     pub(crate) parameters: Vec<Spanned<String>>,
     /// `.2`: which of two rules is reduced where a conflict between them is to be settled.
     pub(crate) priority: Option<Spanned<i32>>,
+    /// `[capture, lazy]` behind the name: llguidance's attributes.
+    pub(crate) attributes: Vec<Attribute>,
     pub(crate) body: Expansions,
 }
 
 /// `NAME.2: alternatives`, names in upper case.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TerminalDefinition {
     pub(crate) mode: Mode,
     pub(crate) name: Spanned<String>,
@@ -107,12 +109,51 @@ pub(crate) enum ExprKind {
     Group(Expansions),
     /// `[ ... ]`.
     Maybe(Expansions),
-    /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e~3` 3..3, `e~3..5` 3..5.
+    /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e~3` and `e{3}` 3..3, `e~3..5` and `e{3,5}` 3..5, `e{3,}` 3...
     Repeat { expr: Box<Expr>, min: u32, max: Option<u32> },
+    /// `a & b`: what each of them matches. Two at least.
+    And(Vec<Expansions>),
+    /// `~e`: every text that `e` does not match.
+    Not(Box<Expr>),
+    /// `<|name|>`, `<[7,10-20]>`: tokens of the vocabulary.
+    Tokens(TokenNames),
+    /// `%regex {...}`: some of these chunks, one behind the other as they stand here, or none.
+    Substring(Vec<String>),
+    /// `@name`: another grammar.
+    Grammar(String),
+    /// `%json {...}`: a JSON Schema, as written.
+    Json(String),
+    /// `%lark {...}`: a grammar within the grammar.
+    Nested(File),
+}
+
+/// Tokens of a vocabulary that nobody knows yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TokenNames {
+    /// A special token by its name, with the angle brackets.
+    Name(String),
+    /// Ids from the first to the last, ascending, none in two of the ranges.
+    Ids(Vec<(u32, u32)>),
+}
+
+/// `key` or `key=value` behind a rule's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attribute {
+    pub(crate) key: Spanned<String>,
+    pub(crate) value: Option<AttributeValue>,
+}
+
+/// What an attribute is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AttributeValue {
+    /// A string, a regex, a name.
+    Expr(Expr),
+    /// A number, as written.
+    Number(Spanned<String>),
 }
 
 /// `%import path (A, B -> C)`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
     /// Leading dots of the path: 0 for `common` and other libraries, 1 and more for files beside this one.
     pub(crate) level: u32,
@@ -133,6 +174,8 @@ pub(crate) enum Word {
 /// The extensions to Lark's notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Directive {
+    /// `%llguidance {...}`.
+    Options(Options),
     /// `%start rule`.
     Start(Vec<Spanned<String>>),
     /// `%lexer basic` or `%lexer contextual`: the name as written.
@@ -154,6 +197,17 @@ pub(crate) enum Directive {
     Precedence { associativity: Associativity, words: Vec<Word> },
     /// `%indent NEWLINE INDENT DEDENT open "(" close ")" tab 8`.
     Indent { newline: Word, indent: Word, dedent: Word, clauses: Vec<Clause> },
+}
+
+/// What `%llguidance` says; `None` where it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Whether the text may begin with what is ignored.
+    pub(crate) allow_initial_skip: Option<bool>,
+    /// Whether what is ignored may be ignored once at a place only.
+    pub(crate) skip_once: Option<bool>,
+    /// Whether texts need not be UTF-8.
+    pub(crate) allow_invalid_utf8: Option<bool>,
 }
 
 /// A part of a directive: `open "(" "["`, `tab 8`.

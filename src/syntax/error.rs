@@ -24,6 +24,7 @@ pub(crate) enum SyntaxErrorKind {
     /// An escape in a string that stands for no character.
     BadEscape,
     /// An empty string or regex.
+    #[cfg(feature = "yacc")]
     EmptyLiteral,
     /// A name of mixed case or with too many underscores.
     BadName,
@@ -43,6 +44,8 @@ pub(crate) enum SyntaxErrorKind {
     BadImport,
     /// A `%lookahead` without what decides, or with more than one word.
     BadLookahead,
+    /// Something of llguidance's dialect that says nothing.
+    BadDialect,
     /// A definition, or another item, that has no place in this file.
     #[cfg(feature = "yacc")]
     Misplaced,
@@ -62,6 +65,7 @@ impl SyntaxErrorKind {
             Self::UnterminatedString => "unterminated-string",
             Self::UnterminatedRegex => "unterminated-regex",
             Self::BadEscape => "bad-escape",
+            #[cfg(feature = "yacc")]
             Self::EmptyLiteral => "empty-literal",
             Self::BadName => "bad-name",
             Self::UnknownDirective => "unknown-directive",
@@ -72,6 +76,7 @@ impl SyntaxErrorKind {
             Self::BadRange => "bad-range",
             Self::BadImport => "bad-import",
             Self::BadLookahead => "bad-lookahead",
+            Self::BadDialect => "bad-dialect",
             #[cfg(feature = "yacc")]
             Self::Misplaced => "misplaced-item",
             #[cfg(feature = "yacc")]

@@ -2,12 +2,14 @@
 //!
 //! * [`ast`]: the tree, as written.
 //! * [`lark`]: the reader of Lark's notation.
+//! * [`gbnf`]: the reader of GBNF and its relatives, with a tree of its own.
 //! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
 //! * [`mod@print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
 
 pub(crate) mod ast;
 pub(crate) mod error;
+pub(crate) mod gbnf;
 pub(crate) mod lark;
 mod print;
 #[cfg(feature = "yacc")]
@@ -15,6 +17,7 @@ pub(crate) mod yacc;
 
 #[cfg(feature = "yacc")]
 pub(crate) use error::SourceText;
+pub(crate) use gbnf::parse_gbnf;
 pub(crate) use lark::parse_lark;
 #[cfg(feature = "yacc")]
-pub(crate) use yacc::parse_yacc;
+pub(crate) use yacc::{parse_yacc, parse_yacc_rules};

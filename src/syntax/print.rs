@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::syntax::ast::{
-    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, File, Import, Item, Mode, Rule,
-    TerminalDefinition, Word,
+    Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind, File,
+    Import, Item, Mode, Options, Rule, TerminalDefinition, TokenNames, Word,
 };
 
 impl Display for File {
@@ -53,7 +53,55 @@ impl Display for Rule {
         if let Some(priority) = &self.priority {
             write!(f, ".{}", priority.node)?;
         }
+        if !self.attributes.is_empty() {
+            f.write_char('[')?;
+            separated(f, &self.attributes, ", ")?;
+            f.write_char(']')?;
+        }
         definition(f, &self.body)
+    }
+}
+
+impl Display for Attribute {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key.node)?;
+        match &self.value {
+            None => Ok(()),
+            Some(AttributeValue::Expr(expr)) => write!(f, "={}", expr.node),
+            Some(AttributeValue::Number(number)) => write!(f, "={}", number.node),
+        }
+    }
+}
+
+impl Display for TokenNames {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            TokenNames::Name(name) => f.write_str(name),
+            TokenNames::Ids(ids) => {
+                f.write_str("<[")?;
+                let range = |&(first, last): &(u32, u32)| match first == last {
+                    true => first.to_string(),
+                    false => format!("{first}-{last}"),
+                };
+                separated(f, ids.iter().map(range), ",")?;
+                f.write_str("]>")
+            }
+        }
+    }
+}
+
+impl Display for Options {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut options = serde_json::Map::new();
+        let flags = [
+            ("allow_initial_skip", self.allow_initial_skip),
+            ("allow_invalid_utf8", self.allow_invalid_utf8),
+        ];
+        options.extend(flags.iter().filter_map(|&(key, flag)| Some((key.to_owned(), flag?.into()))));
+        if let Some(once) = self.skip_once {
+            options.insert("skip_repetition".to_owned(), if once { "once" } else { "many" }.into());
+        }
+        write!(f, "%llguidance {}", serde_json::Value::from(options))
     }
 }
 
@@ -133,10 +181,18 @@ impl Display for ExprKind {
                     (1, None) => write!(f, "{expr}+"),
                     (min, Some(max)) if min == max => write!(f, "{expr}~{min}"),
                     (min, Some(max)) => write!(f, "{expr}~{min}..{max}"),
-                    // The notation has no repetition of this kind, so no reader makes it.
-                    (min, None) => write!(f, "({expr}~{min} {expr}*)"),
+                    (min, None) => write!(f, "{expr}{{{min},}}"),
                 }
             }
+            ExprKind::And(parts) => separated(f, parts, " & "),
+            ExprKind::Not(expr) => write!(f, "~{}", expr.node),
+            ExprKind::Tokens(tokens) => tokens.fmt(f),
+            ExprKind::Substring(chunks) => {
+                write!(f, "%regex {}", serde_json::json!({ "substring_chunks": chunks }))
+            }
+            ExprKind::Grammar(name) => write!(f, "@{name}"),
+            ExprKind::Json(json) => write!(f, "%json {json}"),
+            ExprKind::Nested(file) => write!(f, "%lark {{\n{file}}}"),
         }
     }
 }
@@ -165,6 +221,7 @@ impl Display for Directive {
                 f.write_str("%start")?;
                 return names.iter().try_for_each(|name| write!(f, " {}", name.node));
             }
+            Directive::Options(options) => return options.fmt(f),
             Directive::Lexer(name) => return write!(f, "%lexer {}", name.node),
             Directive::Conflicts(name) => return write!(f, "%conflicts {}", name.node),
             Directive::Lookahead { to, word, after, before } => {

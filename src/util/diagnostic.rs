@@ -22,11 +22,15 @@ pub(crate) const WARNINGS: &[&str] = &[
     "dead-alternative",
     "empty-terminal",
     "imported-directive",
+    "lookahead-assertion",
     "more-findings",
     "narrowed-schema",
     "newline-with-blanks",
+    "option-without-effect",
     "rule-priority",
     "shadowed-terminal",
+    "ties-by-rank",
+    "unheld-max-tokens",
     "unknown-import",
     "unproductive",
     "unreachable",
@@ -35,6 +39,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "unused-precedence",
     "unused-rule",
     "unused-terminal",
+    "unwritten-stop",
 ];
 
 /// One finding about a grammar: what, where, an example, and what to write instead.

@@ -6,12 +6,14 @@
 mod cut;
 mod error;
 mod load;
+mod spelled;
 #[cfg(feature = "tokenizer")]
 mod tokenize;
 pub(crate) mod trie;
 mod vocabulary;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
+pub(crate) use spelled::Spelled;
 #[cfg(feature = "tokenizer")]
 pub use tokenize::Tokenizer;
 pub use vocabulary::Vocabulary;

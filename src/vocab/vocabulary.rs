@@ -41,7 +41,7 @@ pub struct Vocabulary {
 }
 
 /// The ordinary tokens: what is large, never changes and is shared.
-struct Tokens {
+pub(super) struct Tokens {
     bytes: Box<[u8]>,
     /// Where an id's bytes are; empty for ids without.
     spans: Box<[Span]>,
@@ -52,13 +52,13 @@ struct Tokens {
 
 /// A run of bytes in the arena.
 #[derive(Clone, Copy, Debug, Default)]
-struct Span {
-    start: u32,
-    end: u32,
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) end: u32,
 }
 
 impl Tokens {
-    fn new(bytes: Vec<u8>, spans: Vec<Span>) -> Self {
+    pub(super) fn new(bytes: Vec<u8>, spans: Vec<Span>) -> Self {
         let slice = |id: u32| {
             let span = spans[id as usize];
             &bytes[span.start as usize..span.end as usize]
@@ -222,6 +222,11 @@ impl Vocabulary {
     #[inline]
     pub(crate) fn trie(&self) -> &Trie {
         &self.tokens.trie
+    }
+
+    /// The same with other bytes for its tokens, and this width.
+    pub(super) fn with_bytes(&self, tokens: Arc<Tokens>, width: usize) -> Self {
+        Self { tokens, width, ..self.clone() }
     }
 
     /// The bytes that no token spells by itself. A text with such a byte may be out of the model's reach.

@@ -17,7 +17,7 @@ pub fn directory() -> Option<PathBuf> {
     }
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        say("note: no samples beside the project: what needs them is skipped, and says nothing")
+        say("note: no samples beside the project: what needs them is skipped, and says nothing");
     });
     None
 }

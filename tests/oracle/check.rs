@@ -59,7 +59,8 @@ pub fn build_from(
     compile(&grammar.map_err(|e| e.diagnostics().to_vec())?, vocabulary)
 }
 
-fn compile(
+/// The engine for a grammar that was read.
+pub fn compile(
     grammar: &Grammar,
     vocabulary: &SmallVocabulary,
 ) -> Result<(Constraint, Vec<Diagnostic>), Vec<Diagnostic>> {

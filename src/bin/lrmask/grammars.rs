@@ -11,6 +11,7 @@ use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Voc
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
+use crate::notation::Notation;
 use crate::report;
 use crate::schemas::{SchemaArguments, schema};
 
@@ -49,13 +50,16 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite, python), a file in Lark's notation, a Yacc `.y` file, a JSON schema (`.json`), or `-`. With a start
-    /// symbol behind a colon: `sqlite:query`. Or a file that `lrmask index` has written.
+    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind a colon: `sqlite:query`. The
+    /// notation goes by the extension: .lark, .gbnf or .ebnf, .y, .regex, .json for a JSON schema. Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
     #[arg(long, value_name = "RULE")]
     pub(crate) start: Option<String>,
+    /// The notation of the grammar, where the extension does not say it.
+    #[arg(long, value_name = "NOTATION")]
+    pub(crate) notation: Option<Notation>,
     /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
     #[arg(long, value_name = "FILE")]
     pub(crate) terminals: Option<String>,
@@ -88,7 +92,7 @@ impl Sources {
     }
 
     /// Adds a file that places call `name` and people `shown`.
-    pub(crate) fn add_as(&self, name: &str, shown: &str, text: &str) {
+    fn add_as(&self, name: &str, shown: &str, text: &str) {
         let source = Source { name: shown.into(), text: text.into() };
         self.files.borrow_mut().insert(name.to_owned(), source);
     }
@@ -126,49 +130,86 @@ pub(crate) fn load(
     sources: &Sources,
 ) -> Result<Grammar, LoadError> {
     let (name, start) = split_start(argument);
-    let grammar = match built_in(name) {
-        Some(file) => {
-            refuse_terminals(argument)?;
-            sources.add(file.path, file.text);
-            let reader = |path: &str| {
-                let file = BUILT_IN.iter().find(|file| file.path == path)?;
-                sources.add(path, file.text);
-                Some(file.text.to_owned())
-            };
-            Grammar::from_lark_with(file.text, file.path, &reader)?
-        }
-        None if argument.terminals.is_some() || name.ends_with(".y") => {
-            yacc(name, argument.terminals.as_deref(), inputs, sources)?
-        }
-        None if name.ends_with(".json") => schema(name, argument, inputs, sources)?,
-        None => {
-            if input::is_bare_word(name) {
-                return Err(unknown(name).into());
-            }
-            if saved(argument)?.is_some() {
-                let what = "is a compiled grammar, which was checked when it was made";
-                return Err(Failure::unusable(format_args!(
-                    "{name} {what}: check the file that it was made from"
-                ))
-                .into());
-            }
-            let text = inputs.text(name)?;
-            let called = input::name(name);
-            sources.add(called, &text);
+    let Some(file) = built_in(name) else {
+        return read(argument, name, start, inputs, sources);
+    };
+    refuse_terminals(argument)?;
+    sources.add(file.path, file.text);
+    let reader = |path: &str| {
+        let file = BUILT_IN.iter().find(|file| file.path == path)?;
+        sources.add(path, file.text);
+        Some(file.text.to_owned())
+    };
+    let grammar = Grammar::from_lark_with(file.text, file.path, &reader)?;
+    Ok(match start {
+        Some(start) => grammar.with_start(start)?,
+        None => grammar,
+    })
+}
+
+/// Reads a grammar that is no built-in one.
+fn read(
+    argument: &GrammarArgument,
+    name: &str,
+    start: Option<&str>,
+    inputs: &Inputs,
+    sources: &Sources,
+) -> Result<Grammar, LoadError> {
+    if input::is_bare_word(name) {
+        return Err(unknown(name).into());
+    }
+    if saved(argument)?.is_some() {
+        let what = "is a compiled grammar, which was checked when it was made";
+        return Err(
+            Failure::unusable(format_args!("{name} {what}: check the file that it was made from")).into()
+        );
+    }
+    let notation = match (argument.notation, &argument.terminals) {
+        (None, Some(_)) => Notation::Yacc,
+        (notation, _) => notation.unwrap_or_else(|| Notation::of(name)),
+    };
+    if notation != Notation::Yacc {
+        refuse_terminals(argument)?;
+    }
+    let called = input::name(name);
+    let text = inputs.text(name)?;
+    sources.add(called, &text);
+    Ok(match notation {
+        Notation::Lark => {
             let reader = |path: &str| {
                 let text = std::fs::read_to_string(path).ok()?;
                 sources.add(path, &text);
                 Some(text)
             };
-            return Ok(match start {
+            match start {
                 Some(start) => Grammar::from_lark_with_start(&text, called, start, &reader)?,
                 None => Grammar::from_lark_with(&text, called, &reader)?,
-            });
+            }
         }
-    };
-    Ok(match start {
-        Some(start) => grammar.with_start(start)?,
-        None => grammar,
+        Notation::Gbnf => Grammar::from_gbnf_with(&text, called, start)?,
+        Notation::Yacc => {
+            sources.add_as("<grammar>", called, &text);
+            let grammar = yacc(&text, argument.terminals.as_deref(), inputs, sources)?;
+            match start {
+                Some(start) => grammar.with_start(start)?,
+                None => grammar,
+            }
+        }
+        Notation::Schema => {
+            if start.is_some() {
+                return Err(Failure::unusable("a JSON schema has no rules to start from").into());
+            }
+            sources.add_as("<schema>", called, &text);
+            schema(&argument.schema, &text)?
+        }
+        Notation::Regex => {
+            if start.is_some() {
+                return Err(Failure::unusable("a regex has no rules to start from").into());
+            }
+            sources.add_as("<regex>", called, &text);
+            // The line end belongs to the file, not to the regex.
+            Grammar::from_regex(text.trim_end_matches(['\r', '\n']))?
+        }
     })
 }
 
@@ -260,31 +301,24 @@ fn unknown(name: &str) -> Failure {
 fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
     match argument.terminals {
         Some(_) => {
-            Err(Failure::unusable("--terminals goes with a Yacc grammar, and built-in grammars have theirs"))
+            Err(Failure::unusable("--terminals goes with a Yacc grammar; other grammars have their own"))
         }
         None => Ok(()),
     }
 }
 
-/// Reads a Yacc grammar. Its terminals may be missing where all of them are quoted.
+/// Reads a Yacc grammar. Without terminals the rules are checked alone.
 #[cfg(feature = "yacc")]
 fn yacc(
-    name: &str,
+    text: &str,
     terminals: Option<&str>,
     inputs: &Inputs,
     sources: &Sources,
 ) -> Result<Grammar, LoadError> {
-    let text = inputs.text(name)?;
-    sources.add_as("<grammar>", input::name(name), &text);
-    let terminals = match terminals {
-        Some(path) => {
-            let terminals = inputs.text(path)?;
-            sources.add_as("<terminals>", input::name(path), &terminals);
-            terminals
-        }
-        None => String::new(),
-    };
-    Ok(Grammar::from_yacc(&text, &terminals)?)
+    let Some(path) = terminals else { return Ok(Grammar::from_yacc_rules(text)?) };
+    let terminals = inputs.text(path)?;
+    sources.add_as("<terminals>", input::name(path), &terminals);
+    Ok(Grammar::from_yacc(text, &terminals)?)
 }
 
 #[cfg(not(feature = "yacc"))]

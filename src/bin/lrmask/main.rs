@@ -11,6 +11,7 @@ mod grammars;
 mod index;
 mod input;
 mod mask;
+mod notation;
 mod output;
 mod place;
 mod random;

@@ -2,9 +2,7 @@
 
 use lrmask::{Formats, Grammar, KeyOrder, Numerals, SchemaOptions, Whitespace};
 
-use crate::failure::Failure;
-use crate::grammars::{GrammarArgument, LoadError, Sources};
-use crate::input::{self, Inputs};
+use crate::grammars::LoadError;
 
 /// How a JSON schema is read.
 #[derive(Debug, Default, clap::Args)]
@@ -55,17 +53,8 @@ pub(crate) enum Written {
     Any,
 }
 
-/// Reads the file `name` as a JSON schema.
-pub(crate) fn schema(
-    name: &str,
-    argument: &GrammarArgument,
-    inputs: &Inputs,
-    sources: &Sources,
-) -> Result<Grammar, LoadError> {
-    if argument.terminals.is_some() || argument.start.is_some() {
-        return Err(Failure::unusable("a JSON schema has neither rules nor terminals of its own").into());
-    }
-    let arguments = &argument.schema;
+/// Reads the text of a JSON schema.
+pub(crate) fn schema(arguments: &SchemaArguments, text: &str) -> Result<Grammar, LoadError> {
     let mut options = SchemaOptions::default();
     options.order = match arguments.order {
         Order::Declared => KeyOrder::Declared,
@@ -85,7 +74,5 @@ pub(crate) fn schema(
         Written::Plain => Numerals::Plain,
         Written::Any => Numerals::Any,
     };
-    let text = inputs.text(name)?;
-    sources.add_as("<schema>", input::name(name), &text);
-    Grammar::from_schema(&text, &options).map_err(|error| LoadError::Refused(vec![error.diagnostic()]))
+    Grammar::from_schema(text, &options).map_err(|error| LoadError::Refused(vec![error.diagnostic()]))
 }

@@ -54,7 +54,9 @@ pub(super) fn report(
                     let message = format!("`{}` derives itself alone, so the grammar is ambiguous", cycle[0]);
                     let diagnostic = match grammar.conflicts {
                         Conflicts::Refuse => Diagnostic::error("cyclic", message),
-                        Conflicts::Follow | Conflicts::Shift => Diagnostic::warning("cyclic", message),
+                        Conflicts::Follow | Conflicts::Silent | Conflicts::Shift => {
+                            Diagnostic::warning("cyclic", message)
+                        }
                     };
                     findings.push(
                         diagnostic

@@ -4,15 +4,16 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Conflicts, Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal,
+    Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol, Terminal, Ties,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
 use crate::grammar::lower::expand::Productions;
+use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::table::{MadeTerminal, TerminalTable};
-use crate::grammar::lower::tree::{Body, Node, Order, Rule, RuleIndex, TerminalIndex};
+use crate::grammar::lower::table::TerminalTable;
+use crate::grammar::lower::tree::{Rule, RuleIndex, RuleMarks, Sequence, TerminalIndex};
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -22,7 +23,11 @@ pub(crate) struct Parts<'a> {
     pub(crate) rules: &'a [Rule],
     pub(crate) productions: Productions,
     pub(crate) directions: Directions,
-    pub(crate) ignores: &'a [(Body, At)],
+    pub(crate) ignores: &'a [Ignore],
+    /// The terminals that are ignored everywhere.
+    pub(crate) ignored: Vec<TerminalIndex>,
+    /// Whether the file has what only llguidance's dialect has.
+    pub(crate) is_dialect: bool,
     pub(crate) terminal_names: &'a HashMap<String, TerminalIndex>,
     /// See [`starts`].
     pub(crate) starts: Vec<RuleIndex>,
@@ -77,11 +82,11 @@ pub(crate) fn assemble(
     mut table: TerminalTable<'_>,
     parts: &Parts<'_>,
 ) -> Option<Grammar> {
-    let ignored = ignored(context, &mut table, parts.ignores)?;
-    let used = used(&table, parts, &ignored);
+    let ignored = &parts.ignored;
+    let used = used(&table, parts, ignored);
     warn_unused(context, &table, parts.ignores, &used);
     warn_of_priorities(context, parts);
-    refuse_ignored(context, &table, &parts.directions, &ignored);
+    refuse_ignored(context, &table, &parts.directions, ignored);
 
     let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
     let mut terminals = Vec::new();
@@ -103,7 +108,9 @@ pub(crate) fn assemble(
             }
         };
         let literal = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::is_literal);
-        orders.push((std::cmp::Reverse(priority), !literal, order));
+        let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
+        // Where a lazy terminal matches, it is what ends the lexeme.
+        orders.push((!lazy, std::cmp::Reverse(priority), !literal, order));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
             pattern,
@@ -113,6 +120,7 @@ pub(crate) fn assemble(
             fallback: None,
             exclusive: parts.directions.exclusive.contains_key(&terminal),
             lookahead: None,
+            lazy,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });
@@ -124,7 +132,8 @@ pub(crate) fn assemble(
     }
     direct_words(&mut terminals, &ids, &parts.directions);
 
-    let (nonterminals, productions) = nonterminals_and_productions(context, &table, parts, &terminals, &ids)?;
+    let (nonterminals, productions) =
+        nonterminals_and_productions(context, &mut table, parts, &terminals, &ids)?;
     let plain =
         |rule: RuleIndex| parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count();
     let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
@@ -136,40 +145,19 @@ pub(crate) fn assemble(
         starts,
         lexer: parts.directions.lexer.unwrap_or(LexerKind::Contextual),
         conflicts: parts.directions.conflicts.unwrap_or_default(),
+        // llguidance ignores nothing before the first lexeme, unless it is told to; Lark does.
+        leading_ignored: parts.directions.leading_ignored.unwrap_or(!parts.is_dialect),
+        ties: match parts.directions.lexer {
+            Some(LexerKind::Basic) => Ties::Rank,
+            _ if parts.is_dialect => Ties::Every,
+            _ => Ties::Rank,
+        },
         reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
         indentation: (parts.directions.indentation.as_ref())
             .and_then(|indentation| indentation.map(|&terminal| ids[terminal])),
         warnings: Vec::new(),
         untrimmed: None,
     })
-}
-
-/// The ignored terminals; an `%ignore` of an expression makes one.
-fn ignored(
-    context: &mut Context,
-    table: &mut TerminalTable<'_>,
-    ignores: &[(Body, At)],
-) -> Option<Vec<TerminalIndex>> {
-    let mut ignored = Vec::new();
-    for (body, at) in ignores {
-        let order = Order { offset: at.start(), sequence: 0 };
-        let single = match &body[..] {
-            [sequence] if sequence.items.len() == 1 && sequence.precedence.is_none() => {
-                Some(&sequence.items[0].node)
-            }
-            _ => None,
-        };
-        ignored.push(match single {
-            Some(Node::Terminal(terminal)) => *terminal,
-            Some(Node::Leaf(leaf)) => table.of_leaf(context, leaf, *at, order),
-            _ => {
-                let pattern = table.patterns.write_out_body(context, body, *at)?;
-                let name = table.fresh_name("__IGNORE");
-                table.make(MadeTerminal { name, pattern, order, at: *at })
-            }
-        });
-    }
-    Some(ignored)
 }
 
 /// Which terminals the IR needs.
@@ -200,12 +188,12 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
 }
 
 /// Warns of terminals of the file itself that no rule and no other terminal names.
-fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[(Body, At)], used: &[bool]) {
+fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[Ignore], used: &[bool]) {
     let mut fragments = vec![false; table.named.len()];
     for terminal in (0..table.named.len()).flat_map(|terminal| table.patterns.fragments(terminal)) {
         fragments[terminal] = true;
     }
-    for terminal in ignores.iter().flat_map(|(body, _)| super::terminals::fragments_of(body)) {
+    for terminal in ignores.iter().flat_map(|ignore| super::terminals::fragments_of(&ignore.body)) {
         fragments[terminal] = true;
     }
     for (terminal, named) in table.named.iter().enumerate() {
@@ -285,9 +273,26 @@ fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directio
     }
 }
 
+/// What the attributes of a rule say, its suffix written out; `None` when an error was reported.
+fn marks(context: &mut Context, table: &mut TerminalTable<'_>, rule: &Rule) -> Option<Option<Box<Marks>>> {
+    let RuleMarks { capture, suffix, temperature, max_tokens } = &rule.marks;
+    let suffix = match suffix {
+        Some(suffix) => {
+            let items = vec![suffix.item.clone()];
+            let body = vec![Sequence { items, precedence: None, at: suffix.item.at }];
+            let pattern = table.patterns.write_out_body(context, &body, suffix.item.at)?;
+            Some(Suffix { pattern, capture: suffix.capture.clone() })
+        }
+        None => None,
+    };
+    let marks =
+        Marks { capture: capture.clone(), suffix, temperature: *temperature, max_tokens: *max_tokens };
+    Some((marks != Marks::default()).then(|| Box::new(marks)))
+}
+
 fn nonterminals_and_productions(
     context: &mut Context,
-    table: &TerminalTable<'_>,
+    table: &mut TerminalTable<'_>,
     parts: &Parts<'_>,
     terminals: &[Terminal],
     terminal_ids: &[Option<TerminalId>],
@@ -298,7 +303,11 @@ fn nonterminals_and_productions(
         ids.push(NonterminalId::new(nonterminals.len()));
         if parts.rules.get(i).is_none_or(|rule| rule.parameters.is_empty()) {
             let place = Some(context.sources.place(new.at));
-            nonterminals.push(Nonterminal { name: new.name.clone(), productions: Vec::new(), place });
+            let marks = match parts.rules.get(i) {
+                Some(rule) => marks(context, table, rule)?,
+                None => None,
+            };
+            nonterminals.push(Nonterminal { name: new.name.clone(), productions: Vec::new(), marks, place });
         }
     }
     let mut sound = true;

@@ -31,6 +31,8 @@ pub(crate) struct Directions {
     pub(crate) exclusive: BTreeMap<TerminalIndex, At>,
     /// Words, and what decides that they are themselves.
     pub(crate) lookaheads: BTreeMap<TerminalIndex, Lookahead>,
+    /// `%llguidance`: whether the text may begin with what is ignored.
+    pub(crate) leading_ignored: Option<bool>,
     /// `%indent`.
     pub(crate) indentation: Option<Indentation<TerminalIndex>>,
     levels: HashMap<Level, Precedence>,
@@ -82,6 +84,7 @@ pub(crate) fn direct(
     let mut level = 0;
     for (directive, at) in directives {
         match directive {
+            ast::Directive::Options(options) => reader.options(options, *at),
             ast::Directive::Start(names) => reader.start(names, *at),
             ast::Directive::Lexer(name) => reader.lexer(name, *at),
             ast::Directive::Conflicts(name) => reader.conflicts(name, *at),
@@ -127,6 +130,29 @@ impl DirectiveReader<'_, '_> {
     fn error(&mut self, at: At, diagnostic: Diagnostic) {
         let place = self.context.sources.place(at);
         self.context.report(diagnostic.at(place));
+    }
+
+    fn options(&mut self, options: &ast::Options, at: At) {
+        if options.allow_initial_skip.is_some() {
+            self.directions.leading_ignored = options.allow_initial_skip;
+        }
+        let unkept = [
+            (
+                options.skip_once,
+                "skip_repetition",
+                "what is ignored may be repeated; write it into the rules instead",
+            ),
+            (
+                options.allow_invalid_utf8,
+                "allow_invalid_utf8",
+                "texts are UTF-8; describe other bytes as tokens",
+            ),
+        ];
+        for (_, option, help) in unkept.into_iter().filter(|(option, ..)| *option == Some(true)) {
+            let diagnostic =
+                Diagnostic::warning("option-without-effect", format!("the option {option} has no effect"));
+            self.error(at, diagnostic.help(help));
+        }
     }
 
     fn start(&mut self, names: &[ast::Spanned<String>], at: At) {

@@ -188,7 +188,12 @@ impl Expander {
                 self.repeat(base, *min, *max)
             }
             // Gone since the passes before.
-            Node::Leaf(_) | Node::Parameter(_) | Node::Call { .. } => Alternatives::default(),
+            Node::Leaf(_)
+            | Node::Parameter(_)
+            | Node::Call { .. }
+            | Node::Intersection(_)
+            | Node::Complement(_)
+            | Node::Shortest(_) => Alternatives::default(),
         }
     }
 

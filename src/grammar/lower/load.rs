@@ -9,13 +9,15 @@ use hashbrown::HashMap;
 
 use crate::grammar::GrammarError;
 use crate::grammar::lower::Context;
+use crate::grammar::lower::attributes::Attributes;
+use crate::grammar::lower::dialect;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::Order;
+use crate::grammar::lower::tree::{ClassIndex, Order};
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
 #[cfg(feature = "yacc")]
-use crate::syntax::{SourceText, parse_yacc};
+use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
 use crate::util::diagnostic::Diagnostic;
 
 /// The libraries that need no reader, by name. Each is written for this project, with the names that Lark's have.
@@ -42,15 +44,32 @@ pub(crate) type Reader<'a> = dyn Fn(&str) -> Option<String> + 'a;
 pub(crate) struct Library {
     pub(crate) instances: Vec<Instance>,
     pub(crate) definitions: Vec<Definition>,
-    /// Of the file itself; imported files ignore nothing and direct nothing, as in Lark.
-    pub(crate) ignores: Vec<(ast::Expansions, At)>,
+    /// Of the file itself and of grammars within it; imported files ignore nothing and direct nothing, as in Lark.
+    pub(crate) ignores: Vec<Ignore>,
+    /// The copies of the grammars within grammars, by the source and the offset where they stand.
+    pub(crate) nested: HashMap<(u32, u32), usize>,
+    /// The copies of the grammars that `@name` stands for.
+    pub(crate) named: HashMap<String, usize>,
+    /// Whether the file has what only llguidance's dialect has.
+    pub(crate) is_dialect: bool,
     pub(crate) directives: Vec<(ast::Directive, At)>,
+}
+
+/// An `%ignore`.
+#[derive(Debug)]
+pub(crate) struct Ignore {
+    pub(crate) body: ast::Expansions,
+    pub(crate) at: At,
+    /// The copy that it stands in, which is a grammar of its own.
+    pub(crate) instance: usize,
 }
 
 /// One copy of a file: what its names mean. The file itself is number 0.
 #[derive(Debug, Default)]
 pub(crate) struct Instance {
     pub(crate) scope: HashMap<String, DefinitionIndex>,
+    /// The grammar that it is of: itself, or what imports it.
+    pub(crate) class: ClassIndex,
     /// Names that are imported from a file which does not define them, and what is to be said of each.
     pub(crate) missing: HashMap<String, Diagnostic>,
 }
@@ -82,7 +101,7 @@ pub(crate) struct Part {
 /// What is defined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DefinitionKind {
-    Rule { parameters: Vec<String>, priority: Option<(i32, At)> },
+    Rule { parameters: Vec<String>, priority: Option<(i32, At)>, attributes: Box<Attributes> },
     Terminal { priority: i32 },
     Declared,
 }
@@ -101,7 +120,8 @@ pub(crate) fn load(
     let location = Location { directory: Some(directory.into()), shown: name.into() };
     loader.path.push(join(directory, base.trim_end_matches(".lark")));
     let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
-    let instance = loader.instance();
+    loader.library.is_dialect = dialect::is_used(&file);
+    let instance = loader.instance(None);
     loader.file(instance, file, text, &location, &Mangling::default(), None)?;
     Ok(loader.library)
 }
@@ -124,10 +144,25 @@ pub(crate) fn load_yacc(
     let reader = |_: &str| None;
     let library = Library::default();
     let mut loader = Loader { context, reader: &reader, library, path: Vec::new(), sequence: 0 };
-    let instance = loader.instance();
+    let instance = loader.instance(None);
     let mangling = Mangling::default();
     loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
     loader.file(instance, files.grammar, grammar, &grammar_at, &mangling, None)?;
+    Ok(loader.library)
+}
+
+/// Reads the rules of a `.y` file, each token of which is its name.
+///
+/// AFTER THIS: one file, with one scope.
+#[cfg(feature = "yacc")]
+pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Library, GrammarError> {
+    let location = Location { directory: None, shown: "<grammar>".into() };
+    let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
+    let reader = |_: &str| None;
+    let library = Library::default();
+    let mut loader = Loader { context, reader: &reader, library, path: Vec::new(), sequence: 0 };
+    let instance = loader.instance(None);
+    loader.file(instance, file, grammar, &location, &Mangling::default(), None)?;
     Ok(loader.library)
 }
 
@@ -220,10 +255,12 @@ fn library(path: &[String]) -> Option<&'static str> {
 }
 
 impl Loader<'_> {
-    /// A copy of a file, nothing in its scope yet.
-    fn instance(&mut self) -> usize {
-        self.library.instances.push(Instance::default());
-        self.library.instances.len() - 1
+    /// A copy of a file, nothing in its scope yet. It is of its importer's grammar, or one of its own.
+    fn instance(&mut self, importer: Option<usize>) -> usize {
+        let number = self.library.instances.len();
+        let class = importer.map_or(number, |importer| self.library.instances[importer].class);
+        self.library.instances.push(Instance { class, ..Instance::default() });
+        number
     }
 
     /// Puts what a file imports and defines into a copy. `imported_at` is the offset of the import statement in
@@ -238,6 +275,20 @@ impl Loader<'_> {
         imported_at: Option<u32>,
     ) -> Result<(), GrammarError> {
         let source = self.context.sources.add(location.shown.clone(), text);
+        self.items(instance, file, source, location, mangling, imported_at)
+    }
+
+    /// The same with the source of a file that has one.
+    fn items(
+        &mut self,
+        instance: usize,
+        file: ast::File,
+        source: u32,
+        location: &Location,
+        mangling: &Mangling,
+        imported_at: Option<u32>,
+    ) -> Result<(), GrammarError> {
+        self.grammars(&file, source, location, imported_at)?;
         let mut imports: Vec<ImportGroup> = Vec::new();
         let mut rest = Vec::new();
         for item in file.items {
@@ -252,6 +303,61 @@ impl Loader<'_> {
         let copy = Copy { instance, source, mangling, imported_at };
         for item in rest {
             self.item(&copy, item);
+        }
+        Ok(())
+    }
+
+    /// Loads the grammars that stand within the file or that it names.
+    fn grammars(
+        &mut self,
+        file: &ast::File,
+        source: u32,
+        location: &Location,
+        imported_at: Option<u32>,
+    ) -> Result<(), GrammarError> {
+        for (grammar, span) in dialect::grammars(file) {
+            let at = At::new(source, span);
+            let place = self.context.sources.place(at);
+            if self.library.instances.len() >= MAX_INSTANCES || self.path.len() >= MAX_IMPORT_DEPTH {
+                let message = format!(
+                    "more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} deep"
+                );
+                return Err(Diagnostic::error("too-many-imports", message).at(place).into());
+            }
+            let number = self.library.instances.len();
+            let mangling = |name: String| Mangling { prefixes: vec![name], aliases: HashMap::new() };
+            let offset = imported_at.unwrap_or(at.start());
+            match grammar {
+                dialect::Grammar::Nested(file) => {
+                    let instance = self.instance(None);
+                    self.library.nested.insert((at.source(), at.start()), instance);
+                    self.path.push(format!("<%lark {number}>"));
+                    let mangling = mangling(format!("lark_{number}"));
+                    self.items(instance, file.clone(), source, location, &mangling, Some(offset))?;
+                    self.path.pop();
+                }
+                dialect::Grammar::Named(name) if self.library.named.contains_key(name) => {}
+                dialect::Grammar::Named(name) => {
+                    let directory = location.directory.clone().unwrap_or_default();
+                    let shown = format!("{}.lark", join(&directory, name));
+                    let Some(text) = (self.reader)(&shown) else {
+                        let message = format!("`@{name}` stands for a grammar that was not found");
+                        return Err(Diagnostic::error("grammar-not-found", message)
+                            .at(place)
+                            .help(format!("`@{name}` is the grammar in the file `{shown}`; or write it within `%lark {{ }}`"))
+                            .into());
+                    };
+                    let shown: Arc<str> = shown.into();
+                    let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
+                    let instance = self.instance(None);
+                    self.library.named.insert(name.to_owned(), instance);
+                    self.path.push(format!("<@{name}>"));
+                    let location = Location { directory: Some(directory), shown };
+                    let mangling = mangling(name.replace('-', "_"));
+                    self.file(instance, file, &text, &location, &mangling, Some(offset))?;
+                    self.path.pop();
+                }
+            }
         }
         Ok(())
     }
@@ -283,7 +389,7 @@ impl Loader<'_> {
         let shown = location.shown.clone();
         self.path.push(path);
         let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
-        let instance = self.instance();
+        let instance = self.instance(Some(importer));
         self.file(instance, file, &text, &location, &mangling, Some(offset))?;
         self.path.pop();
 
@@ -382,6 +488,8 @@ impl Loader<'_> {
 
     fn item(&mut self, copy: &Copy<'_>, item: ast::Item) {
         let &Copy { instance, source, .. } = copy;
+        // The file itself, or a grammar of its own within it.
+        let is_grammar = self.library.instances[instance].class == instance;
         match item {
             ast::Item::Rule(rule) => {
                 let parameters: Vec<String> =
@@ -396,7 +504,10 @@ impl Loader<'_> {
                 }
                 let priority = rule.priority.as_ref();
                 let priority = priority.map(|priority| (priority.node, At::new(source, &priority.span)));
-                let kind = DefinitionKind::Rule { parameters, priority };
+                let at = At::new(source, &rule.name.span);
+                let attributes = Attributes::read(self.context, &rule.attributes, &rule.name.node, at);
+                let attributes = Box::new(attributes);
+                let kind = DefinitionKind::Rule { parameters, priority, attributes };
                 self.define(copy, rule.mode, &rule.name, kind, Some(rule.body));
             }
             ast::Item::Terminal(terminal) => {
@@ -409,8 +520,9 @@ impl Loader<'_> {
                     self.define(copy, ast::Mode::Define, &name, kind, None);
                 }
             }
-            ast::Item::Ignore(ignore) if instance == 0 => {
-                self.library.ignores.push((ignore.node, At::new(source, &ignore.span)));
+            ast::Item::Ignore(ignore) if is_grammar => {
+                let at = At::new(source, &ignore.span);
+                self.library.ignores.push(Ignore { body: ignore.node, at, instance });
             }
             ast::Item::Directive(directive) if instance == 0 => {
                 self.library.directives.push((directive.node, At::new(source, &directive.span)));
@@ -423,7 +535,10 @@ impl Loader<'_> {
     /// `%start`, `%lexer`, `%conflicts` and `%ignore` are the importer's affair; what says how words are read deserves a word.
     fn imported_directive(&mut self, source: u32, directive: &ast::Spanned<ast::Directive>) {
         let name = match &directive.node {
-            ast::Directive::Start(_) | ast::Directive::Lexer(_) | ast::Directive::Conflicts(_) => return,
+            ast::Directive::Start(_)
+            | ast::Directive::Lexer(_)
+            | ast::Directive::Conflicts(_)
+            | ast::Directive::Options(_) => return,
             ast::Directive::Reserved { .. } => "%reserved",
             ast::Directive::Fallback { .. } => "%fallback",
             ast::Directive::Soft { .. } => "%soft",

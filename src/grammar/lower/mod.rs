@@ -1,20 +1,26 @@
 //! From the syntax tree to the IR: the passes, in order, each with what holds after it.
 
 mod assemble;
+mod attributes;
 mod counted;
+mod dialect;
 mod directives;
-mod expand;
+pub(in crate::grammar) mod expand;
 mod indenter;
+mod lexeme;
 mod load;
 mod resolve;
 mod similar;
-mod source;
+mod skips;
+pub(in crate::grammar) mod source;
+mod stops;
+mod substring;
 mod table;
 mod templates;
 mod terminals;
 #[cfg(test)]
 mod tests;
-mod tree;
+pub(in crate::grammar) mod tree;
 
 use std::sync::Arc;
 
@@ -39,7 +45,7 @@ pub(crate) fn lower(
     reader: &Reader<'_>,
     start: Option<&str>,
 ) -> Result<Grammar, GrammarError> {
-    let mut context = Context { main: name.into(), ..Context::default() };
+    let mut context = Context::named(name);
     let library = load::load(&mut context, text, name, reader)?;
     lower_library(context, library, start)
 }
@@ -47,8 +53,16 @@ pub(crate) fn lower(
 /// Lowers a `.y` file and the file of its terminals.
 #[cfg(feature = "yacc")]
 pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
-    let mut context = Context { main: "<grammar>".into(), ..Context::default() };
+    let mut context = Context::named("<grammar>");
     let library = load::load_yacc(&mut context, grammar, terminals)?;
+    lower_library(context, library, None)
+}
+
+/// Lowers the rules of a `.y` file alone.
+#[cfg(feature = "yacc")]
+pub(crate) fn lower_yacc_rules(grammar: &str) -> Result<Grammar, GrammarError> {
+    let mut context = Context::named("<grammar>");
+    let library = load::load_yacc_rules(&mut context, grammar)?;
     lower_library(context, library, None)
 }
 
@@ -60,9 +74,12 @@ fn lower_library(
     context.check()?;
     // HERE: every file is read, and every name it defines or imports is in its scope, once.
 
-    let resolved = resolve::resolve(&mut context, library);
+    let mut resolved = resolve::resolve(&mut context, library);
     context.check()?;
     // AFTER THIS: no names in bodies, only numbers; nothing that the file itself does not lead to.
+
+    stops::join(&mut context, &mut resolved);
+    // AFTER THIS: what ends a rule is no part of it, or of the string behind it.
 
     let names: Vec<String> = resolved.terminals.iter().map(|terminal| terminal.name.clone()).collect();
     let mut rules = templates::instantiate(&mut context, resolved.rules, &names);
@@ -74,8 +91,12 @@ fn lower_library(
     // AFTER THIS: every terminal can be written out as one pattern.
 
     let mut table = TerminalTable::new(&resolved.terminals, patterns);
-    table.replace_leaves(&context, &mut rules);
+    table.replace_leaves(&mut context, &mut rules);
     // AFTER THIS: no strings and no regexes in rules, only symbols, groups and repetitions.
+
+    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores);
+    let ignored = context.checked(ignored)?;
+    // AFTER THIS: what is ignored is so everywhere, or stands in the rules.
 
     let productions = expand::expand(&mut context, &rules);
     context.check()?;
@@ -97,6 +118,8 @@ fn lower_library(
         productions,
         directions,
         ignores: &resolved.ignores,
+        ignored,
+        is_dialect: resolved.is_dialect,
         terminal_names: &resolved.terminal_names,
         starts,
     };
@@ -115,7 +138,7 @@ fn lower_library(
 #[derive(Debug, Default)]
 pub(crate) struct Context {
     main: Arc<str>,
-    sources: Sources,
+    pub(in crate::grammar) sources: Sources,
     findings: Vec<Diagnostic>,
     /// Findings past the limit.
     more: usize,
@@ -123,8 +146,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
+    /// For the file that its caller calls `name`.
+    pub(in crate::grammar) fn named(name: &str) -> Self {
+        Self { main: name.into(), ..Self::default() }
+    }
+
     /// Notes a finding. An error stops the lowering after the pass.
-    fn report(&mut self, finding: Diagnostic) {
+    pub(in crate::grammar) fn report(&mut self, finding: Diagnostic) {
         let error = finding.severity == Severity::Error;
         if self.findings.len() < MAX_FINDINGS || error && !self.errors {
             self.findings.push(finding);
@@ -135,12 +163,12 @@ impl Context {
     }
 
     /// Stops when there were errors.
-    fn check(&mut self) -> Result<(), GrammarError> {
+    pub(in crate::grammar) fn check(&mut self) -> Result<(), GrammarError> {
         if self.errors { Err(GrammarError::new(self.sorted())) } else { Ok(()) }
     }
 
     /// What a pass that may stop half-way gave; it reported an error where it gave nothing.
-    fn checked<T>(&mut self, given: Option<T>) -> Result<T, GrammarError> {
+    pub(in crate::grammar) fn checked<T>(&mut self, given: Option<T>) -> Result<T, GrammarError> {
         match given {
             Some(value) if !self.errors => Ok(value),
             _ => Err(GrammarError::new(self.sorted())),
@@ -148,7 +176,7 @@ impl Context {
     }
 
     /// The findings, in the order of the file itself, those in imported files last.
-    fn sorted(&mut self) -> Vec<Diagnostic> {
+    pub(in crate::grammar) fn sorted(&mut self) -> Vec<Diagnostic> {
         let mut findings = std::mem::take(&mut self.findings);
         findings.sort_by_cached_key(|finding| {
             finding

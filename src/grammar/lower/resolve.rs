@@ -6,11 +6,18 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::lower::Context;
+use crate::grammar::lower::attributes::Attributes;
+use crate::grammar::lower::lexeme;
 use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Instance, Library};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::{Body, Item, Leaf, NamedTerminal, Node, Rule, Sequence, WordKey};
+use crate::grammar::lower::substring;
+use crate::grammar::lower::tree::{
+    Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence,
+    Stop, TerminalIndex, WordKey,
+};
 use crate::grammar::pattern::RegexFlags;
+use crate::grammar::tokens::Tokens;
 use crate::syntax::ast;
 use crate::util::diagnostic::Diagnostic;
 
@@ -23,12 +30,22 @@ pub(crate) struct Resolved {
     pub(crate) rules: Vec<Rule>,
     pub(crate) terminals: Vec<NamedTerminal>,
     /// Bodies of `%ignore`, with the offset of each.
-    pub(crate) ignores: Vec<(Body, At)>,
+    pub(crate) ignores: Vec<Ignore>,
     pub(crate) directives: Vec<(ast::Directive, At)>,
+    /// Whether the file has what only llguidance's dialect has.
+    pub(crate) is_dialect: bool,
     /// Rules by the name that the file itself gives them.
     pub(crate) rule_names: HashMap<String, usize>,
     /// Terminals by the name that the file itself gives them.
     pub(crate) terminal_names: HashMap<String, usize>,
+}
+
+/// An `%ignore`, and the grammar that it is of.
+#[derive(Debug)]
+pub(crate) struct Ignore {
+    pub(crate) body: Body,
+    pub(crate) at: At,
+    pub(crate) class: ClassIndex,
 }
 
 /// What a definition became.
@@ -43,25 +60,28 @@ enum Target {
 /// AFTER THIS: no names in bodies, only numbers of rules, terminals and parameters; no aliases; nothing that no
 /// definition of the file itself leads to.
 pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
-    let Library { instances, definitions, ignores, directives } = library;
+    let Library { instances, definitions, ignores, directives, nested, named, is_dialect } = library;
     let mut resolver = Resolver {
         context,
         instances: &instances,
         missed: HashSet::new(),
+        nested: &nested,
+        named: &named,
+        lexemes: HashMap::new(),
         definitions: &definitions,
         targets: vec![None; definitions.len()],
         queue: Vec::new(),
-        resolved: Resolved { directives, ..Resolved::default() },
+        resolved: Resolved { directives, is_dialect, ..Resolved::default() },
     };
     let mut own: Vec<DefinitionIndex> = (0..definitions.len()).filter(|&i| definitions[i].own).collect();
     own.sort_by_key(|&i| definitions[i].order);
     for definition in own {
         resolver.target(definition);
     }
-    for (body, at) in ignores {
-        let scope = Scope { instance: 0, source: at.source(), parameters: &[] };
-        let body = resolver.expansions(&scope, &body, 0);
-        resolver.resolved.ignores.push((body, at));
+    for ignore in ignores {
+        let scope = Scope { instance: ignore.instance, source: ignore.at.source(), parameters: &[] };
+        let body = resolver.expansions(&scope, &ignore.body, 0);
+        resolver.resolved.ignores.push(Ignore { body, at: ignore.at, class: ignore.instance });
     }
     let mut next = 0;
     while let Some(&definition) = resolver.queue.get(next) {
@@ -92,6 +112,10 @@ struct Resolver<'a> {
     instances: &'a [Instance],
     /// Names in the scope of an instance that were wanted, but are missing where they are imported from.
     missed: HashSet<(usize, &'a str)>,
+    nested: &'a HashMap<(u32, u32), usize>,
+    named: &'a HashMap<String, usize>,
+    /// Terminals made of bodies of rules: equal ones are one.
+    lexemes: HashMap<(Body, bool), TerminalIndex>,
     definitions: &'a [Definition],
     targets: Vec<Option<Target>>,
     /// Definitions with a number, those whose bodies are still to be resolved last.
@@ -115,9 +139,12 @@ impl Resolver<'_> {
         let defined = &self.definitions[definition];
         let (name, order, at, own) = (defined.name.clone(), defined.order, defined.at, defined.own);
         let target = match &defined.kind {
-            DefinitionKind::Rule { parameters, priority } => {
+            DefinitionKind::Rule { parameters, priority, .. } => {
                 let (parameters, priority, body) = (parameters.clone(), *priority, Vec::new());
-                self.resolved.rules.push(Rule { name, parameters, body, priority, order, at, own });
+                let class = defined.parts.first().map_or(0, |part| self.instances[part.instance].class);
+                let (marks, stop) = (RuleMarks::default(), None);
+                let rule = Rule { name, parameters, body, priority, order, at, own, class, marks, stop };
+                self.resolved.rules.push(rule);
                 Target::Rule(self.resolved.rules.len() - 1)
             }
             kind @ (DefinitionKind::Terminal { .. } | DefinitionKind::Declared) => {
@@ -125,7 +152,15 @@ impl Resolver<'_> {
                     DefinitionKind::Terminal { priority } => (Some(Vec::new()), *priority),
                     _ => (None, 0),
                 };
-                self.resolved.terminals.push(NamedTerminal { name, body, priority, order, at, own });
+                self.resolved.terminals.push(NamedTerminal {
+                    name,
+                    body,
+                    priority,
+                    order,
+                    at,
+                    own,
+                    lazy: false,
+                });
                 Target::Terminal(self.resolved.terminals.len() - 1)
             }
         };
@@ -162,7 +197,10 @@ impl Resolver<'_> {
             body.extend(self.expansions(&scope, &part.body, 0));
         }
         match self.targets[definition] {
-            Some(Target::Rule(rule)) => self.resolved.rules[rule].body = body,
+            Some(Target::Rule(rule)) => {
+                let body = self.attributes(definition, rule, body);
+                self.resolved.rules[rule].body = body;
+            }
             Some(Target::Terminal(terminal)) => {
                 if let Some(empty) = &mut self.resolved.terminals[terminal].body {
                     *empty = body;
@@ -210,6 +248,31 @@ impl Resolver<'_> {
                     arguments.iter().map(|argument| self.expr(scope, argument, depth + 1)).collect();
                 Node::Call { callee, arguments: arguments.into_iter().collect::<Option<_>>()? }
             }
+            ast::ExprKind::And(parts) => {
+                Node::Intersection(parts.iter().map(|part| self.group(scope, part, depth)).collect())
+            }
+            ast::ExprKind::Not(expr) => Node::Complement(Box::new(self.expr(scope, expr, depth + 1)?)),
+            ast::ExprKind::Tokens(names) => Node::Leaf(Leaf::Tokens(match names {
+                ast::TokenNames::Name(name) => Tokens::Name(name.clone()),
+                ast::TokenNames::Ids(ids) => Tokens::Ids(ids.clone()),
+            })),
+            ast::ExprKind::Substring(chunks) => {
+                if substring::automaton(chunks).is_none() {
+                    let place = self.context.sources.place(at);
+                    let message =
+                        "the runs of these chunks take an automaton of more than two million states";
+                    self.context.report(
+                        Diagnostic::error("pattern-too-large", message).at(place).help("give fewer chunks"),
+                    );
+                    return None;
+                }
+                Node::Leaf(Leaf::Substring(chunks.clone()))
+            }
+            ast::ExprKind::Json(schema) => self.json_schema(schema, at)?,
+            ast::ExprKind::Nested(_) => {
+                self.start_of(self.nested.get(&(at.source(), at.start())).copied()?, at)?
+            }
+            ast::ExprKind::Grammar(name) => self.start_of(self.named.get(name).copied()?, at)?,
             ast::ExprKind::Group(body) => Node::Group(self.group(scope, body, depth)),
             ast::ExprKind::Maybe(body) => {
                 let item = Box::new(Item { node: Node::Group(self.group(scope, body, depth)), at });
@@ -227,6 +290,108 @@ impl Resolver<'_> {
             }
         };
         Some(Item { node, at })
+    }
+
+    /// The start of a grammar within the grammar.
+    fn start_of(&mut self, instance: usize, at: At) -> Option<Node> {
+        match self.instances[instance].scope.get("start") {
+            Some(&definition) => match self.target(definition) {
+                Target::Rule(rule) => Some(Node::Rule(rule)),
+                Target::Terminal(terminal) => Some(Node::Terminal(terminal)),
+            },
+            None => {
+                let message = "the grammar within the grammar has no rule `start`";
+                let place = self.context.sources.place(at);
+                self.context.report(Diagnostic::error("no-start", message).at(place));
+                None
+            }
+        }
+    }
+
+    /// What a JSON Schema stands for. The one place where it would become rules: its JSON, as written, stands at `at`.
+    fn json_schema(&mut self, _schema: &str, at: At) -> Option<Node> {
+        let place = self.context.sources.place(at);
+        self.context.report(
+            Diagnostic::error("json-schema", "%json comes with JSON Schema, which is not there yet")
+                .at(place)
+                .help("write rules for the JSON that you expect; `grammars/json` has those of any JSON"),
+        );
+        None
+    }
+
+    /// What the attributes of a rule make of its body.
+    fn attributes(&mut self, definition: DefinitionIndex, rule: RuleIndex, body: Body) -> Body {
+        let defined = &self.definitions[definition];
+        let DefinitionKind::Rule { attributes, .. } = &defined.kind else { return body };
+        if **attributes == Attributes::default() {
+            return body;
+        }
+        let Some(part) = defined.parts.first() else { return body };
+        let scope = Scope { instance: part.instance, source: part.source, parameters: &[] };
+        let end = |resolver: &mut Self, expr: &Option<ast::Expr>| match expr {
+            Some(expr) => resolver.expr(&scope, expr, 0),
+            None => None,
+        };
+        let (stop, suffix) = (end(self, &attributes.stop), end(self, &attributes.suffix));
+        let capture = |length| attributes.stop_capture.clone().map(|name| (name, length));
+        let at = defined.at;
+        self.resolved.rules[rule].marks = RuleMarks {
+            capture: attributes.capture.clone(),
+            suffix: suffix.clone().map(|item| RuleSuffix { item, capture: capture(None) }),
+            temperature: attributes.temperature,
+            max_tokens: attributes.max_tokens,
+        };
+        match attributes.max_tokens {
+            // As the empty string, and that exactly.
+            Some(0) => return vec![Sequence { items: Vec::new(), precedence: None, at }],
+            Some(_) => {
+                let place = self.context.sources.place(at);
+                let message = format!("masks do not hold `{}` to its max_tokens", defined.name);
+                self.context.report(
+                    Diagnostic::warning("unheld-max-tokens", message)
+                        .at(place)
+                        .help("`Matcher::remaining_tokens` says when they are used up; bound the pattern instead: `/.{0,80}/`"),
+                );
+            }
+            None => {}
+        }
+        let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if body.iter().all(|sequence| sequence.items.is_empty()));
+        let lexeme = match (stop, suffix) {
+            // Where the end is the end of the text, it says nothing of the text.
+            (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => Ok((body, false)),
+            (Some(end), _) => {
+                let stop =
+                    Stop { body: body.clone(), end: end.clone(), capture: attributes.stop_capture.clone() };
+                self.resolved.rules[rule].stop = Some(stop);
+                Ok((lexeme::before(body, end, at), false))
+            }
+            (_, Some(end)) => Ok((lexeme::up_to(body, end, at), true)),
+            (None, None) if attributes.lazy => Ok((lexeme::first_match(body, at), true)),
+            (None, None) if attributes.prefers_lexeme() && lexeme::can_be(&body) => Ok((body, false)),
+            (None, None) => Err(body),
+        };
+        let (lexeme, lazy) = match lexeme {
+            Ok(lexeme) => lexeme,
+            Err(body) => return body,
+        };
+        let terminal = self.lexeme(lexeme, lazy, rule);
+        vec![Sequence { items: vec![Item { node: Node::Terminal(terminal), at }], precedence: None, at }]
+    }
+
+    /// The terminal of this body, named after a rule.
+    fn lexeme(&mut self, body: Body, lazy: bool, rule: RuleIndex) -> TerminalIndex {
+        let key = (body, lazy);
+        if let Some(&known) = self.lexemes.get(&key) {
+            return known;
+        }
+        let Rule { order, at, own, .. } = self.resolved.rules[rule];
+        // No name in a file has brackets.
+        let name = format!("{}[{}]", self.resolved.rules[rule].name, if lazy { "lazy" } else { "lexeme" });
+        let terminal = self.resolved.terminals.len();
+        let body = Some(key.0.clone());
+        self.resolved.terminals.push(NamedTerminal { name, body, priority: 0, order, at, own, lazy });
+        self.lexemes.insert(key, terminal);
+        terminal
     }
 
     fn group(&mut self, scope: &Scope<'_>, expansions: &ast::Expansions, depth: usize) -> Body {

@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::terminals::Patterns;
-use crate::grammar::lower::tree::{Body, Leaf, NamedTerminal, Node, Order, Rule, Sequence, TerminalIndex};
+use crate::grammar::lower::tree::{
+    Body, Item, Leaf, NamedTerminal, Node, Order, Rule, Sequence, TerminalIndex,
+};
 use crate::grammar::pattern::Pattern;
 
 /// All terminals: the named ones under their numbers, then those made here.
@@ -72,7 +74,9 @@ impl<'a> TerminalTable<'a> {
         }
         let name = match leaf {
             Leaf::Literal { text, .. } => literal_name(text).filter(|name| !self.names.contains(name)),
-            Leaf::Range(..) | Leaf::Regex { .. } => None,
+            Leaf::Range(..) | Leaf::Regex { .. } | Leaf::Substring(_) => None,
+            Leaf::Tokens(_) => Some(leaf.pattern(|| context.sources.place(at)).to_string())
+                .filter(|name| !self.names.contains(name)),
         };
         let name = name.unwrap_or_else(|| self.fresh_name("__ANON"));
         let pattern = leaf.pattern(|| context.sources.place(at));
@@ -102,13 +106,13 @@ impl<'a> TerminalTable<'a> {
     /// Puts terminals in the place of leaves in all rules.
     ///
     /// AFTER THIS: no leaves in rules.
-    pub(crate) fn replace_leaves(&mut self, context: &Context, rules: &mut [Rule]) {
+    pub(crate) fn replace_leaves(&mut self, context: &mut Context, rules: &mut [Rule]) {
         for rule in rules {
             self.replace_in_body(context, &mut rule.body, rule.order);
         }
     }
 
-    fn replace_in_body(&mut self, context: &Context, body: &mut Body, order: Order) {
+    fn replace_in_body(&mut self, context: &mut Context, body: &mut Body, order: Order) {
         for Sequence { items, .. } in body {
             for item in items {
                 self.replace_in_node(context, &mut item.node, item.at, order);
@@ -116,7 +120,7 @@ impl<'a> TerminalTable<'a> {
         }
     }
 
-    fn replace_in_node(&mut self, context: &Context, node: &mut Node, at: At, order: Order) {
+    fn replace_in_node(&mut self, context: &mut Context, node: &mut Node, at: At, order: Order) {
         match node {
             Node::Leaf(leaf) => {
                 // In the file itself every leaf has its own place; imported ones stand where the import stands.
@@ -128,6 +132,15 @@ impl<'a> TerminalTable<'a> {
             Node::Repeat { item, .. } => {
                 let at = item.at;
                 self.replace_in_node(context, &mut item.node, at, order);
+            }
+            // Only terminals can be combined so: what stands here becomes one.
+            Node::Intersection(_) | Node::Complement(_) | Node::Shortest(_) => {
+                let items = vec![Item { node: node.clone(), at }];
+                let body = vec![Sequence { items, precedence: None, at }];
+                if let Some(pattern) = self.patterns.write_out_body(context, &body, at) {
+                    let name = self.fresh_name("__ANON");
+                    *node = Node::Terminal(self.make(MadeTerminal { name, pattern, order, at }));
+                }
             }
             Node::Rule(_) | Node::Terminal(_) | Node::Parameter(_) | Node::Call { .. } => {}
         }

@@ -124,6 +124,11 @@ impl Templates<'_> {
                 let item = Box::new(self.symbol(item, arguments));
                 Node::Repeat { item, min: *min, max: *max }
             }
+            Node::Intersection(parts) => {
+                Node::Intersection(parts.iter().map(|part| self.body(part, arguments)).collect())
+            }
+            Node::Complement(item) => Node::Complement(Box::new(self.symbol(item, arguments))),
+            Node::Shortest(item) => Node::Shortest(Box::new(self.symbol(item, arguments))),
             node @ (Node::Rule(_) | Node::Terminal(_) | Node::Leaf(_)) => node.clone(),
         };
         Item { node, at: item.at }
@@ -154,7 +159,8 @@ impl Templates<'_> {
         }
         let instance = self.rules.len();
         let shown = self.instance_name(&name, &key.1);
-        let Rule { priority, order, at: defined_at, own, .. } = self.rules[template];
+        let Rule { priority, order, at: defined_at, own, class, .. } = self.rules[template];
+        let marks = self.rules[template].marks.clone();
         self.rules.push(Rule {
             name: shown,
             parameters: Vec::new(),
@@ -163,6 +169,9 @@ impl Templates<'_> {
             order,
             at: defined_at,
             own,
+            class,
+            marks,
+            stop: None,
         });
         self.queue.push((instance, template, key.1.clone()));
         self.instances.insert(key, instance);

@@ -123,7 +123,10 @@ fn collect(body: &Body, names: &mut Vec<TerminalIndex>) {
         match node {
             Node::Terminal(terminal) => names.push(*terminal),
             Node::Group(body) => collect(body, names),
-            Node::Repeat { item: inner, .. } => item(&inner.node, names),
+            Node::Repeat { item: inner, .. } | Node::Complement(inner) | Node::Shortest(inner) => {
+                item(&inner.node, names);
+            }
+            Node::Intersection(parts) => parts.iter().for_each(|part| collect(part, names)),
             Node::Rule(_) | Node::Leaf(_) | Node::Parameter(_) | Node::Call { .. } => {}
         }
     }
@@ -228,6 +231,30 @@ impl Patterns<'_> {
                 Some(Measure { size: 1 + text.len() as u64 / 64, depth: 1 })
             }
             Node::Leaf(Leaf::Range(..)) => Some(Measure { size: 1, depth: 1 }),
+            Node::Leaf(Leaf::Substring(chunks)) => {
+                Some(Measure { size: 1 + chunks.len() as u64 / 16, depth: 1 })
+            }
+            Node::Leaf(Leaf::Tokens(_)) => {
+                let place = context.sources.place(item.at);
+                context.report(
+                    Diagnostic::error("token-in-terminal", "a token of the vocabulary inside a terminal")
+                        .at(place)
+                        .help("tokens are no text: name them in a rule"),
+                );
+                None
+            }
+            Node::Intersection(parts) => {
+                let mut whole = Measure { size: 1, depth: 0 };
+                for part in parts {
+                    let Measure { size, depth } = self.measure(context, part)?;
+                    whole = Measure { size: whole.size.saturating_add(size), depth: whole.depth.max(depth) };
+                }
+                Some(Measure { depth: whole.depth + 1, ..whole })
+            }
+            Node::Complement(item) | Node::Shortest(item) => {
+                let Measure { size, depth } = self.measure_item(context, item)?;
+                Some(Measure { size: size.saturating_add(1), depth: depth + 1 })
+            }
             Node::Terminal(terminal) => {
                 if self.terminals[*terminal].body.is_none() {
                     let place = context.sources.place(item.at);
@@ -283,6 +310,11 @@ impl Patterns<'_> {
             Node::Repeat { item, min, max } => {
                 Pattern::Repeat { pattern: Box::new(self.item(context, item)), min: *min, max: *max }
             }
+            Node::Intersection(parts) => {
+                Pattern::Intersection(parts.iter().map(|part| self.alternatives(context, part)).collect())
+            }
+            Node::Complement(item) => Pattern::Complement(Box::new(self.item(context, item))),
+            Node::Shortest(item) => Pattern::Shortest(Box::new(self.item(context, item))),
             Node::Terminal(terminal) => match &self.terminals[*terminal].body {
                 Some(body) => self.alternatives(context, body),
                 None => Pattern::Alternation(Vec::new()),

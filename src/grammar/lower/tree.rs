@@ -2,8 +2,11 @@
 //!
 //! Each pass takes some kinds of [`Node`] away; see the contracts in the driver.
 
+use crate::grammar::ir::Temperature;
 use crate::grammar::lower::source::At;
+use crate::grammar::lower::substring;
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::tokens::Tokens;
 use crate::syntax::ast;
 
 /// Number of a rule, in the order of discovery.
@@ -50,14 +53,30 @@ pub(crate) enum Node {
         min: u32,
         max: Option<u32>,
     },
+    /// What each of them matches: of terminals.
+    Intersection(Vec<Body>),
+    /// What it does not match: of terminals.
+    Complement(Box<Item>),
+    /// What it matches first: of terminals.
+    Shortest(Box<Item>),
 }
 
 /// An expression that needs no name of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Leaf {
-    Literal { text: String, ignore_case: bool },
+    Literal {
+        text: String,
+        ignore_case: bool,
+    },
     Range(char, char),
-    Regex { pattern: String, flags: RegexFlags },
+    Regex {
+        pattern: String,
+        flags: RegexFlags,
+    },
+    /// Any run of these chunks.
+    Substring(Vec<String>),
+    /// Tokens of the vocabulary.
+    Tokens(Tokens),
 }
 
 impl Leaf {
@@ -71,6 +90,9 @@ impl Leaf {
             Leaf::Regex { pattern, flags } => {
                 Pattern::Regex { pattern: pattern.clone(), flags: *flags, place: Some(place()) }
             }
+            Leaf::Tokens(tokens) => Pattern::Tokens(tokens.clone()),
+            // The names are resolved only where the runs can be written out.
+            Leaf::Substring(chunks) => Pattern::Automaton(substring::automaton(chunks).unwrap_or_default()),
         }
     }
 }
@@ -107,6 +129,40 @@ pub(crate) struct Rule {
     pub(crate) at: At,
     /// Whether the file itself defines or imports it; what an imported rule brings along is not reported.
     pub(crate) own: bool,
+    /// The grammar within the grammar that it is of; what is ignored goes by that.
+    pub(crate) class: ClassIndex,
+    pub(crate) marks: RuleMarks,
+    /// `stop=`.
+    pub(crate) stop: Option<Stop>,
+}
+
+/// Number of the grammar itself (0), or of one within it.
+pub(crate) type ClassIndex = usize;
+
+/// What the attributes of a rule say of its texts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RuleMarks {
+    pub(crate) capture: Option<String>,
+    pub(crate) suffix: Option<RuleSuffix>,
+    pub(crate) temperature: Option<Temperature>,
+    pub(crate) max_tokens: Option<u32>,
+}
+
+/// What ends the texts of a rule and is not captured with them.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleSuffix {
+    pub(crate) item: Item,
+    /// Under what name it is captured, and how many of its bytes are; `None`: all.
+    pub(crate) capture: Option<(String, Option<u32>)>,
+}
+
+/// `stop=` on a rule: what ends its texts, but is no part of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Stop {
+    /// The rule's body as it is written.
+    pub(crate) body: Body,
+    pub(crate) end: Item,
+    pub(crate) capture: Option<String>,
 }
 
 /// A terminal by name.
@@ -119,6 +175,8 @@ pub(crate) struct NamedTerminal {
     pub(crate) order: Order,
     pub(crate) at: At,
     pub(crate) own: bool,
+    /// Whether its first match ends the lexeme.
+    pub(crate) lazy: bool,
 }
 
 /// Order in the file: what is imported stands where the import stands.

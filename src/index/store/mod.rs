@@ -15,9 +15,10 @@ use arc_swap::ArcSwap;
 
 use super::Index;
 use super::generation::Generation;
+use crate::scanner::Marks;
 use crate::scanner::Scanner;
 use crate::util::store::{Kept, Malformed, Reader, Words, Writer, ensure};
-use crate::vocab::Vocabulary;
+use crate::vocab::Spelled;
 
 /// Where numbers are put that are to stay where they are kept.
 #[derive(Debug, Default)]
@@ -91,14 +92,15 @@ impl Index {
         reader: &mut Reader<'_>,
         kept: &Kept,
         scanner: Arc<Scanner>,
-        vocabulary: Vocabulary,
+        vocabulary: Spelled,
         budget: usize,
+        marks: Option<Arc<Marks>>,
     ) -> Result<Self, Malformed> {
-        let mut index = Self::new(scanner, vocabulary, budget);
+        let mut index = Self::new(scanner, vocabulary, budget, marks);
         let (obligations, expectations) = index.scanner.open_sets();
         let bounds = Bounds {
             words: index.words,
-            nodes: index.vocabulary.trie().node_count(),
+            nodes: index.vocabulary.spelled.trie().node_count(),
             scan_states: index.scanner.states().len(),
             obligations,
             expectations,

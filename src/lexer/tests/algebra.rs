@@ -73,8 +73,11 @@ fn is_match(pattern: &Pattern, text: &str) -> bool {
             };
             (*min == 0 && text.is_empty()) || (*max != Some(0) && splits().any(once))
         }
-        Pattern::Automaton(_) => text.len() % 2 == 0 && text.bytes().all(|byte| byte == b'a'),
-        Pattern::Range(..) | Pattern::Regex { .. } => unreachable!("no case has one"),
+        Pattern::Automaton(_) => text.len().is_multiple_of(2) && text.bytes().all(|byte| byte == b'a'),
+        Pattern::Shortest(pattern) => {
+            is_match(pattern, text) && (0..text.len()).all(|at| !is_match(pattern, &text[..at]))
+        }
+        Pattern::Range(..) | Pattern::Regex { .. } | Pattern::Tokens(_) => unreachable!("no case has one"),
     }
 }
 
@@ -90,6 +93,7 @@ fn patterns() -> impl Strategy<Value = Pattern> {
             many().prop_map(Pattern::Alternation),
             many().prop_map(Pattern::Intersection),
             inner.clone().prop_map(not),
+            inner.clone().prop_map(|pattern| Pattern::Shortest(Box::new(pattern))),
             (inner.clone(), 0..3u32, prop::option::of(0..2u32)).prop_map(|(pattern, min, more)| {
                 Pattern::Repeat { pattern: Box::new(pattern), min, max: more.map(|more| min + more) }
             }),

@@ -150,11 +150,21 @@ fn long_chains_are_no_recursion() {
                 rhs,
                 ..deep.productions[0].clone()
             });
-            deep.nonterminals.push(Nonterminal { name: format!("N{i}"), productions: vec![], place: None });
+            deep.nonterminals.push(Nonterminal {
+                name: format!("N{i}"),
+                productions: vec![],
+                marks: None,
+                place: None,
+            });
         }
         let last =
             Production { lhs: NonterminalId::new(base + count), rhs: vec![], ..deep.productions[0].clone() };
-        deep.nonterminals.push(Nonterminal { name: "last".into(), productions: vec![], place: None });
+        deep.nonterminals.push(Nonterminal {
+            name: "last".into(),
+            productions: vec![],
+            marks: None,
+            place: None,
+        });
         deep.productions.push(last);
     }
     deep.productions.remove(0);

@@ -4,7 +4,7 @@
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal,
+    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal, Ties,
 };
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -19,6 +19,8 @@ pub(super) fn grammar(text: &str) -> Grammar {
         starts: Vec::new(),
         lexer: LexerKind::Basic,
         conflicts: Conflicts::Refuse,
+        leading_ignored: true,
+        ties: Ties::Rank,
         reserve_covered: Vec::new(),
         indentation: None,
         untrimmed: None,
@@ -27,7 +29,7 @@ pub(super) fn grammar(text: &str) -> Grammar {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     for (lhs, _) in lines().filter_map(|line| line.split_once("->")) {
         let name = lhs.trim().to_owned();
-        grammar.nonterminals.push(Nonterminal { name, productions: Vec::new(), place: None });
+        grammar.nonterminals.push(Nonterminal { name, productions: Vec::new(), marks: None, place: None });
     }
     let mut levels: Vec<(String, Precedence)> = Vec::new();
     for (level, line) in (1..).zip(lines().filter(|line| line.starts_with('%'))) {
@@ -84,6 +86,7 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
         reserved_against: Vec::new(),
         fallback: None,
         exclusive: false,
+        lazy: false,
         lookahead: None,
         precedence,
         place: None,

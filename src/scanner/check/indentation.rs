@@ -31,6 +31,9 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     if directive.is_assumed {
         findings.iter_mut().for_each(say_that_it_is_assumed);
     }
+    if directive.is_assumed {
+        findings.iter_mut().for_each(say_that_it_is_assumed);
+    }
     findings
 }
 

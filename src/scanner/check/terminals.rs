@@ -1,7 +1,7 @@
 //! Terminals by themselves: labels that never win, words that other terminals cover.
 
 use super::universe::Universe;
-use crate::grammar::ir::{Grammar, LexerKind, Terminal};
+use crate::grammar::ir::{Conflicts, Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::scanner::Lexis;
 use crate::util::diagnostic::Diagnostic;
@@ -50,7 +50,7 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe
 
 /// Under the contextual lexer, words that an identifier covers are not reserved unless that is said.
 fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
-    if grammar.lexer == LexerKind::Basic {
+    if grammar.lexer == LexerKind::Basic || grammar.conflicts == Conflicts::Silent {
         return Vec::new();
     }
     let mut findings = Vec::new();

@@ -21,22 +21,29 @@ pub(in crate::scanner) struct Decisions {
 #[derive(Debug)]
 struct Known {
     derivations: Derivations,
+    /// Those by the shortest productions alone.
+    shortest: Derivations,
     places: Places,
 }
 
 /// How many derivations and places are kept.
 const MAX_KNOWN: usize = 1 << 20;
 
+/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are tried before all ways are.
+const FEW_STEPS: usize = 2_000;
+
 impl Scanner {
     /// Whether the stack can be completed behind a lexeme that has left this open.
     pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
         let mut known = self.decisions.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_some_and(|known| known.derivations.len() + known.places.len() > MAX_KNOWN) {
+        let len = |known: &Known| known.derivations.len() + known.shortest.len() + known.places.len();
+        if known.as_ref().is_some_and(|known| len(known) > MAX_KNOWN) {
             *known = None;
         }
         let in_context = self.table().tells_contexts_apart();
-        let Known { derivations, places } = known.get_or_insert_with(|| Known {
+        let Known { derivations, shortest, places } = known.get_or_insert_with(|| Known {
             derivations: Derivations::new(self.table(), in_context),
+            shortest: Derivations::shortest(self.table(), in_context),
             places: Places::default(),
         });
         let acceptable = in_context.then(|| {
@@ -51,15 +58,15 @@ impl Scanner {
         let held = Held { acceptable, obligations, expectations: at.expectations, last, line };
         let place = places.place(held);
         let mut exactly = Exactly { scanner: self, places, in_context };
-        let can = derivations.can_complete(
-            self.table(),
-            &mut exactly,
-            &at.stack,
-            (place, brackets),
-            reads,
-            self.bounds.decision_steps,
-        );
-        can.unwrap_or_else(|| self.give_up())
+        let mut can_complete = |derivations: &mut Derivations, steps: usize| {
+            let at_top = (place, brackets);
+            derivations.can_complete(self.table(), &mut exactly, &at.stack, at_top, reads, steps)
+        };
+        let steps = self.bounds.decision_steps;
+        can_complete(derivations, steps.min(FEW_STEPS))
+            .or_else(|| can_complete(shortest, steps).filter(|&can| can))
+            .or_else(|| can_complete(derivations, steps))
+            .unwrap_or_else(|| self.give_up())
     }
 
     /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.

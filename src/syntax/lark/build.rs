@@ -2,7 +2,9 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "the generated parser hands over what it has")]
 
-use crate::syntax::ast::{Directive, Expr, ExprKind, Import, Item, Mode, Span, Spanned, Word};
+use crate::syntax::ast::{
+    Alternative, Directive, Expansions, Expr, ExprKind, Import, Item, Mode, Span, Spanned, Word,
+};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
 /// The span from `start` to `end`. Around nothing the parser reports the next word's start and the last word's
@@ -19,6 +21,12 @@ pub(crate) fn with_mode(mut item: Item, mode: Mode) -> Item {
         _ => {}
     }
     item
+}
+
+/// One side of an `&`.
+pub(crate) fn operand(items: Vec<Expr>, span: Span) -> Expansions {
+    let alternative = Alternative { items, alias: None, precedence: None, span: span.clone() };
+    Expansions { alternatives: vec![alternative], span }
 }
 
 /// `expr` repeated.

@@ -15,18 +15,20 @@ pub(crate) const MAX_DEPTH: usize = 200;
 /// The most words in a file: bounds the tree, whose nodes are larger than their text.
 pub(crate) const MAX_WORDS: usize = 1 << 22;
 
-type Result<T> = std::result::Result<T, SyntaxError>;
+pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// The words of a file, each between its byte offsets.
 #[derive(Debug)]
 pub(crate) struct Lexer<'input> {
     text: &'input str,
-    at: usize,
+    pub(super) at: usize,
     words: usize,
     /// No word yet since the last line end: another line end would say nothing.
     line_is_blank: bool,
     /// The next word may be a number (else `+` repeats).
     number_may_follow: bool,
+    /// The next word may be a number with a fraction.
+    fraction_may_follow: bool,
     /// The brackets that are open, and where.
     open: Vec<(Token<'input>, usize)>,
     failed: bool,
@@ -41,12 +43,13 @@ impl<'input> Lexer<'input> {
             words: 0,
             line_is_blank: true,
             number_may_follow: false,
+            fraction_may_follow: false,
             open: Vec::new(),
             failed: false,
         }
     }
 
-    fn rest(&self) -> &'input str {
+    pub(super) fn rest(&self) -> &'input str {
         &self.text[self.at..]
     }
 
@@ -79,8 +82,14 @@ impl<'input> Lexer<'input> {
             }
             _ => self.sign(first)?,
         };
-        self.line_is_blank = false;
-        self.number_may_follow = matches!(token, Token::Tilde | Token::Dot | Token::DotDot);
+        // A grammar within the grammar begins like a file.
+        self.line_is_blank = token == Token::Nested;
+        self.fraction_may_follow = token == Token::Equals;
+        self.number_may_follow = match token {
+            Token::Tilde | Token::Dot | Token::DotDot | Token::LeftCount | Token::Equals => true,
+            Token::Comma => matches!(self.open.last(), Some((Token::LeftCount, _))),
+            _ => false,
+        };
         self.words += 1;
         if self.words > MAX_WORDS {
             let message = format!("the file has more than {MAX_WORDS} words");
@@ -119,7 +128,8 @@ impl<'input> Lexer<'input> {
 
     /// A line end is a word: no bracket may be open.
     fn end_line(&mut self, at: usize) -> Result<()> {
-        if let Some((bracket, start)) = self.open.last() {
+        let open = self.open.last().filter(|(bracket, _)| *bracket != Token::Nested || at >= self.text.len());
+        if let Some((bracket, start)) = open {
             let (message, start) = (format!("{bracket} is not closed where the definition ends"), *start);
             return Err(self
                 .error(SyntaxErrorKind::UnclosedBracket, start..start + 1, message)
@@ -127,32 +137,38 @@ impl<'input> Lexer<'input> {
                 .help("close it on the same line; only a line that begins with `|` continues a definition"));
         }
         self.line_is_blank = true;
+        self.fraction_may_follow = false;
         self.number_may_follow = false;
         Ok(())
     }
 
-    fn byte(&self, ahead: usize) -> Option<u8> {
+    /// The byte before.
+    pub(super) fn before(&self) -> Option<u8> {
+        self.text.as_bytes()[..self.at].last().copied()
+    }
+
+    pub(super) fn byte(&self, ahead: usize) -> Option<u8> {
         self.text.as_bytes().get(self.at + ahead).copied()
     }
 
     /// How many of the next bytes are of a kind.
-    fn run(&self, of: impl Fn(u8) -> bool) -> usize {
+    pub(super) fn run(&self, of: impl Fn(u8) -> bool) -> usize {
         self.rest().bytes().take_while(|&byte| of(byte)).count()
     }
 
-    fn take(&mut self, length: usize) -> &'input str {
+    pub(super) fn take(&mut self, length: usize) -> &'input str {
         let taken = &self.rest()[..length];
         self.at += length;
         taken
     }
 
-    fn error(&self, kind: SyntaxErrorKind, span: Span, message: String) -> SyntaxError {
+    pub(super) fn error(&self, kind: SyntaxErrorKind, span: Span, message: String) -> SyntaxError {
         SyntaxError::new(kind, span, message)
     }
 
     fn name(&mut self) -> Result<Token<'input>> {
         let start = self.at;
-        let name = self.take(self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+        let name = self.take(self.name_length());
         let error = |message: String, help: &str| {
             Err(SyntaxError::new(SyntaxErrorKind::BadName, start..start + name.len(), message).help(help))
         };
@@ -173,6 +189,15 @@ impl<'input> Lexer<'input> {
                 "begin names with a letter, or with one underscore and a letter",
             ),
         }
+    }
+
+    /// The bytes of the name that begins here. A hyphen may stand within one, as llguidance has it: in Lark nothing can.
+    fn name_length(&self) -> usize {
+        let bytes = self.rest().as_bytes();
+        let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+        (0..bytes.len())
+            .find(|&at| !(is_letter(at) || bytes[at] == b'_' || bytes[at] == b'-' && is_letter(at + 1)))
+            .unwrap_or(bytes.len())
     }
 
     fn literal(&mut self) -> Result<Token<'input>> {
@@ -218,6 +243,9 @@ impl<'input> Lexer<'input> {
         let start = self.at;
         self.at += 1;
         let word = self.take(self.run(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
+        if let Some(token) = self.dialect_directive(word, start)? {
+            return Ok(token);
+        }
         if let Some((_, token)) = DIRECTIVES.iter().find(|(known, _)| *known == word) {
             return Ok(token.clone());
         }
@@ -230,7 +258,10 @@ impl<'input> Lexer<'input> {
 
     fn number(&mut self) -> Token<'input> {
         let sign = usize::from(matches!(self.byte(0), Some(b'+' | b'-')));
-        let digits = self.rest()[sign..].bytes().take_while(u8::is_ascii_digit).count();
+        let may_be_fraction = self.fraction_may_follow;
+        let of_number =
+            |byte: &u8| byte.is_ascii_digit() || may_be_fraction && matches!(byte, b'.' | b'e' | b'E');
+        let digits = self.rest()[sign..].bytes().take_while(of_number).count();
         Token::Number(self.take(sign + digits))
     }
 
@@ -239,6 +270,16 @@ impl<'input> Lexer<'input> {
         let (token, length) = match (first, self.byte(1)) {
             ('.', Some(b'.')) => (Token::DotDot, 2),
             ('-', Some(b'>')) => (Token::Arrow, 2),
+            ('<', Some(_)) if self.special_token_length().is_some() => return self.special_token(),
+            ('@', Some(next)) if next.is_ascii_alphanumeric() || next == b'_' => {
+                return Ok(self.grammar_name());
+            }
+            ('~', _) if self.begins_expression() && !self.count_follows() => (Token::Not, 1),
+            ('{', _) if self.count_follows() => (Token::LeftCount, 1),
+            ('&', _) => (Token::And, 1),
+            ('=', _) if self.open.last().is_some_and(|(bracket, _)| *bracket == Token::LeftBracket) => {
+                (Token::Equals, 1)
+            }
             (':', _) => (Token::Colon, 1),
             (',', _) => (Token::Comma, 1),
             ('|', _) => (Token::Or, 1),
@@ -258,16 +299,24 @@ impl<'input> Lexer<'input> {
         };
         self.at += length;
         match token {
-            Token::LeftParen | Token::LeftBracket | Token::LeftBrace => self.open_bracket(&token, start)?,
+            Token::LeftParen | Token::LeftBracket | Token::LeftBrace | Token::LeftCount => {
+                self.open_bracket(&token, start)?;
+            }
             Token::RightParen => self.close_bracket(&token, &Token::LeftParen, start)?,
             Token::RightBracket => self.close_bracket(&token, &Token::LeftBracket, start)?,
-            Token::RightBrace => self.close_bracket(&token, &Token::LeftBrace, start)?,
+            Token::RightBrace => {
+                let opening = match self.open.last() {
+                    Some((bracket @ (Token::LeftCount | Token::Nested), _)) => bracket.clone(),
+                    _ => Token::LeftBrace,
+                };
+                self.close_bracket(&token, &opening, start)?;
+            }
             _ => {}
         }
         Ok(token)
     }
 
-    fn open_bracket(&mut self, bracket: &Token<'input>, at: usize) -> Result<()> {
+    pub(super) fn open_bracket(&mut self, bracket: &Token<'input>, at: usize) -> Result<()> {
         if self.open.len() == MAX_DEPTH {
             let message = format!("brackets are nested more than {MAX_DEPTH} deep");
             return Err(self
@@ -334,7 +383,9 @@ fn unexpected_character(found: char, at: usize) -> SyntaxError {
         '\'' => "strings stand in double quotes",
         '=' => "a definition is written `name: ...`",
         ';' => "a definition ends with its line: leave the `;` out",
-        '<' | '>' => "rules are named without angle brackets; literal text stands in double quotes",
+        '<' | '>' => {
+            "rules are named without angle brackets, special tokens stand in them without a blank: `<|end|>`"
+        }
         '-' => "literal text stands in double quotes, an alias is written `-> name`",
         '\r' => "lines end with a line feed, or a carriage return and a line feed",
         _ if found.is_alphabetic() => "names are made of the letters a to z, digits and underscores",

@@ -4,6 +4,7 @@
 //! exhaust the stack; both are linear in the file.
 
 mod build;
+mod dialect;
 pub(in crate::syntax) mod escape;
 mod lexer;
 #[cfg(test)]
@@ -117,7 +118,19 @@ struct Expected<'a>(Vec<&'a str>);
 
 impl<'a> Expected<'a> {
     fn new(names: &'a [String]) -> Self {
-        Self(names.iter().map(|name| name.trim_matches('"')).collect())
+        // Where something of llguidance's could come, something of Lark's could as well: that is said.
+        const DIALECT: [&str; 9] = [
+            "special token",
+            "grammar name",
+            "%llguidance",
+            "%regex",
+            "%json",
+            "%lark {",
+            "{ with a count",
+            "~ before an expression",
+            "&",
+        ];
+        Self(names.iter().map(|name| name.trim_matches('"')).filter(|name| !DIALECT.contains(name)).collect())
     }
 
     fn has(&self, name: &str) -> bool {

@@ -307,12 +307,12 @@ mod errors {
         let cases = [
             (
                 "a b",
-                "found the rule name `b`, expected `:`, `.` or `{`; a definition is written `name: ...`; a line \
+                "found the rule name `b`, expected `:`, `.`, `[` or `{`; a definition is written `name: ...`; a line \
                      that continues the last one begins with `|`, or the last one ends with a backslash",
             ),
             (
                 "a: b\nc",
-                "found the end of the file, expected `:`, `.` or `{`; a definition is written `name: ...`; a \
+                "found the end of the file, expected `:`, `.`, `[` or `{`; a definition is written `name: ...`; a \
                          line that continues the last one begins with `|`, or the last one ends with a backslash",
             ),
             ("%start\na: b", "found the end of the line, expected a rule's name"),
@@ -589,7 +589,7 @@ mod random {
         (mode(), modifiers, rule_name(), parameters, priority, expansions()).prop_map(
             |(mode, modifiers, name, parameters, priority, body)| {
                 let (name, modifiers) = (spanned(name), modifiers.to_string());
-                Item::Rule(Rule { mode, name, modifiers, parameters, priority, body })
+                Item::Rule(Rule { mode, name, modifiers, parameters, priority, attributes: Vec::new(), body })
             },
         )
     }

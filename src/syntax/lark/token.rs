@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::syntax::ast::{Options, TokenNames};
+
 /// A word of the notation. Names borrow from the file; strings and regexes have their escapes undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'input> {
@@ -19,7 +21,7 @@ pub(crate) enum Token<'input> {
         pattern: String,
         flags: &'input str,
     },
-    /// `2`, `-1`, `+3`: behind `.`, `..` and `~` only.
+    /// `2`, `-1`, `+3`: behind `.`, `..`, `~` and in a count only; behind `=` also `0.7`.
     Number(&'input str),
     /// The end of a line that the next one does not continue, or of the file.
     LineEnd,
@@ -41,6 +43,24 @@ pub(crate) enum Token<'input> {
     RightBracket,
     LeftBrace,
     RightBrace,
+    /// `{` before a number or a comma.
+    LeftCount,
+    /// `~` before what is no number.
+    Not,
+    And,
+    Equals,
+    /// `<|name|>`, `<[1-5]>`.
+    Named(TokenNames),
+    /// `@name`, without the sign.
+    GrammarName(&'input str),
+    /// `%llguidance {...}`.
+    Options(Options),
+    /// `%regex {...}`: its chunks.
+    Substring(Vec<String>),
+    /// `%json {...}`: its JSON.
+    Json(&'input str),
+    /// `%lark {`.
+    Nested,
     Import,
     Ignore,
     Declare,
@@ -110,6 +130,16 @@ impl fmt::Display for Token<'_> {
             Token::RightBracket => "]",
             Token::LeftBrace => "{",
             Token::RightBrace => "}",
+            Token::LeftCount => "{",
+            Token::Not => "~",
+            Token::And => "&",
+            Token::Equals => "=",
+            Token::Named(_) => return f.write_str("a special token"),
+            Token::GrammarName(name) => return write!(f, "the grammar name `@{}`", Shortened(name)),
+            Token::Options(_) => "%llguidance",
+            Token::Substring(_) => "%regex",
+            Token::Json(_) => "%json",
+            Token::Nested => "%lark {",
             directive => {
                 let word =
                     DIRECTIVES.iter().find(|(_, token)| token == directive).map_or("", |(word, _)| word);

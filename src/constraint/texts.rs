@@ -1,0 +1,143 @@
+//! A regex, or fixed texts, as a grammar.
+
+use std::sync::Arc;
+
+use crate::grammar::pattern::{Automaton, Pattern, RegexFlags, State};
+use crate::grammar::{Grammar, GrammarError, of_choices};
+use crate::lexer::{Compiler, Dfa, LexerLimits};
+use crate::util::diagnostic::{Diagnostic, Place};
+
+impl Grammar {
+    /// The texts that a regular expression matches as a whole, as `re.fullmatch` does: in the
+    /// syntax of Python's `re`, with what patterns of terminals may use. Laziness says nothing
+    /// here, nor do `^` and `\A` at the very beginning, `$` and `\Z` at the very end.
+    ///
+    /// ```
+    /// use lrmask::{Constraint, Grammar, Vocabulary};
+    ///
+    /// let grammar = Grammar::from_regex(r"(\d{1,3}\.){3}\d{1,3}")?;
+    /// let tokens = [&b"10"[..], b".", b"0.0", b".1", b"x"];
+    /// let vocabulary = Vocabulary::from_tokens(tokens.map(<[u8]>::to_vec).to_vec())?;
+    /// let constraint = Constraint::new(&grammar, &vocabulary)?;
+    /// let mut matcher = constraint.matcher();
+    /// for token in [0, 1, 2] {
+    ///     matcher.advance(token)?;
+    /// }
+    /// assert!(!matcher.is_accepting() && !matcher.allows(4));
+    /// matcher.advance(3)?;
+    /// assert!(matcher.is_accepting());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When it is no regex, or more than one (a back reference), when it matches no text, and when
+    /// its automaton is too large. Places are of `<regex>`.
+    pub fn from_regex(pattern: &str) -> Result<Self, GrammarError> {
+        let source: Arc<str> = "<regex>".into();
+        let place = Place::new(&source, pattern, 0..pattern.len());
+        let inner = without_anchors(pattern);
+        let regex = Pattern::Regex {
+            pattern: inner.to_owned(),
+            flags: RegexFlags::default(),
+            place: Some(place.clone()),
+        };
+        let limits = LexerLimits::default();
+        let dfa = Compiler::new(&limits).whole(&regex);
+        let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
+        let texts = automaton(&dfa);
+        let has_texts = has_texts(&texts);
+        let with_empty = ends(&dfa, dfa.start());
+        if !has_texts && !with_empty {
+            let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
+            return Err(diagnostic.at(place).into());
+        }
+        let automata = has_texts.then_some(texts).into_iter().collect();
+        Ok(Self::of_texts(automata, with_empty, Some(&place)))
+    }
+
+    /// Just these texts. They may begin with each other, be given several times, and be empty.
+    /// Costs their bytes, and sorting.
+    ///
+    /// ```
+    /// use lrmask::{Constraint, Grammar, Vocabulary};
+    ///
+    /// let grammar = Grammar::from_choices(["yes", "no", "no, never"])?;
+    /// let tokens = [&b"y"[..], b"no", b", ", b"never", b"es"];
+    /// let vocabulary = Vocabulary::from_tokens(tokens.map(<[u8]>::to_vec).to_vec())?;
+    /// let constraint = Constraint::new(&grammar, &vocabulary)?;
+    /// let mut matcher = constraint.matcher();
+    /// matcher.advance(1)?;
+    /// assert!(matcher.is_accepting() && matcher.allows(2) && !matcher.allows(3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there are none.
+    pub fn from_choices<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, GrammarError> {
+        let mut texts: Vec<T> = texts.into_iter().collect();
+        texts.sort_unstable_by(|one, other| one.as_ref().cmp(other.as_ref()));
+        texts.dedup_by(|one, other| (*one).as_ref() == (*other).as_ref());
+        if texts.is_empty() {
+            let diagnostic = Diagnostic::error("empty-language", "there is nothing to choose from");
+            return Err(diagnostic.help("give one text at least").into());
+        }
+        let with_empty = texts[0].as_ref().is_empty();
+        let filled = texts[usize::from(with_empty)..].iter().map(|text| text.as_ref().as_bytes());
+        Ok(Self::of_texts(of_choices(filled), with_empty, None))
+    }
+}
+
+/// The pattern without the anchors that say what is meant anyhow.
+fn without_anchors(pattern: &str) -> &str {
+    let pattern = ["^", "\\A"].iter().find_map(|anchor| pattern.strip_prefix(anchor)).unwrap_or(pattern);
+    let inner = ["$", "\\Z"].iter().find_map(|anchor| pattern.strip_suffix(anchor));
+    let is_escaped = |inner: &str| (inner.len() - inner.trim_end_matches('\\').len()) % 2 == 1;
+    inner.filter(|inner| !is_escaped(inner)).unwrap_or(pattern)
+}
+
+/// Whether the whole text may end in `state`: nothing is behind it for look-aheads to look at.
+fn ends(dfa: &Dfa, state: u32) -> bool {
+    let holds = |asked: usize| {
+        let holds = &dfa.conditions()[asked].holds;
+        let start = holds.start();
+        holds.is_accept(start) || holds.is_accept(holds.next(start, Dfa::END))
+    };
+    dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
+}
+
+/// Whether the automaton, whose start accepts nothing, accepts anything.
+fn has_texts(automaton: &Automaton) -> bool {
+    let mut seen = vec![false; automaton.states.len()];
+    let mut pending = vec![0];
+    while let Some(state) = pending.pop() {
+        let State { moves, accepts } = &automaton.states[state as usize];
+        if *accepts {
+            return true;
+        }
+        let next = moves.iter().map(|&(_, _, next)| next);
+        pending.extend(next.filter(|&next| !std::mem::replace(&mut seen[next as usize], true)));
+    }
+    false
+}
+
+/// What `dfa` accepts but for the empty text: its states behind a start of their own.
+fn automaton(dfa: &Dfa) -> Automaton {
+    let moves = |state: u32| {
+        let mut moves: Vec<(u8, u8, u32)> = Vec::new();
+        for byte in 0..=u8::MAX {
+            let next = dfa.next(state, byte);
+            match moves.last_mut() {
+                _ if next == Dfa::DEAD => {}
+                Some((_, last, to)) if *to == next + 1 && *last + 1 == byte => *last = byte,
+                _ => moves.push((byte, byte, next + 1)),
+            }
+        }
+        moves
+    };
+    let start = State { moves: moves(dfa.start()), accepts: false };
+    let states =
+        (0..dfa.state_count() as u32).map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
+    Automaton { states: std::iter::once(start).chain(states).collect() }
+}

@@ -1,0 +1,136 @@
+//! Last pass: terminals and productions become an IR.
+
+use std::fmt::Write as _;
+
+use hashbrown::HashSet;
+
+use crate::grammar::Grammar;
+use crate::grammar::characters::cut::{Lexeme, Parts};
+use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
+use crate::grammar::characters::resolve::Rule;
+use crate::grammar::ir::{Conflicts, LexerKind, Nonterminal, Production, Terminal, Ties};
+use crate::grammar::lower::Context;
+use crate::grammar::lower::expand::Productions;
+use crate::grammar::pattern::Pattern;
+use crate::util::id::{NonterminalId, ProductionId};
+
+/// Characters of a literal in a terminal's name.
+const NAME_LENGTH: usize = 40;
+
+/// The IR; rule 0 is the start.
+pub(super) fn assemble(
+    context: &Context,
+    exprs: &mut Exprs,
+    rules: &[Rule],
+    parts: &Parts,
+    productions: &Productions,
+) -> Grammar {
+    let mut names = Names { taken: rules.iter().map(|rule| rule.name.to_string()).collect() };
+    let mut terminals = Vec::with_capacity(parts.terminals.len());
+    for (rank, (lexeme, &home)) in (0..).zip(parts.terminals.iter().zip(&parts.homes)) {
+        terminals.push(Terminal {
+            name: names.name(exprs, rules, lexeme, home),
+            pattern: Some(pattern(exprs, lexeme)),
+            ignored: false,
+            rank,
+            reserved_against: Vec::new(),
+            fallback: None,
+            exclusive: false,
+            lazy: false,
+            lookahead: None,
+            precedence: None,
+            place: Some(context.sources.place(rules[home].at)),
+        });
+    }
+    let new = |new: &crate::grammar::lower::expand::NewNonterminal| Nonterminal {
+        name: new.name.clone(),
+        productions: Vec::new(),
+        marks: None,
+        place: Some(context.sources.place(new.at)),
+    };
+    let mut nonterminals: Vec<Nonterminal> = productions.nonterminals.iter().map(new).collect();
+    let productions = productions.productions.iter().enumerate().map(|(number, production)| {
+        nonterminals[production.lhs.index()].productions.push(ProductionId::new(number));
+        Production {
+            lhs: production.lhs,
+            rhs: production.rhs.clone(),
+            precedence: None,
+            priority: 0,
+            place: Some(context.sources.place(production.at)),
+        }
+    });
+    let productions = productions.collect();
+    Grammar {
+        terminals,
+        nonterminals,
+        productions,
+        start: NonterminalId::new(0),
+        starts: vec![NonterminalId::new(0)],
+        lexer: LexerKind::Contextual,
+        leading_ignored: true,
+        ties: Ties::Rank,
+        conflicts: Conflicts::Silent,
+        reserve_covered: Vec::new(),
+        indentation: None,
+        warnings: Vec::new(),
+        untrimmed: None,
+    }
+}
+
+fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
+    let mut others: Vec<Pattern> = lexeme.without.iter().map(|&other| exprs.pattern(other)).collect();
+    let pattern = match exprs.without_empty(lexeme.expr) {
+        Some(filled) => exprs.pattern(filled),
+        None => {
+            others.push(Pattern::Concat(Vec::new()));
+            exprs.pattern(lexeme.expr)
+        }
+    };
+    if others.is_empty() {
+        return pattern;
+    }
+    Pattern::Intersection(vec![pattern, Pattern::Complement(Box::new(Pattern::Alternation(others)))])
+}
+
+/// Names of terminals, each given once.
+struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// A text is called by itself, a class too; anything else after the rule that it stands in.
+    fn name(&mut self, exprs: &Exprs, rules: &[Rule], lexeme: &Lexeme, home: usize) -> String {
+        let mut name = match text(exprs, lexeme.expr) {
+            Some(text) if text.chars().count() <= NAME_LENGTH => format!("{text:?}"),
+            _ => match exprs.get(lexeme.expr) {
+                Expr::Class(set) if set.ranges().len() <= 4 => set.to_string(),
+                _ => rules.iter().find(|rule| rule.body == lexeme.expr).map_or_else(
+                    || format!("{}_part", rules[home].name),
+                    |rule| format!("{}_text", rule.name),
+                ),
+            },
+        };
+        let length = name.len();
+        let mut number = 1;
+        while !self.taken.insert(name.clone()) {
+            number += 1;
+            name.truncate(length);
+            // Writing to a string does not fail.
+            let _ = write!(name, "_{number}");
+        }
+        name
+    }
+}
+
+/// The only text that the expression matches, by its form.
+fn text(exprs: &Exprs, expr: ExprId) -> Option<String> {
+    let single = |&part: &ExprId| match exprs.get(part) {
+        Expr::Class(set) => set.single(),
+        _ => None,
+    };
+    match exprs.get(expr) {
+        Expr::Class(_) => single(&expr).map(String::from),
+        Expr::Concat(parts) => parts.iter().map(single).collect(),
+        _ => None,
+    }
+}

@@ -1,0 +1,291 @@
+//! Automata over the letters of the grammar, for the questions that the proof asks of terminals.
+//!
+//! Thompson's construction, then the subset construction, both bounded. These automata are thrown
+//! away when the terminals are settled; those that texts are read with are made of bytes, by the
+//! lexer.
+
+use hashbrown::HashMap;
+
+use crate::grammar::characters::alphabet::Alphabet;
+use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
+use crate::util::bitset::BitSet;
+
+/// The state that nothing follows.
+pub(super) const DEAD: u32 = u32::MAX;
+
+/// States of an automaton.
+const MAX_STATES: usize = 20_000;
+/// Entries of a table.
+const MAX_ENTRIES: usize = 2_000_000;
+/// Members of all sets of states.
+const MAX_MEMBERS: usize = 500_000;
+
+/// A deterministic automaton. From each state some text leads to one that accepts.
+#[derive(Debug)]
+pub(super) struct Automaton {
+    /// By letter: the column, of letters that no state tells apart.
+    columns: Vec<u32>,
+    width: usize,
+    table: Vec<u32>,
+    accepts: Vec<bool>,
+}
+
+/// The start state of all of them.
+pub(super) const START: u32 = 0;
+
+impl Automaton {
+    /// The automaton of what `expr` matches and none of `without` does. `None` where it would be
+    /// too large.
+    pub(super) fn new(exprs: &Exprs, alphabet: &Alphabet, expr: ExprId, without: &[ExprId]) -> Option<Self> {
+        let mut nfa = Nfa::new(exprs);
+        let end = nfa.state()?;
+        let start = nfa.add(expr, end)?;
+        let other_end = nfa.state()?;
+        let mut starts = vec![start];
+        for &other in without {
+            starts.push(nfa.add(other, other_end)?);
+        }
+        let (columns, letters_of) = nfa.columns(alphabet);
+        let mut subsets = Subsets { nfa: &nfa, ids: HashMap::new(), sets: Vec::new(), members: 0 };
+        let width = letters_of.len();
+        subsets.intern(starts);
+        let mut table = Vec::new();
+        let mut at = 0;
+        while at < subsets.sets.len() {
+            let mut next = vec![Vec::new(); width];
+            for &state in &subsets.sets[at].clone() {
+                if let Edge::Class { class, to } = nfa.edges[state as usize] {
+                    letters_of
+                        .iter()
+                        .zip(&mut next)
+                        .filter(|(classes, _)| classes.contains(class))
+                        .for_each(|(_, next)| next.push(to));
+                }
+            }
+            table.extend(next.into_iter().map(|next| subsets.intern(next)));
+            at += 1;
+            if subsets.sets.len() > MAX_STATES || table.len() > MAX_ENTRIES || subsets.members > MAX_MEMBERS {
+                return None;
+            }
+        }
+        let accepts =
+            subsets.sets.iter().map(|set| set.contains(&end) && !set.contains(&other_end)).collect();
+        let mut automaton = Self { columns, width, table, accepts };
+        automaton.cut_dead_ends();
+        Some(automaton)
+    }
+
+    /// Moves to states from which nothing accepts lead nowhere.
+    fn cut_dead_ends(&mut self) {
+        let count = self.accepts.len();
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); count];
+        for (at, &next) in self.table.iter().enumerate().filter(|&(_, &next)| next != DEAD) {
+            before[next as usize].push((at / self.width) as u32);
+        }
+        let mut live = self.accepts.clone();
+        let mut pending: Vec<u32> = (0..count as u32).filter(|&state| live[state as usize]).collect();
+        while let Some(state) = pending.pop() {
+            for &state in &before[state as usize] {
+                if !std::mem::replace(&mut live[state as usize], true) {
+                    pending.push(state);
+                }
+            }
+        }
+        for next in &mut self.table {
+            if *next != DEAD && !live[*next as usize] {
+                *next = DEAD;
+            }
+        }
+    }
+
+    /// How many moves there are.
+    pub(super) fn size(&self) -> usize {
+        self.table.len()
+    }
+
+    /// How many columns there are.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The column of a letter.
+    pub(super) fn column(&self, letter: usize) -> u32 {
+        self.columns[letter]
+    }
+
+    /// The state behind `state`.
+    pub(super) fn next(&self, state: u32, column: u32) -> u32 {
+        self.table[state as usize * self.width + column as usize]
+    }
+
+    /// Whether a text may end in `state`.
+    pub(super) fn accepts(&self, state: u32) -> bool {
+        self.accepts[state as usize]
+    }
+
+    /// The letters that its texts begin with.
+    pub(super) fn first(&self) -> BitSet {
+        let mut first = BitSet::new(self.columns.len());
+        for (letter, &column) in self.columns.iter().enumerate() {
+            if self.next(START, column) != DEAD {
+                first.insert(letter);
+            }
+        }
+        first
+    }
+}
+
+/// What leads out of a state.
+#[derive(Clone, Copy, Debug)]
+enum Edge {
+    /// A character of a class.
+    Class { class: usize, to: u32 },
+    /// Nothing: to both.
+    Both(u32, u32),
+    /// The end of a text.
+    End,
+}
+
+/// A nondeterministic automaton in the making. Built from the back: each part knows what follows.
+struct Nfa<'a> {
+    exprs: &'a Exprs,
+    edges: Vec<Edge>,
+    /// The classes on edges.
+    classes: Vec<ExprId>,
+    numbers: HashMap<ExprId, usize>,
+}
+
+impl<'a> Nfa<'a> {
+    fn new(exprs: &'a Exprs) -> Self {
+        Self { exprs, edges: Vec::new(), classes: Vec::new(), numbers: HashMap::new() }
+    }
+
+    fn state(&mut self) -> Option<u32> {
+        self.push(Edge::End)
+    }
+
+    fn push(&mut self, edge: Edge) -> Option<u32> {
+        if self.edges.len() >= 4 * MAX_STATES {
+            return None;
+        }
+        self.edges.push(edge);
+        Some(self.edges.len() as u32 - 1)
+    }
+
+    /// The state from which `expr` leads to `to`. Recurses as deep as `expr` nests.
+    fn add(&mut self, expr: ExprId, mut to: u32) -> Option<u32> {
+        let exprs = self.exprs;
+        match exprs.get(expr) {
+            Expr::Class(_) => {
+                let next = self.classes.len();
+                let class = *self.numbers.entry(expr).or_insert(next);
+                if class == next {
+                    self.classes.push(expr);
+                }
+                self.push(Edge::Class { class, to })
+            }
+            // Never: automata are made of regular expressions.
+            Expr::Rule(_) => self.state(),
+            Expr::Concat(parts) => parts.iter().rev().try_fold(to, |to, &part| self.add(part, to)),
+            Expr::Choice(parts) => {
+                let mut start = None;
+                for &part in parts.iter().rev() {
+                    let way = self.add(part, to)?;
+                    start = Some(match start {
+                        None => way,
+                        Some(other) => self.push(Edge::Both(way, other))?,
+                    });
+                }
+                start
+            }
+            &Expr::Repeat { inner, min, max } => {
+                to = match max {
+                    None => {
+                        let again = self.push(Edge::Both(to, to))?;
+                        let way = self.add(inner, again)?;
+                        self.edges[again as usize] = Edge::Both(way, to);
+                        again
+                    }
+                    Some(max) => {
+                        let end = to;
+                        for _ in min..max {
+                            let way = self.add(inner, to)?;
+                            to = self.push(Edge::Both(way, end))?;
+                        }
+                        to
+                    }
+                };
+                for _ in 0..min {
+                    to = self.add(inner, to)?;
+                }
+                Some(to)
+            }
+        }
+    }
+
+    /// Letters that no class tells apart: the column of each, and for each column the classes that
+    /// hold it.
+    fn columns(&self, alphabet: &Alphabet) -> (Vec<u32>, Vec<BitSet>) {
+        let mut holders: Vec<Vec<u32>> = vec![Vec::new(); alphabet.len()];
+        for (number, &class) in self.classes.iter().enumerate() {
+            if let Expr::Class(set) = self.exprs.get(class) {
+                alphabet.letters(set).iter().for_each(|letter| holders[letter].push(number as u32));
+            }
+        }
+        let mut ids: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut sets: Vec<BitSet> = Vec::new();
+        let columns = holders.into_iter().map(|holders| {
+            if let Some(&id) = ids.get(&holders) {
+                return id;
+            }
+            let mut set = BitSet::new(self.classes.len());
+            holders.iter().for_each(|&class| {
+                set.insert(class as usize);
+            });
+            sets.push(set);
+            let id = sets.len() as u32 - 1;
+            ids.insert(holders, id);
+            id
+        });
+        let columns = columns.collect();
+        (columns, sets)
+    }
+}
+
+/// Sets of states, in the order in which they were met.
+struct Subsets<'a> {
+    nfa: &'a Nfa<'a>,
+    ids: HashMap<Vec<u32>, u32>,
+    sets: Vec<Vec<u32>>,
+    members: usize,
+}
+
+impl Subsets<'_> {
+    /// The number of the set that `from` reach without a character.
+    fn intern(&mut self, from: Vec<u32>) -> u32 {
+        if from.is_empty() {
+            return DEAD;
+        }
+        let mut seen = hashbrown::HashSet::new();
+        let mut set = Vec::new();
+        let mut pending = from;
+        while let Some(state) = pending.pop() {
+            if !seen.insert(state) {
+                continue;
+            }
+            match self.nfa.edges[state as usize] {
+                Edge::Both(one, other) => pending.extend([one, other]),
+                Edge::Class { .. } | Edge::End => set.push(state),
+            }
+        }
+        set.sort_unstable();
+        if let Some(&id) = self.ids.get(&set) {
+            return id;
+        }
+        let id = self.sets.len() as u32;
+        self.members += set.len();
+        self.sets.push(set.clone());
+        self.ids.insert(set, id);
+        id
+    }
+}

@@ -1,0 +1,262 @@
+//! Which terminals can stand at one place: the rows of the LR(1) automaton (Knuth, *On the
+//! Translation of Languages from Left to Right*, Information and Control 8, 1965).
+//!
+//! A state of the canonical automaton stands for the parse stacks that have the same future in the
+//! next terminal; its row is the terminals that such a stack can really shift, after the reductions
+//! that they cause. So two terminals compete just where one row holds both. Canonical automata can
+//! be large; past a bound states with one core are one, as in LALR(1), which makes rows larger and
+//! never smaller.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use crate::grammar::ir::Symbol;
+use crate::grammar::lower::expand::Productions;
+use crate::util::bitset::BitSet;
+
+/// States of the canonical automaton, and items of all its states.
+const MAX_STATES: usize = 3_000;
+const MAX_ITEMS: usize = 60_000;
+
+/// A place between two terminals.
+#[derive(Debug)]
+pub(super) struct Context {
+    /// The terminals that can stand here; behind the last of them the end of the text.
+    pub(super) row: BitSet,
+    /// Those of them before which a rule may end first.
+    pub(super) reduces: BitSet,
+    /// Where the automaton goes by each terminal that stands behind a dot.
+    pub(super) next: Vec<(usize, usize)>,
+}
+
+/// A production and the place of the dot in it.
+type Item = (u32, u32);
+/// Items with their look-aheads.
+type Kernel = BTreeMap<Item, BitSet>;
+
+/// All contexts of the grammar that starts with nonterminal 0. `None` where `budget`, in steps, is
+/// spent before they are found.
+pub(super) fn contexts(
+    productions: &Productions,
+    terminals: usize,
+    budget: &mut usize,
+) -> Option<Vec<Context>> {
+    let rules = Rules::new(productions, terminals, budget)?;
+    canonical(&rules, budget).or_else(|| merged(&rules, budget))
+}
+
+/// Takes `steps` off the budget, if it has as many.
+fn spend(budget: &mut usize, steps: usize) -> Option<()> {
+    *budget = budget.checked_sub(steps)?;
+    Some(())
+}
+
+struct Rules<'a> {
+    productions: &'a Productions,
+    terminals: usize,
+    by_lhs: Vec<Vec<u32>>,
+    nullable: Vec<bool>,
+    first: Vec<BitSet>,
+}
+
+impl<'a> Rules<'a> {
+    fn new(productions: &'a Productions, terminals: usize, budget: &mut usize) -> Option<Self> {
+        let count = productions.nonterminals.len();
+        let mut by_lhs = vec![Vec::new(); count];
+        for (number, production) in (0..).zip(&productions.productions) {
+            by_lhs[production.lhs.index()].push(number);
+        }
+        let first = vec![BitSet::new(terminals + 1); count];
+        let mut rules = Self { productions, terminals, by_lhs, nullable: vec![false; count], first };
+        while rules.grow() {
+            spend(budget, productions.productions.len())?;
+        }
+        Some(rules)
+    }
+
+    /// One round of the fixed point over what is nullable and what comes first.
+    fn grow(&mut self) -> bool {
+        let mut grown = false;
+        for production in &self.productions.productions {
+            let lhs = production.lhs.index();
+            let mut first = std::mem::replace(&mut self.first[lhs], BitSet::new(0));
+            let mut is_nullable = true;
+            for symbol in &production.rhs {
+                match symbol {
+                    Symbol::Terminal(terminal) => {
+                        grown |= first.insert(terminal.index());
+                        is_nullable = false;
+                    }
+                    Symbol::Nonterminal(next) if next.index() == lhs => is_nullable = self.nullable[lhs],
+                    Symbol::Nonterminal(next) => {
+                        grown |= first.union_with(&self.first[next.index()]);
+                        is_nullable = self.nullable[next.index()];
+                    }
+                }
+                if !is_nullable {
+                    break;
+                }
+            }
+            self.first[lhs] = first;
+            grown |= is_nullable && !std::mem::replace(&mut self.nullable[lhs], true);
+        }
+        grown
+    }
+
+    fn rhs(&self, production: u32) -> &[Symbol] {
+        &self.productions.productions[production as usize].rhs
+    }
+
+    fn next(&self, (production, dot): Item) -> Option<Symbol> {
+        self.rhs(production).get(dot as usize).copied()
+    }
+
+    /// What may come behind the symbol behind the dot.
+    fn behind(&self, (production, dot): Item, lookahead: &BitSet) -> BitSet {
+        let mut all = BitSet::new(self.terminals + 1);
+        for symbol in &self.rhs(production)[dot as usize + 1..] {
+            match symbol {
+                Symbol::Terminal(terminal) => {
+                    all.insert(terminal.index());
+                    return all;
+                }
+                Symbol::Nonterminal(next) => {
+                    all.union_with(&self.first[next.index()]);
+                    if !self.nullable[next.index()] {
+                        return all;
+                    }
+                }
+            }
+        }
+        all.union_with(lookahead);
+        all
+    }
+
+    fn start(&self) -> Kernel {
+        let mut end = BitSet::new(self.terminals + 1);
+        end.insert(self.terminals);
+        self.by_lhs[0].iter().map(|&production| ((production, 0), end.clone())).collect()
+    }
+
+    /// All items of the state with this kernel.
+    fn closure(&self, kernel: &Kernel, budget: &mut usize) -> Option<Kernel> {
+        let mut all = kernel.clone();
+        let mut pending: Vec<Item> = kernel.keys().copied().collect();
+        while let Some(item) = pending.pop() {
+            let Some(Symbol::Nonterminal(next)) = self.next(item) else { continue };
+            let behind = self.behind(item, &all[&item]);
+            spend(budget, (1 + self.by_lhs[next.index()].len()) * (1 + self.terminals / 512))?;
+            for &production in &self.by_lhs[next.index()] {
+                let item = (production, 0);
+                let known = all.contains_key(&item);
+                let lookahead = all.entry(item).or_insert_with(|| BitSet::new(self.terminals + 1));
+                if lookahead.union_with(&behind) || !known {
+                    pending.push(item);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// What can be shifted in a state, at once or behind reductions.
+    fn context(&self, items: &Kernel, next: Vec<(usize, usize)>) -> Context {
+        let mut row = BitSet::new(self.terminals + 1);
+        let mut reduces = BitSet::new(self.terminals + 1);
+        for (&item, lookahead) in items {
+            match self.next(item) {
+                Some(Symbol::Terminal(terminal)) => {
+                    row.insert(terminal.index());
+                }
+                Some(Symbol::Nonterminal(_)) => {}
+                None => {
+                    reduces.union_with(lookahead);
+                }
+            }
+        }
+        row.union_with(&reduces);
+        Context { row, reduces, next }
+    }
+
+    /// The kernels behind a state.
+    fn successors(&self, items: &Kernel) -> Vec<(Symbol, Kernel)> {
+        let mut all: BTreeMap<Symbol, Kernel> = BTreeMap::new();
+        for (&(production, dot), lookahead) in items {
+            if let Some(symbol) = self.next((production, dot)) {
+                all.entry(symbol).or_default().insert((production, dot + 1), lookahead.clone());
+            }
+        }
+        all.into_iter().collect()
+    }
+}
+
+fn canonical(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
+    let key = |kernel: &Kernel| -> Vec<(Item, Vec<u64>)> {
+        kernel.iter().map(|(&item, lookahead)| (item, lookahead.words().to_vec())).collect()
+    };
+    let start = rules.start();
+    let mut ids: HashMap<_, usize> = HashMap::new();
+    ids.insert(key(&start), 0);
+    let mut kernels = vec![start];
+    let mut contexts = Vec::new();
+    let mut items = 0;
+    while let Some(kernel) = kernels.get(contexts.len()) {
+        let closure = rules.closure(kernel, budget)?;
+        items += closure.len();
+        if kernels.len() > MAX_STATES || items > MAX_ITEMS {
+            return None;
+        }
+        let mut next = Vec::new();
+        for (symbol, kernel) in rules.successors(&closure) {
+            let id = *ids.entry(key(&kernel)).or_insert(kernels.len());
+            if id == kernels.len() {
+                kernels.push(kernel);
+            }
+            if let Symbol::Terminal(terminal) = symbol {
+                next.push((terminal.index(), id));
+            }
+        }
+        contexts.push(rules.context(&closure, next));
+    }
+    Some(contexts)
+}
+
+/// The automaton in which states with one core are one, with the look-aheads of all of them.
+fn merged(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
+    let core = |kernel: &Kernel| -> Vec<Item> { kernel.keys().copied().collect() };
+    let start = rules.start();
+    let mut ids: HashMap<_, usize> = HashMap::new();
+    ids.insert(core(&start), 0);
+    let mut kernels = vec![start];
+    let mut contexts: Vec<Option<Context>> = Vec::new();
+    contexts.push(None);
+    let mut pending = vec![0];
+    let mut is_pending = vec![true];
+    while let Some(state) = pending.pop() {
+        is_pending[state] = false;
+        let closure = rules.closure(&kernels[state], budget)?;
+        let mut next = Vec::new();
+        for (symbol, kernel) in rules.successors(&closure) {
+            let id = *ids.entry(core(&kernel)).or_insert(kernels.len());
+            if id == kernels.len() {
+                kernels.push(kernel);
+                contexts.push(None);
+                is_pending.push(true);
+                pending.push(id);
+            } else {
+                let mut grown = false;
+                for (known, more) in kernels[id].values_mut().zip(kernel.values()) {
+                    grown |= known.union_with(more);
+                }
+                if grown && !std::mem::replace(&mut is_pending[id], true) {
+                    pending.push(id);
+                }
+            }
+            if let Symbol::Terminal(terminal) = symbol {
+                next.push((terminal.index(), id));
+            }
+        }
+        contexts[state] = Some(rules.context(&closure, next));
+    }
+    contexts.into_iter().collect()
+}

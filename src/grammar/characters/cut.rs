@@ -1,0 +1,280 @@
+//! Fourth pass: the bodies of rules are cut into terminals and the rest.
+//!
+//! The largest regular parts become terminals, but for those that [`Cuts`] says must be taken
+//! apart.
+
+use hashbrown::HashMap;
+
+use crate::grammar::characters::charset::CharSet;
+use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
+use crate::grammar::characters::resolve::Rule;
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::tree::{self, Item, Node, Order, Sequence};
+
+/// How an expression is taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cut {
+    /// What comes first, and the rest.
+    First,
+    /// What comes last, and all before it.
+    Last,
+    /// All parts.
+    All,
+    /// Down to characters.
+    Characters,
+}
+
+/// What must be taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Cuts {
+    /// How regular expressions are taken apart. Once cut, an expression stays cut.
+    pub(super) cuts: HashMap<ExprId, Cut>,
+    /// Finitely many texts that are terminals of their own wherever an expression, which has all of
+    /// them, matches them.
+    pub(super) carved: HashMap<ExprId, Vec<ExprId>>,
+    /// Expressions that have the same texts as another: that one.
+    pub(super) same: HashMap<ExprId, ExprId>,
+    /// Classes as unions of others.
+    pub(super) divided: HashMap<ExprId, Vec<CharSet>>,
+    /// Everything is cut down to characters, and classes to these.
+    pub(super) letters: Option<Vec<CharSet>>,
+}
+
+/// A terminal: what it matches, and which of that it does not.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lexeme {
+    pub(super) expr: ExprId,
+    pub(super) without: Vec<ExprId>,
+}
+
+/// The rules in terms of terminals.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    pub(super) rules: Vec<tree::Rule>,
+    pub(super) terminals: Vec<Lexeme>,
+    /// By terminal: the rule where it was first met, for its name.
+    pub(super) homes: Vec<usize>,
+}
+
+/// Cuts the rules that `start` reaches; it comes first.
+///
+/// AFTER THIS: a terminal for each part that is not to be taken apart, and rules over them.
+pub(super) fn cut(exprs: &mut Exprs, rules: &[Rule], start: usize, cuts: &Cuts) -> Parts {
+    let mut cutter = Cutter {
+        exprs,
+        cuts,
+        numbers: HashMap::from([(start, 0)]),
+        reached: vec![start],
+        terminals: HashMap::new(),
+        parts: Parts::default(),
+        at: rules[start].at,
+    };
+    while let Some(&rule) = cutter.reached.get(cutter.parts.rules.len()) {
+        cutter.at = rules[rule].at;
+        let node = cutter.cut(rules[rule].body);
+        let body = match node {
+            Node::Group(body) => body,
+            node => vec![cutter.sequence(vec![node])],
+        };
+        cutter.parts.rules.push(tree::Rule {
+            name: rules[rule].name.to_string(),
+            parameters: Vec::new(),
+            body,
+            priority: None,
+            order: Order { offset: rules[rule].at.start(), sequence: 0 },
+            at: rules[rule].at,
+            own: true,
+            class: 0,
+            marks: tree::RuleMarks::default(),
+            stop: None,
+        });
+    }
+    let homes = cutter.parts.homes.iter().map(|&home| cutter.reached[home]).collect();
+    Parts { homes, ..cutter.parts }
+}
+
+struct Cutter<'a> {
+    exprs: &'a mut Exprs,
+    cuts: &'a Cuts,
+    /// The number of each rule that was reached, among these.
+    numbers: HashMap<usize, usize>,
+    reached: Vec<usize>,
+    terminals: HashMap<Lexeme, usize>,
+    parts: Parts,
+    at: At,
+}
+
+impl Cutter<'_> {
+    fn sequence(&self, nodes: Vec<Node>) -> Sequence {
+        let at = self.at;
+        let items = nodes.into_iter().map(|node| Item { node, at }).collect();
+        Sequence { items, precedence: None, at }
+    }
+
+    fn group(&self, ways: Vec<Vec<Node>>) -> Node {
+        Node::Group(ways.into_iter().map(|way| self.sequence(way)).collect())
+    }
+
+    fn optional(&self, node: Node) -> Node {
+        let item = Box::new(Item { node, at: self.at });
+        Node::Repeat { item, min: 0, max: Some(1) }
+    }
+
+    fn terminal(&mut self, lexeme: Lexeme) -> Node {
+        let next = self.terminals.len();
+        let number = *self.terminals.entry(lexeme.clone()).or_insert(next);
+        if number == next {
+            self.parts.terminals.push(lexeme);
+            self.parts.homes.push(self.parts.rules.len());
+        }
+        Node::Terminal(number)
+    }
+
+    /// Recurses as deep as `expr` nests.
+    fn cut(&mut self, expr: ExprId) -> Node {
+        if !self.exprs.is_regular(expr) {
+            return self.cut_rule(expr);
+        }
+        if self.exprs.is_nothing(expr) {
+            return self.group(Vec::new());
+        }
+        if matches!(self.exprs.get(expr), Expr::Concat(parts) if parts.is_empty()) {
+            return self.group(vec![Vec::new()]);
+        }
+        if self.cuts.letters.is_some() {
+            return self.apart(expr, Cut::Characters);
+        }
+        if let Some(&cut) = self.cuts.cuts.get(&expr) {
+            return self.apart(expr, cut);
+        }
+        if let Some(sets) = self.cuts.divided.get(&expr) {
+            return self.division(sets);
+        }
+        if let Some(&other) = self.cuts.same.get(&expr) {
+            return self.cut(other);
+        }
+        let carved = self.cuts.carved.get(&expr).cloned().unwrap_or_default();
+        let node = self.terminal(Lexeme { expr, without: carved.clone() });
+        let node = if carved.is_empty() {
+            node
+        } else {
+            let carved = carved.into_iter().map(|text| vec![self.cut(text)]);
+            let ways = std::iter::once(vec![node]).chain(carved).collect();
+            self.group(ways)
+        };
+        if self.exprs.is_nullable(expr) { self.optional(node) } else { node }
+    }
+
+    /// A part in which rules are named.
+    fn cut_rule(&mut self, expr: ExprId) -> Node {
+        match self.exprs.get(expr).clone() {
+            // Never: a class names no rule.
+            Expr::Class(_) => self.group(Vec::new()),
+            Expr::Rule(rule) => {
+                let next = self.reached.len();
+                let number = *self.numbers.entry(rule).or_insert(next);
+                if number == next {
+                    self.reached.push(rule);
+                }
+                Node::Rule(number)
+            }
+            Expr::Concat(parts) => {
+                let mut nodes = Vec::new();
+                for run in runs(self.exprs, &parts) {
+                    let run = self.exprs.concat(run);
+                    nodes.push(self.cut(run));
+                }
+                self.group(vec![nodes])
+            }
+            Expr::Choice(parts) => {
+                // What is regular among alternatives is one terminal.
+                let (regular, others): (Vec<_>, Vec<_>) =
+                    parts.into_iter().partition(|&part| self.exprs.is_regular(part));
+                let mut ways: Vec<Vec<Node>> = others.into_iter().map(|part| vec![self.cut(part)]).collect();
+                if !regular.is_empty() {
+                    let regular = self.exprs.choice(regular);
+                    ways.push(vec![self.cut(regular)]);
+                }
+                self.group(ways)
+            }
+            Expr::Repeat { inner, min, max } => {
+                let item = Box::new(Item { node: self.cut(inner), at: self.at });
+                Node::Repeat { item, min, max }
+            }
+        }
+    }
+
+    /// A regular part that is taken apart.
+    fn apart(&mut self, expr: ExprId, cut: Cut) -> Node {
+        match self.exprs.get(expr).clone() {
+            Expr::Class(set) => match (&self.cuts.letters, self.cuts.divided.get(&expr)) {
+                (Some(letters), _) => {
+                    let sets: Vec<CharSet> = letters.iter().map(|letter| letter.intersection(&set)).collect();
+                    self.division(&sets)
+                }
+                (None, Some(sets)) => self.division(sets),
+                (None, None) => self.terminal(Lexeme { expr, without: Vec::new() }),
+            },
+            // Never: what is regular names no rule.
+            Expr::Rule(_) => self.group(Vec::new()),
+            Expr::Concat(parts) => {
+                let pieces = self.pieces(&parts, cut);
+                let nodes = pieces.into_iter().map(|part| self.part(part, cut)).collect();
+                self.group(vec![nodes])
+            }
+            Expr::Choice(parts) => {
+                let ways = parts.into_iter().map(|part| vec![self.part(part, cut)]).collect();
+                self.group(ways)
+            }
+            Expr::Repeat { inner, min, max } => {
+                let item = Box::new(Item { node: self.part(inner, cut), at: self.at });
+                Node::Repeat { item, min, max }
+            }
+        }
+    }
+
+    /// A part of what is taken apart.
+    fn part(&mut self, expr: ExprId, cut: Cut) -> Node {
+        match cut {
+            Cut::Characters => self.apart(expr, cut),
+            Cut::First | Cut::Last | Cut::All => self.cut(expr),
+        }
+    }
+
+    /// What a concatenation is cut into. A string is cut into all its characters.
+    fn pieces(&mut self, parts: &[ExprId], cut: Cut) -> Vec<ExprId> {
+        let is_character =
+            |&part: &ExprId| matches!(self.exprs.get(part), Expr::Class(set) if set.single().is_some());
+        let at = match cut {
+            Cut::First => 1,
+            Cut::Last => parts.len() - 1,
+            Cut::All | Cut::Characters => 0,
+        };
+        if at == 0 || parts.iter().all(is_character) {
+            return parts.to_vec();
+        }
+        let (before, behind) = parts.split_at(at);
+        vec![self.exprs.concat(before.to_vec()), self.exprs.concat(behind.to_vec())]
+    }
+
+    /// A class that is divided up.
+    fn division(&mut self, sets: &[CharSet]) -> Node {
+        let mut ways = Vec::new();
+        for set in sets.iter().filter(|set| !set.ranges().is_empty()) {
+            let expr = self.exprs.class(set.clone());
+            // A part may be divided further.
+            let node = match self.cuts.divided.get(&expr) {
+                Some(sets) if self.cuts.letters.is_none() => self.division(sets),
+                _ => self.terminal(Lexeme { expr, without: Vec::new() }),
+            };
+            ways.push(vec![node]);
+        }
+        self.group(ways)
+    }
+}
+
+/// `parts` in runs: what is regular beside each other is together.
+fn runs(exprs: &Exprs, parts: &[ExprId]) -> Vec<Vec<ExprId>> {
+    let together = parts.chunk_by(|&one, &other| exprs.is_regular(one) && exprs.is_regular(other));
+    together.map(<[ExprId]>::to_vec).collect()
+}

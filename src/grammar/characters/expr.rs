@@ -1,0 +1,336 @@
+//! Expressions over characters and rules, each stored once: equal expressions have equal numbers.
+
+use hashbrown::HashMap;
+
+use crate::grammar::characters::charset::CharSet;
+use crate::grammar::pattern::Pattern;
+
+/// The number of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ExprId(u32);
+
+impl ExprId {
+    /// As an index.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Expr {
+    /// One character of a set; the empty set is no text at all.
+    Class(CharSet),
+    /// The texts of a rule.
+    Rule(usize),
+    /// One after the other, two or more, as the author put them together; or none, which is the
+    /// empty text.
+    Concat(Vec<ExprId>),
+    /// Any of two or more, none of them a choice.
+    Choice(Vec<ExprId>),
+    /// `min` times at least, `max` times at most.
+    Repeat { inner: ExprId, min: u32, max: Option<u32> },
+}
+
+/// What is known of an expression.
+#[derive(Clone, Copy, Debug, Default)]
+struct Facts {
+    /// Characters and signs when written out, counts multiplied out.
+    size: u64,
+    depth: u32,
+    /// Whether a rule stands in it.
+    names_rules: bool,
+    /// Whether it matches the empty text; `false` where that depends on rules.
+    nullable: bool,
+    /// Whether something in it may be repeated without bound.
+    endless: bool,
+}
+
+/// Expressions nest no deeper, with rules written out in them. Later layers walk patterns
+/// recursively.
+pub(crate) const MAX_DEPTH: u32 = 150;
+
+/// Parts in a row that may all be empty, for the empty text to be left out by writing them out.
+const MAX_ROW: usize = 8;
+
+/// All expressions.
+#[derive(Debug, Default)]
+pub(crate) struct Exprs {
+    exprs: Vec<Expr>,
+    facts: Vec<Facts>,
+    ids: HashMap<Expr, ExprId>,
+    /// Parts of all expressions.
+    parts: usize,
+}
+
+impl Exprs {
+    /// The expression.
+    pub(crate) fn get(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.index()]
+    }
+
+    /// All expressions.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Expr> {
+        self.exprs.iter()
+    }
+
+    /// How many parts all expressions have together, which is the memory they take.
+    pub(crate) fn parts(&self) -> usize {
+        self.parts
+    }
+
+    /// How large it is, written out.
+    pub(crate) fn size(&self, id: ExprId) -> u64 {
+        self.facts[id.index()].size
+    }
+
+    /// How deep it nests.
+    pub(crate) fn depth(&self, id: ExprId) -> u32 {
+        self.facts[id.index()].depth
+    }
+
+    /// Whether it names no rule: its texts are a regular language.
+    pub(crate) fn is_regular(&self, id: ExprId) -> bool {
+        !self.facts[id.index()].names_rules
+    }
+
+    /// Whether it names no rule and matches the empty text.
+    pub(crate) fn is_nullable(&self, id: ExprId) -> bool {
+        self.facts[id.index()].nullable
+    }
+
+    /// Whether it names no rule and nothing in it is repeated without bound: it has finitely many
+    /// texts.
+    pub(crate) fn is_finite(&self, id: ExprId) -> bool {
+        let facts = self.facts[id.index()];
+        !facts.names_rules && !facts.endless
+    }
+
+    fn intern(&mut self, expr: Expr) -> ExprId {
+        if let Some(&id) = self.ids.get(&expr) {
+            return id;
+        }
+        let facts = self.measure(&expr);
+        self.parts += match &expr {
+            Expr::Class(set) => 1 + set.ranges().len(),
+            Expr::Concat(parts) | Expr::Choice(parts) => 1 + parts.len(),
+            Expr::Rule(_) | Expr::Repeat { .. } => 1,
+        };
+        let id = ExprId(self.exprs.len() as u32);
+        self.exprs.push(expr.clone());
+        self.facts.push(facts);
+        self.ids.insert(expr, id);
+        id
+    }
+
+    fn measure(&self, expr: &Expr) -> Facts {
+        let of = |id: &ExprId| self.facts[id.index()];
+        let both = |parts: &[ExprId]| Facts {
+            size: parts.iter().fold(1, |size, part| size.saturating_add(of(part).size)),
+            depth: 1 + parts.iter().map(|part| of(part).depth).max().unwrap_or(0),
+            names_rules: parts.iter().any(|part| of(part).names_rules),
+            nullable: false,
+            endless: parts.iter().any(|part| of(part).endless),
+        };
+        match expr {
+            Expr::Class(_) => Facts { size: 1, depth: 1, ..Facts::default() },
+            Expr::Rule(_) => Facts { size: 1, depth: 1, names_rules: true, ..Facts::default() },
+            Expr::Concat(parts) => {
+                Facts { nullable: parts.iter().all(|part| of(part).nullable), ..both(parts) }
+            }
+            Expr::Choice(parts) => {
+                let facts = both(parts);
+                let nullable = !facts.names_rules && parts.iter().any(|part| of(part).nullable);
+                Facts { nullable, ..facts }
+            }
+            Expr::Repeat { inner, min, max } => {
+                let inner = of(inner);
+                let times = u64::from(max.unwrap_or(*min).max(1));
+                Facts {
+                    size: inner.size.saturating_mul(times).saturating_add(1),
+                    depth: inner.depth + 1,
+                    names_rules: inner.names_rules,
+                    nullable: !inner.names_rules && (*min == 0 || inner.nullable),
+                    endless: max.is_none() || inner.endless,
+                }
+            }
+        }
+    }
+
+    /// One character of `set`.
+    pub(crate) fn class(&mut self, set: CharSet) -> ExprId {
+        self.intern(Expr::Class(set))
+    }
+
+    /// This text.
+    pub(crate) fn literal(&mut self, text: &str) -> ExprId {
+        let characters = text.chars().map(|character| self.class(CharSet::of(character))).collect();
+        self.concat(characters)
+    }
+
+    /// A rule.
+    pub(crate) fn rule(&mut self, rule: usize) -> ExprId {
+        self.intern(Expr::Rule(rule))
+    }
+
+    /// The empty text.
+    pub(crate) fn empty(&mut self) -> ExprId {
+        self.intern(Expr::Concat(Vec::new()))
+    }
+
+    /// No text.
+    pub(crate) fn nothing(&mut self) -> ExprId {
+        self.class(CharSet::default())
+    }
+
+    /// Whether no text can match it, by its form.
+    pub(crate) fn is_nothing(&self, id: ExprId) -> bool {
+        matches!(self.get(id), Expr::Class(set) if set.ranges().is_empty())
+    }
+
+    /// One after the other.
+    pub(crate) fn concat(&mut self, parts: Vec<ExprId>) -> ExprId {
+        if parts.iter().any(|&part| self.is_nothing(part)) {
+            return self.nothing();
+        }
+        let is_empty = |part: ExprId| matches!(self.get(part), Expr::Concat(parts) if parts.is_empty());
+        let filled: Vec<ExprId> = parts.into_iter().filter(|&part| !is_empty(part)).collect();
+        match filled[..] {
+            [only] => only,
+            _ => self.intern(Expr::Concat(filled)),
+        }
+    }
+
+    /// Any of them.
+    pub(crate) fn choice(&mut self, parts: Vec<ExprId>) -> ExprId {
+        let mut flat: Vec<ExprId> = Vec::with_capacity(parts.len());
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut seen = hashbrown::HashSet::new();
+        let mut classes = 0;
+        let mut first_class = None;
+        for part in parts {
+            let inner = match self.get(part) {
+                Expr::Choice(inner) => inner.clone(),
+                _ => vec![part],
+            };
+            for part in inner {
+                if let Expr::Class(set) = self.get(part) {
+                    // Classes beside each other are one class.
+                    ranges.extend_from_slice(set.ranges());
+                    classes += 1;
+                    if first_class.is_none() {
+                        first_class = Some(flat.len());
+                        flat.push(part);
+                    }
+                } else if seen.insert(part) {
+                    flat.push(part);
+                }
+            }
+        }
+        if let Some(at) = first_class.filter(|_| classes > 1) {
+            flat[at] = self.class(CharSet::new(&ranges));
+        }
+        if flat.len() > 1 {
+            flat.retain(|&part| !self.is_nothing(part));
+        }
+        match flat[..] {
+            [] => self.nothing(),
+            [only] => only,
+            _ => self.intern(Expr::Choice(flat)),
+        }
+    }
+
+    /// `min` times at least, `max` times at most.
+    pub(crate) fn repeat(&mut self, inner: ExprId, min: u32, max: Option<u32>) -> ExprId {
+        let is_empty = matches!(self.get(inner), Expr::Concat(parts) if parts.is_empty());
+        if max == Some(0) || is_empty || self.is_nothing(inner) && min == 0 {
+            return self.empty();
+        }
+        if self.is_nothing(inner) || (min, max) == (1, Some(1)) {
+            return inner;
+        }
+        if let &Expr::Repeat { inner: repeated, min: 0 | 1, max: None } = self.get(inner) {
+            // Any number of any number is any number.
+            let least = if self.is_nullable_repeat(inner) { 0 } else { min.min(1) };
+            if least == 0 || min <= 1 {
+                return self.intern(Expr::Repeat { inner: repeated, min: least, max: None });
+            }
+        }
+        self.intern(Expr::Repeat { inner, min, max })
+    }
+
+    fn is_nullable_repeat(&self, id: ExprId) -> bool {
+        matches!(self.get(id), Expr::Repeat { min: 0, .. })
+    }
+
+    /// As a pattern; of [`Exprs::is_regular`] expressions that are not [`Exprs::is_nothing`].
+    pub(crate) fn pattern(&self, id: ExprId) -> Pattern {
+        match self.get(id) {
+            Expr::Class(set) => match set.single() {
+                Some(character) => Pattern::Literal { text: character.into(), ignore_case: false },
+                None => Pattern::Alternation(
+                    set.chars().map(|(first, last)| Pattern::Range(first, last)).collect(),
+                ),
+            },
+            // Never: what names rules is no pattern.
+            Expr::Rule(_) => Pattern::Alternation(Vec::new()),
+            Expr::Concat(parts) => self.concat_pattern(parts),
+            Expr::Choice(parts) => {
+                Pattern::Alternation(parts.iter().map(|&part| self.pattern(part)).collect())
+            }
+            Expr::Repeat { inner, min, max } => {
+                Pattern::Repeat { pattern: Box::new(self.pattern(*inner)), min: *min, max: *max }
+            }
+        }
+    }
+
+    /// Characters in a row are one string.
+    fn concat_pattern(&self, parts: &[ExprId]) -> Pattern {
+        let mut patterns: Vec<Pattern> = Vec::new();
+        for &part in parts {
+            match (self.pattern(part), patterns.last_mut()) {
+                (Pattern::Literal { text, .. }, Some(Pattern::Literal { text: before, .. })) => {
+                    before.push_str(&text);
+                }
+                (pattern, _) => patterns.push(pattern),
+            }
+        }
+        match (patterns.len(), patterns.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => Pattern::Concat(patterns.into_iter().chain(last).collect()),
+        }
+    }
+
+    /// What `id`, which is [`Exprs::is_regular`], matches but for the empty text. `None` where too
+    /// many parts in a row may all be empty: written out this grows by the square of their number.
+    pub(crate) fn without_empty(&mut self, id: ExprId) -> Option<ExprId> {
+        if !self.is_nullable(id) {
+            return Some(id);
+        }
+        Some(match self.get(id).clone() {
+            Expr::Class(_) | Expr::Rule(_) => id,
+            Expr::Concat(parts) if parts.len() > MAX_ROW => return None,
+            Expr::Concat(parts) => {
+                // The first part that is not empty, whichever that is.
+                let mut ways = Vec::new();
+                for (at, &part) in parts.iter().enumerate() {
+                    let first = self.without_empty(part)?;
+                    let way = std::iter::once(first).chain(parts[at + 1..].iter().copied()).collect();
+                    ways.push(self.concat(way));
+                }
+                self.choice(ways)
+            }
+            Expr::Choice(parts) => {
+                let parts = parts.into_iter().map(|part| self.without_empty(part));
+                let parts = parts.collect::<Option<Vec<_>>>()?;
+                self.choice(parts)
+            }
+            Expr::Repeat { inner, max, .. } => {
+                // Where one time may be empty, at least `min` of them is no bound.
+                let first = self.without_empty(inner)?;
+                let rest = self.repeat(first, 0, max.map(|max| max - 1));
+                self.concat(vec![first, rest])
+            }
+        })
+    }
+}

@@ -1,0 +1,363 @@
+//! Sixth pass: terminals for which it matters that the lexer takes the longest match are found.
+//! `README.md` has the proof.
+
+use std::collections::BTreeSet;
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::grammar::characters::alphabet::Alphabet;
+use crate::grammar::characters::automaton::{Automaton, DEAD, START};
+use crate::grammar::characters::charset::CharSet;
+use crate::grammar::characters::contexts::Context;
+use crate::grammar::characters::cut::{Cut, Cuts, Lexeme};
+use crate::grammar::characters::expr::{Expr, ExprId, Exprs, MAX_DEPTH};
+use crate::util::bitset::BitSet;
+
+/// Steps of all comparisons together.
+const MAX_STEPS: usize = 20_000_000;
+/// Past this many rounds what is taken apart is taken apart at once.
+const PATIENCE: usize = 10;
+
+/// What is known of terminals, whichever round they are met in.
+#[derive(Debug)]
+pub(super) struct Checker {
+    alphabet: Alphabet,
+    numbers: HashMap<Lexeme, usize>,
+    automata: Vec<Option<Automaton>>,
+    /// By terminal: the letters that its texts begin with.
+    first: Vec<BitSet>,
+    /// By pair of terminals.
+    meetings: HashMap<(usize, usize), Meeting>,
+    steps: usize,
+    rounds: usize,
+}
+
+/// What texts of one terminal are to another.
+#[derive(Clone, Debug)]
+struct Meeting {
+    /// The columns of the other by which it goes on behind a text of the first.
+    runs: BitSet,
+    /// Some text is one of both.
+    overlap: bool,
+    /// Every text of the other is one of the first.
+    covers: bool,
+}
+
+/// Why the check was given up: it would take too long.
+#[derive(Debug)]
+pub(super) struct TooMuch;
+
+impl Checker {
+    /// For terminals over these letters.
+    pub(super) fn new(alphabet: Alphabet) -> Self {
+        Self {
+            alphabet,
+            numbers: HashMap::new(),
+            automata: Vec::new(),
+            first: Vec::new(),
+            meetings: HashMap::new(),
+            steps: 0,
+            rounds: 0,
+        }
+    }
+
+    /// The characters of each letter.
+    pub(super) fn letters(&self) -> Vec<CharSet> {
+        self.alphabet.sets()
+    }
+
+    /// Makes the automata of the terminals; notes those that are too large.
+    ///
+    /// Whether none is.
+    pub(super) fn measure(
+        &mut self,
+        exprs: &Exprs,
+        terminals: &[Lexeme],
+        cuts: &mut Cuts,
+    ) -> Result<bool, TooMuch> {
+        let mut fits = true;
+        for lexeme in terminals {
+            let number = self.number(exprs, lexeme)?;
+            let too_deep = exprs.depth(lexeme.expr) > MAX_DEPTH;
+            if self.automata[number].is_none() || too_deep {
+                fits = false;
+                let cut = cuts.cuts.entry(lexeme.expr).or_insert(Cut::All);
+                *cut = Cut::All;
+            }
+        }
+        Ok(fits)
+    }
+
+    fn number(&mut self, exprs: &Exprs, lexeme: &Lexeme) -> Result<usize, TooMuch> {
+        if let Some(&number) = self.numbers.get(lexeme) {
+            return Ok(number);
+        }
+        let automaton = Automaton::new(exprs, &self.alphabet, lexeme.expr, &lexeme.without);
+        self.spend(automaton.as_ref().map_or(1_000_000, |automaton| automaton.size() * 4))?;
+        let number = self.automata.len();
+        self.first
+            .push(automaton.as_ref().map_or_else(|| BitSet::new(self.alphabet.len()), Automaton::first));
+        self.automata.push(automaton);
+        self.numbers.insert(lexeme.clone(), number);
+        Ok(number)
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<(), TooMuch> {
+        self.steps += steps;
+        if self.steps > MAX_STEPS { Err(TooMuch) } else { Ok(()) }
+    }
+
+    /// Notes in `cuts` what must be taken apart so that longest match and competition do no harm.
+    ///
+    /// Whether nothing must.
+    pub(super) fn check(
+        &mut self,
+        exprs: &Exprs,
+        terminals: &[Lexeme],
+        contexts: &[Context],
+        cuts: &mut Cuts,
+    ) -> Result<bool, TooMuch> {
+        self.rounds += 1;
+        let numbers: Vec<usize> =
+            terminals.iter().map(|lexeme| self.number(exprs, lexeme)).collect::<Result<_, _>>()?;
+        let words = self.alphabet.len() / 64 + 1;
+        self.spend(contexts.iter().map(|context| context.row.iter().count() * words).sum())?;
+        let places = Places::new(contexts, &numbers, &self.first, self.alphabet.len());
+        let mut findings = Findings::default();
+        let mut seen = HashSet::new();
+        for context in contexts {
+            let row: Vec<usize> = context.row.iter().filter(|&terminal| terminal < terminals.len()).collect();
+            let follows: Vec<usize> = row.iter().map(|&terminal| places.follow(context, terminal)).collect();
+            self.spend(row.len())?;
+            if !seen.insert((row.clone(), follows.clone())) {
+                continue;
+            }
+            for pair in self.neighbours(&row, &numbers)? {
+                let (one, follow) = (row[pair.0], follows[pair.0]);
+                let other = row[pair.1];
+                let meeting = self.meeting(numbers[one], numbers[other])?;
+                if one != other && meeting.overlap {
+                    findings.overlaps.insert((one, other), meeting.covers);
+                }
+                let column = |letter| match &self.automata[numbers[other]] {
+                    Some(automaton) => automaton.column(letter) as usize,
+                    None => usize::MAX,
+                };
+                self.steps += 1 + 8 * places.letters[follow].words().len();
+                if places.letters[follow].iter().any(|letter| meeting.runs.contains(column(letter))) {
+                    findings.overruns.insert((one, other));
+                }
+            }
+        }
+        let is_sound = findings.is_empty();
+        findings.note(exprs, terminals, cuts, self.rounds > PATIENCE);
+        Ok(is_sound)
+    }
+
+    /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
+    /// among them.
+    fn neighbours(&mut self, row: &[usize], numbers: &[usize]) -> Result<Vec<(usize, usize)>, TooMuch> {
+        self.spend(self.alphabet.len())?;
+        let mut by_letter: Vec<Vec<usize>> = vec![Vec::new(); self.alphabet.len()];
+        let mut pairs = HashSet::new();
+        for (at, &terminal) in row.iter().enumerate() {
+            for letter in self.first[numbers[terminal]].iter() {
+                by_letter[letter].push(at);
+            }
+        }
+        for places in by_letter {
+            self.spend(1 + places.len() * places.len())?;
+            for &one in &places {
+                pairs.extend(places.iter().map(|&other| (one, other)));
+            }
+        }
+        let mut pairs: Vec<_> = pairs.into_iter().collect();
+        pairs.sort_unstable();
+        Ok(pairs)
+    }
+
+    /// What texts of `one` are to `other`.
+    fn meeting(&mut self, one: usize, other: usize) -> Result<Meeting, TooMuch> {
+        if let Some(meeting) = self.meetings.get(&(one, other)) {
+            return Ok(meeting.clone());
+        }
+        let (Some(first), Some(second)) = (&self.automata[one], &self.automata[other]) else {
+            // What is too large was taken apart before.
+            return Err(TooMuch);
+        };
+        // The second's moves with each of the first's, and with none.
+        let columns: BTreeSet<(u32, u32)> =
+            (0..self.alphabet.len()).map(|letter| (first.column(letter), second.column(letter))).collect();
+        let mut meeting = Meeting { runs: BitSet::new(second.width()), overlap: false, covers: true };
+        let mut seen = HashSet::new();
+        // Neither matches the empty text, so the start counts once it is met again.
+        let mut pending = vec![(START, START)];
+        let mut is_start = true;
+        let mut steps = self.alphabet.len();
+        while let Some((a, b)) = pending.pop() {
+            if !is_start {
+                let (ends, other_ends) = (a != DEAD && first.accepts(a), second.accepts(b));
+                meeting.overlap |= ends && other_ends;
+                meeting.covers &= ends || !other_ends;
+                if ends {
+                    let live = (0..second.width() as u32).filter(|&column| second.next(b, column) != DEAD);
+                    live.for_each(|column| {
+                        meeting.runs.insert(column as usize);
+                    });
+                }
+            }
+            is_start = false;
+            for &(one, other) in &columns {
+                let next = (if a == DEAD { DEAD } else { first.next(a, one) }, second.next(b, other));
+                if next.1 != DEAD && (next.0 != DEAD || meeting.covers) && seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+            steps += columns.len() + second.width();
+            if self.steps + steps > MAX_STEPS {
+                return Err(TooMuch);
+            }
+        }
+        self.steps += steps;
+        self.meetings.insert((one, other), meeting.clone());
+        Ok(meeting)
+    }
+}
+
+/// The letters that may follow terminals.
+struct Places {
+    /// Sets of letters, by number.
+    letters: Vec<BitSet>,
+    /// By context: the set of letters that may stand there.
+    of_context: Vec<usize>,
+    /// By terminal: what may follow it anywhere.
+    anywhere: Vec<usize>,
+}
+
+impl Places {
+    fn new(contexts: &[Context], numbers: &[usize], first: &[BitSet], letters: usize) -> Self {
+        let mut ids: HashMap<BitSet, usize> = HashMap::new();
+        let mut sets: Vec<BitSet> = Vec::new();
+        let mut intern = |set: BitSet| {
+            *ids.entry(set).or_insert_with_key(|set| {
+                sets.push(set.clone());
+                sets.len() - 1
+            })
+        };
+        let row = |context: &Context| {
+            let mut all = BitSet::new(letters);
+            for terminal in context.row.iter().filter(|&terminal| terminal < numbers.len()) {
+                all.union_with(&first[numbers[terminal]]);
+            }
+            all
+        };
+        let rows: Vec<BitSet> = contexts.iter().map(row).collect();
+        let mut anywhere = vec![BitSet::new(letters); numbers.len()];
+        for &(terminal, next) in contexts.iter().flat_map(|context| &context.next) {
+            anywhere[terminal].union_with(&rows[next]);
+        }
+        let of_context = rows.into_iter().map(&mut intern).collect();
+        let anywhere = anywhere.into_iter().map(&mut intern).collect();
+        Self { letters: sets, of_context, anywhere }
+    }
+
+    /// What may follow `terminal` where `context` is: exactly where it is shifted at once, else
+    /// what may follow it anywhere.
+    fn follow(&self, context: &Context, terminal: usize) -> usize {
+        let is_reduced_for = context.reduces.contains(terminal);
+        match context.next.binary_search_by_key(&terminal, |&(shifted, _)| shifted) {
+            Ok(at) if !is_reduced_for => self.of_context[context.next[at].1],
+            _ => self.anywhere[terminal],
+        }
+    }
+}
+
+/// What longest match and competition would do.
+#[derive(Debug, Default)]
+struct Findings {
+    /// A text of the first is one of the second; with whether the first has all texts of the
+    /// second.
+    overlaps: HashMap<(usize, usize), bool>,
+    /// Behind a text of the first, the second would go on.
+    overruns: HashSet<(usize, usize)>,
+}
+
+impl Findings {
+    fn is_empty(&self) -> bool {
+        self.overlaps.is_empty() && self.overruns.is_empty()
+    }
+
+    fn note(&self, exprs: &Exprs, terminals: &[Lexeme], cuts: &mut Cuts, at_once: bool) {
+        let mut wanted: HashMap<ExprId, Cut> = HashMap::new();
+        let mut want = |expr: ExprId, cut: Cut| {
+            let known = wanted.entry(expr).or_insert(cut);
+            *known = if *known == cut { cut } else { Cut::All };
+        };
+        let is_class = |expr: ExprId| matches!(exprs.get(expr), Expr::Class(_));
+        for &(one, other) in &self.overruns {
+            want(terminals[other].expr, if one == other { Cut::Last } else { Cut::First });
+        }
+        let mut carved: HashMap<ExprId, Vec<ExprId>> = HashMap::new();
+        let mut classes: HashMap<ExprId, Vec<ExprId>> = HashMap::new();
+        for (&(one, other), &covers) in &self.overlaps {
+            let is_covered = self.overlaps.get(&(other, one)) == Some(&true);
+            let [one, other] = [&terminals[one], &terminals[other]];
+            let can_be_carved = |text: &Lexeme| {
+                text.without.is_empty() && exprs.is_finite(text.expr) && !exprs.is_nullable(text.expr)
+            };
+            match (is_class(one.expr), is_class(other.expr)) {
+                (true, true) => classes.entry(one.expr).or_default().push(other.expr),
+                (true, false) => want(other.expr, Cut::First),
+                (false, true) => want(one.expr, Cut::First),
+                (false, false) if covers && is_covered && are_same(exprs, one, other) => {
+                    if one.expr < other.expr {
+                        cuts.same.insert(other.expr, one.expr);
+                    }
+                }
+                // One that has all texts of the other leaves them to it.
+                (false, false) if covers && !is_covered && can_be_carved(other) => {
+                    carved.entry(one.expr).or_default().push(other.expr);
+                }
+                (false, false) if is_covered && !covers && can_be_carved(one) => {}
+                (false, false) => {
+                    want(one.expr, Cut::First);
+                    want(other.expr, Cut::First);
+                }
+            }
+        }
+        for (expr, mut texts) in carved {
+            texts.sort_unstable();
+            let known = cuts.carved.entry(expr).or_default();
+            known.extend(texts.into_iter().filter(|text| !known.contains(text)).collect::<Vec<_>>());
+        }
+        for (expr, others) in classes {
+            let parts = divide(exprs, expr, &others);
+            if parts.len() > 1 {
+                cuts.divided.insert(expr, parts);
+            }
+        }
+        for (expr, cut) in wanted {
+            cuts.cuts.insert(expr, if at_once { Cut::Characters } else { cut });
+        }
+    }
+}
+
+/// Whether two terminals with the same texts are the same in all they are cut into.
+fn are_same(exprs: &Exprs, one: &Lexeme, other: &Lexeme) -> bool {
+    let is_whole = one.without.is_empty() && other.without.is_empty();
+    is_whole && exprs.is_nullable(one.expr) == exprs.is_nullable(other.expr)
+}
+
+/// The class in parts, each within each of `others` or outside of it.
+fn divide(exprs: &Exprs, class: ExprId, others: &[ExprId]) -> Vec<CharSet> {
+    let Expr::Class(set) = exprs.get(class) else { return Vec::new() };
+    let mut parts = vec![set.clone()];
+    for &other in others {
+        let Expr::Class(other) = exprs.get(other) else { continue };
+        let outside = other.complement();
+        let halves = parts.iter().flat_map(|part| [part.intersection(other), part.intersection(&outside)]);
+        parts = halves.filter(|part| !part.ranges().is_empty()).collect();
+    }
+    parts.sort_unstable();
+    parts
+}

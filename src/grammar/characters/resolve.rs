@@ -1,0 +1,133 @@
+//! First pass: names become numbers, and the tree expressions.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+
+use crate::grammar::characters::charset::CharSet;
+use crate::grammar::characters::expr::{ExprId, Exprs};
+use crate::grammar::lower::source::At;
+use crate::grammar::lower::{Context, did_you_mean};
+use crate::syntax::gbnf::ast::{self, ExprKind, TokenName};
+use crate::util::diagnostic::Diagnostic;
+
+/// A rule.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) name: Arc<str>,
+    pub(super) at: At,
+    pub(super) body: ExprId,
+}
+
+/// The rules of `file`, which is source `source`.
+///
+/// AFTER THIS: no names, assertions or tokens; every rule has one definition.
+pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, exprs: &mut Exprs) -> Vec<Rule> {
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut defined: Vec<&ast::Rule> = Vec::new();
+    for rule in &file.rules {
+        let next = defined.len();
+        let number = *numbers.entry(&rule.name.node).or_insert(next);
+        if number == next {
+            defined.push(rule);
+        } else {
+            duplicate(context, source, rule, defined[number]);
+        }
+    }
+    let mut resolver = Resolver { context, source, numbers: &numbers, exprs };
+    let rules = defined.iter().map(|rule| Rule {
+        name: rule.name.node.as_str().into(),
+        at: At::new(source, &rule.name.span),
+        body: resolver.body(&rule.body),
+    });
+    rules.collect()
+}
+
+fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::Rule) {
+    let [place, first] = [rule, first].map(|rule| context.sources.place(At::new(source, &rule.name.span)));
+    let message = format!("`{}` is defined twice", rule.name.node);
+    context.report(
+        Diagnostic::error("duplicate-definition", message)
+            .at(place)
+            .related(first, "first defined here")
+            .help("rename one, or make them alternatives of one rule"),
+    );
+}
+
+struct Resolver<'a> {
+    context: &'a mut Context,
+    source: u32,
+    numbers: &'a HashMap<&'a str, usize>,
+    exprs: &'a mut Exprs,
+}
+
+impl Resolver<'_> {
+    /// Recurses as deep as brackets nest, which the reader bounds.
+    fn body(&mut self, body: &ast::Body) -> ExprId {
+        let ways = body.iter().map(|sequence| {
+            let parts = sequence.iter().map(|expr| self.expr(expr)).collect();
+            self.exprs.concat(parts)
+        });
+        let ways = ways.collect();
+        self.exprs.choice(ways)
+    }
+
+    fn expr(&mut self, expr: &ast::Expr) -> ExprId {
+        let at = At::new(self.source, &expr.span);
+        match &expr.node {
+            ExprKind::Rule(name) => match self.numbers.get(name.as_str()) {
+                Some(&rule) => self.exprs.rule(rule),
+                None => {
+                    let diagnostic =
+                        Diagnostic::error("undefined-symbol", format!("there is no rule `{name}`"));
+                    let diagnostic = did_you_mean(diagnostic, name, self.numbers.keys().copied());
+                    self.report(diagnostic, at);
+                    self.exprs.nothing()
+                }
+            },
+            ExprKind::Literal(text) => self.exprs.literal(text),
+            ExprKind::Class(class) => {
+                let set = CharSet::new(&class.ranges);
+                self.exprs.class(if class.negated { set.complement() } else { set })
+            }
+            ExprKind::Token(reference) => {
+                let text = match &reference.token {
+                    TokenName::Id(id) => format!("<[{id}]>"),
+                    TokenName::Text(text) => format!("<{text}>"),
+                };
+                let negation = if reference.negated { "!" } else { "" };
+                let message = format!(
+                    "`{negation}{text}` names a token of the vocabulary, and rules can be made of characters only"
+                );
+                let help = match (&reference.token, reference.negated) {
+                    (TokenName::Text(_), false) => format!(
+                        "write {text:?} where the model writes it as text; where it is a special token, let the text end \
+                         there and go on with another grammar behind it"
+                    ),
+                    _ => "write the characters that may stand there".to_owned(),
+                };
+                self.report(Diagnostic::error("token-reference", message).help(help), at);
+                self.exprs.nothing()
+            }
+            ExprKind::Group(body) => self.body(body),
+            ExprKind::Repeat { expr, min, max } => {
+                let inner = self.expr(expr);
+                self.exprs.repeat(inner, *min, *max)
+            }
+            ExprKind::Assertion(body) => {
+                // What stands in it must be sound, too.
+                self.body(body);
+                let message = "this assertion changes no language, and is passed over";
+                let diagnostic = Diagnostic::warning("lookahead-assertion", message);
+                let help = "XGrammar takes it on trust, to save time; leave it out";
+                self.report(diagnostic.help(help), at);
+                self.exprs.empty()
+            }
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic, at: At) {
+        let place = self.context.sources.place(at);
+        self.context.report(diagnostic.at(place));
+    }
+}

@@ -1,0 +1,107 @@
+//! Which terminals come of grammars of characters, and which findings.
+
+use super::*;
+
+/// The terminals by their patterns, ascending.
+fn terminals(text: &str) -> Vec<String> {
+    let grammar = lower_gbnf(text, "<grammar>", None).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let terminals = grammar.terminals.iter().filter_map(|terminal| terminal.pattern.as_ref());
+    let mut patterns: Vec<String> = terminals.map(ToString::to_string).collect();
+    patterns.sort();
+    patterns
+}
+
+fn codes(text: &str, start: Option<&str>) -> Vec<&'static str> {
+    let codes = |findings: &[Diagnostic]| findings.iter().map(|finding| finding.code).collect();
+    match lower_gbnf(text, "<grammar>", start) {
+        Ok(grammar) => codes(grammar.warnings()),
+        Err(error) => codes(error.diagnostics()),
+    }
+}
+
+#[test]
+fn a_regular_grammar_is_one_terminal() {
+    assert_eq!(terminals("root ::= item+\nitem ::= \"- \" [^\\n]+ \"\\n\"").len(), 1);
+    assert_eq!(terminals("root ::= ([a] root)?"), ["\"a\" \"a\"*"]);
+}
+
+#[test]
+fn recursion_cuts_the_text_into_its_largest_regular_parts() {
+    let text =
+        "root ::= \"{\" ws (pair (\",\" ws pair)*)? \"}\" ws\npair ::= [a-z]+ \":\" ws root\nws ::= \" \"*";
+    assert_eq!(terminals(text).len(), 4, "{:?}", terminals(text));
+}
+
+#[test]
+fn what_the_longest_match_would_take_away_is_taken_apart() {
+    // The blanks may be a line end, and one must follow.
+    let text = "root ::= (value \"\\n\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
+    let patterns = terminals(text);
+    assert!(
+        patterns.contains(&"\"\\n\"".to_owned()) && patterns.contains(&"\" \"".to_owned()),
+        "{patterns:?}"
+    );
+    // Nothing that follows goes on as the blanks do.
+    let text = "root ::= (value \";\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
+    assert_eq!(terminals(text).len(), 4, "{:?}", terminals(text));
+}
+
+#[test]
+fn words_leave_the_pattern_that_has_them() {
+    let text = "root ::= \"if\" call | name call\ncall ::= \"(\" root \")\" | \";\"\nname ::= [a-z]+";
+    let patterns = terminals(text);
+    assert!(patterns.contains(&"\"if\"".to_owned()), "{patterns:?}");
+    assert!(
+        patterns.iter().any(|pattern| pattern.contains("a-z") || pattern.contains("\"a\"..\"z\"")),
+        "{patterns:?}"
+    );
+    // What follows the word decides.
+    let text = "root ::= \"if \" root | name \"=\" root | \"(\" root \")\" | name\nname ::= [a-z]+";
+    assert!(terminals(text).contains(&"\"if \"".to_owned()), "{:?}", terminals(text));
+}
+
+#[test]
+fn classes_that_compete_are_divided() {
+    let patterns = terminals("root ::= [ab] root \"c\" | [bc] root \"a\" | \"b\"");
+    assert_eq!(patterns, ["\"a\"", "\"b\"", "\"c\""]);
+}
+
+#[test]
+fn findings_are_those_of_other_notations() {
+    assert_eq!(codes("start ::= \"a\"", None), ["no-start"]);
+    assert_eq!(codes("root ::= \"a\"", Some("rot")), ["undefined-symbol"]);
+    assert_eq!(codes("root ::= rot", None), ["undefined-symbol"]);
+    assert_eq!(codes("root ::= \"a\"\nroot ::= \"b\"", None), ["duplicate-definition"]);
+    assert_eq!(codes("root ::= \"a\" root", None), ["unproductive"]);
+    assert_eq!(codes("root ::= \"a\" | never\nnever ::= never \"x\"", None), ["unproductive"]);
+    assert_eq!(codes("root ::= []", None), ["unproductive"]);
+    assert_eq!(
+        codes("root ::= \"a\"\nother ::= third\nthird ::= \"b\"", None),
+        ["unused-rule", "unreachable"]
+    );
+    assert_eq!(codes("root ::= \"a\"\nother ::= \"b\"", Some("other")), Vec::<&str>::new());
+    assert_eq!(codes("root ::= <think> !<[7]>*", None), ["token-reference", "token-reference"]);
+    assert_eq!(codes("root ::= \"a\" (= \"b\") \"b\"", None), ["lookahead-assertion"]);
+}
+
+#[test]
+fn a_grammar_of_the_empty_text_alone_is_one() {
+    let grammar = lower_gbnf("root ::= \"\"", "<grammar>", None).expect("sound");
+    assert!(grammar.terminals.is_empty());
+    assert_eq!(grammar.productions.len(), 1);
+}
+
+#[test]
+fn the_same_text_gives_the_same_grammar() {
+    let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\nname ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
+    let print = || lower_gbnf(text, "<grammar>", None).expect("sound").to_string();
+    assert_eq!(print(), print());
+}
+
+#[test]
+fn the_example_of_the_documentation_is_read() {
+    let page = include_str!("../../../docs/grammar.md");
+    let (_, example) = page.split_once("```gbnf\n").expect("the page has an example");
+    let (example, _) = example.split_once("```").expect("the example ends");
+    assert_eq!(codes(example, None), Vec::<&str>::new());
+}

@@ -1,0 +1,93 @@
+//! What is ignored, where grammars within the grammar ignore other things than it does.
+//!
+//! The IR ignores everywhere or nowhere. Where all grammars ignore the same, it is everywhere; else nothing is
+//! ignored, and each terminal of a rule may be followed by what its own grammar ignores.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::grammar::lower::Context;
+use crate::grammar::lower::resolve::Ignore;
+use crate::grammar::lower::table::{MadeTerminal, TerminalTable};
+use crate::grammar::lower::tree::{Body, ClassIndex, Item, Node, Order, Rule, Sequence, TerminalIndex};
+
+/// The terminals that are ignored everywhere; `None` when an error was reported.
+pub(crate) fn place(
+    context: &mut Context,
+    table: &mut TerminalTable<'_>,
+    rules: &mut [Rule],
+    ignores: &[Ignore],
+) -> Option<Vec<TerminalIndex>> {
+    let mut by_class: BTreeMap<ClassIndex, BTreeSet<TerminalIndex>> =
+        rules.iter().map(|rule| (rule.class, BTreeSet::new())).collect();
+    let mut all = Vec::new();
+    for ignore in ignores {
+        let terminal = terminal(context, table, ignore)?;
+        all.push(terminal);
+        by_class.entry(ignore.class).or_default().insert(terminal);
+    }
+    let mut sets = by_class.values();
+    let first = sets.next();
+    if sets.all(|set| Some(set) == first) {
+        return Some(all);
+    }
+    for rule in rules {
+        let skipped = by_class.get(&rule.class).filter(|skipped| !skipped.is_empty());
+        if let Some(skipped) = skipped {
+            follow(&mut rule.body, skipped);
+        }
+    }
+    Some(Vec::new())
+}
+
+/// The terminal of an `%ignore`; that of an expression is made.
+fn terminal(context: &mut Context, table: &mut TerminalTable<'_>, ignore: &Ignore) -> Option<TerminalIndex> {
+    let Ignore { body, at, .. } = ignore;
+    let order = Order { offset: at.start(), sequence: 0 };
+    let single = match &body[..] {
+        [sequence] if sequence.items.len() == 1 && sequence.precedence.is_none() => {
+            Some(&sequence.items[0].node)
+        }
+        _ => None,
+    };
+    Some(match single {
+        Some(Node::Terminal(terminal)) => *terminal,
+        Some(Node::Leaf(leaf)) => table.of_leaf(context, leaf, *at, order),
+        _ => {
+            let pattern = table.patterns.write_out_body(context, body, *at)?;
+            let name = table.fresh_name("__IGNORE");
+            table.make(MadeTerminal { name, pattern, order, at: *at })
+        }
+    })
+}
+
+/// Lets each terminal be followed by what is ignored.
+fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>) {
+    for item in body.iter_mut().flat_map(|sequence| &mut sequence.items) {
+        let at = item.at;
+        match &mut item.node {
+            Node::Terminal(terminal) => {
+                let alternative = |&skipped: &TerminalIndex| Sequence {
+                    items: vec![Item { node: Node::Terminal(skipped), at }],
+                    precedence: None,
+                    at,
+                };
+                let any = Item { node: Node::Group(skipped.iter().map(alternative).collect()), at };
+                let skip = Item { node: Node::Repeat { item: Box::new(any), min: 0, max: None }, at };
+                let items = vec![Item { node: Node::Terminal(*terminal), at }, skip];
+                item.node = Node::Group(vec![Sequence { items, precedence: None, at }]);
+            }
+            Node::Group(body) => follow(body, skipped),
+            Node::Repeat { item, .. } => {
+                let inner = std::mem::replace(&mut item.node, Node::Group(Vec::new()));
+                let mut body = vec![Sequence {
+                    items: vec![Item { node: inner, at: item.at }],
+                    precedence: None,
+                    at: item.at,
+                }];
+                follow(&mut body, skipped);
+                item.node = Node::Group(body);
+            }
+            _ => {}
+        }
+    }
+}

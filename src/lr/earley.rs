@@ -1,0 +1,329 @@
+//! One derivation of a sequence of terminals, or of a beginning: which rule derives which part of a text.
+//!
+//! The tables say what may follow; they keep no tree, since parallel stacks that meet are one. Where an author wants to know
+//! what a rule derived, the terminals are parsed once more, by Earley's algorithm (1970): it takes any grammar, and each
+//! item remembers how it was first come to, which makes one derivation of each item. Nullable nonterminals are passed over
+//! when they are predicted (Aycock and Horspool 2002).
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::Symbol;
+use crate::util::bitset::BitSet;
+use crate::util::id::{NonterminalId, TerminalId};
+
+/// Items of all sets together. What takes more is given up.
+const MAX_ITEMS: usize = 4_000_000;
+
+/// The productions of a grammar, for derivations.
+#[derive(Debug)]
+pub(crate) struct Derivations {
+    productions: Vec<(NonterminalId, Box<[Symbol]>)>,
+    /// By nonterminal: its productions.
+    of: Vec<Vec<u32>>,
+    /// By nonterminal: the production by which it derives the empty sequence, over others that were known to before.
+    empty: Vec<Option<u32>>,
+    start: NonterminalId,
+}
+
+/// A nonterminal, and the terminals that it derives: from the first to before the second.
+pub(crate) type Part = (NonterminalId, usize, usize);
+
+/// What a derivation consists of.
+#[derive(Debug, Default)]
+pub(crate) struct Derived {
+    /// What is complete, each part behind those within it, from left to right.
+    pub(crate) parts: Vec<Part>,
+    /// Where the sequence is a beginning: the nonterminals that go on, for each way to go on, innermost first; each with the
+    /// terminal from which it derives.
+    pub(crate) open: Vec<Vec<(NonterminalId, usize)>>,
+}
+
+/// What comes behind a sequence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// Nothing: it is whole.
+    End,
+    /// One of these terminals.
+    Among(BitSet),
+    /// Any terminal.
+    Any,
+}
+
+/// How an item was first come to.
+#[derive(Clone, Copy, Debug)]
+enum Child {
+    /// It has read nothing.
+    None,
+    /// Over a terminal.
+    Terminal,
+    /// Over a completed item of the same set.
+    Item(u32),
+    /// Over a nonterminal that derives nothing here.
+    Empty(NonterminalId),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    production: u32,
+    dot: u32,
+    origin: u32,
+    /// The set and number of the item before the last symbol.
+    before: (u32, u32),
+    child: Child,
+}
+
+/// The items that stand between two terminals.
+#[derive(Debug, Default)]
+struct Set {
+    items: Vec<Item>,
+    known: HashMap<(u32, u32, u32), (), FxBuildHasher>,
+    /// By nonterminal: the items that wait for it, the first of which asked for it.
+    waiting: HashMap<NonterminalId, SmallVec<[u32; 2]>, FxBuildHasher>,
+}
+
+impl Set {
+    fn add(&mut self, item: Item) {
+        if self.known.insert((item.production, item.dot, item.origin), ()).is_none() {
+            self.items.push(item);
+        }
+    }
+}
+
+impl Derivations {
+    /// Over the productions of `grammar`.
+    pub(crate) fn new(grammar: &Grammar) -> Self {
+        let productions: Vec<_> = (grammar.productions.iter())
+            .map(|production| (production.lhs, production.rhs.clone().into_boxed_slice()))
+            .collect();
+        let of = grammar
+            .nonterminals
+            .iter()
+            .map(|nonterminal| nonterminal.productions.iter().map(|production| production.0).collect());
+        let mut derivations = Self {
+            of: of.collect(),
+            empty: vec![None; grammar.nonterminals.len()],
+            productions,
+            start: grammar.start,
+        };
+        derivations.find_empty();
+        derivations
+    }
+
+    fn find_empty(&mut self) {
+        loop {
+            let mut found = false;
+            for (number, (lhs, rhs)) in (0..).zip(&self.productions) {
+                let derives_nothing = |symbol: &Symbol| match symbol {
+                    Symbol::Terminal(_) => false,
+                    Symbol::Nonterminal(inner) => self.empty[inner.index()].is_some(),
+                };
+                if self.empty[lhs.index()].is_none() && rhs.iter().all(derives_nothing) {
+                    self.empty[lhs.index()] = Some(number);
+                    found = true;
+                }
+            }
+            if !found {
+                return;
+            }
+        }
+    }
+
+    /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when there is no derivation, or
+    /// when it takes too much to find one. Costs the sequence times the grammar, with right recursion its square.
+    pub(crate) fn derive(&self, terminals: &[SmallVec<[TerminalId; 2]>], ahead: &Ahead) -> Option<Derived> {
+        let mut sets = vec![Set::default()];
+        for &production in &self.of[self.start.index()] {
+            sets[0].add(Item { production, dot: 0, origin: 0, before: (0, 0), child: Child::None });
+        }
+        let mut count = 0;
+        for at in 0..=terminals.len() {
+            self.close(&mut sets, at);
+            count += sets[at].items.len();
+            if count > MAX_ITEMS {
+                return None;
+            }
+            if let Some(terminal) = terminals.get(at) {
+                let mut next = Set::default();
+                for (number, item) in (0..).zip(&sets[at].items) {
+                    if let Some(Symbol::Terminal(wanted)) = self.next(item)
+                        && terminal.contains(&wanted)
+                    {
+                        let before = (at as u32, number);
+                        next.add(Item { dot: item.dot + 1, before, child: Child::Terminal, ..*item });
+                    }
+                }
+                sets.push(next);
+            }
+        }
+        let last = sets.len() - 1;
+        if *ahead == Ahead::End {
+            return self.derive_whole(&sets);
+        }
+        let may_go_on = |item: &Item| match self.next(item) {
+            Some(Symbol::Terminal(terminal)) => match ahead {
+                Ahead::Among(terminals) => terminals.contains(terminal.index()),
+                Ahead::End | Ahead::Any => true,
+            },
+            _ => false,
+        };
+        let ways: Vec<u32> = (0..)
+            .zip(&sets[last].items)
+            .filter(|(_, item)| may_go_on(item))
+            .map(|(number, _)| number)
+            .collect();
+        if ways.is_empty() {
+            // All that can come is the end.
+            return self.derive_whole(&sets);
+        }
+        let paths: Vec<Vec<(u32, u32)>> =
+            ways.iter().map(|&way| self.path(&sets, (last as u32, way))).collect();
+        let mut derived = Derived::default();
+        if let Some(first) = paths.first() {
+            for &(set, number) in first.iter().rev() {
+                self.collect(&sets, children(&sets, (set, number)), &mut derived.parts);
+            }
+        }
+        let lhs = |&(set, number): &(u32, u32)| {
+            let item = &sets[set as usize].items[number as usize];
+            (self.productions[item.production as usize].0, item.origin as usize)
+        };
+        derived.open = paths.iter().map(|path| path.iter().map(lhs).collect()).collect();
+        Some(derived)
+    }
+
+    fn derive_whole(&self, sets: &[Set]) -> Option<Derived> {
+        let last = sets.len() - 1;
+        let is_whole = |item: &Item| self.completes(item) == Some(self.start) && item.origin == 0;
+        let whole = sets[last].items.iter().position(is_whole)? as u32;
+        let mut derived = Derived::default();
+        self.collect(sets, vec![Task::Item(last as u32, whole)], &mut derived.parts);
+        Some(derived)
+    }
+
+    fn next(&self, item: &Item) -> Option<Symbol> {
+        self.productions[item.production as usize].1.get(item.dot as usize).copied()
+    }
+
+    /// The nonterminal that the item has derived.
+    fn completes(&self, item: &Item) -> Option<NonterminalId> {
+        self.next(item).is_none().then(|| self.productions[item.production as usize].0)
+    }
+
+    /// Predicts and completes in a set until nothing new comes.
+    fn close(&self, sets: &mut [Set], at: usize) {
+        let mut number = 0;
+        while let Some(&item) = sets[at].items.get(number) {
+            let here = (at as u32, number as u32);
+            match self.next(&item) {
+                Some(Symbol::Terminal(_)) => {}
+                Some(Symbol::Nonterminal(wanted)) => {
+                    let waiting = sets[at].waiting.entry(wanted).or_default();
+                    let is_first = waiting.is_empty();
+                    waiting.push(number as u32);
+                    if is_first {
+                        for &production in &self.of[wanted.index()] {
+                            let origin = at as u32;
+                            sets[at].add(Item {
+                                production,
+                                dot: 0,
+                                origin,
+                                before: (0, 0),
+                                child: Child::None,
+                            });
+                        }
+                    }
+                    if self.empty[wanted.index()].is_some() {
+                        let child = Child::Empty(wanted);
+                        sets[at].add(Item { dot: item.dot + 1, before: here, child, ..item });
+                    }
+                }
+                None => {
+                    let lhs = self.productions[item.production as usize].0;
+                    let origin = item.origin as usize;
+                    // What derives nothing was passed over when it was predicted.
+                    if origin != at {
+                        let waiting = sets[origin].waiting.get(&lhs).cloned().unwrap_or_default();
+                        for waiting in waiting {
+                            let over = sets[origin].items[waiting as usize];
+                            let before = (item.origin, waiting);
+                            let child = Child::Item(number as u32);
+                            sets[at].add(Item { dot: over.dot + 1, before, child, ..over });
+                        }
+                    }
+                }
+            }
+            number += 1;
+        }
+    }
+
+    /// The items that are open around an item, itself first.
+    fn path(&self, sets: &[Set], from: (u32, u32)) -> Vec<(u32, u32)> {
+        let mut path = vec![from];
+        let mut at = from;
+        loop {
+            let item = sets[at.0 as usize].items[at.1 as usize];
+            let lhs = self.productions[item.production as usize].0;
+            let asks = sets[item.origin as usize].waiting.get(&lhs).and_then(|waiting| waiting.first());
+            // The first that waited asked for it, and stands before all that it asked for: the path ends.
+            let Some(&parent) = asks.filter(|_| lhs != self.start || item.origin > 0) else {
+                return path;
+            };
+            at = (item.origin, parent);
+            path.push(at);
+        }
+    }
+
+    /// Adds the parts that these consist of, each behind those within it.
+    fn collect(&self, sets: &[Set], tasks: Vec<Task>, parts: &mut Vec<Part>) {
+        let mut tasks = tasks;
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Part(part) => parts.push(part),
+                Task::Item(set, number) => {
+                    let item = sets[set as usize].items[number as usize];
+                    let lhs = self.productions[item.production as usize].0;
+                    tasks.push(Task::Part((lhs, item.origin as usize, set as usize)));
+                    tasks.extend(children(sets, (set, number)));
+                }
+                Task::Empty(nonterminal, at) => {
+                    tasks.push(Task::Part((nonterminal, at, at)));
+                    let production = self.empty[nonterminal.index()];
+                    let symbols =
+                        production.map_or(&[][..], |production| &self.productions[production as usize].1);
+                    tasks.extend(symbols.iter().rev().filter_map(|symbol| match symbol {
+                        Symbol::Nonterminal(inner) => Some(Task::Empty(*inner, at)),
+                        Symbol::Terminal(_) => None,
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// What is to be added to the parts.
+enum Task {
+    Part(Part),
+    /// All of a completed item.
+    Item(u32, u32),
+    /// A nonterminal that derives nothing, between terminals.
+    Empty(NonterminalId, usize),
+}
+
+/// What an item has read, the last first.
+fn children(sets: &[Set], of: (u32, u32)) -> Vec<Task> {
+    let mut children = Vec::new();
+    let mut at = of;
+    loop {
+        let item = sets[at.0 as usize].items[at.1 as usize];
+        match item.child {
+            Child::None => return children,
+            Child::Terminal => {}
+            Child::Item(number) => children.push(Task::Item(at.0, number)),
+            Child::Empty(nonterminal) => children.push(Task::Empty(nonterminal, at.0 as usize)),
+        }
+        at = item.before;
+    }
+}

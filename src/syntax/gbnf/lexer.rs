@@ -1,0 +1,408 @@
+//! Cuts the notation into words.
+//!
+//! A name before `::=` is a word of its own kind, so that line ends need not say where a rule
+//! begins. Brackets are counted here, so that no tree is deeper than [`MAX_DEPTH`]. Every byte is
+//! looked at a fixed number of times.
+
+use hashbrown::HashSet;
+
+use crate::syntax::ast::Span;
+use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::gbnf::ast::{Class, TokenName, TokenReference};
+use crate::syntax::gbnf::escape::{self, Unit};
+use crate::syntax::gbnf::token::Token;
+
+/// The deepest nesting of brackets, and the most repetitions of one expression.
+pub(crate) const MAX_DEPTH: usize = 200;
+
+/// The most words in a file: bounds the tree, whose nodes are larger than their text.
+pub(crate) const MAX_WORDS: usize = 1 << 22;
+
+type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// The words of a file, each between its byte offsets.
+#[derive(Debug)]
+pub(super) struct Lexer<'input> {
+    text: &'input str,
+    at: usize,
+    words: usize,
+    /// Where the brackets that are open stand.
+    open: Vec<usize>,
+    /// How many repetitions stand before this place in a row.
+    repetitions: usize,
+    /// The names that are defined between angle brackets; found when first asked for.
+    bracketed: Option<HashSet<&'input str>>,
+    failed: bool,
+}
+
+impl<'input> Lexer<'input> {
+    /// The words of `text`; a byte order mark before them is passed over.
+    pub(super) fn new(text: &'input str) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, at, words: 0, open: Vec::new(), repetitions: 0, bracketed: None, failed: false }
+    }
+
+    fn rest(&self) -> &'input str {
+        &self.text[self.at..]
+    }
+
+    fn take(&mut self, length: usize) -> &'input str {
+        let taken = &self.rest()[..length];
+        self.at += length;
+        taken
+    }
+
+    /// The next word, `None` behind the last.
+    fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
+        self.skip_blanks()?;
+        let start = self.at;
+        let Some(first) = self.rest().chars().next() else {
+            return match self.open.last() {
+                Some(&open) => Err(unclosed(open, "the file ends")),
+                None => Ok(None),
+            };
+        };
+        let token = match first {
+            '"' | '\'' => self.literal(first)?,
+            '[' => self.class()?,
+            '.' => {
+                self.take(1);
+                Token::Class(Class { negated: true, ranges: Vec::new() })
+            }
+            '<' | '!' => self.token()?,
+            '{' => self.count()?,
+            _ if is_name_start(first) => self.name()?,
+            _ => self.sign(first)?,
+        };
+        self.repetitions = match token {
+            Token::Star | Token::Plus | Token::Question | Token::Count { .. } => self.repetitions + 1,
+            _ => 0,
+        };
+        if self.repetitions > MAX_DEPTH {
+            return Err(too_deep(start, "repetitions of one expression"));
+        }
+        self.words += 1;
+        if self.words > MAX_WORDS {
+            let message = format!("the file has more than {MAX_WORDS} words");
+            return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, start..self.at, message));
+        }
+        Ok(Some((start, token, self.at)))
+    }
+
+    /// Passes over white space and comments.
+    fn skip_blanks(&mut self) -> Result<()> {
+        loop {
+            let rest = self.rest();
+            self.at += match rest.as_bytes() {
+                [byte, ..] if byte.is_ascii_whitespace() || *byte == 0x0b => 1,
+                [b'#', ..] | [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+                [b'/', b'*', ..] => self.comment("*/")?,
+                [b'(', b'*', ..] => self.comment("*)")?,
+                _ => match rest.chars().next() {
+                    Some(blank) if blank.is_whitespace() => blank.len_utf8(),
+                    _ => return Ok(()),
+                },
+            };
+        }
+    }
+
+    /// The length of the comment here, which ends with `end`.
+    fn comment(&self, end: &str) -> Result<usize> {
+        match self.rest()[2..].find(end) {
+            Some(length) => Ok(length + 4),
+            None => Err(SyntaxError::new(
+                SyntaxErrorKind::UnclosedBracket,
+                self.at..self.at + 2,
+                "this comment is not closed",
+            )
+            .help(format!("close it with `{end}`"))),
+        }
+    }
+
+    /// A name; with the `::=` behind it, where there is one.
+    fn name(&mut self) -> Result<Token<'input>> {
+        let length = name_length(self.rest());
+        let start = self.at;
+        let name = self.take(length);
+        if self.takes_definition()? {
+            return self.definition(name, start);
+        }
+        Ok(Token::Name(name))
+    }
+
+    fn definition(&self, name: &'input str, start: usize) -> Result<Token<'input>> {
+        match self.open.last() {
+            Some(&open) => Err(unclosed(open, "the next rule begins").related(start..self.at, "here")),
+            None => Ok(Token::Defined(name)),
+        }
+    }
+
+    /// Whether `::=` stands next, behind blanks; then it is taken.
+    fn takes_definition(&mut self) -> Result<bool> {
+        let before = self.at;
+        self.skip_blanks()?;
+        let defines = self.rest().starts_with("::=");
+        self.at = if defines { self.at + 3 } else { before };
+        Ok(defines)
+    }
+
+    /// `<[1000]>`, `<think>`, either behind a `!`; `<name> ::=`, and `<name>` where that defines
+    /// it.
+    fn token(&mut self) -> Result<Token<'input>> {
+        let start = self.at;
+        let negated = self.rest().starts_with('!');
+        let inner = &self.rest()[usize::from(negated)..];
+        let end = inner.find(['>', '\n']).filter(|&end| inner.as_bytes()[end] == b'>' && end > 1);
+        let (true, Some(end)) = (inner.starts_with('<'), end) else {
+            let message = if negated { "`!` negates nothing" } else { "this `<` is not closed" };
+            return Err(SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, start..start + 1, message)
+                .help("a token is written `<[1000]>` or `<think>`, any other token `!<[1000]>`"));
+        };
+        let name = &inner[1..end];
+        self.at += usize::from(negated) + end + 1;
+        if !negated && name_length(name) == name.len() {
+            if self.takes_definition()? {
+                return self.definition(name, start);
+            }
+            if self.is_bracketed(name) {
+                return Ok(Token::Name(name));
+            }
+        }
+        let token = match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+            None => TokenName::Text(name.to_owned()),
+            Some(digits) => match digits.trim().parse() {
+                Ok(id) => TokenName::Id(id),
+                Err(_) => {
+                    let message = format!("`{digits}` is no number of a token");
+                    let span = start..self.at;
+                    return Err(SyntaxError::new(SyntaxErrorKind::BadNumber, span, message)
+                        .help("write the token's number, as in `<[1000]>`"));
+                }
+            },
+        };
+        Ok(Token::TokenReference(TokenReference { negated, token }))
+    }
+
+    /// Whether some `<name> ::=` stands in the file. What looks like one in a string or comment
+    /// makes no harm worth a second lexer: the name is then reported as undefined.
+    fn is_bracketed(&mut self, name: &str) -> bool {
+        let text = self.text;
+        let bracketed = self.bracketed.get_or_insert_with(|| {
+            let ends =
+                text.match_indices("::=").filter_map(|(at, _)| text[..at].trim_end().strip_suffix('>'));
+            ends.filter_map(|before| {
+                // Names are short; this keeps the search linear.
+                let from = before.len().saturating_sub(1000);
+                let from = (from..before.len()).find(|&at| before.is_char_boundary(at))?;
+                Some(&before[from + before[from..].rfind('<')? + 1..])
+            })
+            .collect()
+        });
+        bracketed.contains(name)
+    }
+
+    fn literal(&mut self, mark: char) -> Result<Token<'input>> {
+        let start = self.at;
+        self.take(1);
+        let mut text = String::new();
+        loop {
+            let at = self.at;
+            if self.rest().is_empty() {
+                return Err(SyntaxError::new(
+                    SyntaxErrorKind::UnterminatedString,
+                    start..start + 1,
+                    "this string is not closed",
+                )
+                .help(format!("close it with {mark}, and write {mark} inside of it as \\{mark}")));
+            }
+            if self.rest().starts_with(mark) {
+                self.take(1);
+                return Ok(Token::Literal(text));
+            }
+            match self.unit()? {
+                Unit::Point(point) => match char::from_u32(point) {
+                    Some(character) => text.push(character),
+                    None => return Err(escape::no_character(point, at..self.at)),
+                },
+                Unit::Shorthand(_) => {
+                    let message = "a class of characters in a string";
+                    return Err(SyntaxError::new(SyntaxErrorKind::BadEscape, at..self.at, message)
+                        .help("put it between square brackets; a backslash is written `\\\\`"));
+                }
+            }
+        }
+    }
+
+    fn class(&mut self) -> Result<Token<'input>> {
+        let start = self.at;
+        self.take(1);
+        let negated = self.rest().starts_with('^');
+        self.take(usize::from(negated));
+        let mut ranges = Vec::new();
+        loop {
+            let at = self.at;
+            match self.rest().as_bytes() {
+                [] => {
+                    return Err(SyntaxError::new(
+                        SyntaxErrorKind::UnclosedBracket,
+                        start..start + 1,
+                        "this class of characters is not closed",
+                    )
+                    .help("close it with `]`, and write `]` inside of it as `\\]`"));
+                }
+                [b']', ..] => {
+                    self.take(1);
+                    return Ok(Token::Class(Class { negated, ranges }));
+                }
+                _ => {}
+            }
+            let first = match self.unit()? {
+                Unit::Point(first) => first,
+                Unit::Shorthand(shorthand) => {
+                    ranges.extend(shorthand);
+                    continue;
+                }
+            };
+            let is_range = matches!(self.rest().as_bytes(), [b'-', next, ..] if *next != b']');
+            if !is_range {
+                ranges.push((first, first));
+                continue;
+            }
+            self.take(1);
+            match self.unit()? {
+                Unit::Point(last) if first <= last => ranges.push((first, last)),
+                Unit::Point(_) => {
+                    let message = "the ends of this range are reversed";
+                    return Err(SyntaxError::new(SyntaxErrorKind::BadRange, at..self.at, message)
+                        .help("write the smaller character first, and a `-` as itself as `\\-`"));
+                }
+                // `[a-\d]` has a hyphen in it, as for regexes.
+                Unit::Shorthand(shorthand) => {
+                    ranges.extend([(first, first), (0x2d, 0x2d)]);
+                    ranges.extend(shorthand);
+                }
+            }
+        }
+    }
+
+    fn unit(&mut self) -> Result<Unit> {
+        let mut rest = self.rest();
+        let unit = escape::unit(&mut rest, self.at)?;
+        self.at = self.text.len() - rest.len();
+        Ok(unit)
+    }
+
+    /// `{2}`, `{2,}`, `{2,5}`, `{,5}`.
+    fn count(&mut self) -> Result<Token<'input>> {
+        let start = self.at;
+        let error = |span: Span, kind, message: &str| {
+            Err(SyntaxError::new(kind, span, message)
+                .help("a count is written `{2}`, `{2,}`, `{2,5}` or `{,5}`"))
+        };
+        let Some(length) = self.rest().find('}').filter(|&length| length < 100) else {
+            return error(start..start + 1, SyntaxErrorKind::BadRepetition, "this `{` is not closed");
+        };
+        let inner = &self.take(length + 1)[1..length];
+        let span = start..self.at;
+        let (min, max) = inner.split_once(',').map_or((inner, None), |(min, max)| (min, Some(max)));
+        let (min, max) = (min.trim(), max.map(str::trim));
+        let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        let none = min.is_empty() && max.is_none_or(str::is_empty);
+        if none || !is_number(min) || !max.is_none_or(is_number) {
+            return error(span, SyntaxErrorKind::BadRepetition, "this is no count");
+        }
+        let number = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse::<u32>() };
+        let (min, max) = match (number(min), max.filter(|max| !max.is_empty()).map(number).transpose(), max) {
+            (Ok(min), Ok(None), None) => (min, Some(min)),
+            (Ok(min), Ok(max), _) => (min, max),
+            _ => return error(span, SyntaxErrorKind::BadNumber, "this count is out of range"),
+        };
+        if max.is_some_and(|max| min > max) {
+            return error(span, SyntaxErrorKind::BadRepetition, "the smaller count comes second");
+        }
+        Ok(Token::Count { min, max })
+    }
+
+    fn sign(&mut self, first: char) -> Result<Token<'input>> {
+        let start = self.at;
+        let token = match first {
+            '|' => Token::Or,
+            '?' => Token::Question,
+            '*' => Token::Star,
+            '+' => Token::Plus,
+            ';' => Token::Semicolon,
+            '(' if self.rest().starts_with("(=") => Token::LeftAssertion,
+            '(' => Token::LeftParen,
+            ')' => Token::RightParen,
+            _ => return Err(unexpected_character(first, start)),
+        };
+        self.take(if token == Token::LeftAssertion { 2 } else { 1 });
+        match token {
+            Token::LeftParen | Token::LeftAssertion => {
+                self.open.push(start);
+                if self.open.len() > MAX_DEPTH {
+                    return Err(too_deep(start, "brackets in each other"));
+                }
+            }
+            Token::RightParen if self.open.pop().is_none() => {
+                let message = "`)` closes nothing";
+                return Err(SyntaxError::new(SyntaxErrorKind::UnmatchedBracket, start..self.at, message)
+                    .help("take it out, or put `(` before it; literal text stands in quotation marks"));
+            }
+            _ => {}
+        }
+        Ok(token)
+    }
+}
+
+impl<'input> Iterator for Lexer<'input> {
+    type Item = Result<(usize, Token<'input>, usize)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let word = self.word();
+        self.failed = word.is_err();
+        word.transpose()
+    }
+}
+
+fn is_name_start(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// The bytes of the name at the head of `text`.
+fn name_length(text: &str) -> usize {
+    if !text.starts_with(is_name_start) {
+        return 0;
+    }
+    text.find(|character| !is_name_start(character) && character != '-').unwrap_or(text.len())
+}
+
+fn unclosed(open: usize, end: &str) -> SyntaxError {
+    let message = format!("`(` is not closed where {end}");
+    SyntaxError::new(SyntaxErrorKind::UnclosedBracket, open..open + 1, message).help("close it with `)`")
+}
+
+fn too_deep(at: usize, what: &str) -> SyntaxError {
+    let message = format!("more than {MAX_DEPTH} {what}");
+    SyntaxError::new(SyntaxErrorKind::TooDeep, at..at + 1, message)
+        .help("give the inner part a rule of its own")
+}
+
+fn unexpected_character(found: char, at: usize) -> SyntaxError {
+    let help = match found {
+        '$' => "a placeholder must be replaced by its text before the grammar is read",
+        ':' | '=' => "a definition is written `name ::= ...`",
+        '/' => "patterns between slashes are Lark's; write a class or a rule",
+        '-' => "a name begins with a letter; an exception (`a - b`) is not part of the notation",
+        _ => "literal text stands in quotation marks, a class of characters between square brackets",
+    };
+    let message = if found.is_control() {
+        format!("the character U+{:04X} is not part of the notation", u32::from(found))
+    } else {
+        format!("`{found}` is not part of the notation")
+    };
+    SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, at..at + found.len_utf8(), message).help(help)
+}

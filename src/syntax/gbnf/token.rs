@@ -1,0 +1,61 @@
+//! The words of the notation, between the lexer and the generated parser.
+
+use std::fmt;
+
+use crate::syntax::gbnf::ast::{Class, TokenReference};
+use crate::syntax::lark::token::Shortened;
+
+/// A word of the notation, with escapes undone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'input> {
+    /// `name ::=`.
+    Defined(&'input str),
+    /// A name that is not being defined.
+    Name(&'input str),
+    /// `"text"` or `'text'`.
+    Literal(String),
+    /// `[a-z]` or `.`.
+    Class(Class),
+    /// `<[1000]>` or `<think>`, maybe behind a `!`.
+    TokenReference(TokenReference),
+    /// `{2,5}` and its siblings.
+    Count { min: u32, max: Option<u32> },
+    /// `|`.
+    Or,
+    /// `?`.
+    Question,
+    /// `*`.
+    Star,
+    /// `+`.
+    Plus,
+    /// `(`.
+    LeftParen,
+    /// `(=`.
+    LeftAssertion,
+    /// `)`.
+    RightParen,
+    /// `;`.
+    Semicolon,
+}
+
+/// As error messages name it.
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Token::Defined(name) => return write!(f, "the definition of `{}`", Shortened(name)),
+            Token::Name(name) => return write!(f, "the name `{}`", Shortened(name)),
+            Token::Literal(text) => return write!(f, "the string {:?}", Shortened(text).to_string()),
+            Token::Class(_) => "a class of characters",
+            Token::TokenReference(_) => "a token",
+            Token::Count { .. } => "a count",
+            Token::Or => "`|`",
+            Token::Question => "`?`",
+            Token::Star => "`*`",
+            Token::Plus => "`+`",
+            Token::LeftParen => "`(`",
+            Token::LeftAssertion => "`(=`",
+            Token::RightParen => "`)`",
+            Token::Semicolon => "`;`",
+        })
+    }
+}

@@ -1,0 +1,319 @@
+//! Grammars of characters: whole masks against the oracle, in which each character is a terminal of
+//! its own.
+//!
+//! Each file of `tests/gbnf` is a case. `LRMASK_CASE=name` runs one. Lines before `== gbnf` are as
+//! in `tests/grammars`; then come the grammar, and behind `== characters` the same language written
+//! out by hand, without classes, groups and counts: a rule a line, `name -> "text" name |`, where
+//! `OTHER` is any character that stands in none of them. No character begins as another does, so
+//! there no match is longer than any other.
+
+#![allow(clippy::print_stdout)]
+// A test fails by panicking; the lint only knows that of the test functions themselves.
+#![allow(clippy::unwrap_used)]
+
+mod oracle;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use lrmask::{Diagnostic, Grammar};
+use oracle::check::{Extent, compile, walk};
+use oracle::quoted::words;
+use oracle::spec::{LexerKind, Spec};
+use oracle::viability::Oracle;
+use oracle::vocabularies::{self, SmallVocabulary};
+
+/// A case.
+#[derive(Debug, Default)]
+struct Case {
+    name: String,
+    gbnf: String,
+    characters: String,
+    alphabet: Vec<u8>,
+    length: usize,
+    tokens: Vec<Vec<u8>>,
+    warnings: Vec<String>,
+    members: Vec<Vec<u8>>,
+    others: Vec<Vec<u8>>,
+}
+
+fn directory() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/gbnf")
+}
+
+fn cases() -> Vec<Case> {
+    let only = std::env::var("LRMASK_CASE").ok();
+    let files = fs::read_dir(directory()).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> =
+        files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    names.retain(|name| only.as_ref().is_none_or(|only| only == name));
+    names.sort();
+    assert!(!names.is_empty());
+    names.iter().map(|name| Case::read(name)).collect()
+}
+
+impl Case {
+    fn read(name: &str) -> Self {
+        let text = fs::read_to_string(directory().join(format!("{name}.txt"))).unwrap();
+        let (head, rest) = text.split_once("== gbnf\n").expect("a grammar");
+        let (gbnf, characters) = rest.split_once("== characters\n").expect("the same in characters");
+        assert!(head.starts_with("# "), "{name}: no word of what it is for");
+        let mut case = Self {
+            name: name.to_owned(),
+            gbnf: gbnf.to_owned(),
+            characters: characters.to_owned(),
+            ..Self::default()
+        };
+        for line in head.lines() {
+            let words = words(line);
+            let Some((keyword, values)) = words.split_first() else { continue };
+            let values = values.to_vec();
+            let string = |word: &Vec<u8>| String::from_utf8(word.clone()).unwrap();
+            match keyword.as_slice() {
+                b"alphabet" => case.alphabet = values.concat(),
+                b"n" => case.length = string(&values[0]).parse().unwrap(),
+                b"token" => case.tokens = values,
+                b"warning" => case.warnings = values.iter().map(string).collect(),
+                b"member" => case.members = values,
+                b"nonmember" => case.others = values,
+                other => panic!("{name}: {}", String::from_utf8_lossy(other)),
+            }
+        }
+        case
+    }
+
+    /// The language, each character a terminal.
+    fn oracle(&self) -> Oracle {
+        let mut characters = BTreeSet::new();
+        let mut rules = String::new();
+        for line in self.characters.lines() {
+            let (name, ways) = line.split_once("->").expect("a rule");
+            // A vertical bar between quotation marks is no sign of this format.
+            for way in split(ways) {
+                write!(rules, "rule {} ->", name.trim()).unwrap();
+                for word in way {
+                    match word {
+                        Ok(text) => text.chars().for_each(|character| {
+                            characters.insert(character);
+                            write!(rules, " C{:x}", u32::from(character)).unwrap();
+                        }),
+                        Err(name) => write!(rules, " {name}").unwrap(),
+                    }
+                }
+                rules.push('\n');
+            }
+        }
+        let terminals: String =
+            characters.iter().map(|&c| format!("terminal C{0:x} /\\x{{{0:x}}}/\n", u32::from(c))).collect();
+        let listed: String = characters.iter().map(|&c| format!("\\x{{{:x}}}", u32::from(c))).collect();
+        let other = format!("terminal OTHER /[^{listed}]/\n");
+        let mut spec = Spec::read(&format!("start root\n{terminals}{other}{rules}"));
+        spec.lexer = LexerKind::Contextual;
+        Oracle::new(spec, &self.alphabet)
+    }
+
+    fn vocabularies(&self) -> Vec<SmallVocabulary> {
+        let length = if self.alphabet.len() <= 5 { 3 } else { 2 };
+        vec![
+            vocabularies::bytes(),
+            vocabularies::strings(&self.alphabet, length),
+            vocabularies::ragged(&self.alphabet, &self.tokens),
+        ]
+    }
+}
+
+/// The alternatives of a rule: texts, and names.
+fn split(ways: &str) -> Vec<Vec<Result<String, String>>> {
+    let mut all = vec![Vec::new()];
+    let mut rest = ways.trim();
+    while !rest.is_empty() {
+        let length = match rest.as_bytes()[0] {
+            b'"' => {
+                let mut escaped = false;
+                let end = rest[1..].bytes().position(|byte| {
+                    let ends = byte == b'"' && !escaped;
+                    escaped = byte == b'\\' && !escaped;
+                    ends
+                });
+                end.expect("a closed text") + 2
+            }
+            _ => rest.find(' ').unwrap_or(rest.len()),
+        };
+        let (word, behind) = rest.split_at(length);
+        let way = all.last_mut().unwrap();
+        if word.starts_with('"') {
+            way.push(Ok(String::from_utf8(words(word).concat()).unwrap()));
+        } else if word == "|" {
+            all.push(Vec::new());
+        } else {
+            way.push(Err(word.to_owned()));
+        }
+        rest = behind.trim_start();
+    }
+    all
+}
+
+fn check(case: &Case) -> Vec<String> {
+    let most =
+        std::env::var("LRMASK_TEXTS").map_or(200, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
+    let grammar = match Grammar::from_gbnf(&case.gbnf) {
+        Ok(grammar) => grammar,
+        Err(error) => return vec![format!("refused: {error}")],
+    };
+    let oracle = case.oracle();
+    let mut faults = Vec::new();
+    for (texts, is_member) in [(&case.members, true), (&case.others, false)] {
+        for text in texts.iter().filter(|text| oracle.is_member(text) != is_member) {
+            faults.push(format!("the oracle errs about {}", oracle::quoted::show(text)));
+        }
+    }
+    for vocabulary in case.vocabularies() {
+        let (constraint, warnings) = match compile(&grammar, &vocabulary) {
+            Ok(built) => built,
+            Err(found) => return vec![format!("refused: {found:#?}")],
+        };
+        let has = |code: &String| warnings.iter().any(|warning: &Diagnostic| warning.code == code);
+        faults
+            .extend(case.warnings.iter().filter(|code| !has(code)).map(|code| format!("no warning {code}")));
+        for (texts, is_member) in [(&case.members, true), (&case.others, false)] {
+            for text in texts {
+                let mut matcher = constraint.matcher();
+                if (matcher.advance_bytes(text).is_ok() && matcher.is_accepting()) != is_member {
+                    faults.push(format!("{} is judged wrongly", oracle::quoted::show(text)));
+                }
+            }
+        }
+        let in_tokens = vocabulary.name == "ragged";
+        let extent = Extent {
+            alphabet: case.alphabet.clone(),
+            bytes: case.length,
+            tokens: if in_tokens { 3 } else { 0 },
+            texts: most / if in_tokens { 3 } else { 1 },
+            also: case.members.clone(),
+            descents: (0, 0),
+            completes: true,
+        };
+        let outcome = walk(&oracle, &constraint, &vocabulary, &extent);
+        assert!(outcome.texts > 1 || !outcome.faults.is_empty(), "{}: nothing walked", case.name);
+        faults.extend(outcome.faults);
+    }
+    faults
+}
+
+#[test]
+fn masks_are_those_of_the_characters() {
+    let mut reports = Vec::new();
+    for case in cases() {
+        let start = std::time::Instant::now();
+        let faults = check(&case);
+        println!("{}: {} faults, {:.1?}", case.name, faults.len(), start.elapsed());
+        if !faults.is_empty() {
+            reports.push(format!("== {}\n{}", case.name, faults.join("\n")));
+        }
+    }
+    assert!(reports.is_empty(), "{} cases fail:\n{}", reports.len(), reports.join("\n"));
+}
+
+/// The constraint on a vocabulary of bytes.
+fn on_bytes(grammar: &Grammar) -> lrmask::Constraint {
+    let vocabulary = lrmask::Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes");
+    lrmask::Constraint::new(grammar, &vocabulary).expect("a sound grammar")
+}
+
+/// Whether a text is one of the grammar's.
+fn accepts(constraint: &lrmask::Constraint, text: &str) -> bool {
+    let mut matcher = constraint.matcher();
+    matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
+}
+
+#[test]
+fn whole_grammars_take_and_refuse_what_their_authors_mean() {
+    let arithmetic = "root ::= sum \"\\n\"\nsum ::= factor (ws [-+] ws factor)*\nfactor ::= value (ws [*/] ws value)*\n\
+                      value ::= [0-9]+ | \"(\" ws sum ws \")\" | \"-\" value\nws ::= [ \\t]*";
+    let members = "root ::= \"{\" s (member (\",\" s member)*)? \"}\"\nmember ::= key \":\" s (root | number) s\n\
+                   key ::= \"\\\"\" [a-z]{1,3} \"\\\"\"\nnumber ::= \"0\" | [1-9] [0-9]{0,3}\ns ::= \" \"?";
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (arithmetic, &["1\n", "(1 + 2)*-3\n", "((4))/2 - 1\n"], &["1", "1 +\n", "(1\n", "1 2\n", "\n"]),
+        (
+            members,
+            &["{}", "{\"a\":1}", "{ \"a\": {\"bcd\":0} ,\"e\":1234}"],
+            &["{\"abcd\":1}", "{\"a\":01}", "{,}"],
+        ),
+        ("root ::= \"a\"*", &["", "a", "aaaa"], &["b", "ab"]),
+        ("root ::= \"a\"+ \"b\"?", &["a", "aab"], &["", "b", "abb"]),
+        ("root ::= [ab]{3}", &["aba"], &["ab", "abab"]),
+        ("root ::= [ab]{2,}", &["ab", "ababab"], &["a"]),
+        ("root ::= [ab]{,2} \"c\"", &["c", "abc"], &["abac"]),
+        ("root ::= ([0-9]{1,3} \".\"){3} [0-9]{1,3}", &["127.0.0.1"], &["127.0.1", "1234.0.0.1"]),
+        ("root ::= \"<\" [^>]* \">\" .", &["<é\n>x", "<>🦀"], &["<>>>", "<>"]),
+        (
+            "root ::= greeting \", \" name \"!\"\ngreeting ::= \"Hi\" | \"Hiya\"\nname ::= [A-Z] [a-z]+",
+            &["Hi, Bo!", "Hiya, Al!"],
+            &["Hi, bo!"],
+        ),
+        ("root ::= [\\U0001F600-\\U0001F64F]+", &["😀😃"], &["🦀", ""]),
+    ];
+    for (text, members, others) in cases {
+        let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let grammar = on_bytes(&grammar);
+        members.iter().for_each(|member| assert!(accepts(&grammar, member), "{text} has {member:?}"));
+        others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{text} has no {other:?}"));
+    }
+}
+
+#[test]
+fn regexes_match_whole_texts() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        ("a*", &["", "aa"], &["b"]),
+        ("(a|ab)(c|bcd)?", &["a", "ab", "abc", "abcd", "abbcd"], &["", "abb"]),
+        ("a.*?b", &["ab", "axbxb"], &["a", "axb\nb"]),
+        ("^[0-9]+$", &["12"], &["", "1x"]),
+        (r"\A\w+\Z", &["été"], &["a b"]),
+        (r"a\$", &["a$"], &["a"]),
+        ("", &[""], &["a"]),
+        ("(?!foo)[a-z]+", &["fo", "bar", "fox"], &["foo", "fooz"]),
+        ("a(?!b)|a(?=b)b", &["a", "ab"], &["b"]),
+        ("(?i)yes|no", &["YES", "No"], &["ye"]),
+    ];
+    for (regex, members, others) in cases {
+        let grammar = Grammar::from_regex(regex).unwrap_or_else(|error| panic!("{regex}: {error}"));
+        let grammar = on_bytes(&grammar);
+        members.iter().for_each(|member| assert!(accepts(&grammar, member), "{regex} has {member:?}"));
+        others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{regex} has no {other:?}"));
+    }
+    let refused = [
+        ("(a", "regex-syntax"),
+        (r"(a)\1", "regex-unsupported"),
+        ("[^\\x00-\\U0010ffff]", "empty-language"),
+        ("a(?=b)", "empty-language"),
+    ];
+    for (regex, code) in refused {
+        let error = Grammar::from_regex(regex).expect_err(regex);
+        assert_eq!(error.diagnostics()[0].code, code, "{error}");
+    }
+}
+
+#[test]
+fn choices_are_just_these_texts() {
+    let texts = ["", "yes", "yesterday", "no", "yes", "été", "a\0b"];
+    let grammar = on_bytes(&Grammar::from_choices(texts).expect("some texts"));
+    texts.iter().for_each(|text| assert!(accepts(&grammar, text), "{text:?}"));
+    ["y", "yesno", "never", "ét"].iter().for_each(|text| assert!(!accepts(&grammar, text), "{text:?}"));
+    assert!(accepts(&on_bytes(&Grammar::from_choices([""]).expect("one text")), ""));
+    let nothing = Grammar::from_choices(Vec::<String>::new()).expect_err("nothing to choose");
+    assert_eq!(nothing.diagnostics()[0].code, "empty-language");
+}
+
+#[test]
+fn fifty_thousand_choices_are_just_these_texts() {
+    // Scattered, so that they share little: more states than one automaton may have.
+    let text = |number: u64| format!("{:x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let grammar = on_bytes(&Grammar::from_choices((1..=50_000).map(text)).expect("texts"));
+    for number in [1, 2, 777, 25_000, 49_999, 50_000] {
+        assert!(accepts(&grammar, &text(number)));
+        assert!(!accepts(&grammar, &text(number + 50_000)));
+        assert!(!accepts(&grammar, &text(number)[..10]));
+    }
+}

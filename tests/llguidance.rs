@@ -1,0 +1,308 @@
+//! llguidance's dialect of Lark.
+//!
+//! * Cases (`tests/llguidance/*.case`): a grammar, texts that it has, texts that it lacks, beginnings. `README.md` there says how a
+//!   case is written. Each text is read whole and token by token, and after every token the whole mask is held against
+//!   the tokens that can be advanced by.
+//! * Samples: grammars that people have published, where they are at hand (`LRMASK_SAMPLES`).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, Matcher, TokenId, Vocabulary};
+
+/// A case, by the names of its parts.
+struct Case {
+    name: String,
+    parts: BTreeMap<String, Vec<String>>,
+}
+
+impl Case {
+    fn read(path: &Path) -> Self {
+        let text = fs::read_to_string(path).expect("cases are UTF-8");
+        let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut part = String::new();
+        for line in text.lines() {
+            match line.strip_prefix("--- ") {
+                Some(name) => {
+                    const KNOWN: [&str; 8] =
+                        ["grammar", "special", "yes", "part", "no", "captures", "error", "warning"];
+                    assert!(KNOWN.contains(&name), "{}: no part is called {name}", path.display());
+                    part = name.to_owned();
+                    parts.entry(part.clone()).or_default();
+                }
+                None => parts.entry(part.clone()).or_default().push(line.to_owned()),
+            }
+        }
+        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        Self { name, parts }
+    }
+
+    fn part(&self, name: &str) -> &[String] {
+        self.parts.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The bytes as tokens, pieces of the case's texts, and its special tokens.
+    fn vocabulary(&self) -> Vocabulary {
+        let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+        for line in ["yes", "part", "no"].iter().flat_map(|part| self.part(part)) {
+            for text in pieces(line).iter().filter(|piece| !piece.starts_with('<')) {
+                let bytes = text.as_bytes();
+                for (at, length) in (0..bytes.len()).zip([2, 3, 5].into_iter().cycle()) {
+                    let token = bytes[at..bytes.len().min(at + length)].to_vec();
+                    if !tokens.contains(&token) {
+                        tokens.push(token);
+                    }
+                }
+            }
+        }
+        let first = tokens.len() as u32;
+        let mut vocabulary = Vocabulary::from_tokens(tokens).expect("few tokens");
+        for (id, name) in (first..).zip(self.part("special").iter().chain([&"<|eos|>".to_owned()])) {
+            vocabulary = vocabulary.with_special(id, name).expect("a small id");
+        }
+        let end = vocabulary.width() as u32 - 1;
+        vocabulary.with_stop_tokens(&[end]).expect("it is there")
+    }
+
+    fn constraint(&self, vocabulary: &Vocabulary) -> Result<Constraint, Vec<Diagnostic>> {
+        let grammar = Grammar::from_lark(&self.part("grammar").join("\n"));
+        let grammar = grammar.map_err(|error| error.diagnostics().to_vec())?;
+        Constraint::new(&grammar, vocabulary).map_err(|error| error.diagnostics().to_vec())
+    }
+}
+
+/// The pieces of a text: text, special tokens, ids.
+fn pieces(line: &str) -> Vec<String> {
+    match serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")) {
+        serde_json::Value::String(text) => vec![text],
+        value => serde_json::from_value(value).unwrap_or_else(|error| panic!("{line}: {error}")),
+    }
+}
+
+/// The tokens of a text: special ones, ids, and the bytes of all else.
+fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
+    let is_list = line.starts_with('[');
+    let special =
+        |piece: &str| vocabulary.special_tokens().find(|(_, name)| *name == piece).map(|(id, _)| id);
+    let id = |piece: &str| Some(TokenId(piece.strip_prefix("<[")?.strip_suffix("]>")?.parse().ok()?));
+    let mut tokens = Vec::new();
+    for piece in pieces(line) {
+        match special(&piece).or_else(|| id(&piece)).filter(|_| is_list) {
+            Some(token) => tokens.push(token),
+            None => tokens.extend(piece.bytes().map(|byte| TokenId(byte.into()))),
+        }
+    }
+    tokens
+}
+
+/// Advances by as many of the tokens as can be, with a look at the mask before each; whether all could be.
+fn advance(matcher: &mut Matcher, constraint: &Constraint, tokens: &[TokenId], name: &str) -> bool {
+    let mut mask = constraint.new_mask();
+    for (count, &token) in tokens.iter().enumerate() {
+        matcher.fill_mask(&mut mask);
+        for id in (0..constraint.vocabulary().width() as u32).map(TokenId) {
+            let read = &tokens[..count];
+            assert_eq!(mask.allows(id), matcher.allows(id), "{name}: token {id} after {read:?}");
+        }
+        assert_eq!(matcher.validate(&tokens[count..]) > 0, mask.allows(token), "{name}");
+        if matcher.advance(token).is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+fn cases() -> Vec<Case> {
+    let mut files = Vec::new();
+    for directory in ["tests/llguidance", "docs/examples"] {
+        below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory), &mut files);
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "case"));
+    assert!(files.len() > 30, "the cases were not found");
+    files.iter().map(|file| Case::read(file)).collect()
+}
+
+#[test]
+fn cases_have_the_texts_that_they_list() {
+    let mut faults = Vec::new();
+    for case in cases() {
+        let (name, vocabulary) = (&case.name, case.vocabulary());
+        let constraint = match case.constraint(&vocabulary) {
+            Ok(constraint) => constraint,
+            Err(found) => {
+                if case.part("error").is_empty() {
+                    faults.push(format!("{name}: {}", found[0]));
+                }
+                for wanted in case.part("error") {
+                    let (code, words) = wanted.split_once(' ').unwrap_or((wanted, ""));
+                    let fits = |found: &Diagnostic| found.code == code && found.to_string().contains(words);
+                    if !found.iter().any(fits) {
+                        faults.push(format!("{name}: not {wanted}, but {}", found[0]));
+                    }
+                }
+                continue;
+            }
+        };
+        if !case.part("error").is_empty() {
+            faults.push(format!("{name}: it was taken"));
+        }
+        for code in case.part("warning") {
+            if !constraint.warnings().iter().any(|warning| warning.code == code.as_str()) {
+                faults.push(format!("{name}: no warning {code}"));
+            }
+        }
+        let saved = Constraint::load(constraint.save(), &vocabulary).expect("it was just saved");
+        for constraint in [constraint, saved] {
+            for (part, viable, whole) in [("yes", true, true), ("part", true, false), ("no", false, false)] {
+                for line in case.part(part) {
+                    let mut matcher = constraint.matcher();
+                    let taken = advance(&mut matcher, &constraint, &tokens(line, &vocabulary), name);
+                    let found = (taken, taken && matcher.is_accepting());
+                    if found != (viable, whole) {
+                        faults.push(format!("{name}: {line} is not {part}: {found:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// What the sample was written as by its author's program: a template with names in braces is no grammar yet.
+fn is_template(text: &str) -> bool {
+    let blank = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let mut names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    names.any(blank) || text.contains("~$")
+}
+
+#[test]
+fn samples_are_taken() {
+    let Some(root) = std::env::var_os("LRMASK_SAMPLES").map(PathBuf::from) else {
+        eprintln!("skipped: LRMASK_SAMPLES names no directory with `llguidance` and `lark` samples");
+        return;
+    };
+    let mut files = Vec::new();
+    below(&root.join("llguidance"), &mut files);
+    below(&root.join("lark/guidance-ai+llguidance"), &mut files);
+    assert!(!files.is_empty(), "no samples in {}", root.display());
+    let (mut taken, mut templates, mut waiting) = (0, 0, 0);
+    let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in &files {
+        let text = fs::read_to_string(file).expect("samples are UTF-8");
+        let name = file.strip_prefix(&root).expect("below the root").display().to_string();
+        if is_template(&text) {
+            templates += 1;
+            println!("no grammar, but the template of one: {name}");
+            continue;
+        }
+        let built = Grammar::from_lark(&text)
+            .map_err(|error| error.to_string())
+            .and_then(|grammar| CompiledGrammar::new(&grammar).map_err(|error| error.to_string()));
+        match built {
+            Ok(_) => taken += 1,
+            Err(error) => {
+                waiting += usize::from(error.contains("error[json-schema]"));
+                refused.entry(error).or_default().push(name);
+            }
+        }
+    }
+    let grammars = files.len() - templates;
+    println!(
+        "{taken} of {grammars} grammars taken, {waiting} wait for JSON Schema; {templates} templates of grammars"
+    );
+    for (reason, files) in &refused {
+        println!("{reason}\n  {}", files.join("\n  "));
+    }
+    assert!((taken + waiting) * 10 >= grammars * 9, "fewer than nine in ten");
+}
+
+#[test]
+fn captures_are_those_of_the_text() {
+    let mut seen = 0;
+    for case in cases().into_iter().filter(|case| !case.part("captures").is_empty()) {
+        let vocabulary = case.vocabulary();
+        let constraint =
+            case.constraint(&vocabulary).unwrap_or_else(|found| panic!("{}: {}", case.name, found[0]));
+        for line in case.part("captures") {
+            let (text, wanted) = line.split_once(" => ").expect("a text and its captures");
+            let wanted: Vec<(String, String)> = serde_json::from_str(wanted).expect("names and texts");
+            let tokens = tokens(text, &vocabulary);
+            let mut matcher = constraint.matcher();
+            assert!(advance(&mut matcher, &constraint, &tokens, &case.name), "{}: {line}", case.name);
+            let found = |matcher: &Matcher| {
+                let captures = matcher.captures();
+                let pair = |capture: &lrmask::Capture| {
+                    assert_eq!(capture.span().len(), capture.bytes().len());
+                    (capture.name().to_owned(), String::from_utf8_lossy(capture.bytes()).into_owned())
+                };
+                captures.iter().map(pair).collect::<Vec<_>>()
+            };
+            assert_eq!(found(&matcher), wanted, "{}: {text}", case.name);
+            // They are a function of the text: whatever was taken back, and whoever holds it.
+            let all = matcher.captures();
+            let twin = matcher.clone();
+            let half = tokens.len() / 2;
+            matcher.rollback(half);
+            let earlier = matcher.captures();
+            assert!(tokens[tokens.len() - half..].iter().all(|&token| matcher.advance(token).is_ok()));
+            assert_eq!((matcher.captures(), twin.captures()), (all.clone(), all.clone()));
+            let mut again = constraint.matcher();
+            assert!(tokens[..tokens.len() - half].iter().all(|&token| again.advance(token).is_ok()));
+            assert_eq!(again.captures(), earlier);
+            if matcher.is_accepting() {
+                matcher.advance(vocabulary.stop_tokens()[0]).expect("the text may end");
+                assert_eq!(matcher.captures(), all);
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 10);
+}
+
+#[test]
+fn the_temperature_is_that_of_the_rule_that_goes_on() {
+    let grammar = "start: \"a\" warm \"b\" nested\n\
+                   warm[temperature=0.7]: /[0-9]+/\n\
+                   nested[temperature=0.25]: %lark { start: \"[\" inner \"]\"\n inner[temperature=1]: \"x\" \"y\"\n}";
+    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+    let constraint =
+        Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
+    let mut matcher = constraint.matcher();
+    let mut found = vec![matcher.temperature()];
+    for byte in b"a1b[xy]" {
+        matcher.advance(u32::from(*byte)).expect("allowed");
+        found.push(matcher.temperature());
+    }
+    // Where a lexeme cannot go on, what may come next counts.
+    let found: Vec<String> =
+        found.iter().map(|found| found.map_or("-".to_owned(), |t| t.to_string())).collect();
+    assert_eq!(found.join(" "), "- 0.7 0.7 0.25 1 1 0.25 -");
+}
+
+#[test]
+fn tokens_are_counted_within_rules() {
+    let grammar = "start: \"a\" few \";\" more\nfew[max_tokens=3]: /[0-9]+/\nmore[max_tokens=2]: \"x\" few";
+    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+    let grammar = Grammar::from_lark(grammar).expect("sound");
+    assert!(grammar.warnings().iter().any(|warning| warning.code == "unheld-max-tokens"));
+    let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
+    let mut matcher = constraint.matcher();
+    let mut found = vec![matcher.remaining_tokens()];
+    for byte in b"a1234;x5" {
+        matcher.advance(u32::from(*byte)).expect("allowed");
+        found.push(matcher.remaining_tokens());
+    }
+    let found: Vec<String> =
+        found.iter().map(|found| found.map_or("-".to_owned(), |n| n.to_string())).collect();
+    assert_eq!(found.join(" "), "- 3 2 1 0 0 2 1 0");
+}
+
+fn below(directory: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() { below(&path, files) } else { files.push(path) }
+    }
+}
