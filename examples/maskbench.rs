@@ -189,7 +189,7 @@ fn string(rest: &mut &str) -> String {
 
 /// As Python's `json.dumps(value, ensure_ascii=False)`.
 fn write(value: &Json) -> String {
-    let text = |text: &str| serde_json::to_string(text).expect("a string").replace('\u{7f}', "\u{7f}");
+    let text = |text: &str| serde_json::to_string(text).expect("a string");
     match value {
         Json::Word(word) => word.clone(),
         Json::Text(own) => text(own),

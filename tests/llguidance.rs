@@ -5,6 +5,8 @@
 //!   the tokens that can be advanced by.
 //! * Samples: grammars that people have published, where they are at hand (`LRMASK_SAMPLES`).
 
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

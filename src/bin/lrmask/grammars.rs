@@ -50,9 +50,8 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind a
-    /// colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y, .regex,
-    /// .json (a JSON schema). Or a file that `lrmask index` has written.
+    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind a colon: `sqlite:query`. The
+    /// notation goes by the extension: .lark, .gbnf or .ebnf, .y, .regex, .json for a JSON schema. Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
@@ -93,7 +92,7 @@ impl Sources {
     }
 
     /// Adds a file that places call `name` and people `shown`.
-    pub(crate) fn add_as(&self, name: &str, shown: &str, text: &str) {
+    fn add_as(&self, name: &str, shown: &str, text: &str) {
         let source = Source { name: shown.into(), text: text.into() };
         self.files.borrow_mut().insert(name.to_owned(), source);
     }
@@ -176,13 +175,6 @@ fn read(
     let text = inputs.text(name)?;
     sources.add(called, &text);
     Ok(match notation {
-        Notation::Schema => {
-            if start.is_some() {
-                return Err(Failure::unusable("a JSON schema has no rules to start from").into());
-            }
-            sources.add_as("<schema>", called, &text);
-            schema(&text, &argument.schema)?
-        }
         Notation::Lark => {
             let reader = |path: &str| {
                 let text = std::fs::read_to_string(path).ok()?;
@@ -202,6 +194,13 @@ fn read(
                 Some(start) => grammar.with_start(start)?,
                 None => grammar,
             }
+        }
+        Notation::Schema => {
+            if start.is_some() {
+                return Err(Failure::unusable("a JSON schema has no rules to start from").into());
+            }
+            sources.add_as("<schema>", called, &text);
+            schema(&argument.schema, &text)?
         }
         Notation::Regex => {
             if start.is_some() {

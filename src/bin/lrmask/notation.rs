@@ -13,7 +13,7 @@ pub(crate) enum Notation {
     Yacc,
     /// One regular expression, in Python's syntax, that the whole text matches (`.regex`).
     Regex,
-    /// A JSON schema (`.json`).
+    /// JSON Schema (`.json`).
     Schema,
 }
 

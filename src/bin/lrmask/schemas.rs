@@ -53,8 +53,8 @@ pub(crate) enum Written {
     Any,
 }
 
-/// Reads `text` as a JSON schema.
-pub(crate) fn schema(text: &str, arguments: &SchemaArguments) -> Result<Grammar, LoadError> {
+/// Reads the text of a JSON schema.
+pub(crate) fn schema(arguments: &SchemaArguments, text: &str) -> Result<Grammar, LoadError> {
     let mut options = SchemaOptions::default();
     options.order = match arguments.order {
         Order::Declared => KeyOrder::Declared,
