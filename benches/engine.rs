@@ -1,7 +1,7 @@
 //! Timings of the engine's parts. Percentiles over real texts come from `lrmask replay`.
 //!
-//! `cargo bench` runs all of it in about four minutes; `cargo bench -- mask/` one group. Needs the built-in
-//! vocabularies (feature `tiktoken`)
+//! `cargo bench` runs all of it in about four minutes; `cargo bench -- mask/` one group. Needs the
+//! built-in vocabularies (feature `tiktoken`)
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -134,7 +134,8 @@ fn masks(c: &mut Criterion) {
 /// Early and late in a document: where a step costs as much.
 const DEPTHS: [(&str, usize); 2] = [("byte 1,000", 1_000), ("byte 1,000,000", 1_000_000)];
 
-/// A matcher that has read at least so many bytes of the document, and stands where the tokens of `rest` may follow.
+/// A matcher that has read at least so many bytes of the document, and stands where the tokens of
+/// `rest` may follow.
 fn matcher_at(constraint: &Constraint, document: &[TokenId], bytes: usize, rest: &[TokenId]) -> Matcher {
     let mut matcher = constraint.matcher();
     let mut read = 0;
@@ -168,8 +169,8 @@ fn depths(c: &mut Criterion) {
     group.finish();
 }
 
-/// A clone, and steps taken back, late in a document against early in it. The clone's drop is not timed; freeing what the
-/// steps have held is.
+/// A clone, and steps taken back, late in a document against early in it. The clone's drop is not
+/// timed; freeing what the steps have held is.
 fn sequences(c: &mut Criterion) {
     let mut group = c.benchmark_group("sequence");
     let vocabulary = o200k();
@@ -179,7 +180,8 @@ fn sequences(c: &mut Criterion) {
     for (name, bytes) in DEPTHS {
         // Two elements may follow only within the array, and then any number.
         let matcher = matcher_at(&constraint, &tokens, bytes, &element.repeat(2));
-        // Batches are small enough for their clones to fit into memory, and large enough for the clock.
+        // Batches are small enough for their clones to fit into memory, and large enough for the
+        // clock.
         group.bench_function(format!("clone at {name}"), |b| {
             b.iter_batched(|| (), |()| matcher.clone(), BatchSize::LargeInput);
         });
@@ -206,7 +208,8 @@ fn sequences(c: &mut Criterion) {
     group.finish();
 }
 
-/// The masks of many sequences, each at its own place of a document, on the caller's thread and with those of a pool.
+/// The masks of many sequences, each at its own place of a document, on the caller's thread and
+/// with those of a pool.
 fn batches(c: &mut Criterion) {
     let mut group = c.benchmark_group("batch");
     let vocabulary = o200k();

@@ -1,8 +1,11 @@
-//! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid instances.
+//! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid
+//! instances.
 //!
-//! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which are refused and why, how many instances are judged
-//! wrongly, and how long it takes from a schema to its first mask. A schema passes when it compiles, all its valid instances are
-//! accepted and all its invalid ones refused. Instances are written as Python's `json.dumps` does, and read byte by byte.
+//! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which
+//! are refused and why, how many instances are judged wrongly, and how long it takes from a schema
+//! to its first mask. A schema passes when it compiles, all its valid instances are accepted and
+//! all its invalid ones refused. Instances are written as Python's `json.dumps` does, and read byte
+//! by byte.
 
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 

@@ -1,7 +1,8 @@
 //! Keeps a language model's output inside a grammar.
 //!
-//! A model emits one token after the other. Before each, this crate tells which tokens may come: those after
-//! which the text can still become a sentence of the grammar, and no others. The caller samples among them.
+//! A model emits one token after the other. Before each, this crate tells which tokens may come:
+//! those after which the text can still become a sentence of the grammar, and no others. The caller
+//! samples among them.
 //!
 //! * [The promise](#the-promise)
 //! * [The words](#the-words)
@@ -14,21 +15,21 @@
 //!
 //! Given a grammar and a vocabulary, for any text generated so far:
 //!
-//! 1. *Exact masks.* Bit `t` is set exactly when the text and the bytes of `t` begin a sentence, for every id:
-//!    ordinary, special, holes and padding. A stop token's bit is set exactly when the text is a sentence.
-//!    [`Matcher::advance`] succeeds exactly when the bit is set.
-//! 2. *Time that does not grow.* A step costs what the token and the parse stack that it touches cost, not the
-//!    length of the text, and not the size of the vocabulary beyond writing the mask.
+//! 1. *Exact masks.* Bit `t` is set exactly when the text and the bytes of `t` begin a sentence,
+//!    for every id: ordinary, special, holes and padding. A stop token's bit is set exactly when
+//!    the text is a sentence. [`Matcher::advance`] succeeds exactly when the bit is set.
+//! 2. *Time that does not grow.* A step costs what the token and the parse stack that it touches
+//!    cost, not the length of the text, and not the size of the vocabulary beyond writing the mask.
 //! 3. *Cheap to begin.* Masks are computed as they are needed and shared by all sequences.
-//! 4. *Nothing fails late.* All errors come from building. [`Matcher::fill_mask`] cannot fail, a refused
-//!    [`Matcher::advance`] changes nothing, no input makes the crate panic, and what can grow has a limit
-//!    ([`Limits`]).
-//! 5. *A clear no.* A grammar that cannot be done exactly is refused, with the place, the reason, an example and
-//!    what to write instead ([`Diagnostic`]).
+//! 4. *Nothing fails late.* All errors come from building. [`Matcher::fill_mask`] cannot fail, a
+//!    refused [`Matcher::advance`] changes nothing, no input makes the crate panic, and what can
+//!    grow has a limit ([`Limits`]).
+//! 5. *A clear no.* A grammar that cannot be done exactly is refused, with the place, the reason,
+//!    an example and what to write instead ([`Diagnostic`]).
 //!
-//! The language is that of the grammar under longest match: the text is cut from left to right into the
-//! longest lexemes of the terminals that compete there, as lexer generators do. The notation and its meaning
-//! are described in `docs/grammar.md`, the algorithm in `docs/architecture.md`.
+//! The language is that of the grammar under longest match: the text is cut from left to right into
+//! the longest lexemes of the terminals that compete there, as lexer generators do. The notation
+//! and its meaning are described in `docs/grammar.md`, the algorithm in `docs/architecture.md`.
 //!
 //! # The words
 //!
@@ -52,23 +53,19 @@
 //! tokenizer file ──> Vocabulary ──> byte trie ──────────────────┘                            rollback, fork
 //! ```
 //!
-//! [`Grammar`] and [`Vocabulary`] are read from files that the caller has loaded. [`CompiledGrammar`] is a grammar
-//! with its tables and the proof that what is viable can be completed; [`Constraint`] joins it with a
-//! vocabulary, and is shared between threads. A [`Matcher`] follows one sequence.
+//! [`Grammar`] and [`Vocabulary`] are read from files that the caller has loaded.
+//! [`CompiledGrammar`] is a grammar with its tables and the proof that what is viable can be
+//! completed; [`Constraint`] joins it with a vocabulary, and is shared between threads. A
+//! [`Matcher`] follows one sequence.
 //!
 //! # Example
 //!
 //! ```
 //! use lrmask::{Constraint, Grammar, Vocabulary};
 //!
-//! let grammar = Grammar::from_lark(
-//!     r#"
-//!     start: "[" [NUMBER ("," NUMBER)*] "]"
-//!     NUMBER: /[0-9]+/
-//!     "#,
-//! )?;
-//! let tokens = ["[", "]", ",", "12", "3", "],", "[1", ""];
-//! let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()))?.with_stop_tokens(&[7])?;
+//! let grammar = Grammar::from_lark( r#" start: "[" [NUMBER ("," NUMBER)*] "]" NUMBER: /[0-9]+/ "#,
+//! )?; let tokens = ["[", "]", ",", "12", "3", "],", "[1", ""]; let vocabulary =
+//! Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()))?.with_stop_tokens(&[7])?;
 //!
 //! let constraint = Constraint::new(&grammar, &vocabulary)?;
 //! let mut matcher = constraint.matcher();
@@ -92,13 +89,14 @@
 //!
 //! # Limits
 //!
-//! Any context-free grammar is taken; where its LALR(1) tables have conflicts, readings are followed side by side, which
-//! takes time. Lexemes are cut by longest match. Of JSON Schema nearly all is exact; what is narrower, and what is
-//! refused, is listed in `docs/json-schema.md`.
+//! Any context-free grammar is taken; where its LALR(1) tables have conflicts, readings are
+//! followed side by side, which takes time. Lexemes are cut by longest match. Of JSON Schema nearly
+//! all is exact; what is narrower, and what is refused, is listed in `docs/json-schema.md`.
 //!
-//! Whether a text can still be completed is decided step by step where it was not proved beforehand. A decision that takes
-//! more than [`Limits::decision_steps`] is given up, and counts as a no: a mask can then be too narrow, but never too wide, and
-//! [`Constraint::undecided`] says so. In the same way [`Matcher::dropped_readings`] tells of [`Limits::readings`].
+//! Whether a text can still be completed is decided step by step where it was not proved
+//! beforehand. A decision that takes more than [`Limits::decision_steps`] is given up, and counts
+//! as a no: a mask can then be too narrow, but never too wide, and [`Constraint::undecided`] says
+//! so. In the same way [`Matcher::dropped_readings`] tells of [`Limits::readings`].
 //!
 //! # Features
 //!

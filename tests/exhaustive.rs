@@ -1,7 +1,8 @@
-//! Every small grammar, every viable text up to a length, several vocabularies: whole masks against the oracle.
+//! Every small grammar, every viable text up to a length, several vocabularies: whole masks against
+//! the oracle.
 //!
-//! `LRMASK_CASE=name` runs one directory of `tests/grammars`. `LRMASK_TEXTS=N` visits up to N texts with each vocabulary
-//! (default 300, shortest first; 2000 visits all that the cases ask for).
+//! `LRMASK_CASE=name` runs one directory of `tests/grammars`. `LRMASK_TEXTS=N` visits up to N texts
+//! with each vocabulary (default 300, shortest first; 2000 visits all that the cases ask for).
 
 #![allow(clippy::print_stdout)]
 

@@ -1,8 +1,8 @@
 //! JSON, exactly as RFC 8259 has it.
 //!
-//! The oracle is `serde_json` reading into `IgnoredAny`, which checks syntax only. The ordinary run replays a
-//! part of the samples; `LRMASK_LONG=1 cargo test --release --test json -- --nocapture` replays all of them and
-//! says how many.
+//! The oracle is `serde_json` reading into `IgnoredAny`, which checks syntax only. The ordinary run
+//! replays a part of the samples; `LRMASK_LONG=1 cargo test --release --test json -- --nocapture`
+//! replays all of them and says how many.
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
@@ -31,8 +31,8 @@ fn accepts(constraint: &Constraint, text: &[u8]) -> bool {
     matcher.advance_bytes(text).is_ok() && matcher.is_accepting()
 }
 
-/// Whether a text is JSON by an independent parser. Reading into `IgnoredAny` does not look at the encoding, so
-/// that is checked first; and nesting is not limited.
+/// Whether a text is JSON by an independent parser. Reading into `IgnoredAny` does not look at the
+/// encoding, so that is checked first; and nesting is not limited.
 fn is_json(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok_and(|text| serde_json::from_str::<IgnoredAny>(text).is_ok())
 }
@@ -137,8 +137,8 @@ fn documents() -> Vec<(String, Vec<u8>)> {
     documents
 }
 
-/// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`, EOS exactly
-/// where the prefix is JSON. Returns the number of steps.
+/// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`,
+/// EOS exactly where the prefix is JSON. Returns the number of steps.
 fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) -> usize {
     let vocabulary = constraint.vocabulary();
     let stop = vocabulary.stop_tokens()[0];

@@ -1,7 +1,8 @@
-//! Lark grammars of others, which may lie beside the project: how many are taken, and why the others are not.
+//! Lark grammars of others, which may lie beside the project: how many are taken, and why the
+//! others are not.
 //!
-//! `cargo test --test lark_grammars -- --nocapture` prints the table. Texts of each grammar against Lark itself are not compared
-//! here: that takes Lark.
+//! `cargo test --test lark_grammars -- --nocapture` prints the table. Texts of each grammar against
+//! Lark itself are not compared here: that takes Lark.
 
 mod corpus;
 
@@ -9,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lrmask::{CompiledGrammar, Diagnostic, Grammar, Limits, Severity};
 
-/// What a grammar may be refused for: no set of texts, too much to decide in the time that a test has, or blocks and brackets of
-/// which only its own program knows what they mean.
+/// What a grammar may be refused for: no set of texts, too much to decide in the time that a test
+/// has, or blocks and brackets of which only its own program knows what they mean.
 const REASONS: &[&str] = &["decision-limit", "line-in-brackets", "regex-unsupported", "unbalanced-blocks"];
 
 /// At least so many in a hundred are taken.

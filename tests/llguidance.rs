@@ -1,8 +1,9 @@
 //! llguidance's dialect of Lark.
 //!
-//! * Cases (`tests/llguidance/*.case`): a grammar, texts that it has, texts that it lacks, beginnings. `README.md` there says how a
-//!   case is written. Each text is read whole and token by token, and after every token the whole mask is held against
-//!   the tokens that can be advanced by.
+//! * Cases (`tests/llguidance/*.case`): a grammar, texts that it has, texts that it lacks,
+//!   beginnings. `README.md` there says how a case is written. Each text is read whole and token by
+//!   token, and after every token the whole mask is held against the tokens that can be advanced
+//!   by.
 //! * Samples: grammars that people have published, where they are at hand (`LRMASK_SAMPLES`).
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -98,7 +99,8 @@ fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     tokens
 }
 
-/// Advances by as many of the tokens as can be, with a look at the mask before each; whether all could be.
+/// Advances by as many of the tokens as can be, with a look at the mask before each; whether all
+/// could be.
 fn advance(matcher: &mut Matcher, constraint: &Constraint, tokens: &[TokenId], name: &str) -> bool {
     let mut mask = constraint.new_mask();
     for (count, &token) in tokens.iter().enumerate() {
@@ -171,7 +173,8 @@ fn cases_have_the_texts_that_they_list() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// What the sample was written as by its author's program: a template with names in braces is no grammar yet.
+/// What the sample was written as by its author's program: a template with names in braces is no
+/// grammar yet.
 fn is_template(text: &str) -> bool {
     let blank = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
     let mut names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);

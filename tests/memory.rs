@@ -1,7 +1,9 @@
-//! What a sequence holds in memory: some tens of bytes for each byte of its text, however long it is.
+//! What a sequence holds in memory: some tens of bytes for each byte of its text, however long it
+//! is.
 //!
-//! The index is warmed over the same text first, so that what is counted belongs to the sequence alone. One test, because the
-//! allocator counts for the whole process. `cargo test --release --test memory -- --nocapture` prints what was measured.
+//! The index is warmed over the same text first, so that what is counted belongs to the sequence
+//! alone. One test, because the allocator counts for the whole process. `cargo test --release
+//! --test memory -- --nocapture` prints what was measured.
 
 #![cfg(feature = "tiktoken")]
 #![allow(clippy::print_stdout, reason = "the figures are worth reading")]
@@ -21,7 +23,8 @@ const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 /// Bytes of each text, at least.
 const LENGTH: usize = 1_100_000;
 
-/// What `Matcher` promises, in heap bytes for each byte of the text: taken in tokens of a large vocabulary, and byte by byte.
+/// What `Matcher` promises, in heap bytes for each byte of the text: taken in tokens of a large
+/// vocabulary, and byte by byte.
 const BY_TOKEN: usize = 64;
 const BY_BYTE: usize = 136;
 

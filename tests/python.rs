@@ -1,8 +1,9 @@
 //! Python 3.12, as CPython's parser accepts it.
 //!
-//! The oracle is CPython 3.12's `ast.parse`: `tests/data/python/snippets.txt` has what it said of small texts. `LRMASK_LONG=1
-//! LRMASK_PYTHON=python3.12 cargo test --release --test python -- --nocapture` asks it about its own library, tens of
-//! thousands of mutations of that, and the beginnings of its files (`tests/data/python/verdicts.py`), and replays all samples.
+//! The oracle is CPython 3.12's `ast.parse`: `tests/data/python/snippets.txt` has what it said of
+//! small texts. `LRMASK_LONG=1 LRMASK_PYTHON=python3.12 cargo test --release --test python --
+//! --nocapture` asks it about its own library, tens of thousands of mutations of that, and the
+//! beginnings of its files (`tests/data/python/verdicts.py`), and replays all samples.
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
@@ -106,8 +107,8 @@ fn small_texts() {
 const NEWER: [&str; 3] =
     ["type_param_param_spec.py", "type_param_type_var.py", "type_param_type_var_tuple.py"];
 
-/// Snippets that other projects test their parsers with, where they lie beside the project, with what CPython 3.13's
-/// parser makes of them.
+/// Snippets that other projects test their parsers with, where they lie beside the project, with
+/// what CPython 3.13's parser makes of them.
 #[test]
 fn snippets_of_other_projects() {
     let constraint = compiled().constraint(&bytes_only());
@@ -202,7 +203,8 @@ fn replay(constraint: &Constraint, name: &str, text: &[u8], tokens: &[TokenId]) 
     tokens.len()
 }
 
-/// Texts that CPython 3.12 parses: in a long run its whole library, the samples beside the project, and what is at hand.
+/// Texts that CPython 3.12 parses: in a long run its whole library, the samples beside the project,
+/// and what is at hand.
 fn modules() -> Vec<(String, Vec<u8>)> {
     let mut modules = vec![("verdicts.py".to_owned(), MODULE.as_bytes().to_vec())];
     for archive in ["valid", "valid_312plus"] {

@@ -1,8 +1,8 @@
 //! Random small grammars and vocabularies: whole masks against the oracle.
 //!
-//! `LRMASK_RANDOM=N` tries N grammars (default 200), and a fifth as many in which lines count; `LRMASK_SEED=N` tries others than
-//! those of every day. Grammars that the engine refuses are counted by the reason. Of those whose language is not empty four
-//! fifths must be accepted.
+//! `LRMASK_RANDOM=N` tries N grammars (default 200), and a fifth as many in which lines count;
+//! `LRMASK_SEED=N` tries others than those of every day. Grammars that the engine refuses are
+//! counted by the reason. Of those whose language is not empty four fifths must be accepted.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,6 +1,8 @@
-//! Many readings at once, by each cause, and languages that need them: the engine against the languages' definitions.
+//! Many readings at once, by each cause, and languages that need them: the engine against the
+//! languages' definitions.
 //!
-//! Each language is defined twice: by a grammar, for the engine, and by what its texts look like, in a few lines of plain code.
+//! Each language is defined twice: by a grammar, for the engine, and by what its texts look like,
+//! in a few lines of plain code.
 
 use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, Matcher, TokenId, Vocabulary};
 
@@ -104,7 +106,8 @@ fn is_over(text: &[u8], alphabet: &[u8]) -> bool {
     text.iter().all(|byte| alphabet.contains(byte))
 }
 
-/// The numbers of readings at which something may go wrong: those of small vectors and words, and many.
+/// The numbers of readings at which something may go wrong: those of small vectors and words, and
+/// many.
 const NUMBERS: [usize; 7] = [8, 9, 63, 64, 65, 200, 1000];
 
 /// Each `a` is an A or a B, and no A stands behind a B: after `n` words there are `n + 1` stacks.
@@ -173,8 +176,8 @@ fn soft_words_twice_as_many_readings_with_each() {
     }
 }
 
-/// `w` is a word where `n` further ones and then a `y` follow: any of the last `n + 1` may be one, or none. There is exactly
-/// one, and no `y` before it.
+/// `w` is a word where `n` further ones and then a `y` follow: any of the last `n + 1` may be one,
+/// or none. There is exactly one, and no `y` before it.
 #[test]
 fn look_ahead_one_reading_for_each_word() {
     for readings in [8, 9, 63, 64] {
@@ -212,8 +215,8 @@ fn look_ahead_one_reading_for_each_word() {
     }
 }
 
-/// `w` is a word where the `n`th lexeme behind it is a `y`: all the last `n` may be words, or not. No two words stand side by
-/// side.
+/// `w` is a word where the `n`th lexeme behind it is a `y`: all the last `n` may be words, or not.
+/// No two words stand side by side.
 #[test]
 fn look_ahead_twice_as_many_readings_with_each_word() {
     for distance in [3, 4, 6, 7] {
@@ -246,7 +249,8 @@ fn look_ahead_twice_as_many_readings_with_each_word() {
     }
 }
 
-/// A long match may be pending from each of the last places, and all of them are given up by another letter.
+/// A long match may be pending from each of the last places, and all of them are given up by
+/// another letter.
 #[test]
 fn back_up_one_reading_for_each_place() {
     for readings in [8, 9, 63, 64, 65, 200] {
@@ -351,7 +355,8 @@ fn conflicts_one_reading_for_each_place() {
     }
 }
 
-/// Pairs of an A and a B, from outside to the middle, of which `a` may be either: two `b` never make a pair.
+/// Pairs of an A and a B, from outside to the middle, of which `a` may be either: two `b` never
+/// make a pair.
 #[test]
 fn conflicts_and_soft_words() {
     let grammar = "%lexer basic\nstart: s \".\"\ns: A s B | B s A |\nA: \"a\"\nB: /[ab]/\n%soft B A\n";
@@ -420,7 +425,8 @@ fn conflicts_and_back_up() {
     }
 }
 
-/// Of more readings than are to be kept some go on: masks are narrow and never empty, and `advance` agrees with them.
+/// Of more readings than are to be kept some go on: masks are narrow and never empty, and `advance`
+/// agrees with them.
 #[test]
 fn readings_beyond_the_limit_are_dropped() {
     // A palindrome, of which each place may be the middle, of letters that may be two things.
@@ -450,7 +456,8 @@ fn readings_beyond_the_limit_are_dropped() {
     assert_eq!(some.dropped_readings(), 0);
 }
 
-/// A decision that may not take long is none: that is said, not passed off as a language without texts.
+/// A decision that may not take long is none: that is said, not passed off as a language without
+/// texts.
 #[test]
 fn decisions_beyond_the_limit_are_counted() {
     let grammar = Grammar::from_lark("%lexer basic\nstart: A B\nA: /a+/\nB: /a*b/\n");

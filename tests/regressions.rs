@@ -9,7 +9,8 @@ fn matcher(text: &str) -> Matcher {
     Constraint::new(&grammar, &vocabulary).expect("every viable text can be completed").matcher()
 }
 
-/// After a blank, every dot continues the ignored lexeme: no text that begins with a blank is a sentence.
+/// After a blank, every dot continues the ignored lexeme: no text that begins with a blank is a
+/// sentence.
 #[test]
 fn nothing_can_follow_what_is_ignored() {
     for lexer in ["basic", "contextual"] {
@@ -21,8 +22,8 @@ fn nothing_can_follow_what_is_ignored() {
     }
 }
 
-/// Only a line's end can follow a comment: where none can stand, a comment cannot be got out of. Between lines the
-/// text may end instead.
+/// Only a line's end can follow a comment: where none can stand, a comment cannot be got out of.
+/// Between lines the text may end instead.
 #[test]
 fn comment_where_no_line_can_end() {
     let rest = "END: /\\n/\nNAME: /[a-z]+/\nCOMMENT: /#[^\\n]*/\n%ignore COMMENT\n%ignore \" \"\n";
@@ -31,7 +32,8 @@ fn comment_where_no_line_can_end() {
     assert!(matcher.clone().advance_bytes(b"a b # a\n # b").is_ok());
 }
 
-/// The example of a grammar that no text of any length belongs to shows two lexemes that run into one another.
+/// The example of a grammar that no text of any length belongs to shows two lexemes that run into
+/// one another.
 #[test]
 fn a_dead_end_shows_which_lexemes_run_together() {
     let grammar = Grammar::from_lark("start: A A\nA: /a+/\n").expect("the grammar can be read");
@@ -58,8 +60,8 @@ fn completion_goes_round_what_cannot_be_spelled() {
     }
 }
 
-/// The second terminal shadows the third wherever both can stand, but not at the beginning: there the third one is
-/// read, and swallows all that could follow it. So it must not begin.
+/// The second terminal shadows the third wherever both can stand, but not at the beginning: there
+/// the third one is read, and swallows all that could follow it. So it must not begin.
 #[test]
 fn what_is_shadowed_elsewhere_is_no_dead_end() {
     let grammar = "start: T1 | T2 T1 rest\nrest: T0 | T2\nT0: /c[ab]*/\nT1: \"a\"\nT2: /c[ab]*/\n";
@@ -145,7 +147,8 @@ fn a_token_with_more_pending_matches_than_64() {
     }
 }
 
-/// The pending match is given up at the end of the text at the latest: so many dashes are a sentence.
+/// The pending match is given up at the end of the text at the latest: so many dashes are a
+/// sentence.
 #[test]
 fn a_hundred_dashes_of_which_seventy_may_begin_another_lexeme() {
     let text = "%lexer basic\nstart: (A | X)~100\nA: \"-\"\nX: /-{70}b/\n";
@@ -210,7 +213,8 @@ fn words_that_the_sixth_one_behind_decides() {
     }
 }
 
-/// A match that may be pending from each of eight hundred places: no mask allows what `advance` refuses.
+/// A match that may be pending from each of eight hundred places: no mask allows what `advance`
+/// refuses.
 #[test]
 fn a_match_pending_for_eight_hundred_bytes() {
     let tokens = [vec![b'-'; 40], b"-b".to_vec()];
@@ -243,7 +247,8 @@ fn two_readings_on_deep_stacks() {
     }
 }
 
-/// `ab` is a T0, but `abcc` is a T1 and a `c`: tokens are of one class only where what they leave open is the same.
+/// `ab` is a T0, but `abcc` is a T1 and a `c`: tokens are of one class only where what they leave
+/// open is the same.
 #[test]
 fn a_token_that_ends_where_a_longer_match_is_sure_to_come() {
     let cases = [
@@ -259,7 +264,8 @@ fn a_token_that_ends_where_a_longer_match_is_sure_to_come() {
     }
 }
 
-/// Of two alternatives that are alike but for their levels, precedence takes one out and not the other.
+/// Of two alternatives that are alike but for their levels, precedence takes one out and not the
+/// other.
 #[test]
 fn the_same_alternative_with_and_without_a_level() {
     for start in ["start: r T | %prec T | \n", "start: r T | | %prec T\n"] {
@@ -308,7 +314,8 @@ fn a_token_along_which_stacks_double() {
     }
 }
 
-/// Strings to the last quote beside hundreds of names: each name leaves another match pending, and all are broken alike.
+/// Strings to the last quote beside hundreds of names: each name leaves another match pending, and
+/// all are broken alike.
 #[test]
 fn names_that_leave_the_same_pending() {
     let rules = concat!(

@@ -1,6 +1,7 @@
 //! Saving and loading: what comes back is what was, and what is not what was saved is refused.
 //!
-//! That masks are the same after loading is held by the walks of `tests/exhaustive.rs` and `tests/random.rs`.
+//! That masks are the same after loading is held by the walks of `tests/exhaustive.rs` and
+//! `tests/random.rs`.
 
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]

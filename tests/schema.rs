@@ -1,4 +1,5 @@
-//! JSON Schema: cases in files, an oracle that knows nothing of the engine, the suites that may lie beside the project.
+//! JSON Schema: cases in files, an oracle that knows nothing of the engine, the suites that may lie
+//! beside the project.
 
 mod corpus;
 #[path = "schema_oracle/mod.rs"]
@@ -51,7 +52,8 @@ fn cases() -> Vec<(String, Value)> {
     cases
 }
 
-/// Whole texts of a case: those that are accepted, those that are refused, and what kind of error a schema is.
+/// Whole texts of a case: those that are accepted, those that are refused, and what kind of error a
+/// schema is.
 #[test]
 fn cases_in_files() {
     let vocabulary = bytes();
@@ -88,8 +90,8 @@ fn cases_in_files() {
     }
 }
 
-/// Every text of up to four tokens over small vocabularies is accepted exactly when the oracle calls it valid; and each token
-/// that a mask allows leads on to a text that is valid.
+/// Every text of up to four tokens over small vocabularies is accepted exactly when the oracle
+/// calls it valid; and each token that a mask allows leads on to a text that is valid.
 #[test]
 fn small_schemas_against_the_oracle() {
     let tokens =
@@ -119,7 +121,8 @@ fn small_schemas_against_the_oracle() {
                 let whole = format!("{text}{}", String::from_utf8_lossy(&rest));
                 assert_ne!(oracle::is_valid_text(schema, &whole), Some(false), "{name}: {schema}: {whole}");
             }
-            // Texts that begin no JSON are left out behind the second token: the oracle calls nothing of them valid.
+            // Texts that begin no JSON are left out behind the second token: the oracle calls
+            // nothing of them valid.
             if way.len() < 4 && (allowed || way.len() < 2) {
                 for (token, own) in tokens[..tokens.len() - 1].iter().enumerate() {
                     pending.push((format!("{text}{own}"), [&way[..], &[token as u32]].concat()));
@@ -176,8 +179,8 @@ const REFUSALS: [SchemaErrorKind; 5] = [
     SchemaErrorKind::ReferenceCycle,
 ];
 
-/// Of the JSON-Schema-Test-Suite, whatever is not refused is judged as it says. Two things are held more narrowly: `uniqueItems`, and
-/// numbers that floating point cannot tell apart.
+/// Of the JSON-Schema-Test-Suite, whatever is not refused is judged as it says. Two things are held
+/// more narrowly: `uniqueItems`, and numbers that floating point cannot tell apart.
 #[test]
 fn test_suite() {
     let Some(files) = corpus::archive("json/JSON-Schema-Test-Suite.tar.gz") else { return };
@@ -248,7 +251,8 @@ fn test_suite() {
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Files of the suite in which some texts are judged more narrowly than it says, as `docs/json-schema.md` tells.
+/// Files of the suite in which some texts are judged more narrowly than it says, as
+/// `docs/json-schema.md` tells.
 const NARROW: [&str; 2] = ["hostname.json", "(?<n>a)\\\\k<n>"];
 
 fn schemas() -> impl Strategy<Value = Value> {
@@ -307,7 +311,8 @@ proptest! {
     }
 }
 
-/// No invalid instance of MaskBench's sample is accepted. Every eighth schema is run; `examples/maskbench.rs` runs all.
+/// No invalid instance of MaskBench's sample is accepted. Every eighth schema is run;
+/// `examples/maskbench.rs` runs all.
 #[test]
 fn samples_of_maskbench() {
     let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };

@@ -1,9 +1,10 @@
 //! SQLite's SQL: every statement that its parser takes, and no other.
 //!
-//! The oracle is SQLite itself (`sqlite_oracle`). The ordinary run goes through our own statements, and parts of all else;
-//! `LRMASK_LONG=1 cargo test --release --test sqlite -- --nocapture` goes through everything and says how much.
-//! `LRMASK_RANDOM=N` mutates N statements, `LRMASK_SEED=N` others than those of every day. Where verdicts differ, all
-//! differences are left in `sqlite-*.jsonl` in cargo's directory for the files of tests (`target/tmp`).
+//! The oracle is SQLite itself (`sqlite_oracle`). The ordinary run goes through our own statements,
+//! and parts of all else; `LRMASK_LONG=1 cargo test --release --test sqlite -- --nocapture` goes
+//! through everything and says how much. `LRMASK_RANDOM=N` mutates N statements, `LRMASK_SEED=N`
+//! others than those of every day. Where verdicts differ, all differences are left in
+//! `sqlite-*.jsonl` in cargo's directory for the files of tests (`target/tmp`).
 
 #![allow(clippy::print_stdout, reason = "a long run says what it did")]
 
@@ -397,8 +398,9 @@ fn mutated_statements() {
     comparison.finish();
 }
 
-/// What is viable by the engine can be completed by SQLite's measure, and what SQLite stumbles over is refused there:
-/// in refused texts up to the place where the engine stops, in accepted ones up to any place.
+/// What is viable by the engine can be completed by SQLite's measure, and what SQLite stumbles over
+/// is refused there: in refused texts up to the place where the engine stops, in accepted ones up
+/// to any place.
 #[test]
 fn nothing_stays_open_and_nothing_is_closed_too_early() {
     let count = if long_run() { 2_000 } else { 300 };
@@ -487,8 +489,8 @@ fn lossy(text: &str, from: usize, to: usize) -> String {
     }
 }
 
-/// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`, EOS exactly where
-/// SQLite takes the prefix. Returns the number of steps, or what went wrong.
+/// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`,
+/// EOS exactly where SQLite takes the prefix. Returns the number of steps, or what went wrong.
 fn replay(constraint: &Constraint, sqlite: &Sqlite, text: &str, tokens: &[TokenId]) -> Result<usize, String> {
     let vocabulary = constraint.vocabulary();
     let stop = vocabulary.stop_tokens()[0];
@@ -500,7 +502,8 @@ fn replay(constraint: &Constraint, sqlite: &Sqlite, text: &str, tokens: &[TokenI
         if !mask.allows(token) {
             return Err(format!("token {token} at byte {offset} must be allowed: {text}"));
         }
-        // Asking SQLite about every prefix of a long text would be quadratic: there, about some of them.
+        // Asking SQLite about every prefix of a long text would be quadratic: there, about some of
+        // them.
         let asks = text.len() < 500 || step % (tokens.len() / 20 + 1) == 0;
         if let Some(prefix) = text.get(..offset).filter(|_| asks) {
             let answer = sqlite.script(prefix);

@@ -1,14 +1,16 @@
 //! The house rules, held by a program: what each layer may import, and what no file may contain.
 //!
-//! Files are read as text with comments and the contents of literals taken out ([`code`]), so no rule trips
-//! over a word in prose. Each rule is a function from a path and a text to what is wrong with them, and has a
-//! test that feeds it a text which breaks it. Test modules (`#[cfg(test)]`, files called `tests`) are held to
-//! the layers and to no `unsafe`, but may print, read files and be long.
+//! Files are read as text with comments and the contents of literals taken out ([`code`]), so no
+//! rule trips over a word in prose. Each rule is a function from a path and a text to what is wrong
+//! with them, and has a test that feeds it a text which breaks it. Test modules (`#[cfg(test)]`,
+//! files called `tests`) are held to the layers and to no `unsafe`, but may print, read files and
+//! be long.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each layer of the library may import. `constraint` is the façade and sees all; `lib.rs` re-exports.
+/// What each layer of the library may import. `constraint` is the façade and sees all; `lib.rs`
+/// re-exports.
 const LAYERS: &[(&str, &[&str])] = &[
     ("util", &[]),
     ("syntax", &["util"]),
@@ -29,8 +31,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Lines of code that a file may have.
 const LONGEST: usize = 700;
 
-/// What a library does not do: touch the world, keep state behind the caller's back, print, or stop half way.
-/// The second part says whether the command line may.
+/// What a library does not do: touch the world, keep state behind the caller's back, print, or stop
+/// half way. The second part says whether the command line may.
 const FORBIDDEN: &[(&str, bool)] = &[
     ("env::var", true),
     ("env::args", true),
@@ -50,7 +52,8 @@ const FORBIDDEN: &[(&str, bool)] = &[
     ("LazyLock", false),
 ];
 
-/// Words that promise work instead of doing it; here in halves, so that this file may be searched too.
+/// Words that promise work instead of doing it; here in halves, so that this file may be searched
+/// too.
 const PROMISES: &[&str] = &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")];
 
 #[test]
@@ -137,8 +140,8 @@ fn opens_with_docs(_: &Path, text: &str) -> Vec<String> {
     faults
 }
 
-/// Imports follow [`LAYERS`], by `crate::` or by enough `super::` to reach the root; the command line sees the
-/// public API as any other program does.
+/// Imports follow [`LAYERS`], by `crate::` or by enough `super::` to reach the root; the command
+/// line sees the public API as any other program does.
 fn imports_downward(path: &Path, text: &str) -> Vec<String> {
     let code = code(text);
     let mut faults = Vec::new();
@@ -414,7 +417,8 @@ fn in_test_module(code: &str, at: usize) -> bool {
     false
 }
 
-/// Where the first `#[cfg(test)]` item stands, and how long it is: up to its closing brace or semicolon.
+/// Where the first `#[cfg(test)]` item stands, and how long it is: up to its closing brace or
+/// semicolon.
 fn test_module(code: &str) -> Option<(usize, usize)> {
     let start = code.find("#[cfg(test)]")?;
     let mut depth = 0usize;

@@ -1,5 +1,5 @@
-//! Cutting texts as a model's own tokenizer does: on small files of our own, against `tiktoken-rs`, and one format
-//! against the other where real files lie beside the project.
+//! Cutting texts as a model's own tokenizer does: on small files of our own, against `tiktoken-rs`,
+//! and one format against the other where real files lie beside the project.
 #![cfg(feature = "tokenizer")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, too, may panic")]
 
@@ -14,7 +14,8 @@ fn real(name: &str) -> Option<Vec<u8>> {
     corpus::file(&format!("tokenizers/{name}"))
 }
 
-/// The small SentencePiece model with its unused piece made a normal one: tokenizers refuse unused pieces.
+/// The small SentencePiece model with its unused piece made a normal one: tokenizers refuse unused
+/// pieces.
 fn mini_model() -> Vec<u8> {
     let mut file = mini("mini.model");
     let name = file.windows(4).position(|window| window == b"gone").expect("the unused piece");
@@ -46,7 +47,8 @@ fn text() -> impl Strategy<Value = String> {
 #[test]
 fn merges_go_by_rank_within_words() {
     let file = mini("mini-byte-level.json");
-    // " the" is merged from "the", which has the better rank; the split keeps " t" of the next word apart.
+    // " the" is merged from "the", which has the better rank; the split keeps " t" of the next word
+    // apart.
     assert_eq!(cut(&file, "the the{\"th").unwrap(), ["the", " the", "{\\\"", "th"]);
     // An added token is taken out whole, before any merge.
     assert_eq!(cut(&file, "a     b").unwrap(), ["a", "   ", " ", " ", "b"]);

@@ -1,5 +1,5 @@
-//! Loaders of tokenizer files: each format on a small file of our own, the formats against each other, real files
-//! where they lie beside the project, and garbage.
+//! Loaders of tokenizer files: each format on a small file of our own, the formats against each
+//! other, real files where they lie beside the project, and garbage.
 
 mod corpus;
 

@@ -1,4 +1,5 @@
-//! The text of a grammar of characters: reading and compiling it ends without a panic, and so does using it.
+//! The text of a grammar of characters: reading and compiling it ends without a panic, and so does
+//! using it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -8,8 +8,8 @@ use crate::oracle::spec::{LexerKind, Spec};
 use crate::oracle::viability::Oracle;
 use crate::small::{ALPHABET, Small};
 
-/// With so many soft words a text has fewer readings than the engine carries (64): each doubles them at most, and while a
-/// longest match is open there is one more of each.
+/// With so many soft words a text has fewer readings than the engine carries (64): each doubles
+/// them at most, and while a longest match is open there is one more of each.
 const SOFT_WORDS: usize = 5;
 
 /// How many operations are done.

@@ -1,4 +1,5 @@
-//! The definition of the language, executed slowly: shared with the tests, but for what needs their tools.
+//! The definition of the language, executed slowly: shared with the tests, but for what needs their
+//! tools.
 #![allow(dead_code)]
 
 #[path = "../../tests/oracle/automaton.rs"]

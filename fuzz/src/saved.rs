@@ -50,7 +50,8 @@ fn saved() -> &'static [Vec<u8>] {
     })
 }
 
-/// Changes a saved constraint as the input says, and loads it: it is refused, or it is a constraint.
+/// Changes a saved constraint as the input says, and loads it: it is refused, or it is a
+/// constraint.
 pub fn change_and_load(input: &mut Unstructured<'_>) -> Result<()> {
     let mut bytes = input.choose(saved())?.clone();
     for _ in 0..input.int_in_range(1..=4)? {

@@ -1,10 +1,12 @@
-//! Small grammars, written down twice: in Lark's notation for the engine, without sugar for the oracle.
+//! Small grammars, written down twice: in Lark's notation for the engine, without sugar for the
+//! oracle.
 
 use std::fmt::Write as _;
 
 use arbitrary::{Result, Unstructured};
 
-/// The bytes that texts are made of. `b` and `c` behave alike in most patterns, the blank is what is ignored.
+/// The bytes that texts are made of. `b` and `c` behave alike in most patterns, the blank is what
+/// is ignored.
 pub const ALPHABET: &[u8] = b"abc1. ";
 
 /// A small grammar and a vocabulary.
@@ -110,8 +112,8 @@ enum Symbol {
     Rule(usize),
 }
 
-/// Whether every rule derives something and every symbol is reached: the engine may drop what is neither,
-/// and then fewer terminals compete than the oracle knows of.
+/// Whether every rule derives something and every symbol is reached: the engine may drop what is
+/// neither, and then fewer terminals compete than the oracle knows of.
 fn is_sound(rules: &[Vec<Vec<Symbol>>], terminals: usize) -> bool {
     let mut productive = vec![false; rules.len()];
     let mut reached = vec![false; rules.len()];
@@ -146,8 +148,8 @@ fn is_sound(rules: &[Vec<Vec<Symbol>>], terminals: usize) -> bool {
     productive.iter().chain(&reached).chain(&used).all(|&yes| yes)
 }
 
-/// A regular expression that Python and the `regex` crate read alike. It may match the empty text: then the
-/// engine refuses the grammar.
+/// A regular expression that Python and the `regex` crate read alike. It may match the empty text:
+/// then the engine refuses the grammar.
 fn draw_regex(input: &mut Unstructured<'_>, depth: u32, regex: &mut String) -> Result<()> {
     let leaf = depth == 0 || input.ratio(1, 3)?;
     if leaf {

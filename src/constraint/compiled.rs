@@ -1,4 +1,5 @@
-//! A grammar compiled: tables, DFAs and the proof that what is viable can be completed. No vocabulary yet.
+//! A grammar compiled: tables, DFAs and the proof that what is viable can be completed. No
+//! vocabulary yet.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -59,7 +60,8 @@ impl CompiledGrammar {
     pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
         let mut lexemes = Lexemes::compile(grammar, &limits);
         if !lexemes.errors.is_empty() {
-            // The tables are made of the rules alone: what they say is not to wait for the patterns.
+            // The tables are made of the rules alone: what they say is not to wait for the
+            // patterns.
             let (errors, warnings) = match ParseTable::build(grammar) {
                 Ok(table) => (Vec::new(), table.warnings().to_vec()),
                 Err(error) => (error.into_diagnostics(), Vec::new()),
@@ -98,9 +100,11 @@ impl CompiledGrammar {
         Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
     }
 
-    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's handle; where the grammar names
-    /// tokens of the vocabulary (`<|name|>`, `<[7]>`), the vocabulary's trie is built anew. A token that the vocabulary lacks
-    /// is an error among the [`Constraint::warnings`]: what needs it can never be written. [`Constraint::new`] fails there.
+    /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's
+    /// handle; where the grammar names tokens of the vocabulary (`<|name|>`, `<[7]>`), the
+    /// vocabulary's trie is built anew. A token that the vocabulary lacks is an error among the
+    /// [`Constraint::warnings`]: what needs it can never be written. [`Constraint::new`] fails
+    /// there.
     pub fn constraint(&self, vocabulary: &Vocabulary) -> Constraint {
         let mut warnings = self.warnings.clone();
         warnings.extend(self.unspellable(vocabulary));
@@ -120,7 +124,8 @@ impl CompiledGrammar {
         &self.warnings
     }
 
-    /// Counts for people: terminals, nonterminals, productions, parse states, scan states met so far.
+    /// Counts for people: terminals, nonterminals, productions, parse states, scan states met so
+    /// far.
     pub fn summary(&self) -> String {
         format!(
             "{} terminals, {} nonterminals, {} productions, {} parse states, {} scan states",
@@ -149,8 +154,8 @@ impl CompiledGrammar {
         }
     }
 
-    /// Bytes that the grammar uses and no single-byte token of the vocabulary spells: where they occur only
-    /// inside longer tokens, a text may be viable that the vocabulary cannot complete.
+    /// Bytes that the grammar uses and no single-byte token of the vocabulary spells: where they
+    /// occur only inside longer tokens, a text may be viable that the vocabulary cannot complete.
     fn unspellable(&self, vocabulary: &Vocabulary) -> Option<Diagnostic> {
         let missing = vocabulary.unspellable_bytes();
         let mut used = [false; 256];

@@ -1,9 +1,10 @@
-//! Lexemes that are several terminals at once: where llguidance reads a text as every terminal that matches it, and not as the
-//! one of best rank.
+//! Lexemes that are several terminals at once: where llguidance reads a text as every terminal that
+//! matches it, and not as the one of best rank.
 //!
-//! The scanner gives a lexeme one label. So terminals that have texts in common are taken apart into terminals that have
-//! none: the texts of `A` alone, of `B` alone, of both. Where a rule has `A`, a rule that is either the first or the last takes
-//! its place, and the parser finds out what is meant. The language is the same, and no lexeme has two labels.
+//! The scanner gives a lexeme one label. So terminals that have texts in common are taken apart
+//! into terminals that have none: the texts of `A` alone, of `B` alone, of both. Where a rule has
+//! `A`, a rule that is either the first or the last takes its place, and the parser finds out what
+//! is meant. The language is the same, and no lexeme has two labels.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal, Ties};
@@ -19,7 +20,8 @@ struct Atom {
     dfa: Dfa,
 }
 
-/// The grammar over terminals that have no texts in common, where lexemes may be several terminals; else as it is given.
+/// The grammar over terminals that have no texts in common, where lexemes may be several terminals;
+/// else as it is given.
 pub(super) fn take_apart(
     grammar: Grammar,
     dfas: Vec<Option<Dfa>>,
@@ -92,7 +94,8 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Optio
     Some(all)
 }
 
-/// Whether two have no text in common at first sight: one is a string that the other does not match.
+/// Whether two have no text in common at first sight: one is a string that the other does not
+/// match.
 fn are_apart(one: &Terminal, one_dfa: &Dfa, other: &Terminal, other_dfa: &Dfa) -> bool {
     let text = |terminal: &Terminal| match &terminal.pattern {
         Some(Pattern::Literal { text, ignore_case: false }) => Some(text.clone()),
@@ -112,7 +115,8 @@ fn rewrite(
         grammar.terminals.iter().map(|terminal| terminal.pattern.clone()).collect();
     let mut parts: Vec<Vec<TerminalId>> = vec![Vec::new(); count];
     let mut taken = vec![false; count];
-    // Texts of one terminal alone keep its name, and so does a terminal all of whose texts others have as well.
+    // Texts of one terminal alone keep its name, and so does a terminal all of whose texts others
+    // have as well.
     let own = |atom: &Atom| match atom.members[..] {
         [only] => Some(only),
         _ => atom.members.iter().copied().find(|&member| dfas[member].as_ref() == Some(&atom.dfa)),

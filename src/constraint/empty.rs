@@ -26,7 +26,8 @@ pub(super) fn undecided_language(limits: &Limits) -> Diagnostic {
     )
 }
 
-/// A shortest sentence in terminals, and the first lexeme of it that runs into the next one, if one does.
+/// A shortest sentence in terminals, and the first lexeme of it that runs into the next one, if one
+/// does.
 fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     let sentence = shortest_sentence(grammar);
     let name = |terminal: TerminalId| grammar.terminals[terminal.index()].name.as_str();

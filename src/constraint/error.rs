@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::util::diagnostic::{self, Diagnostic, Severity};
 
-/// Why no constraint could be built: one [`Diagnostic`] or more, each with an example and what to write instead.
+/// Why no constraint could be built: one [`Diagnostic`] or more, each with an example and what to
+/// write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError {
     diagnostics: Vec<Diagnostic>,

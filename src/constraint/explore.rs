@@ -1,9 +1,10 @@
 //! Computing ahead without samples: the texts of the language, breadth first.
 //!
-//! What makes a first visit slow is a walk over the vocabulary, and that depends on the scan state alone, with the matches that
-//! are pending. So texts are followed byte by byte, and of places that agree in these and in the top of the parse stack only
-//! the first is gone on from: a shortest text that leads to such a place. What lies deeper on the stack tells masks apart, too, but
-//! there is no end of stacks; samples show which of them matter.
+//! What makes a first visit slow is a walk over the vocabulary, and that depends on the scan state
+//! alone, with the matches that are pending. So texts are followed byte by byte, and of places that
+//! agree in these and in the top of the parse stack only the first is gone on from: a shortest text
+//! that leads to such a place. What lies deeper on the stack tells masks apart, too, but there is
+//! no end of stacks; samples show which of them matter.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -12,27 +13,29 @@ use super::Constraint;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
-/// Places that are gone on from before what they lead to is looked at: few, so that no more than asked for is computed, but
-/// enough for all threads.
+/// Places that are gone on from before what they lead to is looked at: few, so that no more than
+/// asked for is computed, but enough for all threads.
 const STRIDE: usize = 64;
 
 impl Constraint {
-    /// Follows all texts from the beginning, the shortest first, and computes the masks at up to `places` places that are
-    /// unlike each other, as [`Constraint::warm`] does along samples: the longest waits of later sequences are over then. Places
-    /// are alike where the lexeme in progress has come as far and the top of the parse stack is the same. Returns how many there
+    /// Follows all texts from the beginning, the shortest first, and computes the masks at up to
+    /// `places` places that are unlike each other, as [`Constraint::warm`] does along samples: the
+    /// longest waits of later sequences are over then. Places are alike where the lexeme in
+    /// progress has come as far and the top of the parse stack is the same. Returns how many there
     /// were: fewer than asked for when no others are left, or when the index takes half of what
     /// [`Limits::index_bytes`](super::Limits::index_bytes) allows.
     ///
-    /// Which places these are depends on the grammar alone. Costs a fraction of a millisecond a place. With the feature `rayon` the
-    /// threads of rayon's current pool help. `progress` is told how many places have been dealt with since it was last told.
+    /// Which places these are depends on the grammar alone. Costs a fraction of a millisecond a
+    /// place. With the feature `rayon` the threads of rayon's current pool help. `progress` is told
+    /// how many places have been dealt with since it was last told.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
     ///
     /// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec(), b"ab".to_vec()])?;
-    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?, &vocabulary)?;
-    /// // Before the first byte, and as many bytes behind it until nothing new comes.
-    /// assert_eq!(constraint.explore(1000, &|_| ()), 6);
+    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?,
+    /// &vocabulary)?; // Before the first byte, and as many bytes behind it until nothing new
+    /// comes. assert_eq!(constraint.explore(1000, &|_| ()), 6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explore(&self, places: usize, progress: &dyn Fn(usize)) -> usize {
@@ -61,8 +64,8 @@ impl Constraint {
         done
     }
 
-    /// Computes the masks at these places, and what a byte leads to from each. The first `fresh` of them are before the first
-    /// byte.
+    /// Computes the masks at these places, and what a byte leads to from each. The first `fresh` of
+    /// them are before the first byte.
     fn each(&self, places: &[Configuration], fresh: usize) -> Vec<Vec<Configuration>> {
         let work = |(index, at): (usize, &Configuration)| {
             let mut row = vec![0; self.index.words()];

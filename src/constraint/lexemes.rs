@@ -1,4 +1,5 @@
-//! The terminals of a grammar as automata, and the grammar over them: what its patterns say of its rules.
+//! The terminals of a grammar as automata, and the grammar over them: what its patterns say of its
+//! rules.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::Terminal;
@@ -42,8 +43,9 @@ impl Lexemes {
         lexemes
     }
 
-    /// The grammar as its patterns have it, with the DFAs of its terminals: each has lexemes, none of them is empty, and the one
-    /// that ends lines matches nothing else. `None`: it is so already.
+    /// The grammar as its patterns have it, with the DFAs of its terminals: each has lexemes, none
+    /// of them is empty, and the one that ends lines matches nothing else. `None`: it is so
+    /// already.
     ///
     /// # Errors
     ///
@@ -67,8 +69,9 @@ impl Lexemes {
         Ok(Some(settled))
     }
 
-    /// A terminal that ends lines, and takes blank lines, comments or the next line's blanks with it, is read as the line end
-    /// alone: what it takes is ignored there anyway, and counts as if it had been taken.
+    /// A terminal that ends lines, and takes blank lines, comments or the next line's blanks with
+    /// it, is read as the line end alone: what it takes is ignored there anyway, and counts as if
+    /// it had been taken.
     fn narrow_newline(&mut self, grammar: &Grammar) -> Option<Grammar> {
         let index = grammar.indentation.as_ref()?.newline.index();
         let newline = self.dfas[index].as_ref()?;

@@ -16,7 +16,8 @@ pub enum LoadErrorKind {
     Damaged,
     /// They were saved with another vocabulary.
     OtherVocabulary,
-    /// They hold a grammar without a vocabulary: load it as a [`CompiledGrammar`](crate::CompiledGrammar).
+    /// They hold a grammar without a vocabulary: load it as a
+    /// [`CompiledGrammar`](crate::CompiledGrammar).
     NoVocabulary,
     /// Checksum and version are right, but the content is not what this crate writes.
     Malformed,

@@ -27,8 +27,9 @@ pub use compiled::{CompiledGrammar, Stage};
 pub use error::BuildError;
 pub use load_error::{LoadError, LoadErrorKind};
 
-/// Bounds on what a grammar can make grow when it is compiled, and on the index. The defaults suit a server that takes grammars from
-/// strangers: the largest take a second and some hundred megabytes before they are refused.
+/// Bounds on what a grammar can make grow when it is compiled, and on the index. The defaults suit
+/// a server that takes grammars from strangers: the largest take a second and some hundred
+/// megabytes before they are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -36,17 +37,18 @@ pub struct Limits {
     pub terminal_states: usize,
     /// Scan states: of all terminals together. Default 500,000.
     pub scan_states: usize,
-    /// Steps of each part of the proof that every viable text can be completed. What takes more is not proved, but decided
-    /// while texts are read, which takes time there. Default 20,000,000.
+    /// Steps of each part of the proof that every viable text can be completed. What takes more is
+    /// not proved, but decided while texts are read, which takes time there. Default 20,000,000.
     pub proof_steps: usize,
-    /// Steps of one decision whether a text can be completed, where that is not proved. What takes more counts as a no, and
-    /// [`Constraint::undecided`] counts it. Default 1,000,000: about a second, and the limit of a memory that many
-    /// decisions share.
+    /// Steps of one decision whether a text can be completed, where that is not proved. What takes
+    /// more counts as a no, and [`Constraint::undecided`] counts it. Default 1,000,000: about a
+    /// second, and the limit of a memory that many decisions share.
     pub decision_steps: usize,
-    /// Readings of one text that are kept from one token to the next. Of more the first ones are kept, and
-    /// [`Matcher::dropped_readings`] counts the others. Default 65,536.
+    /// Readings of one text that are kept from one token to the next. Of more the first ones are
+    /// kept, and [`Matcher::dropped_readings`] counts the others. Default 65,536.
     pub readings: usize,
-    /// Bytes that masks and token classes may take before they are dropped and built anew. Default 256 MiB.
+    /// Bytes that masks and token classes may take before they are dropped and built anew. Default
+    /// 256 MiB.
     pub index_bytes: usize,
 }
 
@@ -76,13 +78,13 @@ pub struct Constraint {
 impl Constraint {
     /// The constraint that `grammar` puts on `vocabulary`, with the default [`Limits`].
     ///
-    /// Costs the grammar's tables and scanners, milliseconds for a programming language; nothing that grows
-    /// with the vocabulary.
+    /// Costs the grammar's tables and scanners, milliseconds for a programming language; nothing
+    /// that grows with the vocabulary.
     ///
     /// # Errors
     ///
-    /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks a token that the grammar
-    /// names: the error says where and what to write instead.
+    /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks
+    /// a token that the grammar names: the error says where and what to write instead.
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
         let constraint = CompiledGrammar::new(grammar)?.constraint(vocabulary);
         match constraint.warnings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -106,8 +108,9 @@ impl Constraint {
         Self::new(&grammar, vocabulary)
     }
 
-    /// How many questions whether a text can be completed took more than [`Limits::decision_steps`]. Each counts as a no: as long
-    /// as this is 0 masks are exact, and else some may be too narrow. None is ever too wide.
+    /// How many questions whether a text can be completed took more than
+    /// [`Limits::decision_steps`]. Each counts as a no: as long as this is 0 masks are exact, and
+    /// else some may be too narrow. None is ever too wide.
     pub fn undecided(&self) -> usize {
         self.compiled.scanner.undecided()
     }

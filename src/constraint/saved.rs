@@ -1,13 +1,13 @@
-//! The form of what is kept: a header, a table of sections, the sections, and one checksum over all of it.
-//! `docs/saved.md` describes it byte by byte.
+//! The form of what is kept: a header, a table of sections, the sections, and one checksum over all
+//! of it. `docs/saved.md` describes it byte by byte.
 
 use std::ops::Range;
 
 use super::load_error::{LoadError, LoadErrorKind};
 use crate::util::store::{Malformed, Reader, Writer};
 
-/// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither taking it for text nor
-/// translating line ends goes unnoticed.
+/// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither
+/// taking it for text nor translating line ends goes unnoticed.
 const MAGIC: [u8; 8] = *b"\x89lrmask\n";
 
 /// Written little-endian as all numbers are; other orders of bytes would show here.

@@ -14,8 +14,9 @@ use crate::util::store::{Kept, Malformed, Reader, Source, Writer};
 use crate::vocab::Vocabulary;
 
 impl CompiledGrammar {
-    /// The compiled grammar as bytes, to be kept and [loaded](CompiledGrammar::load) in a fraction of the time that
-    /// compiling takes. `docs/saved.md` describes them; they are for this version of the crate only.
+    /// The compiled grammar as bytes, to be kept and [loaded](CompiledGrammar::load) in a fraction
+    /// of the time that compiling takes. `docs/saved.md` describes them; they are for this version
+    /// of the crate only.
     pub fn save(&self) -> Vec<u8> {
         let of = Fingerprints { grammar: self.fingerprint(), vocabulary: None };
         put_together(of, self.sections(&self.warnings))
@@ -25,9 +26,9 @@ impl CompiledGrammar {
     ///
     /// # Errors
     ///
-    /// When the bytes are of something else or of another version, or any of them is wrong. No bytes make it panic
-    /// or take more memory than a small multiple of their length. But load only what you have saved: bytes that were
-    /// made to deceive can hold any tables.
+    /// When the bytes are of something else or of another version, or any of them is wrong. No
+    /// bytes make it panic or take more memory than a small multiple of their length. But load only
+    /// what you have saved: bytes that were made to deceive can hold any tables.
     pub fn load(bytes: &[u8]) -> Result<Self, LoadError> {
         Ok(Self::from_saved(&Saved::open(bytes)?)?.0)
     }
@@ -74,8 +75,9 @@ impl CompiledGrammar {
 }
 
 impl Constraint {
-    /// The constraint as bytes: the compiled grammar, and all that has been computed of it and the vocabulary so far.
-    /// The vocabulary itself is not in it. `docs/saved.md` describes the bytes; they are for this version of the crate only.
+    /// The constraint as bytes: the compiled grammar, and all that has been computed of it and the
+    /// vocabulary so far. The vocabulary itself is not in it. `docs/saved.md` describes the bytes;
+    /// they are for this version of the crate only.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -106,8 +108,9 @@ impl Constraint {
 
     /// Loads what [`Constraint::save`] gave, with the vocabulary that it was saved with.
     ///
-    /// `saved` may be anything that holds bytes: a `Vec<u8>`, a `&'static [u8]` that the program carries, or a file that is
-    /// mapped into memory. Sets of tokens, which are most of it, stay there and are read in place.
+    /// `saved` may be anything that holds bytes: a `Vec<u8>`, a `&'static [u8]` that the program
+    /// carries, or a file that is mapped into memory. Sets of tokens, which are most of it, stay
+    /// there and are read in place.
     ///
     /// # Errors
     ///

@@ -10,7 +10,8 @@ use crate::util::id::TokenId;
 use crate::vocab::{Spelled, Vocabulary};
 
 impl CompiledGrammar {
-    /// The vocabulary with the spellings of the tokens that the grammar names, and errors for those it lacks.
+    /// The vocabulary with the spellings of the tokens that the grammar names, and errors for those
+    /// it lacks.
     pub(super) fn spell(&self, vocabulary: &Vocabulary) -> (Spelled, Vec<Diagnostic>) {
         let named: Vec<(&Terminal, &Tokens)> = (self.grammar.terminals.iter())
             .filter_map(|terminal| match &terminal.pattern {

@@ -1,8 +1,8 @@
-//! What a grammar's shape says: what derives text, what is reached, what derives itself; and the trimming of the
-//! IR to what its start symbol needs.
+//! What a grammar's shape says: what derives text, what is reached, what derives itself; and the
+//! trimming of the IR to what its start symbol needs.
 //!
-//! Every analysis is a work list over counters or a depth-first search on an explicit stack: linear in the size
-//! of the grammar, and nothing recurses.
+//! Every analysis is a work list over counters or a depth-first search on an explicit stack: linear
+//! in the size of the grammar, and nothing recurses.
 
 mod cycles;
 
@@ -65,7 +65,8 @@ pub(crate) fn trim(
     Ok(trimmed)
 }
 
-/// The grammar without the meaning of lines that is assumed, where `start` reaches no rule with a block.
+/// The grammar without the meaning of lines that is assumed, where `start` reaches no rule with a
+/// block.
 fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
     let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
     let indent = Symbol::Terminal(assumed.indent);
@@ -89,8 +90,8 @@ fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     )
 }
 
-/// The grammar with only what its start symbol reaches and what derives some text; `None` where the start symbol itself does
-/// not.
+/// The grammar with only what its start symbol reaches and what derives some text; `None` where the
+/// start symbol itself does not.
 pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
@@ -171,8 +172,8 @@ fn reachable(grammar: &Grammar, start: NonterminalId, through: impl Fn(&Producti
     reached
 }
 
-/// Terminals that the parser never sees: those only declared that no word is at times and no line start gives, and those ignored wherever
-/// they stand.
+/// Terminals that the parser never sees: those only declared that no word is at times and no line
+/// start gives, and those ignored wherever they stand.
 fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
     let terminals = &grammar.terminals;
     let mut dead: Vec<bool> =

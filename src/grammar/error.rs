@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::util::diagnostic::{self, Diagnostic};
 
-/// Why a grammar file was refused: one [`Diagnostic`] or more, each with its place and what to write instead.
+/// Why a grammar file was refused: one [`Diagnostic`] or more, each with its place and what to
+/// write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GrammarError {
     diagnostics: Vec<Diagnostic>,

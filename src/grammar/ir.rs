@@ -1,4 +1,5 @@
-//! The IR itself. Ids are dense from 0; the end of the text is no terminal of the grammar (the tables add it).
+//! The IR itself. Ids are dense from 0; the end of the text is no terminal of the grammar (the
+//! tables add it).
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ pub struct Grammar {
     pub(crate) nonterminals: Vec<Nonterminal>,
     pub(crate) productions: Vec<Production>,
     pub(crate) start: NonterminalId,
-    /// All rules that `%start` names; of [`Grammar::untrimmed`] only, since what is trimmed reaches one of them.
+    /// All rules that `%start` names; of [`Grammar::untrimmed`] only, since what is trimmed reaches
+    /// one of them.
     pub(crate) starts: Vec<NonterminalId>,
     pub(crate) lexer: LexerKind,
     /// `%conflicts`.
@@ -22,13 +24,14 @@ pub struct Grammar {
     pub(crate) leading_ignored: bool,
     /// What a lexeme is that several terminals match.
     pub(crate) ties: Ties,
-    /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches is reserved
-    /// against it. Which ones those are takes a regex match, so the scanner finds out.
+    /// `%reserved NAME` without words: every plain-string terminal whose text the terminal matches
+    /// is reserved against it. Which ones those are takes a regex match, so the scanner finds out.
     pub(crate) reserve_covered: Vec<TerminalId>,
     /// `%indent`: what line starts mean.
     pub(crate) indentation: Option<Indentation<TerminalId>>,
     pub(crate) warnings: Vec<Diagnostic>,
-    /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`: this one.
+    /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`:
+    /// this one.
     pub(crate) untrimmed: Option<Arc<Grammar>>,
 }
 
@@ -62,8 +65,8 @@ impl<Id> Indentation<Id> {
         [&self.newline, &self.indent, &self.dedent].into_iter().chain(&self.join)
     }
 
-    /// The same over other ids; `None` when one of the three terminals has none. Brackets that have none are left
-    /// out.
+    /// The same over other ids; `None` when one of the three terminals has none. Brackets that have
+    /// none are left out.
     pub(crate) fn map<New>(&self, id: impl Fn(&Id) -> Option<New>) -> Option<Indentation<New>> {
         Some(Indentation {
             newline: id(&self.newline)?,
@@ -85,7 +88,8 @@ impl<Id> Indentation<Id> {
 pub(crate) enum LexerKind {
     /// Always all of them.
     Basic,
-    /// Those that the parse stack can shift, the ignored ones, and the words reserved against one of them.
+    /// Those that the parse stack can shift, the ignored ones, and the words reserved against one
+    /// of them.
     Contextual,
 }
 
@@ -105,35 +109,38 @@ pub(crate) enum Conflicts {
     /// All that the parser may do is done, side by side: the language is the grammar's.
     #[default]
     Follow,
-    /// The same, and nobody is told: the rules and terminals were made for a grammar that has no terminals of its own, so
-    /// nobody wrote what conflicts.
+    /// The same, and nobody is told: the rules and terminals were made for a grammar that has no
+    /// terminals of its own, so nobody wrote what conflicts.
     Silent,
     /// It is an error.
     Refuse,
-    /// Reading on goes before ending a rule; between rules the priority decides, and then the order in the file: as in Yacc
-    /// and Lark.
+    /// Reading on goes before ending a rule; between rules the priority decides, and then the order
+    /// in the file: as in Yacc and Lark.
     Shift,
 }
 
 /// A terminal: a name and what its lexemes look like.
 #[derive(Clone, Debug)]
 pub(crate) struct Terminal {
-    /// As written (`NUMBER`), or made from a literal in a rule as Lark does (`LBRACE`, `IF`, `__ANON_0`).
+    /// As written (`NUMBER`), or made from a literal in a rule as Lark does (`LBRACE`, `IF`,
+    /// `__ANON_0`).
     pub(crate) name: String,
     /// `None` for a `%declare`d terminal, which no text ever matches.
     pub(crate) pattern: Option<Pattern>,
     /// Whether lexemes of it are dropped wherever they stand.
     pub(crate) ignored: bool,
-    /// Decides ties between terminals that match the same longest text: smaller wins. A permutation of
-    /// `0..terminals.len()`, by explicit priority (higher first), then plain strings before patterns, then
-    /// order in the file.
+    /// Decides ties between terminals that match the same longest text: smaller wins. A permutation
+    /// of `0..terminals.len()`, by explicit priority (higher first), then plain strings before
+    /// patterns, then order in the file.
     pub(crate) rank: u32,
-    /// Terminals that this word is reserved against (`%reserved NAME IF`): under the contextual lexer it
-    /// competes wherever one of them does.
+    /// Terminals that this word is reserved against (`%reserved NAME IF`): under the contextual
+    /// lexer it competes wherever one of them does.
     pub(crate) reserved_against: Vec<TerminalId>,
-    /// What a lexeme of this word is where the stack cannot shift the word itself (`%fallback ID ABORT`).
+    /// What a lexeme of this word is where the stack cannot shift the word itself (`%fallback ID
+    /// ABORT`).
     pub(crate) fallback: Option<Fallback>,
-    /// Whether it competes only where the stack can shift it, and there only with what else the stack can shift.
+    /// Whether it competes only where the stack can shift it, and there only with what else the
+    /// stack can shift.
     pub(crate) exclusive: bool,
     /// What decides whether a lexeme of this word is itself (`%lookahead ID OVER ...`).
     pub(crate) lookahead: Option<Lookahead>,
@@ -165,8 +172,8 @@ impl Terminal {
 pub(crate) struct Fallback {
     /// The terminal that the lexeme is instead, in most grammars an identifier.
     pub(crate) terminal: TerminalId,
-    /// `%fallback`: only where the stack cannot shift the word. `%soft`: both readings are carried where both
-    /// are possible, until one of them dies.
+    /// `%fallback`: only where the stack cannot shift the word. `%soft`: both readings are carried
+    /// where both are possible, until one of them dies.
     pub(crate) soft: bool,
 }
 
@@ -175,10 +182,11 @@ pub(crate) struct Fallback {
 pub(crate) struct Lookahead {
     /// What it is elsewhere, in most grammars an identifier.
     pub(crate) other: TerminalId,
-    /// As one of these the last lexeme before it that was not ignored must have been read; `None`: anything, or
-    /// nothing, may stand before it.
+    /// As one of these the last lexeme before it that was not ignored must have been read; `None`:
+    /// anything, or nothing, may stand before it.
     pub(crate) after: Option<Vec<TerminalId>>,
-    /// The labels of the lexemes behind it that are not ignored: one list for each, one list at least.
+    /// The labels of the lexemes behind it that are not ignored: one list for each, one list at
+    /// least.
     pub(crate) before: Vec<Vec<TerminalId>>,
 }
 
@@ -234,7 +242,8 @@ pub(crate) struct Production {
     pub(crate) rhs: Vec<Symbol>,
     /// `%prec`, else that of the last terminal of `rhs`, if it has one, as in Yacc.
     pub(crate) precedence: Option<Precedence>,
-    /// Of its rule: decides between two reductions under [`Conflicts::Shift`], the higher one first.
+    /// Of its rule: decides between two reductions under [`Conflicts::Shift`], the higher one
+    /// first.
     pub(crate) priority: i32,
     /// The alternative it came from.
     pub(crate) place: Option<Place>,
@@ -272,8 +281,8 @@ impl Grammar {
         self.untrimmed.as_ref().is_none_or(|untrimmed| name(untrimmed) == name(self))
     }
 
-    /// What the grammar's author should know, though nothing is refused: unused symbols, shadowed terminals,
-    /// literals that a pattern covers, and so on.
+    /// What the grammar's author should know, though nothing is refused: unused symbols, shadowed
+    /// terminals, literals that a pattern covers, and so on.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }

@@ -1,8 +1,8 @@
 //! The grammar: the IR that every later layer reads, and how grammar files become it.
 //!
 //! A [`Grammar`] is a plain LALR(1) candidate: productions over terminals and nonterminals with all
-//! conveniences of the notation (repetition, groups, templates, imports) already lowered, and for each
-//! terminal a [`pattern::Pattern`] over text. It does not know which notation it came from.
+//! conveniences of the notation (repetition, groups, templates, imports) already lowered, and for
+//! each terminal a [`pattern::Pattern`] over text. It does not know which notation it came from.
 //!
 //! * [`lower`]: from the syntax tree to the IR, pass by pass.
 //! * [`characters`]: the same for grammars of characters, which have no terminals.
@@ -34,22 +34,22 @@ pub(crate) use lower::did_you_mean;
 pub(crate) use texts::of_choices;
 
 impl Grammar {
-    /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`, `unicode`, `lark`), and no
-    /// files: see [`Grammar::from_lark_with`].
+    /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`,
+    /// `unicode`, `lark`), and no files: see [`Grammar::from_lark_with`].
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place. Conflicts are found when
-    /// its tables are built.
+    /// Everything that is wrong with the grammar's text and shape, each with its place. Conflicts
+    /// are found when its tables are built.
     pub fn from_lark(text: &str) -> Result<Self, GrammarError> {
         Self::from_lark_with(text, "<grammar>", &|_| None)
     }
 
     /// Reads a grammar in Lark's notation that may import files.
     ///
-    /// `name` is how messages call the file. `%import .other.NAME` asks `reader` for the text of `other.lark` in
-    /// the directory of `name`, as a path with `/`; it gives `None` when there is no such file. So does
-    /// `%import other.NAME`, before a library of that name is taken.
+    /// `name` is how messages call the file. `%import .other.NAME` asks `reader` for the text of
+    /// `other.lark` in the directory of `name`, as a path with `/`; it gives `None` when there is
+    /// no such file. So does `%import other.NAME`, before a library of that name is taken.
     ///
     /// # Errors
     ///
@@ -62,8 +62,9 @@ impl Grammar {
         lower::lower(text, name, reader, None)
     }
 
-    /// The same with another start symbol than the file says: a rule by its name in it. The file need not have a rule `start`.
-    /// Rules that the symbol does not reach are left out without a warning.
+    /// The same with another start symbol than the file says: a rule by its name in it. The file
+    /// need not have a rule `start`. Rules that the symbol does not reach are left out without a
+    /// warning.
     ///
     /// ```
     /// let text = "list: \"[\" item* \"]\"\nitem: \"x\"";
@@ -84,8 +85,8 @@ impl Grammar {
         lower::lower(text, name, reader, Some(start))
     }
 
-    /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that of
-    /// its characters: no longest match is added. A text is a `root`.
+    /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that
+    /// of its characters: no longest match is added. A text is a `root`.
     ///
     /// ```
     /// let grammar = lrmask::Grammar::from_gbnf(r#"
@@ -112,9 +113,9 @@ impl Grammar {
         characters::lower_gbnf(text, name, start)
     }
 
-    /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token` declares, in
-    /// Lark's notation, with `%ignore` and the directives about words. Places in messages are of `<grammar>` and
-    /// `<terminals>`.
+    /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token`
+    /// declares, in Lark's notation, with `%ignore` and the directives about words. Places in
+    /// messages are of `<grammar>` and `<terminals>`.
     ///
     /// # Errors
     ///
@@ -124,8 +125,8 @@ impl Grammar {
         lower::lower_yacc(grammar, terminals)
     }
 
-    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its name
-    /// (`NUMBER`), and where there are such, blanks and line ends are ignored: so rules can be
+    /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its
+    /// name (`NUMBER`), and where there are such, blanks and line ends are ignored: so rules can be
     /// checked, and tried out, before there are terminals.
     ///
     /// ```
@@ -141,14 +142,15 @@ impl Grammar {
         lower::lower_yacc_rules(grammar)
     }
 
-    /// The rules that the grammar's `%start` names, the usual one first; `start` where it names none.
+    /// The rules that the grammar's `%start` names, the usual one first; `start` where it names
+    /// none.
     pub fn starts(&self) -> impl Iterator<Item = &str> {
         let untrimmed = self.untrimmed.as_deref().unwrap_or(self);
         untrimmed.starts.iter().map(|start| untrimmed.nonterminals[start.index()].name.as_str())
     }
 
-    /// The same grammar with another start symbol: a rule by its name in the file. Rules that it does not reach
-    /// are left out without a warning.
+    /// The same grammar with another start symbol: a rule by its name in the file. Rules that it
+    /// does not reach are left out without a warning.
     ///
     /// # Errors
     ///

@@ -1,11 +1,13 @@
-//! Terminals that match the empty text, and such as match none: a lexeme has one byte at least, so the rules say that the place
-//! of the one may stay empty, and do without the other.
+//! Terminals that match the empty text, and such as match none: a lexeme has one byte at least, so
+//! the rules say that the place of the one may stay empty, and do without the other.
 //!
-//! Which terminals these are takes their automata, so this is done when a grammar is compiled. The language stays what it would
-//! be if the empty text were a lexeme: where `T` matches it, each use of `T` is `T?`. As everywhere (see the expansion of
-//! groups) an option is written out into alternatives with and without it, since a production for the empty text asks the
-//! parser for a decision before it has seen anything. So a nonterminal that derives the empty text by such terminals alone is
-//! an option where it is used, and has no empty alternative itself; the start symbol excepted.
+//! Which terminals these are takes their automata, so this is done when a grammar is compiled. The
+//! language stays what it would be if the empty text were a lexeme: where `T` matches it, each use
+//! of `T` is `T?`. As everywhere (see the expansion of groups) an option is written out into
+//! alternatives with and without it, since a production for the empty text asks the parser for a
+//! decision before it has seen anything. So a nonterminal that derives the empty text by such
+//! terminals alone is an option where it is used, and has no empty alternative itself; the start
+//! symbol excepted.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -14,7 +16,8 @@ use crate::grammar::ir::{Grammar, Nonterminal, Production, Symbol};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId};
 
-/// Alternatives that one production becomes; a longer one is cut, and its end becomes a nonterminal of its own.
+/// Alternatives that one production becomes; a longer one is cut, and its end becomes a nonterminal
+/// of its own.
 const MAX_VARIANTS: usize = 64;
 
 /// Which texts a terminal matches.
@@ -40,8 +43,8 @@ impl Texts {
     }
 }
 
-/// The grammar over terminals that match `texts`, in which each terminal has lexemes and none is empty, with a finding for each
-/// terminal that does not have them as it stands.
+/// The grammar over terminals that match `texts`, in which each terminal has lexemes and none is
+/// empty, with a finding for each terminal that does not have them as it stands.
 ///
 /// # Errors
 ///

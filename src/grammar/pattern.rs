@@ -1,5 +1,5 @@
-//! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges, Python regexes
-//! and ready automata.
+//! What the lexemes of a terminal look like: a tree whose leaves are strings, ranges, Python
+//! regexes and ready automata.
 
 use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
@@ -7,7 +7,8 @@ use crate::util::diagnostic::Place;
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pattern {
-    /// A plain string, maybe with the `i` flag (Unicode simple case folding, as Python's `re.IGNORECASE`).
+    /// A plain string, maybe with the `i` flag (Unicode simple case folding, as Python's
+    /// `re.IGNORECASE`).
     Literal { text: String, ignore_case: bool },
     /// `"a".."z"`, both ends included.
     Range(char, char),
@@ -25,9 +26,11 @@ pub(crate) enum Pattern {
     Complement(Box<Pattern>),
     /// The texts of an automaton over bytes.
     Automaton(Automaton),
-    /// Of what it matches the texts that begin with no other of them: what is read up to the first match.
+    /// Of what it matches the texts that begin with no other of them: what is read up to the first
+    /// match.
     Shortest(Box<Pattern>),
-    /// Any one of these tokens of the vocabulary, each spelled as no text is ([`Tokens::spelling`]).
+    /// Any one of these tokens of the vocabulary, each spelled as no text is
+    /// ([`Tokens::spelling`]).
     Tokens(Tokens),
 }
 
@@ -41,8 +44,8 @@ pub(crate) struct Automaton {
 /// A state of an [`Automaton`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct State {
-    /// First byte, last byte, and the number of the state behind them. Where two hold the same byte,
-    /// the first counts; where the state does not exist, nothing follows.
+    /// First byte, last byte, and the number of the state behind them. Where two hold the same
+    /// byte, the first counts; where the state does not exist, nothing follows.
     pub(crate) moves: Vec<(u8, u8, u32)>,
     /// Whether a text may end here.
     pub(crate) accepts: bool,
@@ -67,8 +70,8 @@ impl Pattern {
         matches!(self, Pattern::Literal { .. })
     }
 
-    /// Whether some part is described by what it is not, by several conditions at once, or by an automaton.
-    /// Costs the tree.
+    /// Whether some part is described by what it is not, by several conditions at once, or by an
+    /// automaton. Costs the tree.
     pub(crate) fn has_algebra(&self) -> bool {
         match self {
             Pattern::Literal { .. } | Pattern::Range(..) | Pattern::Regex { .. } => false,

@@ -1,4 +1,5 @@
-//! How a grammar prints: one production a line, then one terminal a line, with what is said of each.
+//! How a grammar prints: one production a line, then one terminal a line, with what is said of
+//! each.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! How a grammar is kept, and what makes two grammars the same.
 //!
-//! Written is what a grammar means. Places in files, and the rules that only another start symbol would reach, are not:
-//! they serve what comes before tables.
+//! Written is what a grammar means. Places in files, and the rules that only another start symbol
+//! would reach, are not: they serve what comes before tables.
 
 use super::Grammar;
 use super::ir::{
@@ -18,8 +18,9 @@ use crate::util::store::{Malformed, Reader, Writer, ensure};
 const DEEPEST: usize = 256;
 
 impl Grammar {
-    /// A number that differs, but for chance, between grammars that differ in a rule, a terminal, a name or a directive. The
-    /// same on every machine. White space, comments and places in the file have no part in it. Costs the grammar's size.
+    /// A number that differs, but for chance, between grammars that differ in a rule, a terminal, a
+    /// name or a directive. The same on every machine. White space, comments and places in the file
+    /// have no part in it. Costs the grammar's size.
     pub fn fingerprint(&self) -> u64 {
         let mut writer = Writer::default();
         self.save(&mut writer);

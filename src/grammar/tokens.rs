@@ -1,7 +1,8 @@
 //! Tokens of a vocabulary as parts of a grammar, before any vocabulary is known.
 //!
-//! A token that a rule names is spelled by bytes that no text holds: UTF-8 has no byte FF. So it is a lexeme like
-//! others, and neither tables nor scan states know of it. llguidance spells its tokens in the same way.
+//! A token that a rule names is spelled by bytes that no text holds: UTF-8 has no byte FF. So it is
+//! a lexeme like others, and neither tables nor scan states know of it. llguidance spells its
+//! tokens in the same way.
 
 use super::pattern::{Automaton, State};
 
@@ -65,7 +66,8 @@ impl Tokens {
         Tokens::Ids(found)
     }
 
-    /// The automaton of the spellings. Its size is that of the name, or some ten states an end of a range.
+    /// The automaton of the spellings. Its size is that of the name, or some ten states an end of a
+    /// range.
     pub(crate) fn spellings(&self) -> Automaton {
         match self {
             Tokens::Name(name) => {
@@ -118,7 +120,8 @@ impl<'a> Numbers<'a> {
         Automaton { states: self.states }
     }
 
-    /// Leads from a state by the last digit of `number`, which has `count` of them, to what may follow.
+    /// Leads from a state by the last digit of `number`, which has `count` of them, to what may
+    /// follow.
     fn digit(&mut self, from: u32, number: u64, count: u32) {
         let Some(to) = self.behind(number, count) else { return };
         let byte = b'0' + (number % 10) as u8;

@@ -1,8 +1,9 @@
 //! The parts of a walk that walks of the same nodes from other scan states share.
 //!
-//! Lexemes begin in many scan states, one for each set of terminals that may come. They differ by some of these, and mostly by none
-//! that begins with a given byte: then that byte leads to the same point. So a walk of many nodes is put together from
-//! *branches*, each of the nodes that begin with one byte, which are walked once for each point.
+//! Lexemes begin in many scan states, one for each set of terminals that may come. They differ by
+//! some of these, and mostly by none that begins with a given byte: then that byte leads to the
+//! same point. So a walk of many nodes is put together from *branches*, each of the nodes that
+//! begin with one byte, which are walked once for each point.
 
 use std::ops::Range;
 
@@ -35,8 +36,8 @@ pub(super) struct Place<'g, 'p> {
     pub(super) is_open: bool,
 }
 
-/// What a branch depends on: the set of nodes, of which a single one is the same whatever its set, and the first node of the
-/// group; and where the walk of a hub has come to.
+/// What a branch depends on: the set of nodes, of which a single one is the same whatever its set,
+/// and the first node of the group; and where the walk of a hub has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct BranchKey {
     set: Option<NodesId>,

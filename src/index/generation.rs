@@ -114,7 +114,8 @@ impl Generation {
         self.unions.add_set(set)
     }
 
-    /// The walk of these nodes from a scan state, done now or before. Of several threads that want it, one does it.
+    /// The walk of these nodes from a scan state, done now or before. Of several threads that want
+    /// it, one does it.
     pub(super) fn walk(
         &self,
         nodes: NodesId,

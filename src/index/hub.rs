@@ -1,10 +1,12 @@
 //! The parts of a walk that walks from other scan states share.
 //!
-//! Most of a vocabulary begins like a name. A walk from a place where a name or any of fifty key words may begin, and one from
-//! amid a word that may still become one of them, meet nearly all of it alike: as soon as no key word is left, both are in the
-//! scan state of a plain name. That state is a *hub*; the one within blanks is often another. The walk from a hub is done
-//! once, and any other walk leaves out what it would meet just so: it goes along both ways at once, and where they have come
-//! together all below is covered. What is not is left to the walk itself, and taken out of what the hub allows.
+//! Most of a vocabulary begins like a name. A walk from a place where a name or any of fifty key
+//! words may begin, and one from amid a word that may still become one of them, meet nearly all of
+//! it alike: as soon as no key word is left, both are in the scan state of a plain name. That state
+//! is a *hub*; the one within blanks is often another. The walk from a hub is done once, and any
+//! other walk leaves out what it would meet just so: it goes along both ways at once, and where
+//! they have come together all below is covered. What is not is left to the walk itself, and taken
+//! out of what the hub allows.
 
 use std::ops::Range;
 
@@ -26,7 +28,8 @@ pub(crate) struct Hub {
     /// The other walk's nodes and scan state; it has no obligations and counts no blanks.
     pub(crate) nodes: NodesId,
     pub(crate) state: ScanStateId,
-    /// Where blanks are being counted: that the count is over, for a hub begins with another byte. Else nothing.
+    /// Where blanks are being counted: that the count is over, for a hub begins with another byte.
+    /// Else nothing.
     pub(crate) leading: LeadingBytes,
     /// The tokens below these nodes that the walk has not left to the other.
     pub(crate) except: TokensId,
@@ -68,7 +71,8 @@ impl<'a> Hubs<'a> {
         Self(SmallVec::new())
     }
 
-    /// The scan states that most of the tokens below these nodes lead to at once from `at` and that lead back to themselves.
+    /// The scan states that most of the tokens below these nodes lead to at once from `at` and that
+    /// lead back to themselves.
     pub(super) fn find(
         id: NodesId,
         at: &Point,
@@ -124,8 +128,9 @@ impl<'a> Hubs<'a> {
         self.0.is_empty()
     }
 
-    /// Goes along with a walk from its first byte on, which has led it to `point`: the way of the hub that it is in by then, or
-    /// else of the one that covers most of those that the byte may lead to.
+    /// Goes along with a walk from its first byte on, which has led it to `point`: the way of the
+    /// hub that it is in by then, or else of the one that covers most of those that the byte may
+    /// lead to.
     #[inline]
     pub(super) fn begin(&self, scanner: &'a Scanner, point: &Point, byte: u8) -> Option<Shadow<'a>> {
         let mut best = None;
@@ -178,7 +183,8 @@ impl<'a> Shadow<'a> {
     pub(super) fn step(self, scanner: &'a Scanner, byte: u8) -> Option<Self> {
         let step = scanner.step_point(self.point, byte);
         let point = scanner.at_point(step.next()?);
-        // What goes on after an end before a longer match meets that match in what it is obliged to.
+        // What goes on after an end before a longer match meets that match in what it is obliged
+        // to.
         let open = (self.open || step.ended().is_some()) && !point.accepts;
         Some(Self { point, open, ..self })
     }

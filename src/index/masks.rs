@@ -1,8 +1,9 @@
 //! Masks, each stored once, and where it saves memory as the little that tells it from another.
 //!
-//! Masks of one grammar are much alike: in most places of a program a name may come, and what else may come is some
-//! hundred tokens. A mask that is near to one stored as a row is stored as the bits to flip in that row. Copying the
-//! few rows that are left keeps them in the caches, which makes up for the flips.
+//! Masks of one grammar are much alike: in most places of a program a name may come, and what else
+//! may come is some hundred tokens. A mask that is near to one stored as a row is stored as the
+//! bits to flip in that row. Copying the few rows that are left keeps them in the caches, which
+//! makes up for the flips.
 
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
@@ -43,14 +44,16 @@ pub(super) struct Known {
 /// How many rows a new mask is held against.
 const CANDIDATES: usize = 256;
 
-/// One bit may be set or flipped for so many words of a row: more would take longer than copying a row.
+/// One bit may be set or flipped for so many words of a row: more would take longer than copying a
+/// row.
 const WORDS_PER_BIT: usize = 16;
 
 impl Masks {
     /// The id of the mask `row`, and the bytes that it takes if it is new.
     pub(super) fn intern(&self, row: &[u32]) -> (u32, usize) {
         let hash = hash(row);
-        // A poisoned lock only says that another thread panicked elsewhere: the tables are consistent.
+        // A poisoned lock only says that another thread panicked elsewhere: the tables are
+        // consistent.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { ids, rows } = &mut *known;
         let found = ids.find(hash, |&(at, id)| {
@@ -159,8 +162,9 @@ fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     Some(distance)
 }
 
-/// The stretches in which the rows differ, and the place of the first word of each. Most of two masks that are near is the same,
-/// and comparing takes a fraction of the time of looking at each word.
+/// The stretches in which the rows differ, and the place of the first word of each. Most of two
+/// masks that are near is the same, and comparing takes a fraction of the time of looking at each
+/// word.
 fn differing<'r>(
     row: &'r [u32],
     other: &'r [u32],

@@ -1,14 +1,16 @@
-//! The stack-aware index: masks by configuration, built as configurations are met, shared by all sequences.
+//! The stack-aware index: masks by configuration, built as configurations are met, shared by all
+//! sequences.
 //!
-//! A mask depends on the scan state, the obligations, and on as much of the parse stack and the layout as its
-//! computation reads. So masks are found through a trie over what was read ([`stack_trie`]). Steps that were ever seen
-//! before cost one look-up for each thing read, and one copy ([`masks`]).
+//! A mask depends on the scan state, the obligations, and on as much of the parse stack and the
+//! layout as its computation reads. So masks are found through a trie over what was read
+//! ([`stack_trie`]). Steps that were ever seen before cost one look-up for each thing read, and one
+//! copy ([`masks`]).
 //!
-//! What is new is put together from parts ([`parts`]), and these from token classes ([`walk`]): the trie of the vocabulary
-//! is walked once for each scan state, whatever the stack.
+//! What is new is put together from parts ([`parts`]), and these from token classes ([`walk`]): the
+//! trie of the vocabulary is walked once for each scan state, whatever the stack.
 //!
-//! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun again, which
-//! costs time and never exactness. What is there is read without a lock.
+//! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun
+//! again, which costs time and never exactness. What is there is read without a lock.
 
 mod branch;
 mod generation;
@@ -55,7 +57,8 @@ pub(crate) struct Index {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IndexSize {
-    /// Bytes held by token classes, masks, their parts and the tries over stacks, as accounted against the budget.
+    /// Bytes held by token classes, masks, their parts and the tries over stacks, as accounted
+    /// against the budget.
     pub bytes: usize,
     /// Different masks.
     pub masks: usize,
@@ -117,8 +120,8 @@ impl Index {
         }
     }
 
-    /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these configurations. `fresh` says that
-    /// no byte of the text has been read yet.
+    /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these
+    /// configurations. `fresh` says that no byte of the text has been read yet.
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         if !self.vocabulary.has_seconds() {
             return self.write_row(readings, fresh, row);
@@ -156,7 +159,8 @@ impl Index {
         }
     }
 
-    /// Makes the mask of a configuration on one way through its stack from token classes, enters it, and writes it to `row`.
+    /// Makes the mask of a configuration on one way through its stack from token classes, enters
+    /// it, and writes it to `row`.
     fn compute(
         &self,
         generation: &Generation,
@@ -185,7 +189,8 @@ impl Index {
         }
     }
 
-    /// The mask of these tokens, and the stop tokens where the text may end; it is written to `row`.
+    /// The mask of these tokens, and the stop tokens where the text may end; it is written to
+    /// `row`.
     fn mask_of(&self, generation: &Generation, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
         let key = (tokens, complete);
         if let Some(&mask) = generation.masks_of.get(&key) {

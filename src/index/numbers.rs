@@ -6,7 +6,8 @@ use rustc_hash::FxBuildHasher;
 use super::walk::LeadingBytes;
 use crate::scanner::is_blank;
 
-/// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks beside them.
+/// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks
+/// beside them.
 #[derive(Default)]
 pub(super) struct Numbers {
     /// By key: 1 and the number, or 0. Without blanks, which is nearly always.

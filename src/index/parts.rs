@@ -1,8 +1,8 @@
 //! Masks in parts: the tokens behind each boundary and of each hub, by what was read to find them.
 //!
-//! What lies behind a boundary does not depend on how the lexeme before it began, and mostly reads less of the stack than the
-//! mask as a whole. So it is found out once for each boundary and what was read; most of a mask that was never met before has
-//! been met in others.
+//! What lies behind a boundary does not depend on how the lexeme before it began, and mostly reads
+//! less of the stack than the mask as a whole. So it is found out once for each boundary and what
+//! was read; most of a mask that was never met before has been met in others.
 
 use smallvec::SmallVec;
 
@@ -61,12 +61,13 @@ struct Place {
 /// Readings that differ by their stacks only.
 type Group = SmallVec<[Configuration; 1]>;
 
-/// What is to be looked for together with whatever else comes to it, by how many computations wait around it, and the
-/// first of its nodes.
+/// What is to be looked for together with whatever else comes to it, by how many computations wait
+/// around it, and the first of its nodes.
 ///
-/// A text of eighty bars has as many ways to be made of `|` and `||` as the eightieth Fibonacci number, but they meet at each
-/// of its bytes. All that leads to a node comes from nodes above, which have smaller numbers. So where the smallest is taken
-/// first, each is taken once, for all readings of the text before it.
+/// A text of eighty bars has as many ways to be made of `|` and `||` as the eightieth Fibonacci
+/// number, but they meet at each of its bytes. All that leads to a node comes from nodes above,
+/// which have smaller numbers. So where the smallest is taken first, each is taken once, for all
+/// readings of the text before it.
 #[derive(Default)]
 struct Agenda {
     /// By ascending [`Agenda::key`], the next one last; and its place among `slots`.
@@ -112,18 +113,21 @@ pub(super) enum Unfound {
     TooMuch,
 }
 
-/// How often one mask may begin to look for something. Parts are looked for each by itself, so that they can be kept; where
-/// none is worth that, readings of ambiguous texts would double with each lexeme. The masks of real texts begin some hundreds.
+/// How often one mask may begin to look for something. Parts are looked for each by itself, so that
+/// they can be kept; where none is worth that, readings of ambiguous texts would double with each
+/// lexeme. The masks of real texts begin some hundreds.
 const MAX_BEGUN: usize = 1 << 13;
 
-/// What it counts to look for something on stacks that fork since: what they shift takes as long as the graph is large.
+/// What it counts to look for something on stacks that fork since: what they shift takes as long as
+/// the graph is large.
 const COST_OF_A_FORK: usize = 16;
 
 /// What is waited for.
 enum Awaited {
     /// A part, which is kept.
     Part(Place),
-    /// A hub's tokens but for these, on stacks that no part is kept for. The reads are those of the computation around.
+    /// A hub's tokens but for these, on stacks that no part is kept for. The reads are those of the
+    /// computation around.
     Hub(TokensId),
 }
 
@@ -144,13 +148,16 @@ struct Walked<'g> {
     next: usize,
 }
 
-/// A part of fewer than one token in so many is not kept: looking again takes no longer than finding what was found.
+/// A part of fewer than one token in so many is not kept: looking again takes no longer than
+/// finding what was found.
 const TOKENS_FOR_A_PART: usize = 1 << 13;
 
-/// Nor one that read more than this: what reads deep is seldom met again, and takes the most memory.
+/// Nor one that read more than this: what reads deep is seldom met again, and takes the most
+/// memory.
 const MAX_READS: usize = 6;
 
-/// Nor any once those that are kept take this fraction of the index's budget: what is met most is met early.
+/// Nor any once those that are kept take this fraction of the index's budget: what is met most is
+/// met early.
 const SHARE_OF_BUDGET: usize = 32;
 
 impl Index {
@@ -202,7 +209,8 @@ impl Index {
         }
     }
 
-    /// Keeps what a part came to, if it is worth that; what was read for it was read by the computation around it.
+    /// Keeps what a part came to, if it is worth that; what was read for it was read by the
+    /// computation around it.
     fn keep(
         &self,
         generation: &Generation,
@@ -230,7 +238,8 @@ impl Index {
         }
     }
 
-    /// Goes on until all of the part that is then looked for has been found, or it is clear that it will not be.
+    /// Goes on until all of the part that is then looked for has been found, or it is clear that it
+    /// will not be.
     fn go_on<'g>(&self, generation: &'g Generation, all: &mut Computation<'g>) {
         while all.unfound().is_none() {
             if let Some(place) = all.next_begun() {
@@ -256,7 +265,8 @@ impl Index {
             *next += 1;
             let line = line.read(leading);
             let few = (tokens as usize) * TOKENS_FOR_A_PART < self.vocabulary.spelled.trie().ids().len();
-            // Readings that came together go on together: each by itself would come to twice as many at the next lexeme.
+            // Readings that came together go on together: each by itself would come to twice as
+            // many at the next lexeme.
             let alone = from.len() == 1;
             let first = generation.nodes(which.nodes()).first().copied().unwrap_or_default();
             for at in from {
@@ -298,7 +308,8 @@ impl Index {
         }
     }
 
-    /// Begins the walks of what is looked for on some stacks; behind a boundary, once the lexeme before it has ended.
+    /// Begins the walks of what is looked for on some stacks; behind a boundary, once the lexeme
+    /// before it has ended.
     fn enter<'g>(
         &self,
         generation: &'g Generation,
@@ -311,7 +322,8 @@ impl Index {
         all.count += if forks { COST_OF_A_FORK } else { 1 };
         match which {
             Which::Behind { label, obligations, nodes } => {
-                // Readings that are alike but for their stacks go on together, behind the last one apart from others.
+                // Readings that are alike but for their stacks go on together, behind the last one
+                // apart from others.
                 let mut groups: SmallVec<[(Group, bool); 1]> = SmallVec::new();
                 let mut last: Option<(Configuration, bool)> = None;
                 for at in &group {
@@ -347,8 +359,9 @@ impl Index {
         }
     }
 
-    /// Begins a lexeme behind a boundary. What follows is a part of its own where the parser does not look below the top
-    /// before it shifts, as behind an operator or an opening bracket: nearly all stacks have it in common.
+    /// Begins a lexeme behind a boundary. What follows is a part of its own where the parser does
+    /// not look below the top before it shifts, as behind an operator or an opening bracket: nearly
+    /// all stacks have it in common.
     fn begin<'g>(
         &self,
         generation: &'g Generation,
@@ -496,7 +509,8 @@ impl Which {
         }
     }
 
-    /// The scan state and the obligations where it begins. Behind a boundary nothing looks at the scan state.
+    /// The scan state and the obligations where it begins. Behind a boundary nothing looks at the
+    /// scan state.
     fn point(self) -> (ScanStateId, ObligationsId) {
         match self {
             Self::Behind { obligations, .. } => (ScanStateId(0), obligations),
@@ -512,7 +526,8 @@ impl Which {
 }
 
 impl Agenda {
-    /// What sorts something: what fewer computations wait around comes later, and of the same, greater nodes.
+    /// What sorts something: what fewer computations wait around comes later, and of the same,
+    /// greater nodes.
     fn key(level: usize, first: u32, is_hub: bool) -> u64 {
         (level as u64) << 33 | u64::from(u32::MAX - first) << 1 | u64::from(!is_hub)
     }
@@ -562,7 +577,8 @@ impl Agenda {
     }
 }
 
-/// Adds a reading to others; where it differs from one of them only by what lies below the top of its stack, to that one.
+/// Adds a reading to others; where it differs from one of them only by what lies below the top of
+/// its stack, to that one.
 fn add_reading(group: &mut Group, reading: Configuration, table: &ParseTable) {
     let is_same = |known: &&mut Configuration| {
         known.differs_by_stack(&reading) && known.stack.same_top(&reading.stack, table)
@@ -603,7 +619,8 @@ impl Computation<'_> {
         (self.keeps && self.count > MAX_BEGUN).then_some(Unfound::TooMuch)
     }
 
-    /// Whether what is found on this stack may be kept: down to the fork below which nothing is read it is one way.
+    /// Whether what is found on this stack may be kept: down to the fork below which nothing is
+    /// read it is one way.
     fn may_keep(&self, stack: &Stack) -> bool {
         self.keeps && stack.first_fork() == self.fork
     }

@@ -1,13 +1,15 @@
 //! The trie over stacks: from what a mask's computation read of a configuration to the mask.
 //!
-//! It is keyed by scan state, obligations and top parse state, and goes on over the next parse state down the stack wherever
-//! the computation read deeper (Willard and Louf 2023, section 4.1), and over the answer wherever it asked something of the
-//! layout. Another configuration that reads the same finds the mask. Paths never contradict each other: a computation
-//! that got the same answers so far reads the same next.
+//! It is keyed by scan state, obligations and top parse state, and goes on over the next parse
+//! state down the stack wherever the computation read deeper (Willard and Louf 2023, section 4.1),
+//! and over the answer wherever it asked something of the layout. Another configuration that reads
+//! the same finds the mask. Paths never contradict each other: a computation that got the same
+//! answers so far reads the same next.
 //!
-//! Of the places on paths more than nine in ten have one way on. So a path is stored as a whole, from where it forks off another to its
-//! leaf: a run of reads, which are compared one by one, and found by a look-up only where they differ. Equal runs are stored once.
-//! (The road not taken: an entry for each read. It took nearly five times the memory, and a look-up for each.)
+//! Of the places on paths more than nine in ten have one way on. So a path is stored as a whole,
+//! from where it forks off another to its leaf: a run of reads, which are compared one by one, and
+//! found by a look-up only where they differ. Equal runs are stored once. (The road not taken: an
+//! entry for each read. It took nearly five times the memory, and a look-up for each.)
 
 use std::hash::Hash;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -22,15 +24,16 @@ use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
 
-/// From what was read to what came of it: `K` is what is always read, `L` what came. Read without locks.
+/// From what was read to what came of it: `K` is what is always read, `L` what came. Read without
+/// locks.
 #[derive(Debug)]
 pub(super) struct StackTrie<K, L> {
     pub(super) roots: AppendMap<K, Path<L>>,
     pub(super) forks: AppendMap<Fork, Path<L>>,
     /// How many paths have a number.
     pub(super) count: AtomicU32,
-    /// What paths read: the core of the next state down the stack, or [`STATE`] or [`ASKS`] and the number of a question, and
-    /// then the answer.
+    /// What paths read: the core of the next state down the stack, or [`STATE`] or [`ASKS`] and the
+    /// number of a question, and then the answer.
     pub(super) runs: Interner<Box<[u32]>>,
     /// Bytes that these hold.
     pub(super) run_bytes: AtomicUsize,
@@ -141,8 +144,8 @@ struct Cursor<'c> {
 }
 
 impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
-    /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read, which `see` is told of, and
-    /// a look-up for each fork.
+    /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read,
+    /// which `see` is told of, and a look-up for each fork.
     #[inline]
     pub(super) fn find(
         &self,
@@ -267,7 +270,8 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         Path { number: self.count.fetch_add(1, Ordering::Relaxed), run: number, leaf }
     }
 
-    /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is computed again.
+    /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is
+    /// computed again.
     #[cold]
     fn contradicted(&self) {
         debug_assert!(false, "what is read next follows from what was read");
@@ -283,7 +287,8 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         self.roots.len() + self.forks.len()
     }
 
-    /// Heap bytes, as counted against the budget: entries, and their places in tables that are half empty.
+    /// Heap bytes, as counted against the budget: entries, and their places in tables that are half
+    /// empty.
     pub(super) fn bytes(&self) -> usize {
         self.roots.len() * (size_of::<(K, Path<L>)>() + ENTRY_BYTES)
             + self.forks.len() * (size_of::<(Fork, Path<L>)>() + ENTRY_BYTES)
@@ -293,8 +298,8 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
     }
 }
 
-/// Where two runs differ first, as far as both go: the place of the read, and that of the word, which is the next where it is
-/// an answer.
+/// Where two runs differ first, as far as both go: the place of the read, and that of the word,
+/// which is the next where it is an answer.
 fn difference(run: &[u32], other: &[u32]) -> Option<(usize, usize)> {
     let differs = run.iter().zip(other).position(|(a, b)| a != b)?;
     let mut at = 0;

@@ -40,8 +40,8 @@ impl TokenSet {
         list.unwrap_or_else(|| Self::Words(row.into()))
     }
 
-    /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for those of some runs of
-    /// `ids`.
+    /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for
+    /// those of some runs of `ids`.
     pub(crate) fn from_all_but(
         all: &[u32],
         ids: &[u32],
@@ -124,7 +124,8 @@ impl TokenSet {
         }
     }
 
-    /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits for small.
+    /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits
+    /// for small.
     pub(crate) fn write_to(&self, row: &mut [u32]) {
         match self {
             Self::List(_) => {

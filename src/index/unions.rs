@@ -1,8 +1,9 @@
 //! Sets of tokens put together from others, each combination once.
 //!
-//! A mask is a union of token classes, and so are the tokens behind a boundary. Their parts are named by id, so that what
-//! was put together before is known by its parts, without going through its tokens. Few tokens are known by themselves: most
-//! of what lies behind an operator is a handful, and hundreds of such handfuls would take longer to go through than to put in one.
+//! A mask is a union of token classes, and so are the tokens behind a boundary. Their parts are
+//! named by id, so that what was put together before is known by its parts, without going through
+//! its tokens. Few tokens are known by themselves: most of what lies behind an operator is a
+//! handful, and hundreds of such handfuls would take longer to go through than to put in one.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -186,8 +187,8 @@ impl Unions {
                         is_empty = false;
                     }
                     Kind::Union(number) => {
-                        // Differences are taken last on, so that they come first: in an empty row what is to be taken
-                        // out is all that they say.
+                        // Differences are taken last on, so that they come first: in an empty row
+                        // what is to be taken out is all that they say.
                         let parts = self.unions.get(number);
                         for differences in [false, true] {
                             let parts = parts.iter().filter(|part| part.is_difference() == differences);

@@ -1,10 +1,11 @@
 //! Token classes: what the tokens below some nodes of the vocabulary's trie do to a scan state.
 //!
-//! A walk runs the trie through one scan state and sorts what it meets. A token that ends within the lexeme
-//! falls into a class by what the lexeme can still become. Where the lexeme may end before the token does, the
-//! walk stops: what comes next depends on the parse stack, so the rest of the trie there is handed on as a
-//! [`Boundary`]. So a walk depends on no stack, is done once, and serves every stack; a mask is a union over a
-//! few dozen classes, never over tokens. What it would meet just as another walk does it leaves to that one, its [`Hub`].
+//! A walk runs the trie through one scan state and sorts what it meets. A token that ends within
+//! the lexeme falls into a class by what the lexeme can still become. Where the lexeme may end
+//! before the token does, the walk stops: what comes next depends on the parse stack, so the rest
+//! of the trie there is handed on as a [`Boundary`]. So a walk depends on no stack, is done once,
+//! and serves every stack; a mask is a union over a few dozen classes, never over tokens. What it
+//! would meet just as another walk does it leaves to that one, its [`Hub`].
 
 use std::ops::Range;
 
@@ -21,8 +22,9 @@ use crate::util::byte_groups::Groups;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::vocab::trie::{Node, Trie};
 
-/// The number of a set of the trie's nodes, ascending. The root stands for itself: a walk of it goes on with the lexeme in
-/// progress, which may end before its first byte. Any other node is entered: its own byte is the first of a lexeme.
+/// The number of a set of the trie's nodes, ascending. The root stands for itself: a walk of it
+/// goes on with the lexeme in progress, which may end before its first byte. Any other node is
+/// entered: its own byte is the first of a lexeme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodesId(pub(crate) u32);
 
@@ -43,15 +45,15 @@ pub(crate) struct Walk {
     pub(crate) hubs: Box<[Hub]>,
 }
 
-/// Tokens that end within the lexeme. Without obligations, those that can become the same labels are one
-/// class, whatever their scan states.
+/// Tokens that end within the lexeme. Without obligations, those that can become the same labels
+/// are one class, whatever their scan states.
 #[derive(Debug)]
 pub(crate) struct End {
     /// Where they end, or a state with the same reach.
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
-    /// As in [`Boundary`]; left empty where it does not matter, because there are no obligations: a lexeme that begins
-    /// with a blank is ignored there, and any other begins where the blanks end.
+    /// As in [`Boundary`]; left empty where it does not matter, because there are no obligations: a
+    /// lexeme that begins with a blank is ignored there, and any other begins where the blanks end.
     pub(crate) leading: LeadingBytes,
     pub(crate) tokens: TokensId,
 }
@@ -71,8 +73,8 @@ pub(crate) struct Boundary {
     pub(crate) tokens: u32,
 }
 
-/// Where a walk begins in the blanks before a line's first lexeme: the blanks that it reads, and the first other byte
-/// (as 0), if it reads that far. Empty elsewhere.
+/// Where a walk begins in the blanks before a line's first lexeme: the blanks that it reads, and
+/// the first other byte (as 0), if it reads that far. Empty elsewhere.
 pub(crate) type LeadingBytes = Box<[u8]>;
 
 /// What a walk depends on, beside its nodes.
@@ -105,7 +107,8 @@ impl Walk {
         Self { number: generation.next_walk(), is_unobliged, ends, boundaries, hubs }
     }
 
-    /// The walk of `nodes`, whose token sets and node sets `generation` keeps; masks have `words` words.
+    /// The walk of `nodes`, whose token sets and node sets `generation` keeps; masks have `words`
+    /// words.
     pub(super) fn new(
         id: NodesId,
         from: Origin,
@@ -194,11 +197,13 @@ struct Classes<'a> {
     boundary_numbers: Numbers,
     /// Nodes where the lexeme has ended only if no longer match comes.
     open: Vec<Open>,
-    /// Whether a token ends before a longer match comes than what has ended where the branch begins.
+    /// Whether a token ends before a longer match comes than what has ended where the branch
+    /// begins.
     entry_survives: bool,
     /// By the number of bytes read.
     path: Vec<Way<'a>>,
-    /// The subtrees around the current node in which the walk mostly stays where it was, each within the one before.
+    /// The subtrees around the current node in which the walk mostly stays where it was, each
+    /// within the one before.
     loops: Vec<Loop<'a>>,
     hubs: Hubs<'a>,
     /// By hub: runs of tokens that its walk meets just so, as indices among the trie's ids.
@@ -217,7 +222,8 @@ struct Way<'a> {
     shadow: Option<Shadow<'a>>,
 }
 
-/// A subtree of which most is a way back to the point above it: the inside of names, strings, comments.
+/// A subtree of which most is a way back to the point above it: the inside of names, strings,
+/// comments.
 #[derive(Clone, Copy)]
 struct Loop<'a> {
     way: Way<'a>,
@@ -297,8 +303,8 @@ impl<'a> Classes<'a> {
         self.enter_along(entry, point, shadow, false);
     }
 
-    /// The same where a hub's walk has come to `shadow`. If the lexeme may have ended before the byte (`is_open`), it is noted
-    /// whether some token ends before a longer match comes.
+    /// The same where a hub's walk has come to `shadow`. If the lexeme may have ended before the
+    /// byte (`is_open`), it is noted whether some token ends before a longer match comes.
     fn enter_along(&mut self, entry: u32, point: &'a Point, shadow: Option<Shadow<'a>>, is_open: bool) {
         if let Some(shadow) = shadow.filter(|shadow| shadow.is_at(point) && (!is_open || point.accepts)) {
             return self.cover(shadow.hub, entry, self.trie.end(entry));
@@ -327,8 +333,8 @@ impl<'a> Classes<'a> {
         self.walk(entry, end, self.trie.depth(entry) as usize - 1);
     }
 
-    /// Takes what is below a group of the nodes of `set`; `below` is empty, before and after. Returns whether some token ends
-    /// before a longer match comes, if the place is open.
+    /// Takes what is below a group of the nodes of `set`; `below` is empty, before and after.
+    /// Returns whether some token ends before a longer match comes, if the place is open.
     fn branch(
         &mut self,
         set: NodesId,
@@ -382,7 +388,8 @@ impl<'a> Classes<'a> {
         &mut self.covered[hub]
     }
 
-    /// Walks the nodes from `index` to before `last`, which are a subtree of which the walk has read the bytes past `base`.
+    /// Walks the nodes from `index` to before `last`, which are a subtree of which the walk has
+    /// read the bytes past `base`.
     fn walk(&mut self, mut index: u32, last: u32, base: usize) {
         let (scanner, trie) = (self.scanner, self.trie);
         loop {
@@ -411,7 +418,8 @@ impl<'a> Classes<'a> {
             if let Some(shadow) = shadow
                 && shadow.is_at(point)
                 && (open == CLOSED || point.accepts)
-                // If the lexeme may have ended, then not after all: a longer match comes before the character's end.
+                // If the lexeme may have ended, then not after all: a longer match comes before the
+                // character's end.
                 && (step.ended().is_none() || trie.group(index) & !scanner.loops(from) == 0)
             {
                 self.cover(shadow.hub, index, node.end);
@@ -455,7 +463,8 @@ impl<'a> Classes<'a> {
         self.path[read] = way;
     }
 
-    /// What lies below `node`, which has led to `way`, is a loop if its bytes mostly lead back there.
+    /// What lies below `node`, which has led to `way`, is a loop if its bytes mostly lead back
+    /// there.
     #[inline]
     fn begin_loop(&mut self, node: u32, way: Way<'a>) {
         let (scanner, Way { point, open, shadow }) = (self.scanner, way);
@@ -472,8 +481,8 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The next node to be looked at from `index` on: within a loop, one whose byte leads elsewhere. The tokens before
-    /// it end in the loop.
+    /// The next node to be looked at from `index` on: within a loop, one whose byte leads
+    /// elsewhere. The tokens before it end in the loop.
     #[inline]
     fn skip_loop(&mut self, mut index: u32, base: usize) -> u32 {
         while let Some(&Loop { way, groups, end, back }) = self.loops.last() {
@@ -507,8 +516,8 @@ impl<'a> Classes<'a> {
         self.scanner.may_stay(point, self.trie.byte(index + 1)) && self.scanner.stays(point, node.below)
     }
 
-    /// Notes the tokens of the nodes from `first` to before `end`, which end at `point` where `read` bytes have been
-    /// read; whether there are any.
+    /// Notes the tokens of the nodes from `first` to before `end`, which end at `point` where
+    /// `read` bytes have been read; whether there are any.
     #[inline]
     fn end(&mut self, first: u32, end: u32, point: &'a Point, read: usize) -> bool {
         let (first, end) = (self.trie.node(first).first, self.trie.node(end).first);
@@ -535,8 +544,8 @@ impl<'a> Classes<'a> {
         class as u32
     }
 
-    /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was read are a boundary by
-    /// themselves: they are the same for many scan states.
+    /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was
+    /// read are a boundary by themselves: they are the same for many scan states.
     fn bound(&mut self, Open { ended, leading, node }: Open, at_once: bool) {
         self.behind(ended, leading, at_once).push(node);
     }

@@ -1,8 +1,9 @@
 //! The masks of texts that have several readings, and of stacks that fork.
 //!
-//! A mask is found by the states that are read down the stack. Where the stack forks, each of its ways is a path of its own
-//! in the trie over stacks, and the mask is the union of theirs. Masks read shallow, so the ways that are read are few, however
-//! many there are further down. The union over ways and readings is known by the masks that it is made of.
+//! A mask is found by the states that are read down the stack. Where the stack forks, each of its
+//! ways is a path of its own in the trie over stacks, and the mask is the union of theirs. Masks
+//! read shallow, so the ways that are read are few, however many there are further down. The union
+//! over ways and readings is known by the masks that it is made of.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +19,8 @@ use crate::scanner::configuration::Configuration;
 use crate::util::append::Slots;
 use crate::util::append_map::AppendMap;
 
-/// Where one stack is read in more ways than this, its mask is found on the graph as a whole, and not kept.
+/// Where one stack is read in more ways than this, its mask is found on the graph as a whole, and
+/// not kept.
 const MAX_WAYS: usize = 256;
 
 /// The same of ways that were never met. Each costs what the graph costs as a whole, or nearly.
@@ -44,7 +46,8 @@ impl Masks {
 }
 
 impl Index {
-    /// [`Index::write_mask`](super::Index::write_mask) where not all is known, or there are several readings.
+    /// [`Index::write_mask`](super::Index::write_mask) where not all is known, or there are several
+    /// readings.
     #[cold]
     pub(super) fn write_masks(
         &self,
@@ -207,7 +210,8 @@ impl MaskUnions {
 const UNION_BYTES: usize = 56;
 
 impl Generation {
-    /// Makes `row` hold the union of several masks, by ascending numbers. It is kept once it has been met twice.
+    /// Makes `row` hold the union of several masks, by ascending numbers. It is kept once it has
+    /// been met twice.
     fn write_mask_union(&self, masks: &[u32], row: &mut [u32]) {
         let (union, is_new) = self.mask_unions.number(masks);
         if let Some(&mask) = self.mask_unions.masks.get(union) {

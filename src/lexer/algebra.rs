@@ -1,8 +1,8 @@
 //! Boolean combinations of automata: what all of them match, what one does not.
 //!
-//! A state of the product is a tuple of the parts' states. The verdict on a text is a function of the parts'
-//! verdicts, so intersection and complement are one construction (Rabin and Scott 1959). A part that is dead
-//! stays in the tuple: where it is negated, that is just what is wanted.
+//! A state of the product is a tuple of the parts' states. The verdict on a text is a function of
+//! the parts' verdicts, so intersection and complement are one construction (Rabin and Scott 1959).
+//! A part that is dead stays in the tuple: where it is negated, that is just what is wanted.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -14,8 +14,8 @@ use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 
-/// The texts of which `holds` is true, given for each part whether the part matches. The text that no
-/// part can go on from is not one: `holds` is false where all are false.
+/// The texts of which `holds` is true, given for each part whether the part matches. The text that
+/// no part can go on from is not one: `holds` is false where all are false.
 pub(crate) fn product(
     parts: &[Dfa],
     holds: impl Fn(&[bool]) -> bool,

@@ -1,5 +1,6 @@
-//! Patterns that are one class of bytes after another: strings, and words in any case. Most terminals of a programming
-//! language are such; their automaton is a chain and minimal as it stands.
+//! Patterns that are one class of bytes after another: strings, and words in any case. Most
+//! terminals of a programming language are such; their automaton is a chain and minimal as it
+//! stands.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 

@@ -13,7 +13,8 @@ use crate::lexer::looking;
 use crate::lexer::lower::{Folding, Lowered, lower, lower_whole};
 use crate::lexer::splice::{self, Splice};
 
-/// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made once for all of them.
+/// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made
+/// once for all of them.
 pub(crate) struct Compiler<'a> {
     limits: &'a LexerLimits,
     folding: Folding,
@@ -30,13 +31,14 @@ impl<'a> Compiler<'a> {
     ///
     /// # Errors
     ///
-    /// When a regex in it is not one or asks for more than a regular language over the lexeme alone, and when
-    /// the automaton exceeds a limit.
+    /// When a regex in it is not one or asks for more than a regular language over the lexeme
+    /// alone, and when the automaton exceeds a limit.
     pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
         if pattern.has_algebra() { self.combination(pattern, 0) } else { self.regular(pattern) }
     }
 
-    /// The minimal automaton of the texts that `pattern`, a regex, matches as a whole: lazy repetition says nothing of these.
+    /// The minimal automaton of the texts that `pattern`, a regex, matches as a whole: lazy
+    /// repetition says nothing of these.
     ///
     /// # Errors
     ///

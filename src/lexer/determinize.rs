@@ -1,13 +1,15 @@
 //! From Hir to a DFA: Thompson's construction (by `regex-automata`), then the subset construction.
 //!
-//! The subset construction is our own rather than `regex-automata`'s because a lexer wants to know whether it
-//! stands at an accept *now*: theirs tells one byte later, which doubles states, and has to be undone. And because
-//! ours counts its steps: theirs can be bounded in memory only, and a set of a million positions takes
-//! long before it takes much. A set holds only the states that read a byte, and the match state.
+//! The subset construction is our own rather than `regex-automata`'s because a lexer wants to know
+//! whether it stands at an accept *now*: theirs tells one byte later, which doubles states, and has
+//! to be undone. And because ours counts its steps: theirs can be bounded in memory only, and a set
+//! of a million positions takes long before it takes much. A set holds only the states that read a
+//! byte, and the match state.
 //!
-//! Where a repetition is lazy, a set is a list: what the regex tries first comes first, and what it tries after a match is
-//! left out (Pike 1987; the leftmost-first match of Perl and of Python's `re`). A text is then accepted where `re` would stop if
-//! the rest did not match more, and the longest accepted text is the one that `re` finds.
+//! Where a repetition is lazy, a set is a list: what the regex tries first comes first, and what it
+//! tries after a match is left out (Pike 1987; the leftmost-first match of Perl and of Python's
+//! `re`). A text is then accepted where `re` would stop if the rest did not match more, and the
+//! longest accepted text is the one that `re` finds.
 
 use std::hash::BuildHasher;
 
@@ -23,7 +25,8 @@ use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 
-/// The DFA of `nfa`, not minimal; of what `re` finds first where it `keeps_order`. Bounded by `limits` in time and memory.
+/// The DFA of `nfa`, not minimal; of what `re` finds first where it `keeps_order`. Bounded by
+/// `limits` in time and memory.
 pub(super) fn determinize(
     nfa: &thompson::NFA,
     keeps_order: bool,
@@ -49,7 +52,8 @@ pub(super) fn determinize(
     Ok(RawDfa { classes, table, accept, trailing: None })
 }
 
-/// Thompson's construction. It keeps a table for the states of large character classes, which is worth using again.
+/// Thompson's construction. It keeps a table for the states of large character classes, which is
+/// worth using again.
 pub(super) fn thompson(limits: &LexerLimits) -> thompson::Compiler {
     compiler(limits, thompson::WhichCaptures::None)
 }
@@ -161,8 +165,8 @@ impl<'a> Subsets<'a> {
             .any(|&id| matches!(self.nfa.state(id), thompson::State::Match { .. }))
     }
 
-    /// The transitions of a set of one member, which are disjoint and ascending: within large character classes nearly
-    /// all sets are such.
+    /// The transitions of a set of one member, which are disjoint and ascending: within large
+    /// character classes nearly all sets are such.
     fn alone(&self, set: usize) -> Option<&'a [thompson::Transition]> {
         match &self.sets[self.range(set)] {
             &[only] => match self.nfa.state(only) {
@@ -195,7 +199,8 @@ impl<'a> Subsets<'a> {
         let most = self.limits.memory / size_of::<StateID>();
         let mut pushed = 0;
         let mut add = |transition: &thompson::Transition| {
-            // The classes of an NFA are contiguous, so the classes of a byte range are those between its ends.
+            // The classes of an NFA are contiguous, so the classes of a byte range are those
+            // between its ends.
             for class in classes.get(transition.start)..=classes.get(transition.end) {
                 targets[usize::from(class)].push(transition.next);
                 pushed += 1;
@@ -258,7 +263,8 @@ impl<'a> Subsets<'a> {
         Ok(())
     }
 
-    /// The number of the set in `current`, a new one if it was not met before; [`Dfa::DEAD`] for the empty set.
+    /// The number of the set in `current`, a new one if it was not met before; [`Dfa::DEAD`] for
+    /// the empty set.
     fn intern(&mut self) -> Result<u32, PatternError> {
         if self.current.is_empty() {
             return Ok(Dfa::DEAD);

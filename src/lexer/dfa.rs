@@ -1,8 +1,9 @@
 //! A minimal DFA over bytes: the lexemes of one terminal.
 //!
-//! Invariants: every state is reachable from the start and reaches an accepting state (the dead state is not
-//! stored); no two states accept the same rests; no two byte classes have equal columns; states are numbered in
-//! breadth-first order by class. So equal languages are equal values, and only the empty language has no state.
+//! Invariants: every state is reachable from the start and reaches an accepting state (the dead
+//! state is not stored); no two states accept the same rests; no two byte classes have equal
+//! columns; states are numbered in breadth-first order by class. So equal languages are equal
+//! values, and only the empty language has no state.
 
 use std::fmt;
 
@@ -24,13 +25,14 @@ pub(crate) struct Dfa {
 /// What is asked of the text behind a lexeme, by the state in which it ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Trailing {
-    /// By state: 1 more than the number of what is asked, or 0. Ends at which nothing is asked are certain.
+    /// By state: 1 more than the number of what is asked, or 0. Ends at which nothing is asked are
+    /// certain.
     pub(super) of: Box<[u32]>,
     pub(super) conditions: Box<[Condition]>,
 }
 
-/// What a look-ahead asks of the text behind a lexeme. Both automata read that text, and [`Dfa::END`]
-/// behind the last byte; the one that accepts first decides, and one of them does.
+/// What a look-ahead asks of the text behind a lexeme. Both automata read that text, and
+/// [`Dfa::END`] behind the last byte; the one that accepts first decides, and one of them does.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Condition {
     /// Accepts as soon as the condition is sure to hold.
@@ -43,7 +45,8 @@ impl Dfa {
     /// The state that accepts nothing.
     pub(crate) const DEAD: u32 = u32::MAX;
 
-    /// What the automata of a [`Condition`] read at the end of the text: a byte that no UTF-8 text holds.
+    /// What the automata of a [`Condition`] read at the end of the text: a byte that no UTF-8 text
+    /// holds.
     pub(crate) const END: u8 = 0xfe;
 
     /// Takes a table that holds the invariants, and the distances.
@@ -57,7 +60,8 @@ impl Dfa {
         self.trailing.as_ref().map_or(&[], |trailing| &trailing.conditions)
     }
 
-    /// The number of what is asked of the text behind a lexeme that ends in `state`; `None` where nothing is.
+    /// The number of what is asked of the text behind a lexeme that ends in `state`; `None` where
+    /// nothing is.
     pub(crate) fn condition(&self, state: u32) -> Option<usize> {
         let asked = self.trailing.as_ref()?.of.get(state as usize)?.checked_sub(1)?;
         Some(asked as usize)
@@ -155,8 +159,8 @@ impl Dfa {
         raw.minimize()
     }
 
-    /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of printable bytes
-    /// rather than others. Empty when no text matches.
+    /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of
+    /// printable bytes rather than others. Empty when no text matches.
     pub(crate) fn shortest(&self) -> Vec<u8> {
         self.shortest_from(self.start())
     }

@@ -99,7 +99,8 @@ impl PatternError {
         self.0.regex.as_ref().map(|(_, span)| span.clone())
     }
 
-    /// The error as a finding about terminal `name`; `place` stands in where the regex has no place itself.
+    /// The error as a finding about terminal `name`; `place` stands in where the regex has no place
+    /// itself.
     pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
         let excerpt = self.excerpt();
         let mut diagnostic = Diagnostic::error(

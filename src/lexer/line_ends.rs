@@ -1,5 +1,5 @@
-//! What a terminal that ends lines has beside the line end: as people write it for Lark's `Indenter`, one lexeme takes blank
-//! lines, comments, and the blanks of the next line with it.
+//! What a terminal that ends lines has beside the line end: as people write it for Lark's
+//! `Indenter`, one lexeme takes blank lines, comments, and the blanks of the next line with it.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,9 @@ use crate::lexer::dfa::Dfa;
 /// Pairs of states that are looked at.
 const MAX_PAIRS: usize = 20_000;
 
-/// The line ends that `newline` matches by themselves, if every text of `newline` is made of these and of texts of `beside`.
-/// `None` where it holds something else, or where that would take too long to find out.
+/// The line ends that `newline` matches by themselves, if every text of `newline` is made of these
+/// and of texts of `beside`. `None` where it holds something else, or where that would take too
+/// long to find out.
 pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static str>> {
     let ends: Vec<&'static str> =
         ["\r\n", "\r", "\n"].into_iter().filter(|end| newline.matches(end.as_bytes())).collect();
@@ -39,7 +40,8 @@ pub(crate) fn line_ends(newline: &Dfa, beside: &[&Dfa]) -> Option<Vec<&'static s
     (met.len() < MAX_PAIRS).then_some(ends)
 }
 
-/// A place within a part of a text: in a line end, by number and bytes read, or in a text beside, by automaton and state.
+/// A place within a part of a text: in a line end, by number and bytes read, or in a text beside,
+/// by automaton and state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Part {
     End(usize, usize),
@@ -52,7 +54,8 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The places where parts begin. The first of them, in the first line end, says that a part may begin here.
+    /// The places where parts begin. The first of them, in the first line end, says that a part may
+    /// begin here.
     fn begun(&self) -> Vec<Part> {
         let ends = (0..self.ends.len()).map(|end| Part::End(end, 0));
         let beside = (0..self.beside.len()).map(|dfa| Part::Beside(dfa, self.beside[dfa].start()));

@@ -1,18 +1,21 @@
 //! The subset construction where a regex looks around.
 //!
-//! What stands before a place of a lexeme is known when the place is reached: an automaton of `.*X` runs beside the subsets, and
-//! a look-behind for `X` asks whether it accepts. What stands behind a place is known later: a thread that has passed a
-//! look-ahead takes an automaton of `X` along, its *watch*, and dies when that accepts though it must not, or can accept no
-//! longer though it must. So a subset holds threads: a state of the nondeterministic automaton, and the watches that are still open.
-//! All of it is finite, and the automaton that comes of it knows of no looking around any more.
+//! What stands before a place of a lexeme is known when the place is reached: an automaton of `.*X`
+//! runs beside the subsets, and a look-behind for `X` asks whether it accepts. What stands behind a
+//! place is known later: a thread that has passed a look-ahead takes an automaton of `X` along, its
+//! *watch*, and dies when that accepts though it must not, or can accept no longer though it must.
+//! So a subset holds threads: a state of the nondeterministic automaton, and the watches that are
+//! still open. All of it is finite, and the automaton that comes of it knows of no looking around
+//! any more.
 //!
-//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]). A look-behind that may
-//! reach before the first character of the lexeme is refused.
+//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]). A
+//! look-behind that may reach before the first character of the lexeme is refused.
 //!
-//! A look-around within a look-ahead is the same once more: of a text that ends with open watches, the automaton reads on until
-//! they are decided.
+//! A look-around within a look-ahead is the same once more: of a text that ends with open watches,
+//! the automaton reads on until they are decided.
 //!
-//! In the Hir a look-around is a capture group around nothing: the group's number says which one it is.
+//! In the Hir a look-around is a capture group around nothing: the group's number says which one it
+//! is.
 
 use hashbrown::{HashMap, HashSet};
 use regex_automata::nfa::thompson::{self, State};
@@ -47,8 +50,8 @@ pub(super) enum Side {
     Behind(usize),
 }
 
-/// What a thread still has to see: the number of a look-around, the state of its automaton, and whether the look-around must
-/// not match.
+/// What a thread still has to see: the number of a look-around, the state of its automaton, and
+/// whether the look-around must not match.
 pub(super) type Watch = (u32, u32, bool);
 
 /// The watches of a thread, all of which must come true. Ascending.
@@ -88,7 +91,8 @@ struct Subsets<'a> {
     size: usize,
 }
 
-/// The DFA of `nfa`, whose captures are these look-arounds; of what `re` finds first where it `keeps_order`.
+/// The DFA of `nfa`, whose captures are these look-arounds; of what `re` finds first where it
+/// `keeps_order`.
 pub(super) fn determinize(
     nfa: &thompson::NFA,
     looks: &[LookAround],
@@ -105,8 +109,9 @@ pub(super) fn determinize(
     trailing::ask(raw, &ends, &all.watches, looks, limits)
 }
 
-/// The DFA of a look-ahead that holds look-arounds itself, of which the first is number `first_look` among all of the pattern:
-/// of the texts of `nfa` with as much behind them as decides these.
+/// The DFA of a look-ahead that holds look-arounds itself, of which the first is number
+/// `first_look` among all of the pattern: of the texts of `nfa` with as much behind them as decides
+/// these.
 pub(super) fn determinize_nested(
     nfa: &thompson::NFA,
     looks: &[LookAround],
@@ -121,7 +126,8 @@ pub(super) fn determinize_nested(
     Ok(RawDfa { classes, table, accept, trailing: None })
 }
 
-/// Bytes that nothing tells apart: neither the automaton, nor a look-around, nor where characters begin. Contiguous.
+/// Bytes that nothing tells apart: neither the automaton, nor a look-around, nor where characters
+/// begin. Contiguous.
 fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
     let kind = |byte: u8| {
         let own = looks.iter().map(|look| look.dfa.classes.get(byte));

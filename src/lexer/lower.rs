@@ -1,8 +1,10 @@
-//! From a pattern to a Hir: one tree of literals, character classes, concatenations, alternations, repetitions.
+//! From a pattern to a Hir: one tree of literals, character classes, concatenations, alternations,
+//! repetitions.
 //!
-//! Hir is built with its own smart constructors, which flatten and merge. A pattern without lazy repetition is its language only:
-//! greediness and captures are dropped. Where some repetition is lazy, what comes first matters, and alternatives and repetitions stay
-//! as they are. Look-arounds are captures around nothing ([`looking`](super::looking)).
+//! Hir is built with its own smart constructors, which flatten and merge. A pattern without lazy
+//! repetition is its language only: greediness and captures are dropped. Where some repetition is
+//! lazy, what comes first matters, and alternatives and repetitions stay as they are. Look-arounds
+//! are captures around nothing ([`looking`](super::looking)).
 
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 use rustc_hash::FxHashMap;
@@ -18,7 +20,8 @@ use crate::lexer::python::{self, Tables, fold_ascii};
 /// A pattern as Hir.
 pub(super) struct Lowered {
     pub(super) hir: Hir,
-    /// Whether some repetition is lazy: then a text matches where Python's `re` finds it, not wherever the regex describes it.
+    /// Whether some repetition is lazy: then a text matches where Python's `re` finds it, not
+    /// wherever the regex describes it.
     pub(super) is_lazy: bool,
     /// The look-arounds, which captures stand for.
     pub(super) looks: Vec<LookAround>,
@@ -53,11 +56,13 @@ pub(super) fn lower_whole(
 #[derive(Default)]
 pub(super) struct Folding {
     pub(super) tables: Tables,
-    /// What matches a character, without regard to case, or in ASCII only, and how many characters had to be folded.
+    /// What matches a character, without regard to case, or in ASCII only, and how many characters
+    /// had to be folded.
     chars: FxHashMap<(char, bool), (ClassUnicode, usize)>,
 }
 
-/// A terminal may hold no more look-arounds: each is an automaton that is followed beside the terminal's own.
+/// A terminal may hold no more look-arounds: each is an automaton that is followed beside the
+/// terminal's own.
 const MAX_LOOKS: usize = 100;
 
 /// Makes Hir while counting what it takes.
@@ -134,8 +139,8 @@ impl Builder<'_> {
         Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) })
     }
 
-    /// Any of `parts`. Where their order does not matter classes are merged at once: Hir's own merging is quadratic in their
-    /// number.
+    /// Any of `parts`. Where their order does not matter classes are merged at once: Hir's own
+    /// merging is quadratic in their number.
     pub(super) fn alternation(&self, parts: Vec<Hir>) -> Hir {
         if self.keeps_order {
             return Hir::alternation(parts);
@@ -165,7 +170,8 @@ impl Builder<'_> {
         Ok(Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) }))
     }
 
-    /// The automaton of what a look-around looks for, in which the look-arounds from number `first` on stand.
+    /// The automaton of what a look-around looks for, in which the look-arounds from number `first`
+    /// on stand.
     pub(super) fn automaton(&mut self, hir: &Hir, first: usize) -> Result<Dfa, PatternError> {
         let inner = self.looks.split_off(first);
         if inner.is_empty() {
@@ -205,8 +211,8 @@ impl Builder<'_> {
         Ok(folded)
     }
 
-    /// Notes that `ranges` more ranges are handled. Bounds both the time and the memory of character classes,
-    /// of which a short pattern can hold many large ones.
+    /// Notes that `ranges` more ranges are handled. Bounds both the time and the memory of
+    /// character classes, of which a short pattern can hold many large ones.
     pub(super) fn spend(&mut self, ranges: usize) -> Result<(), PatternError> {
         self.spent += ranges;
         if self.spent * size_of::<ClassUnicodeRange>() <= self.limits.memory {

@@ -1,10 +1,12 @@
 //! From any DFA to the minimal one: trim, refine, number.
 //!
-//! The states begin apart by the lengths of their shortest rests. A few rounds of Moore's algorithm, by hashing whole rows,
-//! settle nearly all patterns, of large character classes above all: such rows have many entries and few runs. What is
-//! left then (long chains, which take a round a step) is refined by Hopcroft's algorithm in the form of A. Valmari, "Fast
-//! brief practical DFA minimization" (Information Processing Letters 112, 2012): transition functions may be partial,
-//! and the cost is O(m log m) for m transitions to live states, whatever the size of the alphabet.
+//! The states begin apart by the lengths of their shortest rests. A few rounds of Moore's
+//! algorithm, by hashing whole rows, settle nearly all patterns, of large character classes above
+//! all: such rows have many entries and few runs. What is left then (long chains, which take a
+//! round a step) is refined by Hopcroft's algorithm in the form of A. Valmari, "Fast brief
+//! practical DFA minimization" (Information Processing Letters 112, 2012): transition functions may
+//! be partial, and the cost is O(m log m) for m transitions to live states, whatever the size of
+//! the alphabet.
 
 use std::hash::BuildHasher;
 
@@ -15,7 +17,8 @@ use crate::lexer::dfa::{Dfa, Trailing};
 use crate::util::byte_classes::ByteClasses;
 use crate::util::lists::Lists;
 
-/// A complete description of a DFA that need not be minimal. State 0 is the start; every state is reachable from it.
+/// A complete description of a DFA that need not be minimal. State 0 is the start; every state is
+/// reachable from it.
 #[derive(Debug)]
 pub(super) struct RawDfa {
     pub(super) classes: ByteClasses,
@@ -67,7 +70,8 @@ impl RawDfa {
         self.classes.count()
     }
 
-    /// By state, where neighbouring classes lead to different states: the first class of each run, and its state.
+    /// By state, where neighbouring classes lead to different states: the first class of each run,
+    /// and its state.
     fn runs(&self) -> Lists<(u8, u32)> {
         let mut runs = Lists::new();
         for row in self.table.chunks_exact(self.width()) {
@@ -83,8 +87,8 @@ impl RawDfa {
         runs
     }
 
-    /// The coarsest partition of the live states whose blocks agree on acceptance and on moves; dead states, which
-    /// reach no accepting one, get the block [`Dfa::DEAD`].
+    /// The coarsest partition of the live states whose blocks agree on acceptance and on moves;
+    /// dead states, which reach no accepting one, get the block [`Dfa::DEAD`].
     fn refine(&self, runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
         // States of one block have rests of one length, and ask the same of what follows.
         let mut blocks = distance.to_vec();
@@ -157,8 +161,9 @@ impl RawDfa {
             return Dfa::new(ByteClasses::one(), Vec::new(), Vec::new());
         }
         let width = self.width();
-        // Classes are in the order of their smallest bytes, so states are met in the order of the smallest bytes
-        // that lead to them, however fine the classes are: the numbering depends on the language alone.
+        // Classes are in the order of their smallest bytes, so states are met in the order of the
+        // smallest bytes that lead to them, however fine the classes are: the numbering depends on
+        // the language alone.
         let mut number = vec![Dfa::DEAD; blocks.len()];
         let mut order: Vec<u32> = vec![0];
         let mut rows: Vec<u32> = Vec::new();
@@ -268,8 +273,8 @@ fn distances(runs: &Lists<(u8, u32)>, accept: &[bool]) -> Vec<u32> {
     distance
 }
 
-/// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks. Also says how many
-/// blocks there are.
+/// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks.
+/// Also says how many blocks there are.
 fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
     // By block: what its states agree on, all end to end.
     let mut known: Lists<u32> = Lists::new();
@@ -306,7 +311,8 @@ fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
     (finer, known.len())
 }
 
-/// Valmari's refinable partition: sets are ranges of `elements`; marked elements stand at the front of theirs.
+/// Valmari's refinable partition: sets are ranges of `elements`; marked elements stand at the front
+/// of theirs.
 struct Partition {
     elements: Vec<u32>,
     location: Vec<u32>,

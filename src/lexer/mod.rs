@@ -2,14 +2,15 @@
 //!
 //! The passes, in the order of [`Compiler::compile`]:
 //!
-//! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir; regexes go through
-//!    [`python`], a parser of the syntax and the semantics of Python's `re`.
+//! 1. [`lower`]: a [`Pattern`](crate::grammar::pattern::Pattern) becomes a `regex_syntax` Hir;
+//!    regexes go through [`python`], a parser of the syntax and the semantics of Python's `re`.
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
-//!    [`looking`] does the same where a regex looks around; what it asks of the text behind a lexeme is [`trailing`].
+//!    [`looking`] does the same where a regex looks around; what it asks of the text behind a
+//!    lexeme is [`trailing`].
 //! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
 //!
-//! Intersections, complements and ready automata are combined as automata ([`algebra`], [`splice`]); passes 1
-//! and 2 make those of the parts.
+//! Intersections, complements and ready automata are combined as automata ([`algebra`],
+//! [`splice`]); passes 1 and 2 make those of the parts.
 //!
 //! Patterns that are one class of bytes after another take the short way of [`chain`].
 

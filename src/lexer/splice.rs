@@ -1,5 +1,6 @@
-//! Automata one after the other, one beside the other, one again and again: what concatenation, alternation and
-//! repetition make of parts that are no regexes. Thompson's construction (1968) with automata for leaves.
+//! Automata one after the other, one beside the other, one again and again: what concatenation,
+//! alternation and repetition make of parts that are no regexes. Thompson's construction (1968)
+//! with automata for leaves.
 
 use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
 use regex_automata::util::primitives::StateID;

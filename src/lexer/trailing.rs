@@ -1,9 +1,10 @@
 //! What a lexeme asks of the text behind it.
 //!
-//! A lexeme may end where the look-aheads that it has passed are still open. Each thread that has come to the end asks all
-//! of its watches to come true, and one thread suffices: a condition is an alternative of such conjunctions. Two automata
-//! decide it, the product of the look-aheads' own once for yes and once for no. Each stops at the first byte that settles the
-//! matter, and the end of the text, which they read like a byte, settles all.
+//! A lexeme may end where the look-aheads that it has passed are still open. Each thread that has
+//! come to the end asks all of its watches to come true, and one thread suffices: a condition is an
+//! alternative of such conjunctions. Two automata decide it, the product of the look-aheads' own
+//! once for yes and once for no. Each stops at the first byte that settles the matter, and the end
+//! of the text, which they read like a byte, settles all.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -15,8 +16,8 @@ use crate::lexer::looking::{LookAround, Watches};
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 
-/// `raw` with what it asks. `ends` has for each state the numbers of the watches of which one must come true wholly; number 0
-/// are none, and an end that asks nothing.
+/// `raw` with what it asks. `ends` has for each state the numbers of the watches of which one must
+/// come true wholly; number 0 are none, and an end that asks nothing.
 pub(super) fn ask(
     mut raw: RawDfa,
     ends: &[Vec<u32>],

@@ -1,11 +1,13 @@
 //! What reductions do as long as they do not reach below the state under the top.
 //!
-//! In a grammar with many levels of precedence an operand is reduced ten times and more, each time by a production of one
-//! symbol, before anything else happens. None of it depends on more than the top state and the one below. So for each such
-//! pair, an edge of the LR(0) automaton, it is worked out once, for all look-aheads together: which terminals are shifted on the
-//! way, and by which reductions the way leads further down.
+//! In a grammar with many levels of precedence an operand is reduced ten times and more, each time
+//! by a production of one symbol, before anything else happens. None of it depends on more than the
+//! top state and the one below. So for each such pair, an edge of the LR(0) automaton, it is worked
+//! out once, for all look-aheads together: which terminals are shifted on the way, and by which
+//! reductions the way leads further down.
 //!
-//! The tables keep their unit reductions, because rows and reductions of states have to be exact in themselves.
+//! The tables keep their unit reductions, because rows and reductions of states have to be exact in
+//! themselves.
 
 use std::sync::OnceLock;
 
@@ -56,8 +58,9 @@ pub(super) struct Exit {
     pub(super) lookaheads: BitSet,
 }
 
-/// The chains found so far, by the top and the place of what lies below it among the top's predecessors; of states that do not
-/// reduce, which do the same on whatever lies below, only the first place is used. And what whole stacks can shift.
+/// The chains found so far, by the top and the place of what lies below it among the top's
+/// predecessors; of states that do not reduce, which do the same on whatever lies below, only the
+/// first place is used. And what whole stacks can shift.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
     chains: Slots<Box<[OnceLock<Box<Chain>>]>>,

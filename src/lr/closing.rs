@@ -1,10 +1,10 @@
 //! The cheapest way to finish a stack, in terminals.
 //!
-//! Every kernel item of the state on top is possible after what is on the stack (the LR(0) property), so any of
-//! them may be finished: by the cheapest text of the symbols behind its dot. That takes the item's left side
-//! off the stack and leads to a state with fewer symbols below, and so on until the text may end. The cheapest
-//! of these ways is found by Dijkstra's algorithm over pairs of depth and state; the cheapest texts of
-//! symbols are [`Yields`].
+//! Every kernel item of the state on top is possible after what is on the stack (the LR(0)
+//! property), so any of them may be finished: by the cheapest text of the symbols behind its dot.
+//! That takes the item's left side off the stack and leads to a state with fewer symbols below, and
+//! so on until the text may end. The cheapest of these ways is found by Dijkstra's algorithm over
+//! pairs of depth and state; the cheapest texts of symbols are [`Yields`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,14 +34,15 @@ struct Place<'s> {
 }
 
 impl Closing {
-    /// The cheapest texts where each terminal has the cost given, `None` for one that has no lexeme.
+    /// The cheapest texts where each terminal has the cost given, `None` for one that has no
+    /// lexeme.
     pub(crate) fn new(table: &ParseTable, terminal_costs: &[Option<u64>]) -> Self {
         let cost = |code: Code| terminal_costs.get(code as usize).map_or(0, |cost| cost.unwrap_or(UNKNOWN));
         Self { yields: Yields::weighted(&table.rules, cost) }
     }
 
-    /// The terminals that make a sentence of what `stack` has read, at the least cost, and that cost. `None`
-    /// when there are none. Costs the depth of the stack and the length of the result.
+    /// The terminals that make a sentence of what `stack` has read, at the least cost, and that
+    /// cost. `None` when there are none. Costs the depth of the stack and the length of the result.
     pub(crate) fn plan(&self, table: &ParseTable, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
         let mut places = vec![Place { below: stack, top: None, from: None }];
         let mut best: HashMap<(Address, CoreId), u64, FxBuildHasher> = HashMap::default();
@@ -56,7 +57,8 @@ impl Closing {
                 }
                 let production = table.rules.production(item);
                 if production == table.rules.accept() {
-                    // Before the first terminal the only item is this one, with all of the text to come.
+                    // Before the first terminal the only item is this one, with all of the text to
+                    // come.
                     let last = (table.rules.next(item) != COMPLETE).then_some(item);
                     return Some((self.terminals(&table.rules, &places, at, last), cost + rest));
                 }

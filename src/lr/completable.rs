@@ -1,18 +1,21 @@
-//! Which stacks can be completed, whatever lies below their tops: a proof by induction on their height.
+//! Which stacks can be completed, whatever lies below their tops: a proof by induction on their
+//! height.
 //!
-//! A stack can be completed when some item of the state on top can be finished, so that what then lies there can. Finishing
-//! `A → α · β` with two symbols or more in `α` makes the stack lower; with one symbol it stays as high as it was. So all stacks
-//! can be completed if from each state and each [`Place`] there is an item whose rest can be read ([`super::derivations`]) and
-//! which either makes the stack lower, whatever it was that lay below, or leads to states that were shown before. What cannot
-//! be shown so is assumed no longer, and what was shown with its help is looked at again, until nothing changes: the greatest
-//! set of states for which the induction goes through.
+//! A stack can be completed when some item of the state on top can be finished, so that what then
+//! lies there can. Finishing `A → α · β` with two symbols or more in `α` makes the stack lower;
+//! with one symbol it stays as high as it was. So all stacks can be completed if from each state
+//! and each [`Place`] there is an item whose rest can be read ([`super::derivations`]) and which
+//! either makes the stack lower, whatever it was that lay below, or leads to states that were shown
+//! before. What cannot be shown so is assumed no longer, and what was shown with its help is looked
+//! at again, until nothing changes: the greatest set of states for which the induction goes
+//! through.
 //!
-//! Reachable stacks are over-approximated by the paths of the LR(0) automaton, so a state that is not in the set may be on
-//! none but stacks that can be completed. What is in the set is certain.
+//! Reachable stacks are over-approximated by the paths of the LR(0) automaton, so a state that is
+//! not in the set may be on none but stacks that can be completed. What is in the set is certain.
 //!
-//! (The road not taken: `pre*` of a pushdown system whose control holds the look-ahead, Bouajjani, Esparza and Maler 1997. It is
-//! exact for these paths, but follows each look-ahead through each reduction: for PostgreSQL's grammar it took 37 seconds, where
-//! all of a check takes 0.11 s now.)
+//! (The road not taken: `pre*` of a pushdown system whose control holds the look-ahead, Bouajjani,
+//! Esparza and Maler 1997. It is exact for these paths, but follows each look-ahead through each
+//! reduction: for PostgreSQL's grammar it took 37 seconds, where all of a check takes 0.11 s now.)
 
 use std::rc::Rc;
 
@@ -57,7 +60,8 @@ struct Pair {
     has_failed: bool,
     /// Whether it was shown, as far as is assumed at the time.
     is_shown: bool,
-    /// Those that may be shown if this one is, each once: whoever is woken looks at all its moves again.
+    /// Those that may be shown if this one is, each once: whoever is woken looks at all its moves
+    /// again.
     waiting: HashSet<usize, FxBuildHasher>,
 }
 
@@ -113,7 +117,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         &mut self.succession
     }
 
-    /// For each of these cores and places whether all stacks with the core on top can be completed there.
+    /// For each of these cores and places whether all stacks with the core on top can be completed
+    /// there.
     pub(crate) fn prove(&mut self, wanted: &[(CoreId, Place)]) -> Vec<bool> {
         let wanted: Vec<usize> =
             wanted.iter().map(|&(core, place)| self.pair(core, Control::at(place))).collect();
@@ -236,7 +241,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         true
     }
 
-    /// The states that a nonterminal may lead to when so many have been taken off a stack with `core` on top.
+    /// The states that a nonterminal may lead to when so many have been taken off a stack with
+    /// `core` on top.
     fn targets(&mut self, core: CoreId, pops: u32, lhs: u32) -> Rc<[CoreId]> {
         if let Some(known) = self.targets.get(&(core, pops, lhs)) {
             return known.clone();

@@ -1,10 +1,12 @@
 //! Whether a stack can be completed, from what holds on top of it: item by item, from the top down.
 //!
-//! Whatever is on top of a stack is part of some item of the state there (the LR(0) property). So the text can be completed
-//! just when one of these items can be finished, and what then lies on the stack can be completed in turn. What can be read on
-//! top of a state is known once it was worked out ([`super::derivations`]), so what is left is a search over what lies
-//! below, what lies on top, and what holds: each is met once, ways through a graph of stacks among them. This is the
-//! saturation of Bouajjani, Esparza and Maler (1997) for `post*`, done for one stack and only as deep as it must.
+//! Whatever is on top of a stack is part of some item of the state there (the LR(0) property). So
+//! the text can be completed just when one of these items can be finished, and what then lies on
+//! the stack can be completed in turn. What can be read on top of a state is known once it was
+//! worked out ([`super::derivations`]), so what is left is a search over what lies below, what lies
+//! on top, and what holds: each is met once, ways through a graph of stacks among them. This is the
+//! saturation of Bouajjani, Esparza and Maler (1997) for `post*`, done for one stack and only as
+//! deep as it must.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -26,8 +28,8 @@ struct Rest<'s> {
 }
 
 impl Derivations {
-    /// Whether `stack` can be completed where `place` holds on top of it, and so many brackets are open. `None` where that takes
-    /// more than `limit` steps for one item.
+    /// Whether `stack` can be completed where `place` holds on top of it, and so many brackets are
+    /// open. `None` where that takes more than `limit` steps for one item.
     pub(crate) fn can_complete(
         &mut self,
         table: &ParseTable,
@@ -66,7 +68,8 @@ impl Derivations {
         Some(false)
     }
 
-    /// Takes off what `item` has read, and adds what lies there then. Whether that is all of the text.
+    /// Takes off what `item` has read, and adds what lies there then. Whether that is all of the
+    /// text.
     fn finish<'s>(
         &self,
         table: &ParseTable,

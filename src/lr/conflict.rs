@@ -1,9 +1,10 @@
 //! Conflicts: where a state has more than one action for a terminal.
 //!
-//! Shift against reduce is settled by precedence as in Yacc (Aho, Johnson and Ullman, "Deterministic Parsing of Ambiguous
-//! Grammars", CACM 18:8, 1975) where both the terminal and the production have one. What remains is dealt with as the
-//! grammar says: all actions stay, and the parser does them side by side; or the shift goes before, and among reductions that
-//! of the highest priority, then the first; or it is an error. Nothing is settled in silence.
+//! Shift against reduce is settled by precedence as in Yacc (Aho, Johnson and Ullman,
+//! "Deterministic Parsing of Ambiguous Grammars", CACM 18:8, 1975) where both the terminal and the
+//! production have one. What remains is dealt with as the grammar says: all actions stay, and the
+//! parser does them side by side; or the shift goes before, and among reductions that of the
+//! highest priority, then the first; or it is an error. Nothing is settled in silence.
 
 use std::fmt;
 
@@ -45,7 +46,8 @@ impl ConflictError {
         self.kind
     }
 
-    /// One finding a conflict (or the one limit), each with its example; the last may say how many more there are.
+    /// One finding a conflict (or the one limit), each with its example; the last may say how many
+    /// more there are.
     #[cfg(test)]
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
@@ -103,8 +105,8 @@ pub(super) struct Resolution {
     levels: Vec<u32>,
 }
 
-/// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest; that, too, is settled where
-/// the grammar says so.
+/// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest;
+/// that, too, is settled where the grammar says so.
 pub(super) fn resolve(
     grammar: &Grammar,
     rules: &Rules,
@@ -148,7 +150,8 @@ impl Resolution {
     /// One cell. Each reduction is compared with the shift, if there is one; then
     /// * a reduction that loses to the shift is out;
     /// * when one reduction beats the shift, the shift is out;
-    /// * when none does and one of equal level is `%nonassoc`, the shift is out and so is that reduction;
+    /// * when none does and one of equal level is `%nonassoc`, the shift is out and so is that
+    ///   reduction;
     /// * what is left, if it is more than a single action, is a conflict.
     fn settle(
         &mut self,
@@ -201,7 +204,8 @@ impl Resolution {
         }
     }
 
-    /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not say.
+    /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not
+    /// say.
     fn verdict(&mut self, grammar: &Grammar, production: usize, terminal: usize) -> Option<Associativity> {
         let production: Precedence = grammar.productions.get(production)?.precedence?;
         let terminal: Precedence = grammar.terminals.get(terminal)?.precedence?;
@@ -263,8 +267,8 @@ impl Resolution {
     }
 }
 
-/// Of several reductions that of the highest priority; of those the one that comes first in the file. To accept is before
-/// them all: it shifts `$`.
+/// Of several reductions that of the highest priority; of those the one that comes first in the
+/// file. To accept is before them all: it shifts `$`.
 fn first_of(grammar: &Grammar, rules: &Rules, rivals: &[(usize, u32)]) -> Option<u32> {
     let rank = |&production: &u32| {
         let origin = rules.origin(production);

@@ -1,5 +1,5 @@
-//! Whether some nonterminal derives itself alone. Then what precedence or the order of rules leaves of a conflict may be a
-//! reduction that leads back to the stack that it began with.
+//! Whether some nonterminal derives itself alone. Then what precedence or the order of rules leaves
+//! of a conflict may be a reduction that leads back to the stack that it began with.
 
 use super::rules::Rules;
 use crate::util::components::strong_components;

@@ -1,13 +1,16 @@
 //! What symbols can be read as, when lexemes have a say in what follows what: tabled derivations.
 //!
-//! From a state on top of a stack, and from what holds there between two lexemes (a [`Place`]), a nonterminal can be read in
-//! many ways. What matters of them is what holds behind: finitely much. So it is worked out once for each state, nonterminal
-//! and place, top down, each nonterminal waiting for those that it is made of (Earley 1970 with a lexer's places for positions;
-//! Tamaki and Sato 1986 call it tabling). Left recursion comes to an end because a question is put only once.
+//! From a state on top of a stack, and from what holds there between two lexemes (a [`Place`]), a
+//! nonterminal can be read in many ways. What matters of them is what holds behind: finitely much.
+//! So it is worked out once for each state, nonterminal and place, top down, each nonterminal
+//! waiting for those that it is made of (Earley 1970 with a lexer's places for positions; Tamaki
+//! and Sato 1986 call it tabling). Left recursion comes to an end because a question is put only
+//! once.
 //!
-//! Reductions look at nothing here: whatever they lead to shifts the next terminal or it does not, and the LALR(1) look-aheads
-//! only tell that beforehand. But where precedence or the order of rules took a reduction away, the next terminal must not
-//! be one of those before which it was: what is *barred* goes along with the place until a terminal is shifted.
+//! Reductions look at nothing here: whatever they lead to shifts the next terminal or it does not,
+//! and the LALR(1) look-aheads only tell that beforehand. But where precedence or the order of
+//! rules took a reduction away, the next terminal must not be one of those before which it was:
+//! what is *barred* goes along with the place until a terminal is shifted.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -20,19 +23,22 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId, ParseStateId, TerminalId};
 use crate::util::lists::Lists;
 
-/// What holds between two lexemes, as far as it matters to what may follow: a number of the [`Succession`].
+/// What holds between two lexemes, as far as it matters to what may follow: a number of the
+/// [`Succession`].
 pub(crate) type Place = u32;
 
 /// What is known of lexemes: which may follow which.
 pub(crate) trait Succession {
-    /// What a lexeme of `next` behind `place` leads to, when the parser goes to the state `onto` by it: nothing where it
-    /// cannot follow.
+    /// What a lexeme of `next` behind `place` leads to, when the parser goes to the state `onto` by
+    /// it: nothing where it cannot follow.
     fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]>;
 
-    /// What holds behind a production that was begun where `before` held, once all brackets that it opened are closed.
+    /// What holds behind a production that was begun where `before` held, once all brackets that it
+    /// opened are closed.
     fn leave(&mut self, place: Place, before: Place) -> Place;
 
-    /// What held where a production was begun, as far as [`Succession::leave`] wants to know: so many brackets were open.
+    /// What held where a production was begun, as far as [`Succession::leave`] wants to know: so
+    /// many brackets were open.
     fn outside(&mut self, place: Place, brackets: u32) -> Place;
 
     /// Whether the terminal opens a bracket (1), closes one (-1), or neither.
@@ -60,7 +66,8 @@ pub(crate) enum After {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Node(pub(crate) u32);
 
-/// What holds between two terminals: a place, and the number of a set of terminals that must not come next.
+/// What holds between two terminals: a place, and the number of a set of terminals that must not
+/// come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Control {
     pub(crate) place: Place,
@@ -160,13 +167,14 @@ impl Derivations {
         Self::with_productions(table, in_context, |_, _| true)
     }
 
-    /// Derivations by the productions with the shortest texts alone. They are few, and whatever they complete can be completed.
+    /// Derivations by the productions with the shortest texts alone. They are few, and whatever
+    /// they complete can be completed.
     pub(crate) fn shortest(table: &ParseTable, in_context: bool) -> Self {
         Self::with_productions(table, in_context, |length, shortest| length == shortest)
     }
 
-    /// Derivations by the productions that are wanted, given the length of their shortest texts, and the least of these for
-    /// the nonterminal.
+    /// Derivations by the productions that are wanted, given the length of their shortest texts,
+    /// and the least of these for the nonterminal.
     fn with_productions(table: &ParseTable, in_context: bool, is_wanted: impl Fn(u64, u64) -> bool) -> Self {
         let yields = Yields::new(&table.rules);
         let rules = &table.rules;
@@ -241,8 +249,9 @@ impl Derivations {
         Control { barred: number, ..control }
     }
 
-    /// What may hold behind what is left of `item`, which `node` has in its kernel and which was begun at the place
-    /// `begun`; its end is behind it. `None` where that takes more than `limit` steps.
+    /// What may hold behind what is left of `item`, which `node` has in its kernel and which was
+    /// begun at the place `begun`; its end is behind it. `None` where that takes more than `limit`
+    /// steps.
     pub(super) fn rest(
         &mut self,
         table: &ParseTable,
@@ -438,7 +447,8 @@ impl Work {
         number
     }
 
-    /// The text can be completed on the way to a goal, so also on the way to those that wait for it.
+    /// The text can be completed on the way to a goal, so also on the way to those that wait for
+    /// it.
     fn settle(&mut self, goal: u32) {
         let mut pending = vec![goal];
         while let Some(goal) = pending.pop() {

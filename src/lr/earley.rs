@@ -1,9 +1,11 @@
-//! One derivation of a sequence of terminals, or of a beginning: which rule derives which part of a text.
+//! One derivation of a sequence of terminals, or of a beginning: which rule derives which part of a
+//! text.
 //!
-//! The tables say what may follow; they keep no tree, since parallel stacks that meet are one. Where an author wants to know
-//! what a rule derived, the terminals are parsed once more, by Earley's algorithm (1970): it takes any grammar, and each
-//! item remembers how it was first come to, which makes one derivation of each item. Nullable nonterminals are passed over
-//! when they are predicted (Aycock and Horspool 2002).
+//! The tables say what may follow; they keep no tree, since parallel stacks that meet are one.
+//! Where an author wants to know what a rule derived, the terminals are parsed once more, by
+//! Earley's algorithm (1970): it takes any grammar, and each item remembers how it was first come
+//! to, which makes one derivation of each item. Nullable nonterminals are passed over when they are
+//! predicted (Aycock and Horspool 2002).
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -23,7 +25,8 @@ pub(crate) struct Derivations {
     productions: Vec<(NonterminalId, Box<[Symbol]>)>,
     /// By nonterminal: its productions.
     of: Vec<Vec<u32>>,
-    /// By nonterminal: the production by which it derives the empty sequence, over others that were known to before.
+    /// By nonterminal: the production by which it derives the empty sequence, over others that were
+    /// known to before.
     empty: Vec<Option<u32>>,
     start: NonterminalId,
 }
@@ -36,8 +39,8 @@ pub(crate) type Part = (NonterminalId, usize, usize);
 pub(crate) struct Derived {
     /// What is complete, each part behind those within it, from left to right.
     pub(crate) parts: Vec<Part>,
-    /// Where the sequence is a beginning: the nonterminals that go on, for each way to go on, innermost first; each with the
-    /// terminal from which it derives.
+    /// Where the sequence is a beginning: the nonterminals that go on, for each way to go on,
+    /// innermost first; each with the terminal from which it derives.
     pub(crate) open: Vec<Vec<(NonterminalId, usize)>>,
 }
 
@@ -131,8 +134,9 @@ impl Derivations {
         }
     }
 
-    /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when there is no derivation, or
-    /// when it takes too much to find one. Costs the sequence times the grammar, with right recursion its square.
+    /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when
+    /// there is no derivation, or when it takes too much to find one. Costs the sequence times the
+    /// grammar, with right recursion its square.
     pub(crate) fn derive(&self, terminals: &[SmallVec<[TerminalId; 2]>], ahead: &Ahead) -> Option<Derived> {
         let mut sets = vec![Set::default()];
         for &production in &self.of[self.start.index()] {
@@ -267,7 +271,8 @@ impl Derivations {
             let item = sets[at.0 as usize].items[at.1 as usize];
             let lhs = self.productions[item.production as usize].0;
             let asks = sets[item.origin as usize].waiting.get(&lhs).and_then(|waiting| waiting.first());
-            // The first that waited asked for it, and stands before all that it asked for: the path ends.
+            // The first that waited asked for it, and stands before all that it asked for: the path
+            // ends.
             let Some(&parent) = asks.filter(|_| lhs != self.start || item.origin > 0) else {
                 return path;
             };

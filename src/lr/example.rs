@@ -1,10 +1,12 @@
-//! Shortest texts that run into a conflict, and how each reading of them goes on; after Isradisaikul and Myers,
-//! "Finding Counterexamples from Parsing Conflicts" (PLDI 2015), section 4, but searched backwards from the conflict.
+//! Shortest texts that run into a conflict, and how each reading of them goes on; after
+//! Isradisaikul and Myers, "Finding Counterexamples from Parsing Conflicts" (PLDI 2015), section 4,
+//! but searched backwards from the conflict.
 //!
-//! Invariant: the terminal of the conflict may really follow on the path that is found. The search carries, for each
-//! reduction, the item whose end must still meet the terminal: a step out of a production asks whether what is behind
-//! the dot there can begin with it (met), or is nullable (ask further out). A conflict between reductions asks for both
-//! on one path; where there is none, only the merging of LALR(1) makes them meet.
+//! Invariant: the terminal of the conflict may really follow on the path that is found. The search
+//! carries, for each reduction, the item whose end must still meet the terminal: a step out of a
+//! production asks whether what is behind the dot there can begin with it (met), or is nullable
+//! (ask further out). A conflict between reductions asks for both on one path; where there is none,
+//! only the merging of LALR(1) makes them meet.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -49,13 +51,14 @@ pub(super) enum Found {
 /// The item under the dot of a production that encloses the conflict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Enclosing {
-    /// The item, its dot before the nonterminal that the next production inwards derives; for the innermost the item
-    /// of the conflict.
+    /// The item, its dot before the nonterminal that the next production inwards derives; for the
+    /// innermost the item of the conflict.
     pub(super) item: Item,
     /// The symbol of the path before which the production begins.
     pub(super) begins: usize,
-    /// Whether what is behind the nonterminal brings the terminal of the conflict (rather than the empty text, when
-    /// the terminal comes from further out, or anything, when it came from further in).
+    /// Whether what is behind the nonterminal brings the terminal of the conflict (rather than the
+    /// empty text, when the terminal comes from further out, or anything, when it came from further
+    /// in).
     pub(super) brings: bool,
     /// Whether what is behind must be empty.
     pub(super) empty: bool,
@@ -94,7 +97,8 @@ impl<'a> Search<'a> {
         Self { rules, automaton, yields, predecessors: automaton.predecessors(|_, _| true), nearest }
     }
 
-    /// The path with the shortest text to `state` on which the terminal of `leading` may follow each of `items`.
+    /// The path with the shortest text to `state` on which the terminal of `leading` may follow
+    /// each of `items`.
     pub(super) fn path(&self, state: usize, items: &[Item], leading: &Leading, terminal: Code) -> Found {
         let start: Vertex = (state as u32, std::array::from_fn(|i| items.get(i).copied().unwrap_or(MET)));
         let mut best: HashMap<Vertex, (u64, Vertex), FxBuildHasher> = HashMap::default();
@@ -215,8 +219,8 @@ impl<'a> Search<'a> {
         path[1..].iter().map(|&state| self.automaton.accessing[state as usize]).collect()
     }
 
-    /// The item, in the last state of the path, that shifts `terminal`, and the productions around it; those with the
-    /// shortest text to come.
+    /// The item, in the last state of the path, that shifts `terminal`, and the productions around
+    /// it; those with the shortest text to come.
     pub(super) fn shift_reading(
         &self,
         path: &[u32],
@@ -229,8 +233,8 @@ impl<'a> Search<'a> {
         self.reading(path, &sources, false, terminal, leading)
     }
 
-    /// The productions around a reduction at the end of the path that meets `terminal`; those with the shortest text
-    /// to come.
+    /// The productions around a reduction at the end of the path that meets `terminal`; those with
+    /// the shortest text to come.
     pub(super) fn reduce_reading(
         &self,
         path: &[u32],
@@ -275,7 +279,8 @@ impl<'a> Search<'a> {
                 let mut chain = vec![Enclosing { item, begins, brings: false, empty: needs }];
                 let mut place = place;
                 while let Some((inner, link)) = best[&place].1 {
-                    // The link describes the step that led here: the outer item as seen from the inner one.
+                    // The link describes the step that led here: the outer item as seen from the
+                    // inner one.
                     if let Some(outer) = chain.last_mut() {
                         (outer.brings, outer.empty) = (link.brings, link.empty);
                     }

@@ -1,9 +1,10 @@
 //! Stacks with the same state on top as one node, and each such node once.
 //!
-//! Read from the top down a graph of stacks is a deterministic automaton without rounds; the union of two is the product of
-//! both. Whatever lies over a fork is looked up before it is made: then nodes that stand for the same stacks are one in memory,
-//! the graph is the smallest automaton there is, and to unite what was united before costs nothing. In an ambiguous grammar a
-//! graph would else grow by a power of the text's length.
+//! Read from the top down a graph of stacks is a deterministic automaton without rounds; the union
+//! of two is the product of both. Whatever lies over a fork is looked up before it is made: then
+//! nodes that stand for the same stacks are one in memory, the graph is the smallest automaton
+//! there is, and to unite what was united before costs nothing. In an ambiguous grammar a graph
+//! would else grow by a power of the text's length.
 //!
 //! Nodes over no fork are not looked up: of these there is nearly always one way to come to each.
 
@@ -28,7 +29,8 @@ struct Known {
     held: usize,
 }
 
-/// A node by what it is. What lies below a node that is held is held too, so no other can come to have its address.
+/// A node by what it is. What lies below a node that is held is held too, so no other can come to
+/// have its address.
 type Key = (CoreId, SmallVec<[usize; 4]>);
 
 /// Fewer nodes than these are not gone through.
@@ -53,8 +55,9 @@ impl Forks {
 }
 
 impl Stack {
-    /// All stacks that one of the two stands for; both have the same state on top. What they have in common stays shared,
-    /// and where one holds the other it is given back itself. Costs the part that both have and do not share.
+    /// All stacks that one of the two stands for; both have the same state on top. What they have
+    /// in common stays shared, and where one holds the other it is given back itself. Costs the
+    /// part that both have and do not share.
     pub(crate) fn union(&self, other: &Stack, table: &ParseTable) -> Stack {
         debug_assert!(self.same_top(other, table));
         if self.is(other) {

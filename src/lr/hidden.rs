@@ -1,18 +1,18 @@
 //! Hidden left recursion, taken out of the rules.
 //!
-//! `a: b a c` where `b` may be empty is left recursive behind nothing: before its first terminal the parser may have
-//! reduced any number of empty `b`s, and each number is a stack of its own (Nozohoor-Farshi 1991 makes graphs with cycles
-//! of them; Scott and Johnstone 2006 discuss the ways out). So such productions are written out by what stands first in them
-//! that is not empty:
+//! `a: b a c` where `b` may be empty is left recursive behind nothing: before its first terminal
+//! the parser may have reduced any number of empty `b`s, and each number is a stack of its own
+//! (Nozohoor-Farshi 1991 makes graphs with cycles of them; Scott and Johnstone 2006 discuss the
+//! ways out). So such productions are written out by what stands first in them that is not empty:
 //!
 //! ```text
 //! a → b a c | x        becomes        a  → b⁺ a c | a c | x
 //! b → | d b                           b⁺ → d b
 //! ```
 //!
-//! where `b⁺` derives what `b` does but for the empty text. The language is the same, the recursion is in the open, and
-//! before any terminal there are finitely many stacks again. Only rules that recur so are touched: a grammar without
-//! conflicts has none.
+//! where `b⁺` derives what `b` does but for the empty text. The language is the same, the recursion
+//! is in the open, and before any terminal there are finitely many stacks again. Only rules that
+//! recur so are touched: a grammar without conflicts has none.
 
 use hashbrown::HashMap;
 
@@ -106,7 +106,8 @@ impl<'a> Rewriting<'a> {
         Self { rules, fillable, filled, numbers: HashMap::new(), productions }
     }
 
-    /// Takes a production over: as it is, or written out by what stands first in it, up to the place that is recursive.
+    /// Takes a production over: as it is, or written out by what stands first in it, up to the
+    /// place that is recursive.
     fn rewrite(&mut self, production: u32, hidden: Option<usize>) {
         let (rules, lhs) = (self.rules, self.rules.lhs(production));
         if production == rules.accept() {
@@ -118,7 +119,8 @@ impl<'a> Rewriting<'a> {
         self.add(lhs, production, symbols[place..].to_vec());
     }
 
-    /// For each of `leading`, all of which may be empty, the production that begins with it when it is not.
+    /// For each of `leading`, all of which may be empty, the production that begins with it when it
+    /// is not.
     fn write_out(&mut self, lhs: usize, production: u32, leading: &[Code], rest: &[Code]) {
         for (place, &code) in leading.iter().enumerate() {
             let Some(first) = self.rules.nonterminal(code).filter(|&first| self.fillable[first]) else {

@@ -1,12 +1,13 @@
-//! Budgets: what a grammar may cost before it is refused. Every loop and every array of this layer that can outgrow
-//! the grammar counts against one of them.
+//! Budgets: what a grammar may cost before it is refused. Every loop and every array of this layer
+//! that can outgrow the grammar counts against one of them.
 
 /// What a table may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// States of the automaton.
     pub(super) states: usize,
-    /// Items looked at while states are closed, and again steps taken while relations are drawn: time.
+    /// Items looked at while states are closed, and again steps taken while relations are drawn:
+    /// time.
     pub(super) steps: usize,
     /// 64-bit words of all look-ahead sets together, and again of all distinct rows: memory.
     pub(super) words: usize,

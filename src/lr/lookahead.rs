@@ -1,15 +1,17 @@
-//! LALR(1) look-ahead sets by DeRemer and Pennello (1982), section 4: DR, reads, includes, lookback, and their
-//! "digraph" algorithm (Tarjan's components, with a set per component).
+//! LALR(1) look-ahead sets by DeRemer and Pennello (1982), section 4: DR, reads, includes,
+//! lookback, and their "digraph" algorithm (Tarjan's components, with a set per component).
 //!
-//! Invariant: the set of a reduction is the union of Follow over the nonterminal edges it looks back to, and Follow is
-//! exact for the LR(0) automaton: no terminal of a set is without a viable prefix on which it may really follow.
+//! Invariant: the set of a reduction is the union of Follow over the nonterminal edges it looks
+//! back to, and Follow is exact for the LR(0) automaton: no terminal of a set is without a viable
+//! prefix on which it may really follow.
 
 use super::limits::{Exceeded, Limits};
 use super::lr0::Automaton;
 use super::rules::{Code, Rules};
 use crate::util::lists::Lists;
 
-/// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right for.
+/// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right
+/// for.
 #[derive(Clone, Debug)]
 pub(super) struct LookAheads {
     sets: Sets,
@@ -23,7 +25,8 @@ impl LookAheads {
         let reductions = automaton.complete.entries().len();
         limits.check_words((gotos.targets.len() + reductions).saturating_mul(width))?;
 
-        // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable nonterminals.
+        // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable
+        // nonterminals.
         let mut follow = Sets::new(gotos.targets.len(), width);
         let mut reads = Lists::new();
         for (edge, &target) in gotos.targets.iter().enumerate() {
@@ -127,8 +130,9 @@ impl Relations {
     /// Runs every production from every state where it begins.
     fn draw(rules: &Rules, automaton: &Automaton, gotos: &Gotos, limits: &Limits) -> Result<Self, Exceeded> {
         let (mut includes, mut lookback) = (Vec::new(), Vec::new());
-        // The states on the way of a production, each with the edge that led to it, as it stands among those of the state
-        // before. The next production of the nonterminal often begins with the same symbols.
+        // The states on the way of a production, each with the edge that led to it, as it stands
+        // among those of the state before. The next production of the nonterminal often begins with
+        // the same symbols.
         let (mut way, mut taken): (Vec<(usize, usize)>, &[Code]) = (Vec::new(), &[]);
         let mut steps = 0;
         for origin in 0..automaton.state_count() {
@@ -205,8 +209,8 @@ impl Sets {
     }
 }
 
-/// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge `x -> y`; section 4.5,
-/// with the recursion on a stack of our own.
+/// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge `x -> y`;
+/// section 4.5, with the recursion on a stack of our own.
 fn digraph(edges: &Lists<u32>, sets: &mut Sets) {
     const DONE: u32 = u32::MAX;
     // 0: not seen; else the least depth on the stack that is known to be reachable.

@@ -1,5 +1,5 @@
-//! The LR(0) automaton. Invariant: states are numbered in the order of a breadth-first walk that takes symbols by
-//! code, so equal grammars have equal automata; kernels and edges are sorted.
+//! The LR(0) automaton. Invariant: states are numbered in the order of a breadth-first walk that
+//! takes symbols by code, so equal grammars have equal automata; kernels and edges are sorted.
 
 use std::hash::BuildHasher;
 
@@ -125,14 +125,14 @@ impl Automaton {
         if self.kernels.get(state).binary_search(&item).is_ok() {
             return true;
         }
-        // An item with the dot in front is there when the state has any edge by its nonterminal: both say that
-        // the closure has a dot before that nonterminal.
+        // An item with the dot in front is there when the state has any edge by its nonterminal:
+        // both say that the closure has a dot before that nonterminal.
         item == rules.first(production)
             && self.step(state, rules.nonterminal_code(rules.lhs(production))).is_some()
     }
 
-    /// The edges backwards: by state, the states with an edge into it, ascending. `exists` says of a state and a
-    /// symbol whether that edge is still there.
+    /// The edges backwards: by state, the states with an edge into it, ascending. `exists` says of
+    /// a state and a symbol whether that edge is still there.
     pub(super) fn predecessors(&self, exists: impl Fn(u32, Code) -> bool) -> Lists<u32> {
         let mut pairs = Vec::with_capacity(self.edges.entries().len());
         for state in 0..self.state_count() as u32 {

@@ -1,19 +1,22 @@
-//! From a grammar to its LALR(1) table: DeRemer and Pennello, "Efficient Computation of LALR(1) Look-Ahead Sets"
-//! (TOPLAS 4:4, 1982). `README.md` beside this file works an example through.
+//! From a grammar to its LALR(1) table: DeRemer and Pennello, "Efficient Computation of LALR(1)
+//! Look-Ahead Sets" (TOPLAS 4:4, 1982). `README.md` beside this file works an example through.
 //!
 //! The passes, in order, each reading only the products of those before it:
-//! * [`rules`]: the grammar's productions and the added `$accept -> start`, flattened so that an item is a number;
+//! * [`rules`]: the grammar's productions and the added `$accept -> start`, flattened so that an
+//!   item is a number;
 //! * [`lr0`]: the LR(0) automaton;
 //! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
 //! * [`hidden`]: rules that hide left recursion behind what may be empty, written out;
 //! * [`conflict`]: precedence settles what it can, and `%conflicts` says what becomes of the rest;
 //! * [`subsumed`]: shifts that a reduction makes superfluous are taken away;
-//! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and both of its parses;
+//! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and
+//!   both of its parses;
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
-//! On the product stand the [`stack`] (a graph where there are several readings: [`forks`]; right recursion in constant space: [`tail`]),
-//! what contexts tell of states ([`states`]), what can be read from a state on ([`derivations`]), with that the proof that
-//! every stack can be completed ([`completable`]) and the decision for one of them ([`completion`]), the cheapest way to
+//! On the product stand the [`stack`] (a graph where there are several readings: [`forks`]; right
+//! recursion in constant space: [`tail`]), what contexts tell of states ([`states`]), what can be
+//! read from a state on ([`derivations`]), with that the proof that every stack can be completed
+//! ([`completable`]) and the decision for one of them ([`completion`]), the cheapest way to
 //! complete it ([`closing`]), and how deep it must nest ([`nesting`]). [`store`] keeps a table.
 
 mod chains;

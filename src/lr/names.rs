@@ -12,7 +12,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Copies the names of `grammar`, and makes one of each nonterminal that its rules have beside its own.
+    /// Copies the names of `grammar`, and makes one of each nonterminal that its rules have beside
+    /// its own.
     pub(super) fn new(grammar: &Grammar, rules: &Rules) -> Self {
         let mut names = Self { text: String::new(), ends: Vec::new() };
         for terminal in &grammar.terminals {
@@ -44,7 +45,8 @@ impl Names {
         &self.text[start..self.ends[at] as usize]
     }
 
-    /// The symbol as example texts show it: literals bare, unless that would not be seen for what it is.
+    /// The symbol as example texts show it: literals bare, unless that would not be seen for what
+    /// it is.
     pub(super) fn in_text(&self, code: Code) -> &str {
         let name = self.symbol(code);
         match name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {

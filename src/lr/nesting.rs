@@ -1,9 +1,10 @@
 //! How deep brackets still have to nest until a stack is finished: for limits on nesting.
 //!
-//! Precondition: each production closes what it opens. Then the brackets that are open on a stack are those that the
-//! productions being read have opened, and finishing them, innermost first, closes them one by one. As every kernel item
-//! of the state on top is possible after what is on the stack (the LR(0) property), any of them may be finished, and the
-//! one whose rest nests least is the best.
+//! Precondition: each production closes what it opens. Then the brackets that are open on a stack
+//! are those that the productions being read have opened, and finishing them, innermost first,
+//! closes them one by one. As every kernel item of the state on top is possible after what is on
+//! the stack (the LR(0) property), any of them may be finished, and the one whose rest nests least
+//! is the best.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -65,8 +66,8 @@ impl Nesting {
         self.most
     }
 
-    /// Whether `stack` can be finished where `room` more levels may be opened at once. Costs the part of the stack that has
-    /// less than [`Nesting::most`] room.
+    /// Whether `stack` can be finished where `room` more levels may be opened at once. Costs the
+    /// part of the stack that has less than [`Nesting::most`] room.
     pub(crate) fn fits(
         &self,
         table: &ParseTable,

@@ -1,4 +1,5 @@
-//! A table for people: per state its kernel items and what it does, in the spirit of lemon's `.out` files.
+//! A table for people: per state its kernel items and what it does, in the spirit of lemon's `.out`
+//! files.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Conflicts in words: one finding each, with an example text, the items, and both parses. They are errors where conflicts
-//! are to be refused, else warnings.
+//! Conflicts in words: one finding each, with an example text, the items, and both parses. They are
+//! errors where conflicts are to be refused, else warnings.
 //!
 //! Invariant: an example is a true prefix of sentences, or the message says that it is not.
 
@@ -166,8 +166,8 @@ impl Report<'_> {
         }
     }
 
-    /// A path on which one of the terminals is a conflict indeed. Two reductions may meet on one terminal in truth
-    /// and on another by merging alone, so the first few are tried.
+    /// A path on which one of the terminals is a conflict indeed. Two reductions may meet on one
+    /// terminal in truth and on another by merging alone, so the first few are tried.
     fn reach(&self, conflict: &Conflict, needs: &[u32]) -> (Code, Leading, Found) {
         let attempt = |&terminal: &usize| {
             let leading = Leading::new(self.rules, &self.search.yields, terminal as Code);
@@ -263,7 +263,8 @@ impl Report<'_> {
         }
     }
 
-    /// Writes a parse out: the path's symbols, the conflict, and what completes each enclosing production.
+    /// Writes a parse out: the path's symbols, the conflict, and what completes each enclosing
+    /// production.
     fn reading(
         &self,
         path: &[u32],

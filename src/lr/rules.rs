@@ -1,5 +1,6 @@
-//! The productions as flat arrays of items. Invariant: the item behind `item`'s next symbol is `item + 1`, so a
-//! production of n symbols owns n + 1 consecutive items, and moving the dot is adding or taking 1.
+//! The productions as flat arrays of items. Invariant: the item behind `item`'s next symbol is
+//! `item + 1`, so a production of n symbols owns n + 1 consecutive items, and moving the dot is
+//! adding or taking 1.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Production, Symbol};
@@ -41,8 +42,8 @@ pub(super) struct Rules {
     nullable: Vec<bool>,
     /// By production: that of the grammar that it comes from; the one of `$accept` comes from none.
     origin: Vec<u32>,
-    /// Of the nonterminals behind those of the grammar, each of which derives what another does but for the empty text: the
-    /// other.
+    /// Of the nonterminals behind those of the grammar, each of which derives what another does but
+    /// for the empty text: the other.
     filled: Vec<u32>,
 }
 
@@ -70,8 +71,8 @@ impl Rules {
         Self::flatten(terminals, grammar.nonterminals.len(), Vec::new(), productions, start)
     }
 
-    /// The rules with these productions in the place of their own. Of the nonterminals behind those of the grammar, `filled`
-    /// says what they are.
+    /// The rules with these productions in the place of their own. Of the nonterminals behind those
+    /// of the grammar, `filled` says what they are.
     pub(super) fn rewritten(&self, filled: Vec<u32>, productions: Vec<Plain>) -> Self {
         let start = self.rhs(self.accept())[0];
         let own = self.nonterminals - self.filled.len();
@@ -169,7 +170,8 @@ impl Rules {
         self.terminals + self.nonterminals + 2
     }
 
-    /// The production of the grammar that this one comes from; past all of them for that of `$accept`.
+    /// The production of the grammar that this one comes from; past all of them for that of
+    /// `$accept`.
     #[inline]
     pub(super) fn origin(&self, production: u32) -> usize {
         self.origin[production as usize] as usize

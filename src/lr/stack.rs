@@ -1,17 +1,19 @@
 //! The parse stack: persistent, shared, and a graph where a text has several readings.
 //!
-//! A stack is a linked list of nodes from the top down. Nodes are immutable, so forks, rollbacks and the speculative stacks
-//! of mask computation share all that they have in common.
+//! A stack is a linked list of nodes from the top down. Nodes are immutable, so forks, rollbacks
+//! and the speculative stacks of mask computation share all that they have in common.
 //!
-//! Stacks with the same state on top are kept as one node with several nodes below it: a graph-structured stack (Tomita
-//! 1985). No two nodes below a node have the same state: the graph, read from the top down, is a deterministic automaton
-//! that accepts just the stacks that it stands for ([`super::forks`]). So there are never more nodes on top than parse states, and 2^n stacks
-//! that differ at n places by one of two states are 2n nodes. States are told apart by their cores; and where it matters to
-//! the lexer what a stack shifts, by their contexts as well ([`super::states`]), so that all stacks of a node shift the same.
+//! Stacks with the same state on top are kept as one node with several nodes below it: a
+//! graph-structured stack (Tomita 1985). No two nodes below a node have the same state: the graph,
+//! read from the top down, is a deterministic automaton that accepts just the stacks that it stands
+//! for ([`super::forks`]). So there are never more nodes on top than parse states, and 2^n stacks
+//! that differ at n places by one of two states are 2n nodes. States are told apart by their cores;
+//! and where it matters to the lexer what a stack shifts, by their contexts as well
+//! ([`super::states`]), so that all stacks of a node shift the same.
 //!
-//! Whoever depends on a stack only through the states that it has *read* may keep its result for every stack that looks the
-//! same so far down (Willard and Louf 2023, section 4.1). Hence every function here that reads below the top tells
-//! [`Depths`] how deep it has looked.
+//! Whoever depends on a stack only through the states that it has *read* may keep its result for
+//! every stack that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every
+//! function here that reads below the top tells [`Depths`] how deep it has looked.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -41,13 +43,14 @@ pub(crate) type Stacks = SmallVec<[Stack; 1]>;
 #[derive(Debug)]
 pub(super) struct Node {
     core: CoreId,
-    /// Distance from the bottom, which has depth 0; where ways differ in length, of the shortest. Of the nodes that
-    /// another stands for, none is then lower than what is reported to have been read.
+    /// Distance from the bottom, which has depth 0; where ways differ in length, of the shortest.
+    /// Of the nodes that another stands for, none is then lower than what is reported to have been
+    /// read.
     depth: u32,
     /// How many nodes down the way forks first; [`STRAIGHT`] where it never does.
     straight: u32,
-    /// 1 more than the number of the core's state in this context, or 0. Of this and what follows: whoever finds it out finds
-    /// the same, so it does not matter who.
+    /// 1 more than the number of the core's state in this context, or 0. Of this and what follows:
+    /// whoever finds it out finds the same, so it does not matter who.
     state: AtomicU32,
     /// As [`Acceptable::pack`] says, or 0.
     acceptable: AtomicU64,
@@ -105,8 +108,8 @@ pub(crate) trait Depths {
     /// The state at this depth is read: the core, and all that its context tells.
     fn read_state(&mut self, depth: u32);
 
-    /// Whether what lies below `fork`, several nodes, is beyond what this reading may look at. It is told of that; what
-    /// comes of the reading is of no use then.
+    /// Whether what lies below `fork`, several nodes, is beyond what this reading may look at. It
+    /// is told of that; what comes of the reading is of no use then.
     fn stops_at(&mut self, fork: &Stack) -> bool;
 }
 
@@ -172,7 +175,8 @@ impl Stack {
         Self(Arc::new(Node { core, depth, straight, state, acceptable, below }))
     }
 
-    /// The same state over other nodes, of which there is one at least; those of several ascend by their keys.
+    /// The same state over other nodes, of which there is one at least; those of several ascend by
+    /// their keys.
     pub(super) fn over_all(&self, mut below: Vec<Stack>, table: &ParseTable) -> Self {
         let (core, state) = (self.0.core, self.0.state.load(Ordering::Relaxed));
         if below.len() == 1
@@ -240,7 +244,8 @@ impl Stack {
         self.0.depth
     }
 
-    /// The nodes below the top: none at the bottom, several where stacks have nothing but the top in common.
+    /// The nodes below the top: none at the bottom, several where stacks have nothing but the top
+    /// in common.
     #[inline]
     pub(crate) fn below(&self) -> &[Stack] {
         self.0.below.nodes()
@@ -252,8 +257,8 @@ impl Stack {
         (self.0.straight != STRAIGHT).then(|| self.0.depth - self.0.straight)
     }
 
-    /// The terminal that was shifted last; `None` before the first. Holds between lexemes: a stack's top is then
-    /// what a shift pushed, and taking out an idle round keeps it.
+    /// The terminal that was shifted last; `None` before the first. Holds between lexemes: a
+    /// stack's top is then what a shift pushed, and taking out an idle round keeps it.
     pub(crate) fn last_terminal(&self, table: &ParseTable) -> Option<TerminalId> {
         match table.accessing(self.core())? {
             Symbol::Terminal(terminal) => Some(terminal),
@@ -283,8 +288,9 @@ impl Stack {
 
     /// The terminals (and `$`) that the stack can really shift (accept), found out once a node.
     ///
-    /// Reductions are followed for all look-aheads at once: the sets that lead to different reductions are
-    /// disjoint but for conflicts, so the work is bounded by the reductions that single terminals would cause.
+    /// Reductions are followed for all look-aheads at once: the sets that lead to different
+    /// reductions are disjoint but for conflicts, so the work is bounded by the reductions that
+    /// single terminals would cause.
     #[inline]
     pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
         let known = Acceptable::unpack(self.0.acceptable.load(Ordering::Acquire));
@@ -319,11 +325,12 @@ impl Stack {
         !table.chain(self.core(), self.below().first().map(Stack::core)).reads_below
     }
 
-    /// The stacks after `terminal`: the reductions that it causes, then its shift. None when the stack cannot shift it,
-    /// which the row of the core alone does not tell: an LALR look-ahead set is a union over contexts. `$` never shifts;
-    /// ask [`Stack::takes`].
+    /// The stacks after `terminal`: the reductions that it causes, then its shift. None when the
+    /// stack cannot shift it, which the row of the core alone does not tell: an LALR look-ahead set
+    /// is a union over contexts. `$` never shifts; ask [`Stack::takes`].
     ///
-    /// Costs the reductions that reach below the node under the top, and allocates only the nodes that remain.
+    /// Costs the reductions that reach below the node under the top, and allocates only the nodes
+    /// that remain.
     pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> Stacks {
         let mut fed = Stacks::new();
         self.follow(table, terminal, depths, |at, chain, _, depths| {
@@ -364,9 +371,9 @@ impl Stack {
         Some(push(base, target))
     }
 
-    /// Follows the reductions that these look-aheads cause, by the chains of what is on top and what lies below. `meet` is
-    /// told of each place, and says whether some of the look-aheads are shifted there: without conflicts nothing more is
-    /// to be found then.
+    /// Follows the reductions that these look-aheads cause, by the chains of what is on top and
+    /// what lies below. `meet` is told of each place, and says whether some of the look-aheads are
+    /// shifted there: without conflicts nothing more is to be found then.
     fn follow<'s, L: LookAhead, D: Depths>(
         &'s self,
         table: &ParseTable,
@@ -577,7 +584,8 @@ struct Place<'s> {
 }
 
 impl Place<'_> {
-    /// Notes that the place is met with these look-aheads; returns those with which it has not been met.
+    /// Notes that the place is met with these look-aheads; returns those with which it has not been
+    /// met.
     fn note<L: LookAhead>(&self, met: &mut Vec<((CoreId, Address), L)>, lookahead: L) -> Option<L> {
         let key = (self.core, self.below.map_or(std::ptr::null(), Stack::address));
         match met.iter_mut().find(|(known, _)| *known == key) {
@@ -591,8 +599,8 @@ impl Place<'_> {
 }
 
 impl Drop for Node {
-    /// Frees long chains in a loop: the derived drop would recurse once a state, and a document nested a
-    /// million deep would overflow the thread's stack.
+    /// Frees long chains in a loop: the derived drop would recurse once a state, and a document
+    /// nested a million deep would overflow the thread's stack.
     fn drop(&mut self) {
         let mut at = std::mem::replace(&mut self.below, Below::Bottom);
         loop {

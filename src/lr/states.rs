@@ -1,10 +1,11 @@
 //! Parse states: the states of the LALR(1) automaton in their context, made as stacks meet them.
 //!
-//! LALR(1) merges the states of the canonical LR(1) automaton (Knuth 1965) that have the same items: the *core* remains,
-//! and what may follow an item is a union over all contexts. A stack knows its context, though. So each of its states is a
-//! core together with what may really follow each of its items when that item is complete: a state of canonical LR(1).
-//! There may be very many of these, but a text meets few, and each is made once, in time that does not depend on the
-//! depth of the stack.
+//! LALR(1) merges the states of the canonical LR(1) automaton (Knuth 1965) that have the same
+//! items: the *core* remains, and what may follow an item is a union over all contexts. A stack
+//! knows its context, though. So each of its states is a core together with what may really follow
+//! each of its items when that item is complete: a state of canonical LR(1). There may be very many
+//! of these, but a text meets few, and each is made once, in time that does not depend on the depth
+//! of the stack.
 //!
 //! Invariant: what a stack can shift is known from its top alone.
 
@@ -52,7 +53,8 @@ pub(super) fn returns(rules: &Rules, automaton: &Automaton) -> Lists<Return> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) core: CoreId,
-    /// Parallel to the core's returns: the number of the set of terminals that can be shifted from there.
+    /// Parallel to the core's returns: the number of the set of terminals that can be shifted from
+    /// there.
     pub(super) follows: SmallVec<[u32; 4]>,
 }
 
@@ -86,8 +88,8 @@ impl ParseTable {
         self.states.keys.get(state.0).core
     }
 
-    /// The number of the set of terminals that a stack with `state` on top can shift: what [`Stack::acceptable`] finds on the
-    /// stack itself.
+    /// The number of the set of terminals that a stack with `state` on top can shift: what
+    /// [`Stack::acceptable`] finds on the stack itself.
     ///
     /// [`Stack::acceptable`]: super::stack::Stack::acceptable
     pub(crate) fn acceptable_in(&self, state: ParseStateId) -> u32 {

@@ -1,5 +1,5 @@
-//! How a table is kept: what its construction found, beside the grammar that it was found of. The productions as items
-//! and the names are made again from that grammar.
+//! How a table is kept: what its construction found, beside the grammar that it was found of. The
+//! productions as items and the names are made again from that grammar.
 
 use super::chains::Chains;
 use super::forks::Forks;
@@ -118,7 +118,8 @@ impl ParseTable {
 }
 
 impl ParseStates {
-    /// Writes the states by number, and the sets that they are made of; those first, so that all are there.
+    /// Writes the states by number, and the sets that they are made of; those first, so that all
+    /// are there.
     fn save(&self, writer: &mut Writer) {
         let keys: Vec<&Key> = self.keys.iter().collect();
         let sets: Vec<&BitSet> = self.sets.iter().collect();

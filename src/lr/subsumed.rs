@@ -1,23 +1,28 @@
 //! Shifts that a reduction makes superfluous.
 //!
-//! In `e: e "+" e | N` the parser stands behind `e "+" e` before a `+`, and may reduce or shift. Whatever the shift comes to, the
-//! reduction comes to as well: `e + (e + e)` and `(e + e) + e` are the same text. Followed both ways, each operator costs a
-//! reduction for each one before it. So the shift is taken away, and the grammar has no conflict left.
+//! In `e: e "+" e | N` the parser stands behind `e "+" e` before a `+`, and may reduce or shift.
+//! Whatever the shift comes to, the reduction comes to as well: `e + (e + e)` and `(e + e) + e` are
+//! the same text. Followed both ways, each operator costs a reduction for each one before it. So
+//! the shift is taken away, and the grammar has no conflict left.
 //!
-//! *Statement.* Let the kernel of a state `q` be one complete item `A -> α A ·`, with `α` not empty, and items `A -> A · γ`. Let
-//! `q` reduce before each terminal that it shifts, and let each state `g` into which that reduction leads have each edge of
-//! `q`, with the same target. Then the shifts of `q`, and its empty reductions, can be taken away: every stack reads the same
-//! texts as before, and shifts the same terminals.
+//! *Statement.* Let the kernel of a state `q` be one complete item `A -> α A ·`, with `α` not
+//! empty, and items `A -> A · γ`. Let `q` reduce before each terminal that it shifts, and let each
+//! state `g` into which that reduction leads have each edge of `q`, with the same target. Then the
+//! shifts of `q`, and its empty reductions, can be taken away: every stack reads the same texts as
+//! before, and shifts the same terminals.
 //!
-//! *Proof.* Take a run that shifts in `q`, on a stack `ρ α A`. Reduce first, to `ρ A` with `g` on top, and then do what the run
-//! does: the edges have the same targets, so both stacks have the same states above that `A`. Those states belong to items
-//! `A -> A γ' · γ''`, so the run uncovers its `q` again only by a reduction to `A`, with `q` on top once more, where the other
-//! run has `g` on top of `ρ`. Before that the run either shifts in `q` again, which `g` does too, or it reduces `α A`, and then
-//! both runs are one. Both have the same number of steps; on the way the second has the smaller stack. So doing this again and
-//! again comes to an end, with a run that uses nothing of what was taken away. And since `q` shifts, after its reduction,
-//! all that it shifted before, both runs have the same terminals to shift at each place: the lexer sees no difference.
+//! *Proof.* Take a run that shifts in `q`, on a stack `ρ α A`. Reduce first, to `ρ A` with `g` on
+//! top, and then do what the run does: the edges have the same targets, so both stacks have the
+//! same states above that `A`. Those states belong to items `A -> A γ' · γ''`, so the run uncovers
+//! its `q` again only by a reduction to `A`, with `q` on top once more, where the other run has `g`
+//! on top of `ρ`. Before that the run either shifts in `q` again, which `g` does too, or it reduces
+//! `α A`, and then both runs are one. Both have the same number of steps; on the way the second has
+//! the smaller stack. So doing this again and again comes to an end, with a run that uses nothing
+//! of what was taken away. And since `q` shifts, after its reduction, all that it shifted before,
+//! both runs have the same terminals to shift at each place: the lexer sees no difference.
 //!
-//! That a conflict is ambiguous in this way the author is still told: the trees differ, though the texts do not.
+//! That a conflict is ambiguous in this way the author is still told: the trees differ, though the
+//! texts do not.
 
 use super::conflict::Resolution;
 use super::lookahead::LookAheads;
@@ -25,7 +30,8 @@ use super::lr0::Automaton;
 use super::rules::{Item, Rules};
 use crate::util::lists::Lists;
 
-/// Takes away what the statement says. Costs the states between those in conflict and the ones below what they reduce.
+/// Takes away what the statement says. Costs the states between those in conflict and the ones
+/// below what they reduce.
 pub(super) fn drop_subsumed(
     rules: &Rules,
     automaton: &Automaton,

@@ -1,7 +1,8 @@
-//! The table: what each state does before each terminal, and everything that later layers ask of it.
+//! The table: what each state does before each terminal, and everything that later layers ask of
+//! it.
 //!
-//! Invariants: core 0 is the start; a cell's actions are neighbours in one array sorted by core and terminal, and where they
-//! are in conflict the shift comes first; equal rows are stored once.
+//! Invariants: core 0 is the start; a cell's actions are neighbours in one array sorted by core and
+//! terminal, and where they are in conflict the shift comes first; equal rows are stored once.
 
 use std::hash::BuildHasher;
 
@@ -40,7 +41,8 @@ pub(crate) enum Action {
     Accept,
 }
 
-/// A way for a state to reduce. Productions of the same nonterminal and length do the same to a stack.
+/// A way for a state to reduce. Productions of the same nonterminal and length do the same to a
+/// stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reduction {
     /// The nonterminal whose goto is taken.
@@ -75,7 +77,8 @@ pub(crate) struct ParseTable {
     pub(super) returns: Lists<Return>,
     pub(super) states: ParseStates,
     pub(super) settled: bool,
-    /// The reductions that were taken away, ascending: state, production, and the terminal before it.
+    /// The reductions that were taken away, ascending: state, production, and the terminal before
+    /// it.
     pub(super) barred: Vec<[u32; 3]>,
     /// Whether hidden left recursion was written out of the rules.
     pub(super) rewritten: bool,
@@ -90,8 +93,8 @@ impl ParseTable {
     /// Builds the table.
     ///
     /// # Errors
-    /// When the grammar has conflicts that precedence does not settle and it wants them refused, or the table would be too
-    /// large.
+    /// When the grammar has conflicts that precedence does not settle and it wants them refused, or
+    /// the table would be too large.
     pub(crate) fn build(grammar: &Grammar) -> Result<Self, ConflictError> {
         Self::build_within(grammar, &Limits::default())
     }
@@ -243,7 +246,8 @@ impl ParseTable {
         self.automaton.state_count()
     }
 
-    /// What to do in `state` before `terminal`: nothing (an error) or one action. Logarithmic in the row.
+    /// What to do in `state` before `terminal`: nothing (an error) or one action. Logarithmic in
+    /// the row.
     #[inline]
     pub(crate) fn actions(&self, state: CoreId, terminal: TerminalId) -> &[Action] {
         let range = self.cells.range(state.index());
@@ -265,8 +269,8 @@ impl ParseTable {
         &self.sets[self.rows[state.index()].1 as usize]
     }
 
-    /// The distinct ways in which `state` reduces. Without conflicts their look-aheads are disjoint, and disjoint from the
-    /// shifts.
+    /// The distinct ways in which `state` reduces. Without conflicts their look-aheads are
+    /// disjoint, and disjoint from the shifts.
     #[inline]
     pub(crate) fn reductions(&self, state: CoreId) -> &[Reduction] {
         self.reductions.get(state.index())
@@ -280,7 +284,8 @@ impl ParseTable {
         self.shifts(state).contains(terminal.index()).then(|| CoreId(edges[at].target))
     }
 
-    /// The state after a reduction to `nonterminal` has uncovered `state`. Logarithmic in the state's gotos.
+    /// The state after a reduction to `nonterminal` has uncovered `state`. Logarithmic in the
+    /// state's gotos.
     #[inline]
     pub(crate) fn goto(&self, state: CoreId, nonterminal: NonterminalId) -> Option<CoreId> {
         let edges = self.automaton.by_nonterminals(state.index());
@@ -318,8 +323,8 @@ impl ParseTable {
         })
     }
 
-    /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's edges backwards, but
-    /// for the shifts that precedence took away.
+    /// The states that may lie right below `state` on a stack, ascending: the LR(0) automaton's
+    /// edges backwards, but for the shifts that precedence took away.
     pub(crate) fn predecessors(&self, state: CoreId) -> impl Iterator<Item = CoreId> + '_ {
         self.predecessors.get(state.index()).iter().map(|&state| CoreId(state))
     }
@@ -344,8 +349,8 @@ impl ParseTable {
         self.tails[state.index()]
     }
 
-    /// Stacks with the same core on top are to be told apart by their contexts: it matters what each of them shifts, beside
-    /// what is shifted by one of them.
+    /// Stacks with the same core on top are to be told apart by their contexts: it matters what
+    /// each of them shifts, beside what is shifted by one of them.
     pub(crate) fn tell_contexts_apart(&mut self) {
         self.by_context = true;
     }
@@ -356,13 +361,15 @@ impl ParseTable {
         self.by_context
     }
 
-    /// Whether the parser may have several ways to go on before one terminal, or one that may lead back to the same stack.
+    /// Whether the parser may have several ways to go on before one terminal, or one that may lead
+    /// back to the same stack.
     #[inline]
     pub(crate) fn has_conflicts(&self) -> bool {
         self.conflicting
     }
 
-    /// Whether precedence or the order of rules took any action away. Then a viable stack need not be one that can be completed.
+    /// Whether precedence or the order of rules took any action away. Then a viable stack need not
+    /// be one that can be completed.
     pub(crate) fn has_settled_conflicts(&self) -> bool {
         self.settled
     }

@@ -1,13 +1,14 @@
 //! Tail calls: right recursion in constant space.
 //!
-//! A parse state with the kernel item `A -> α . B` that does nothing with `B` but complete `A` is a tail call:
-//! when `B` is done, `α B` comes off the stack and what lies below goes on with `A`. It may have other kernel items,
-//! as long as each of them is `A -> α . β`: however it ends, what lies below goes on with `A`. Where what lies below
-//! is a tail call that waits for `A` in turn, and so on down to the same parse state, the whole round is idle: the
-//! stack without it behaves alike, because all rounds end in the same reductions (the look-aheads of the productions
-//! on such a cycle include each other, DeRemer and Pennello's `includes`). Leo (1991) treats right recursion in
-//! Earley parsers so; here it keeps `x, x, x, ...` of any length on a stack of constant depth, though its grammar be
-//! right recursive, and with it the time of a step.
+//! A parse state with the kernel item `A -> α . B` that does nothing with `B` but complete `A` is a
+//! tail call: when `B` is done, `α B` comes off the stack and what lies below goes on with `A`. It
+//! may have other kernel items, as long as each of them is `A -> α . β`: however it ends, what lies
+//! below goes on with `A`. Where what lies below is a tail call that waits for `A` in turn, and so
+//! on down to the same parse state, the whole round is idle: the stack without it behaves alike,
+//! because all rounds end in the same reductions (the look-aheads of the productions on such a
+//! cycle include each other, DeRemer and Pennello's `includes`). Leo (1991) treats right recursion
+//! in Earley parsers so; here it keeps `x, x, x, ...` of any length on a stack of constant depth,
+//! though its grammar be right recursive, and with it the time of a step.
 
 use super::lr0::Automaton;
 use super::rules::{COMPLETE, Item, Rules};

@@ -1,7 +1,9 @@
-//! Shortest texts that symbols derive: Knuth, "A Generalization of Dijkstra's Algorithm" (IPL 6:1, 1977).
+//! Shortest texts that symbols derive: Knuth, "A Generalization of Dijkstra's Algorithm" (IPL 6:1,
+//! 1977).
 //!
-//! Invariant: a nonterminal's chosen production is of symbols that were settled before it, so expansion ends. Lengths
-//! count terminals, each by its weight, and are capped at [`UNKNOWN`], which also stands for what derives nothing.
+//! Invariant: a nonterminal's chosen production is of symbols that were settled before it, so
+//! expansion ends. Lengths count terminals, each by its weight, and are capped at [`UNKNOWN`],
+//! which also stands for what derives nothing.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -111,12 +113,14 @@ impl Yields {
         self.occurrences.get(code as usize)
     }
 
-    /// Appends the shortest text of `symbols`: terminals, and nonterminals whose texts are too long to be shown.
+    /// Appends the shortest text of `symbols`: terminals, and nonterminals whose texts are too long
+    /// to be shown.
     pub(super) fn expand(&self, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
         self.expand_up_to(LONGEST, rules, symbols, text);
     }
 
-    /// Appends the shortest text of `symbols`, the nonterminals whose texts are longer than `longest` as they are.
+    /// Appends the shortest text of `symbols`, the nonterminals whose texts are longer than
+    /// `longest` as they are.
     pub(super) fn expand_up_to(&self, longest: u64, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
         let mut stack: Vec<Code> = symbols.iter().rev().copied().collect();
         while let Some(code) = stack.pop() {
@@ -161,8 +165,8 @@ impl Leading {
         leading
     }
 
-    /// The length of the shortest text of what is behind the dot that begins with the terminal, and the item whose
-    /// next symbol brings it.
+    /// The length of the shortest text of what is behind the dot that begins with the terminal, and
+    /// the item whose next symbol brings it.
     pub(super) fn behind(&self, rules: &Rules, yields: &Yields, mut item: Item) -> Option<(u64, Item)> {
         let mut best: Option<(u64, Item)> = None;
         loop {

@@ -5,18 +5,19 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Matcher;
 
-/// Rows for which another thread is woken: what it then takes over is worth more than its waking (measured: of 8 rows that were
-/// seen before it makes 40 µs out of 18, of 64 rows 90 out of 127).
+/// Rows for which another thread is woken: what it then takes over is worth more than its waking
+/// (measured: of 8 rows that were seen before it makes 40 µs out of 18, of 64 rows 90 out of 127).
 #[cfg(feature = "rayon")]
 const ROWS_FOR_A_THREAD: usize = 16;
 
 /// Fills one row for each matcher of a batch: row `i` is `rows[i * stride..][..stride]`, as
-/// [`Matcher::fill_mask_into`] fills it. `stride` is the width of the logits in words, `width.div_ceil(32)`; it may
-/// be wider than the vocabulary, and the words past that are cleared.
+/// [`Matcher::fill_mask_into`] fills it. `stride` is the width of the logits in words,
+/// `width.div_ceil(32)`; it may be wider than the vocabulary, and the words past that are cleared.
 ///
-/// Rows without a matcher, be it `None` or that the list is shorter, are all ones: their sequences are not
-/// constrained. Matchers may be of different constraints, and one may be given several times. With the feature
-/// `rayon` the threads of rayon's current pool help: of the global one, or of that in whose `install` this is called.
+/// Rows without a matcher, be it `None` or that the list is shorter, are all ones: their sequences
+/// are not constrained. Matchers may be of different constraints, and one may be given several
+/// times. With the feature `rayon` the threads of rayon's current pool help: of the global one, or
+/// of that in whose `install` this is called.
 ///
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary, fill_masks};
@@ -56,8 +57,9 @@ fn fill<'r>(rows: impl Iterator<Item = Row<'r>>) {
     rows.for_each(fill_row);
 }
 
-/// The caller begins at once, and the pool's threads take rows from it as they wake up, one at a time: a row that was seen
-/// before takes a microsecond, less than to wake a thread, and a new one may take a thousand times as long.
+/// The caller begins at once, and the pool's threads take rows from it as they wake up, one at a
+/// time: a row that was seen before takes a microsecond, less than to wake a thread, and a new one
+/// may take a thousand times as long.
 #[cfg(feature = "rayon")]
 fn fill<'r>(rows: impl ExactSizeIterator<Item = Row<'r>> + Send) {
     let enough_for = rows.len() / ROWS_FOR_A_THREAD;

@@ -1,7 +1,9 @@
-//! What the rules of a text derived: captures, and the temperature that the author of the grammar asks for.
+//! What the rules of a text derived: captures, and the temperature that the author of the grammar
+//! asks for.
 //!
-//! Masks need no tree, so none is kept. Where the grammar marks rules, a matcher keeps what each step took. When it is asked,
-//! the text is read once more, each reading with the lexemes that have ended, and the lexemes of the first reading are parsed.
+//! Masks need no tree, so none is kept. Where the grammar marks rules, a matcher keeps what each
+//! step took. When it is asked, the text is read once more, each reading with the lexemes that have
+//! ended, and the lexemes of the first reading are parsed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,12 +29,11 @@ pub(super) enum Said {
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary};
 ///
-/// let grammar = Grammar::from_lark("start: \"<\" name \">\"\nname[capture]: /[a-z]+/")?;
-/// let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte]))?;
-/// let mut matcher = Constraint::new(&grammar, &vocabulary)?.matcher();
-/// matcher.advance_bytes(b"<ab>")?;
-/// let captures = matcher.captures();
-/// assert_eq!((captures[0].name(), captures[0].bytes(), captures[0].span()), ("name", &b"ab"[..], 1..3));
+/// let grammar = Grammar::from_lark("start: \"<\" name \">\"\nname[capture]: /[a-z]+/")?; let
+/// vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte]))?; let mut matcher =
+/// Constraint::new(&grammar, &vocabulary)?.matcher(); matcher.advance_bytes(b"<ab>")?; let captures
+/// = matcher.captures(); assert_eq!((captures[0].name(), captures[0].bytes(), captures[0].span()),
+/// ("name", &b"ab"[..], 1..3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,12 +114,14 @@ impl Matcher {
         }
     }
 
-    /// What the rules that the grammar captures have derived: each rule that is complete, in the order in which they end,
-    /// inner ones first. The lexeme in progress has ended where the text is a sentence, or where it cannot go on. Where the text
-    /// can be read in several ways, the first is taken.
+    /// What the rules that the grammar captures have derived: each rule that is complete, in the
+    /// order in which they end, inner ones first. The lexeme in progress has ended where the text
+    /// is a sentence, or where it cannot go on. Where the text can be read in several ways, the
+    /// first is taken.
     ///
-    /// Costs the whole text, which is read once more, and the square of its lexemes where rules are right recursive. Empty
-    /// for a grammar that captures nothing, under `%indent`, and where the derivation takes more than four million items.
+    /// Costs the whole text, which is read once more, and the square of its lexemes where rules are
+    /// right recursive. Empty for a grammar that captures nothing, under `%indent`, and where the
+    /// derivation takes more than four million items.
     pub fn captures(&self) -> Vec<Capture> {
         let Some((marks, read)) = self.index.marks().and_then(|marks| Some((marks, self.read(marks)?)))
         else {
@@ -138,9 +141,9 @@ impl Matcher {
         captures
     }
 
-    /// The temperature at which the next token should be drawn, where a rule that the text stands in says so
-    /// (`rule[temperature=0.7]`): the innermost such rule; the highest, where several may go on. The grammar's masks do
-    /// not depend on it. Costs what [`Matcher::captures`] costs.
+    /// The temperature at which the next token should be drawn, where a rule that the text stands
+    /// in says so (`rule[temperature=0.7]`): the innermost such rule; the highest, where several
+    /// may go on. The grammar's masks do not depend on it. Costs what [`Matcher::captures`] costs.
     pub fn temperature(&self) -> Option<f32> {
         let marks = self.index.marks()?;
         let read = self.read_on(marks)?;
@@ -148,12 +151,13 @@ impl Matcher {
         read.derived.open.iter().filter_map(of).max_by(f32::total_cmp)
     }
 
-    /// How many tokens more the rule should take in which the text stands, where a rule says how many it takes at most
-    /// (`rule[max_tokens=10]`): the least of such rules around, and the greatest where several may go on. 0 when they are used
-    /// up: then the caller should end the rule.
+    /// How many tokens more the rule should take in which the text stands, where a rule says how
+    /// many it takes at most (`rule[max_tokens=10]`): the least of such rules around, and the
+    /// greatest where several may go on. 0 when they are used up: then the caller should end the
+    /// rule.
     ///
-    /// Masks do not depend on it. A token counts for a rule when it ends within the rule's text; bytes that were advanced by at
-    /// once count as one. Costs what [`Matcher::captures`] costs.
+    /// Masks do not depend on it. A token counts for a rule when it ends within the rule's text;
+    /// bytes that were advanced by at once count as one. Costs what [`Matcher::captures`] costs.
     pub fn remaining_tokens(&self) -> Option<usize> {
         let marks = self.index.marks()?;
         let read = self.read_on(marks)?;
@@ -231,8 +235,8 @@ impl Matcher {
         Some(Read { text, steps, lexemes, in_progress, derived })
     }
 
-    /// The text, special tokens by name, where each step ends in it, and all ways to read it; `None` when there is none that
-    /// is kept.
+    /// The text, special tokens by name, where each step ends in it, and all ways to read it;
+    /// `None` when there is none that is kept.
     fn readings(&self) -> Option<(Vec<u8>, Vec<usize>, Vec<Reading>)> {
         let scanner = self.index.scanner();
         let vocabulary = self.index.spelled();

@@ -1,9 +1,10 @@
 //! A short way to end the text: what `generate` closes with, and what shows that a text is viable.
 //!
-//! The way is planned in terminals, at the least cost ([`lr::closing`](crate::lr::closing)). Each terminal of the
-//! plan is then spelled by a breadth-first search over bytes from the configuration at hand, so
-//! that longest match is obeyed and ignored text is put between where it must. Where longest match does not let the
-//! plan be spelled (after a blank that swallows a dot there is no dot), a search over bytes finds another way.
+//! The way is planned in terminals, at the least cost ([`lr::closing`](crate::lr::closing)). Each
+//! terminal of the plan is then spelled by a breadth-first search over bytes from the configuration
+//! at hand, so that longest match is obeyed and ignored text is put between where it must. Where
+//! longest match does not let the plan be spelled (after a blank that swallows a dot there is no
+//! dot), a search over bytes finds another way.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,9 +27,9 @@ const SEARCH_LIMIT: usize = 200_000;
 const DETOUR_LIMIT: usize = 20_000;
 
 impl Matcher {
-    /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is one already.
-    /// `None` after a stop token, where no way was found within a fixed number of steps, and where the way leads over a
-    /// token that is no text.
+    /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is
+    /// one already. `None` after a stop token, where no way was found within a fixed number of
+    /// steps, and where the way leads over a token that is no text.
     ///
     /// Costs the depth of the parse stack and the bytes that are found.
     pub fn shortest_completion(&self) -> Option<Vec<u8>> {
@@ -59,8 +60,8 @@ impl Matcher {
         after.into_iter().find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack))
     }
 
-    /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds after the lexeme in
-    /// progress.
+    /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds
+    /// after the lexeme in progress.
     fn follow_plan(&self, mut text: Vec<u8>, mut at: Configuration, mut stack: Stack) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         let (plan, _) = scanner.closing_plan(&stack)?;
@@ -83,8 +84,8 @@ impl Matcher {
         }
     }
 
-    /// Bytes after which the lexeme in progress can end, and the configuration then: towards the label after which
-    /// least is left to do.
+    /// Bytes after which the lexeme in progress can end, and the configuration then: towards the
+    /// label after which least is left to do.
     pub(super) fn finish_lexeme(&self, at: &Configuration) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
         if scanner.states().label(at.state).is_some_and(|label| !self.after(at, label).is_empty()) {
@@ -101,8 +102,8 @@ impl Matcher {
         labels.into_iter().find_map(|(_, label)| self.spell(at, None, label))
     }
 
-    /// A completion by going on from the configuration that seems nearest to an end: by the bytes so far and what
-    /// is left to do at least.
+    /// A completion by going on from the configuration that seems nearest to an end: by the bytes
+    /// so far and what is left to do at least.
     fn search(&self, from: &Configuration) -> Option<Vec<u8>> {
         // With the one before it and the byte between, and the bytes so far.
         type Met = (Configuration, Option<(usize, u8)>, u64);
@@ -139,7 +140,8 @@ impl Matcher {
         None
     }
 
-    /// What is left to do at least behind the lexeme in progress, whichever of its labels it becomes.
+    /// What is left to do at least behind the lexeme in progress, whichever of its labels it
+    /// becomes.
     fn least_left(&self, at: &Configuration) -> u64 {
         let scanner = self.index.scanner();
         let stacks = self.labels(at).into_iter().flat_map(|label| self.after(at, label));
@@ -158,7 +160,8 @@ impl Matcher {
         reach.iter().filter(taken).map(TerminalId::new).collect()
     }
 
-    /// What holds after the lexeme in progress, if it ends with this label and the text can go on so.
+    /// What holds after the lexeme in progress, if it ends with this label and the text can go on
+    /// so.
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
         let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
@@ -166,8 +169,8 @@ impl Matcher {
         after.into_iter().filter(ends).collect()
     }
 
-    /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in progress (`None`:
-    /// this lexeme is the one), and the configuration then.
+    /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in
+    /// progress (`None`: this lexeme is the one), and the configuration then.
     pub(super) fn spell(
         &self,
         from: &Configuration,

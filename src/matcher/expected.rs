@@ -11,10 +11,10 @@ use crate::util::id::TerminalId;
 const END: &str = "end of text";
 
 impl Matcher {
-    /// The terminals that may come next, in the order of the grammar: literals in quotes, others by name, and
-    /// `end of text`. A terminal whose lexeme has begun and cannot end yet is one of them; one that could go on
-    /// or end is not. Ignored terminals are named only where one has begun and nothing else may come. After a
-    /// stop token: `end of text` alone.
+    /// The terminals that may come next, in the order of the grammar: literals in quotes, others by
+    /// name, and `end of text`. A terminal whose lexeme has begun and cannot end yet is one of
+    /// them; one that could go on or end is not. Ignored terminals are named only where one has
+    /// begun and nothing else may come. After a stop token: `end of text` alone.
     ///
     /// Costs the number of terminals and of readings of the text so far.
     pub fn expected(&self) -> Vec<String> {

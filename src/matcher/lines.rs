@@ -1,7 +1,8 @@
 //! A completion by plan in a text whose lines count (`%indent`).
 //!
-//! INDENT and DEDENT in a plan have no lexemes: they say how wide the next line is. A line whose blanks have begun is left
-//! blank, and the next one written with those it needs. The end of the text ends the last line and all blocks.
+//! INDENT and DEDENT in a plan have no lexemes: they say how wide the next line is. A line whose
+//! blanks have begun is left blank, and the next one written with those it needs. The end of the
+//! text ends the last line and all blocks.
 
 use super::{Matcher, Progress};
 use crate::lr::stack::{Stack, Unread};
@@ -60,8 +61,8 @@ impl Matcher {
         scanner.is_complete(&at, &mut Reads::none()).then_some(text)
     }
 
-    /// A line up to its first lexeme, the shortest of `terminal`, where one begins: deeper than the blocks, or behind
-    /// so many ended ones.
+    /// A line up to its first lexeme, the shortest of `terminal`, where one begins: deeper than the
+    /// blocks, or behind so many ended ones.
     fn line(
         &self,
         layout: &Layout,
@@ -90,7 +91,8 @@ impl Matcher {
         Some(bytes)
     }
 
-    /// The configuration after `bytes` whose lexeme in progress stands on `stack` and may end as `terminal`.
+    /// The configuration after `bytes` whose lexeme in progress stands on `stack` and may end as
+    /// `terminal`.
     fn take_as(
         &self,
         from: &Configuration,
@@ -121,7 +123,8 @@ impl Width {
     /// Blanks of this width, for tabs of `tab` columns; `None` when there are none.
     fn blanks(self, tab: u32) -> Option<Vec<u8>> {
         let Width { column, alternative } = self;
-        // Each tab goes on to the next multiple, from up to `tab - 1` spaces behind the last; then come spaces.
+        // Each tab goes on to the next multiple, from up to `tab - 1` spaces behind the last; then
+        // come spaces.
         (0..=column / tab).find_map(|tabs| {
             let spaces = column - tabs * tab;
             let mut before = alternative.checked_sub(tabs)?.checked_sub(spaces)?;

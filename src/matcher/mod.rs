@@ -26,11 +26,12 @@ use past::Past;
 
 /// One sequence being generated under a constraint.
 ///
-/// A matcher is cheap to make and to clone: parse stacks and what can be taken back are shared between all matchers that have a
-/// past in common, and what one matcher learns of the grammar all others know. It holds 90 bytes or so for each step that can
-/// be taken back, and 48 for each state that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64
-/// bytes a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every call is defined at any time and
-/// for any id; none panics.
+/// A matcher is cheap to make and to clone: parse stacks and what can be taken back are shared
+/// between all matchers that have a past in common, and what one matcher learns of the grammar all
+/// others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each state
+/// that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64 bytes
+/// a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every call is
+/// defined at any time and for any id; none panics.
 #[derive(Clone)]
 pub struct Matcher {
     index: Arc<Index>,
@@ -76,8 +77,8 @@ impl RejectedToken {
         self.token
     }
 
-    /// How many of the leading bytes are viable: the byte at this offset is the first one that no sentence
-    /// has there.
+    /// How many of the leading bytes are viable: the byte at this offset is the first one that no
+    /// sentence has there.
     pub fn accepted_bytes(&self) -> usize {
         self.accepted
     }
@@ -116,19 +117,20 @@ impl Matcher {
         }
     }
 
-    /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and the bytes
-    /// of `t` begin some sentence, and the stop tokens' bits exactly when the text so far is one. After a stop
-    /// token only the stop tokens are allowed.
+    /// Makes `mask` say which tokens may come next: bit `t` is set exactly when the text so far and
+    /// the bytes of `t` begin some sentence, and the stop tokens' bits exactly when the text so far
+    /// is one. After a stop token only the stop tokens are allowed.
     ///
-    /// A step that any sequence of the same constraint has seen before costs a few look-ups and a copy of the
-    /// mask; a new one some microseconds to a millisecond.
+    /// A step that any sequence of the same constraint has seen before costs a few look-ups and a
+    /// copy of the mask; a new one some microseconds to a millisecond.
     pub fn fill_mask(&self, mask: &mut TokenMask) {
         mask.resize(self.index.vocabulary().width());
         self.fill_row(mask.words_mut());
     }
 
-    /// The same into a row of the caller's, bit `t % 32` of word `t / 32`. Words past the vocabulary's width
-    /// are cleared; where the row is shorter, it holds the tokens that it has room for.
+    /// The same into a row of the caller's, bit `t % 32` of word `t / 32`. Words past the
+    /// vocabulary's width are cleared; where the row is shorter, it holds the tokens that it has
+    /// room for.
     pub fn fill_mask_into(&self, row: &mut [u32]) {
         let words = self.index.words();
         if row.len() >= words {
@@ -168,7 +170,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// Takes bytes that come from elsewhere (a prompt that the grammar covers, a forced text) as one step.
+    /// Takes bytes that come from elsewhere (a prompt that the grammar covers, a forced text) as
+    /// one step.
     ///
     /// # Errors
     ///
@@ -187,7 +190,8 @@ impl Matcher {
         Ok(())
     }
 
-    /// How many of these tokens, from the first on, could be taken one after the other. Changes nothing.
+    /// How many of these tokens, from the first on, could be taken one after the other. Changes
+    /// nothing.
     pub fn validate(&self, tokens: &[TokenId]) -> usize {
         let mut now = self.now.clone();
         for (count, &token) in tokens.iter().enumerate() {
@@ -199,8 +203,9 @@ impl Matcher {
         tokens.len()
     }
 
-    /// Takes back the last `steps` successful calls of [`Matcher::advance`] and [`Matcher::advance_bytes`], stop
-    /// tokens among them; all of them when there were fewer. Returns how many were taken back.
+    /// Takes back the last `steps` successful calls of [`Matcher::advance`] and
+    /// [`Matcher::advance_bytes`], stop tokens among them; all of them when there were fewer.
+    /// Returns how many were taken back.
     pub fn rollback(&mut self, steps: usize) -> usize {
         let steps = steps.min(self.past.len());
         for before in std::iter::from_fn(|| self.past.pop()).take(steps) {
@@ -234,9 +239,10 @@ impl Matcher {
         }
     }
 
-    /// How many readings of the text so far were dropped, because there were more than [`Limits::readings`] at the end of a
-    /// token. As long as this is 0 masks are exact; else they may be too narrow. None is ever too wide, and none is empty:
-    /// each reading that was kept can be completed.
+    /// How many readings of the text so far were dropped, because there were more than
+    /// [`Limits::readings`] at the end of a token. As long as this is 0 masks are exact; else they
+    /// may be too narrow. None is ever too wide, and none is empty: each reading that was kept can
+    /// be completed.
     ///
     /// [`Limits::readings`]: crate::Limits::readings
     pub fn dropped_readings(&self) -> usize {
@@ -248,9 +254,9 @@ impl Matcher {
         self.now.progress == Progress::Finished
     }
 
-    /// The bytes that must come next whatever the model says: as long as the text so far is not a sentence and
-    /// exactly one byte can follow. Empty where there is a choice, and where a token must follow that is no text. At most 4,096
-    /// bytes.
+    /// The bytes that must come next whatever the model says: as long as the text so far is not a
+    /// sentence and exactly one byte can follow. Empty where there is a choice, and where a token
+    /// must follow that is no text. At most 4,096 bytes.
     pub fn forced_bytes(&self) -> Vec<u8> {
         const LIMIT: usize = 4096;
         let mut forced = Vec::new();
@@ -290,7 +296,8 @@ impl Matcher {
                 return Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from });
             }
         }
-        // A token that the grammar names may be meant as itself and by its bytes: the text is read both ways.
+        // A token that the grammar names may be meant as itself and by its bytes: the text is read
+        // both ways.
         let mut after: Result<Moment, usize> = Err(0);
         for spelling in self.index.spelled().spellings(token) {
             after = match (after, self.after_bytes(from, spelling)) {

@@ -1,4 +1,5 @@
-//! What held before each step of a sequence: a persistent list, so that a clone shares it as it shares parse stacks.
+//! What held before each step of a sequence: a persistent list, so that a clone shares it as it
+//! shares parse stacks.
 
 use std::sync::Arc;
 

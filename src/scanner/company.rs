@@ -1,8 +1,9 @@
-//! Which terminals compete for a lexeme: its company. The engine asks by what the stack can shift; the check of
-//! a grammar asks for companies that no real one exceeds.
+//! Which terminals compete for a lexeme: its company. The engine asks by what the stack can shift;
+//! the check of a grammar asks for companies that no real one exceeds.
 //!
-//! In the company of fewer terminals, lexemes are cut no longer, no terminal is shadowed that was not shadowed
-//! before, and obligations accept no more often. So what holds in a company holds in each part of it.
+//! In the company of fewer terminals, lexemes are cut no longer, no terminal is shadowed that was
+//! not shadowed before, and obligations accept no more often. So what holds in a company holds in
+//! each part of it.
 
 use super::lexis::Lexis;
 use super::states::ScanStates;
@@ -11,8 +12,8 @@ use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
-/// The scan states where lexemes of a terminal start, in companies such that whatever company they really meet is a
-/// part of one.
+/// The scan states where lexemes of a terminal start, in companies such that whatever company they
+/// really meet is a part of one.
 #[derive(Debug)]
 pub(super) struct Starts {
     /// Without an exclusive terminal; one at most.
@@ -67,13 +68,15 @@ impl Lexis {
             })
     }
 
-    /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading of a word.
+    /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading
+    /// of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
         let reads = |word: TerminalId| self.other_reading(word) == Some(terminal) && self.may_be_label(word);
         self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
-    /// Where lexemes start in the greatest companies: whatever a lexeme may be, one that starts in one of these may be.
+    /// Where lexemes start in the greatest companies: whatever a lexeme may be, one that starts in
+    /// one of these may be.
     pub(super) fn starts(&self) -> impl Iterator<Item = ScanStateId> {
         let Starts { ordinary, exclusive } = &self.company_starts;
         ordinary.iter().chain(exclusive).copied()
@@ -92,7 +95,8 @@ impl Lexis {
         }
     }
 
-    /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is labelled so.
+    /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is
+    /// labelled so.
     pub(super) fn starts_of(&self, terminal: TerminalId) -> Option<Starts> {
         self.states.dfa(terminal)?;
         let companies = self.companies.iter().zip(&self.company_starts.exclusive);
@@ -105,8 +109,8 @@ impl Lexis {
         })
     }
 
-    /// The company of all ordinary terminals; or under the contextual lexer, where some of those shadow the
-    /// terminal, of all that stand in some row beside it.
+    /// The company of all ordinary terminals; or under the contextual lexer, where some of those
+    /// shadow the terminal, of all that stand in some row beside it.
     fn ordinary_start(&self, terminal: TerminalId) -> Option<ScanStateId> {
         let everyone = self.company_starts.ordinary.first();
         let start = everyone.and_then(|&start| self.labelled_start(start, terminal));
@@ -128,7 +132,8 @@ impl Lexis {
     }
 }
 
-/// Where the lexemes of the greatest companies start: of all ordinary terminals, and of each exclusive company.
+/// Where the lexemes of the greatest companies start: of all ordinary terminals, and of each
+/// exclusive company.
 pub(super) fn greatest(states: &ScanStates, exclusive: &BitSet, companies: &[BitSet]) -> Starts {
     Starts {
         ordinary: vec![states.start(&ordinary(states.dfas().len(), exclusive))],
@@ -146,9 +151,9 @@ fn ordinary(count: usize, exclusive: &BitSet) -> BitSet {
     all
 }
 
-/// Companies of which each that has an exclusive terminal is a part: what the rows promise. A state that only
-/// reduces, and in one way, is passed over: a stack that it tops can shift no more than after that reduction, and
-/// the state then on top promises less.
+/// Companies of which each that has an exclusive terminal is a part: what the rows promise. A state
+/// that only reduces, and in one way, is passed over: a stack that it tops can shift no more than
+/// after that reduction, and the state then on top promises less.
 pub(super) fn exclusive_companies(table: &ParseTable, exclusive: &BitSet, ignored: &BitSet) -> Vec<BitSet> {
     let mut companies: Vec<BitSet> = Vec::new();
     for state in parse_states(table) {

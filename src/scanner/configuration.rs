@@ -14,16 +14,16 @@ use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// One reading of the text so far. Nearly always there is only one; several are alive while a longest match
-/// is open or a soft keyword undecided.
+/// One reading of the text so far. Nearly always there is only one; several are alive while a
+/// longest match is open or a soft keyword undecided.
 #[derive(Clone, Debug)]
 pub(crate) struct Configuration {
     /// The parse stack after all lexemes that have ended.
     pub(crate) stack: Stack,
     /// Where the text stands among lines and blocks, after all of its bytes.
     pub(crate) layout: Layout,
-    /// Where the lexeme in progress stands. A lexeme ends only when the next byte is read, so this is a start
-    /// state only at the very beginning of the text.
+    /// Where the lexeme in progress stands. A lexeme ends only when the next byte is read, so this
+    /// is a start state only at the very beginning of the text.
     pub(crate) state: ScanStateId,
     /// What the lexemes that have ended still ask of the text.
     pub(crate) obligations: ObligationsId,
@@ -42,7 +42,8 @@ pub(crate) struct Taking<'s> {
 }
 
 impl Taking<'_> {
-    /// Whether a lexeme that can become these labels is viable; `None` where it takes a search to say.
+    /// Whether a lexeme that can become these labels is viable; `None` where it takes a search to
+    /// say.
     #[inline]
     pub(crate) fn takes(&self, labels: &BitSet) -> Option<bool> {
         let Facts { settling, permitted, .. } = self.facts;
@@ -78,7 +79,8 @@ impl Configuration {
     }
 }
 
-/// Readings of one text. Those that differ by their stacks only, with the same state on top, are one.
+/// Readings of one text. Those that differ by their stacks only, with the same state on top, are
+/// one.
 #[derive(Debug, Default)]
 pub(crate) struct Readings {
     all: SmallVec<[Configuration; 1]>,
@@ -117,8 +119,8 @@ impl Readings {
         }
     }
 
-    /// No more than so many of them, the first ones: each of these can be completed, whatever the others could. How many are
-    /// left out.
+    /// No more than so many of them, the first ones: each of these can be completed, whatever the
+    /// others could. How many are left out.
     pub(crate) fn limit(readings: &mut SmallVec<[Configuration; 1]>, limit: usize) -> usize {
         let dropped = readings.len().saturating_sub(limit);
         readings.truncate(limit);
@@ -182,8 +184,8 @@ impl Scanner {
         begun
     }
 
-    /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the byte begins
-    /// another, or both while that is open. `reads` is told what was read.
+    /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the
+    /// byte begins another, or both while that is open. `reads` is told what was read.
     pub(crate) fn step(
         &self,
         from: &Configuration,
@@ -223,8 +225,8 @@ impl Scanner {
         }
     }
 
-    /// What [`Scanner::step`] does, in place, where that is no more than to go on with the lexeme: as most bytes do. Returns
-    /// whether it is.
+    /// What [`Scanner::step`] does, in place, where that is no more than to go on with the lexeme:
+    /// as most bytes do. Returns whether it is.
     #[inline]
     pub(crate) fn step_within(&self, at: &mut Configuration, byte: u8) -> bool {
         let states = self.states();
@@ -241,7 +243,8 @@ impl Scanner {
         }
     }
 
-    /// What the stack says of lexemes without obligations, where neither lines nor expectations have a say.
+    /// What the stack says of lexemes without obligations, where neither lines nor expectations
+    /// have a say.
     #[inline]
     pub(crate) fn taking(
         &self,

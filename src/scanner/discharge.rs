@@ -1,12 +1,15 @@
-//! Obligations that need not be kept: whatever the rest of the text, nothing is left of it by the time they could be broken.
+//! Obligations that need not be kept: whatever the rest of the text, nothing is left of it by the
+//! time they could be broken.
 //!
-//! Where `-` is a lexeme and `/-{800}b/` is another, each dash may be the first of a longer match, and eight hundred of these are
-//! pending at once. None can come true: a lexeme that begins later has read fewer dashes when the `b` comes, and dies of it.
-//! Such obligations tell apart readings that have the same future, so many of them are one too many.
+//! Where `-` is a lexeme and `/-{800}b/` is another, each dash may be the first of a longer match,
+//! and eight hundred of these are pending at once. None can come true: a lexeme that begins later
+//! has read fewer dashes when the `b` comes, and dies of it. Such obligations tell apart readings
+//! that have the same future, so many of them are one too many.
 //!
-//! Whether an obligation can be broken is a search through pairs: its scan state, and the state of a lexeme in progress, which
-//! may end wherever it accepts, and be followed by any other. That is more than the parser and the other obligations allow, so
-//! what cannot be broken here cannot be broken at all.
+//! Whether an obligation can be broken is a search through pairs: its scan state, and the state of
+//! a lexeme in progress, which may end wherever it accepts, and be followed by any other. That is
+//! more than the parser and the other obligations allow, so what cannot be broken here cannot be
+//! broken at all.
 
 use std::sync::{Mutex, PoisonError};
 

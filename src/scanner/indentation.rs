@@ -1,10 +1,11 @@
 //! `%indent`: how the ends of lines and the blanks at their beginnings reach the parser.
 //!
-//! Where a line begins (at the beginning of the text, or behind a NEWLINE that the parser has taken) ignored lexemes
-//! leave it beginning. A NEWLINE there ends a blank line and counts for nothing. Any other lexeme is the line's first:
-//! the width of the blanks before it is held against the open blocks, INDENT or so many DEDENT are given to the
-//! parser, and then the lexeme. Between brackets a NEWLINE is ignored. At the end of the text a line that is not ended
-//! gets its NEWLINE, and each open block its DEDENT.
+//! Where a line begins (at the beginning of the text, or behind a NEWLINE that the parser has
+//! taken) ignored lexemes leave it beginning. A NEWLINE there ends a blank line and counts for
+//! nothing. Any other lexeme is the line's first: the width of the blanks before it is held against
+//! the open blocks, INDENT or so many DEDENT are given to the parser, and then the lexeme. Between
+//! brackets a NEWLINE is ignored. At the end of the text a line that is not ended gets its NEWLINE,
+//! and each open block its DEDENT.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -118,8 +119,8 @@ impl Indentation {
         self.room(level).min(most)
     }
 
-    /// How the first lexeme of a line stands to the open blocks: the blocks then open and how many have ended, or
-    /// `None` where its width fits none of them.
+    /// How the first lexeme of a line stands to the open blocks: the blocks then open and how many
+    /// have ended, or `None` where its width fits none of them.
     pub(super) fn compare(&self, blocks: &Blocks, width: Width) -> Option<(Blocks, u32)> {
         let Width { column, alternative } = blocks.width();
         if width.column > column {
@@ -136,7 +137,8 @@ impl Indentation {
     }
 }
 
-/// The terminals for which there is an action where a line begins: at the start, and behind NEWLINE, INDENT and DEDENT.
+/// The terminals for which there is an action where a line begins: at the start, and behind
+/// NEWLINE, INDENT and DEDENT.
 fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSet {
     let own = [directive.newline, directive.indent, directive.dedent];
     let mut openers = BitSet::new(table.end().index() + 1);
@@ -154,8 +156,8 @@ fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSe
 }
 
 impl Lexis {
-    /// Whether a stack in these blocks can be finished without more blocks at once than there may be. Without a limit
-    /// all can.
+    /// Whether a stack in these blocks can be finished without more blocks at once than there may
+    /// be. Without a limit all can.
     fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
         let Some(indentation) = &self.indentation else { return true };
         let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
@@ -190,7 +192,8 @@ impl Scanner {
         bytes.iter().fold(layout.clone(), |layout, &byte| self.read(&layout, byte))
     }
 
-    /// The stacks in front of the first lexeme of the line that begins here, and the blocks then open.
+    /// The stacks in front of the first lexeme of the line that begins here, and the blocks then
+    /// open.
     fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<Cow<'l, Laid>> {
         let indentation = self.lexis.indentation.as_ref()?;
         reads.width(indentation, layout.lines()?);
@@ -225,8 +228,8 @@ impl Scanner {
         })
     }
 
-    /// What a lexeme that starts on `stack` can be: one context, but where a line begins and its blocks can be read in
-    /// several ways. `reads` is told what was read.
+    /// What a lexeme that starts on `stack` can be: one context, but where a line begins and its
+    /// blocks can be read in several ways. `reads` is told what was read.
     #[inline]
     pub(crate) fn contexts_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> Contexts<'_> {
         match layout.lines() {
@@ -256,8 +259,9 @@ impl Scanner {
         })
     }
 
-    /// The scan states in which a lexeme may start, each with the layout in which it does: one, but where a line begins and
-    /// its blocks can be read in several ways, each of which lexes for itself. Asks no more of the layout than that takes.
+    /// The scan states in which a lexeme may start, each with the layout in which it does: one, but
+    /// where a line begins and its blocks can be read in several ways, each of which lexes for
+    /// itself. Asks no more of the layout than that takes.
     #[inline]
     pub(crate) fn starts_at(
         &self,
@@ -286,8 +290,8 @@ impl Scanner {
         }
     }
 
-    /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where that depends neither
-    /// on the blocks nor on the stack.
+    /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where
+    /// that depends neither on the blocks nor on the stack.
     pub(super) fn opens_line(&self, reach: &BitSet) -> Option<bool> {
         let indentation = self.lexis.indentation.as_ref()?;
         if reach.contains(indentation.newline.index()) || reach.intersects(&self.lexis.ignored) {

@@ -1,7 +1,8 @@
-//! The layout of a text: open blocks, open brackets, and the blanks before the first lexeme of a line.
+//! The layout of a text: open blocks, open brackets, and the blanks before the first lexeme of a
+//! line.
 //!
-//! A layout is the part of a configuration that `%indent` adds. It is immutable and shared like the parse stack, and
-//! for grammars without the directive it is nothing.
+//! A layout is the part of a configuration that `%indent` adds. It is immutable and shared like the
+//! parse stack, and for grammars without the directive it is nothing.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
@@ -13,8 +14,9 @@ use crate::lr::table::ParseTable;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::id::ParseStateId;
 
-/// How far a line's first lexeme stands to the right, counted twice as CPython does: two lines have the same width,
-/// or one is wider, only where both counts say so. So it never matters how wide a tab is.
+/// How far a line's first lexeme stands to the right, counted twice as CPython does: two lines have
+/// the same width, or one is wider, only where both counts say so. So it never matters how wide a
+/// tab is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Width {
     /// With tabs up to the next multiple of their width.
@@ -55,7 +57,8 @@ impl Leading {
     }
 }
 
-/// The widths of the open blocks, the innermost on top. The outermost, of width 0, is not among them.
+/// The widths of the open blocks, the innermost on top. The outermost, of width 0, is not among
+/// them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks(Option<Arc<Block>>);
 
@@ -139,27 +142,29 @@ pub(crate) struct Lines {
     pub(crate) depth: u32,
     /// `None` behind the first lexeme of a line. Where it is something, no bracket is open.
     pub(crate) leading: Option<Leading>,
-    /// The top of the stack on which the first lexeme of a line began, where the stack in front of it could be one of
-    /// several, each of which lexes for itself.
+    /// The top of the stack on which the first lexeme of a line began, where the stack in front of
+    /// it could be one of several, each of which lexes for itself.
     pub(crate) chosen: Option<ParseStateId>,
 }
 
-/// Where a configuration stands among lines and blocks; nothing in grammars without `%indent`. Cloning shares.
+/// Where a configuration stands among lines and blocks; nothing in grammars without `%indent`.
+/// Cloning shares.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout(Option<Arc<Shared>>);
 
 #[derive(Debug)]
 struct Shared {
     lines: Lines,
-    /// For the first stack that it was asked for: at the beginning of a line hardly ever another one comes. With the depth
-    /// of the lowest state that was read.
+    /// For the first stack that it was asked for: at the beginning of a line hardly ever another
+    /// one comes. With the depth of the lowest state that was read.
     laid: OnceLock<(Stack, Laid, u32)>,
 }
 
 /// What the width of a line makes of the stack before it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Laid {
-    /// The stacks after the blocks that begin or end here: none where the width fits nothing or the stack does not take it.
+    /// The stacks after the blocks that begin or end here: none where the width fits nothing or the
+    /// stack does not take it.
     pub(crate) stacks: Stacks,
     /// The blocks then open.
     pub(crate) blocks: Blocks,
@@ -224,7 +229,8 @@ impl Layout {
         Some(Cow::Owned(laid))
     }
 
-    /// The layout where the first lexeme of a line begins in front of which the stack has `top` on top.
+    /// The layout where the first lexeme of a line begins in front of which the stack has `top` on
+    /// top.
     pub(crate) fn chosen(&self, top: ParseStateId) -> Self {
         self.lines().map_or(Self::NONE, |lines| Self::new(Lines { chosen: Some(top), ..lines.clone() }))
     }
@@ -263,8 +269,9 @@ impl Layout {
         })
     }
 
-    /// The layout behind an ignored lexeme that joins the next line to this one. As in CPython, the first one that has
-    /// blanks before it settles the width of the line, the alternative one too; one without is passed over.
+    /// The layout behind an ignored lexeme that joins the next line to this one. As in CPython, the
+    /// first one that has blanks before it settles the width of the line, the alternative one too;
+    /// one without is passed over.
     pub(crate) fn join(&self) -> Self {
         let Some((lines, leading)) = self.lines().and_then(|lines| Some((lines, lines.leading?))) else {
             return self.clone();

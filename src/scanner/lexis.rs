@@ -1,6 +1,6 @@
-//! What the grammar says of lexemes, before anything is proved about it: its tables, its scan states, which terminals compete,
-//! and what a lexeme may be read as. The check of the grammar looks at this, and so does the [`Scanner`](super::Scanner),
-//! which knows the outcome as well.
+//! What the grammar says of lexemes, before anything is proved about it: its tables, its scan
+//! states, which terminals compete, and what a lexeme may be read as. The check of the grammar
+//! looks at this, and so does the [`Scanner`](super::Scanner), which knows the outcome as well.
 
 use smallvec::SmallVec;
 
@@ -126,8 +126,8 @@ impl Lexis {
         fallback.or_else(|| self.lookaheads.word(label).map(|word| word.other))
     }
 
-    /// The readings of `label`, which is not ignored, where the stack can shift the terminals in `acceptable` and has
-    /// shifted `last` last; none when the lexeme is an error there.
+    /// The readings of `label`, which is not ignored, where the stack can shift the terminals in
+    /// `acceptable` and has shifted `last` last; none when the lexeme is an error there.
     pub(crate) fn readings(
         &self,
         label: TerminalId,

@@ -1,10 +1,11 @@
 //! Words that the lexemes around them decide about: `%lookahead`.
 //!
-//! Whether such a word is itself is known only when the lexemes behind it have ended. Until then each reading
-//! carries an *expectation*: that the labels to come meet the word's lists, where it was read as itself, or that
-//! they do not, where it was read as the other terminal. Each lexeme that ends advances the expectations by its
-//! label: one list met, or the whole decided. Expectations do not look at bytes, so they lie beside the
-//! obligations of longest match, and nothing that is known of scan states depends on them.
+//! Whether such a word is itself is known only when the lexemes behind it have ended. Until then
+//! each reading carries an *expectation*: that the labels to come meet the word's lists, where it
+//! was read as itself, or that they do not, where it was read as the other terminal. Each lexeme
+//! that ends advances the expectations by its label: one list met, or the whole decided.
+//! Expectations do not look at bytes, so they lie beside the obligations of longest match, and
+//! nothing that is known of scan states depends on them.
 
 use smallvec::SmallVec;
 
@@ -63,8 +64,8 @@ pub(super) struct Word {
 pub(super) struct Facts {
     /// The labels that break none of them.
     pub(super) permitted: BitSet,
-    /// The labels after which nothing is expected any more: no words. Where nothing is expected as it is, the
-    /// ignored ones, too.
+    /// The labels after which nothing is expected any more: no words. Where nothing is expected as
+    /// it is, the ignored ones, too.
     pub(super) settling: BitSet,
     /// Whether the text may end.
     pub(super) may_end: bool,
@@ -153,7 +154,8 @@ impl Lookaheads {
         self.words().any(|(_, word)| word.other == terminal)
     }
 
-    /// The readings of a word where the stack can shift the terminals in `acceptable` and has shifted `last` last.
+    /// The readings of a word where the stack can shift the terminals in `acceptable` and has
+    /// shifted `last` last.
     pub(super) fn readings(
         &self,
         label: TerminalId,
@@ -177,7 +179,8 @@ impl Lookaheads {
         Expectation { word, met: 0, must_hold }
     }
 
-    /// The expectations after a lexeme with this label, which is not ignored; `None` when one is broken.
+    /// The expectations after a lexeme with this label, which is not ignored; `None` when one is
+    /// broken.
     #[inline]
     pub(super) fn advance(&self, id: ExpectationsId, label: TerminalId) -> Option<ExpectationsId> {
         if id == ExpectationsId::NONE { Some(id) } else { self.advance_open(id, label) }
@@ -237,7 +240,8 @@ impl Lookaheads {
 }
 
 impl Scanner {
-    /// [`Scanner::after_lexeme`] where the grammar has words that other lexemes decide about; the label is not ignored.
+    /// [`Scanner::after_lexeme`] where the grammar has words that other lexemes decide about; the
+    /// label is not ignored.
     pub(super) fn after_lexeme_among_words(
         &self,
         stack: &Stack,

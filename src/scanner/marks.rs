@@ -1,5 +1,5 @@
-//! What is to be known of the texts of rules: what is captured, how warm a model should be within them, and how many tokens they
-//! should take.
+//! What is to be known of the texts of rules: what is captured, how warm a model should be within
+//! them, and how many tokens they should take.
 
 use hashbrown::HashMap;
 
@@ -78,7 +78,8 @@ fn mark(nonterminal: &Nonterminal, compiler: &mut Compiler<'_>) -> Result<Option
 }
 
 impl Suffix {
-    /// Where the suffix begins in a text that ends with it: the shortest one. Costs the square of its length.
+    /// Where the suffix begins in a text that ends with it: the shortest one. Costs the square of
+    /// its length.
     pub(crate) fn split(&self, text: &[u8]) -> usize {
         (0..=text.len()).rev().find(|&at| self.dfa.matches(&text[at..])).unwrap_or(text.len())
     }

@@ -1,26 +1,27 @@
-//! The scanner: what the bytes of a text mean to a parse stack. Longest match, labels, ignored terminals,
-//! reserved and fallback words are stated here, once.
+//! The scanner: what the bytes of a text mean to a parse stack. Longest match, labels, ignored
+//! terminals, reserved and fallback words are stated here, once.
 //!
 //! # The meaning
 //!
-//! Where a lexeme starts on parse stack `g`, the *candidates* are all terminals (`basic`), or those that `g`
-//! can really shift, the ignored ones, and every word reserved against one of these (`contextual`); exclusive
-//! ones are not among them. But where `g` can shift an *exclusive* terminal, the candidates are what `g` can
-//! shift, under either lexer, and nothing is ignored. The lexeme
-//! is the longest text that a candidate matches; its *label* is the accepting candidate of least rank. The
-//! label has *readings*: an ignored terminal leaves the stack alone; a `%fallback` word is itself where the
-//! stack can shift it and the other terminal elsewhere; a `%soft` word is whichever of the two the stack can
-//! shift, or both; what a `%lookahead` word is the lexemes around it decide ([`lookahead`]). A reading that the
-//! stack cannot shift is no reading.
+//! Where a lexeme starts on parse stack `g`, the *candidates* are all terminals (`basic`), or those
+//! that `g` can really shift, the ignored ones, and every word reserved against one of these
+//! (`contextual`); exclusive ones are not among them. But where `g` can shift an *exclusive*
+//! terminal, the candidates are what `g` can shift, under either lexer, and nothing is ignored. The
+//! lexeme is the longest text that a candidate matches; its *label* is the accepting candidate of
+//! least rank. The label has *readings*: an ignored terminal leaves the stack alone; a `%fallback`
+//! word is itself where the stack can shift it and the other terminal elsewhere; a `%soft` word is
+//! whichever of the two the stack can shift, or both; what a `%lookahead` word is the lexemes
+//! around it decide ([`lookahead`]). A reading that the stack cannot shift is no reading.
 //!
 //! # Longest match as obligations
 //!
-//! Whether a lexeme may end is only known when later bytes show that no longer match comes: `1e` may become
-//! `1e5`, or be `1` and the start of `else`. So ending a lexeme in scan state `q` leaves an *obligation*: from
-//! `q` on, the same bytes that the rest of the text is made of must not lead to an accept. An obligation is
-//! discharged when its state dies, or at the end of the text; it is broken when its state accepts. This states
-//! longest match and backing up in one rule, and keeps it exact while the outcome is open. In most languages
-//! nearly every obligation dies on the next byte.
+//! Whether a lexeme may end is only known when later bytes show that no longer match comes: `1e`
+//! may become `1e5`, or be `1` and the start of `else`. So ending a lexeme in scan state `q` leaves
+//! an *obligation*: from `q` on, the same bytes that the rest of the text is made of must not lead
+//! to an accept. An obligation is discharged when its state dies, or at the end of the text; it is
+//! broken when its state accepts. This states longest match and backing up in one rule, and keeps
+//! it exact while the outcome is open. In most languages nearly every obligation dies on the next
+//! byte.
 
 pub(crate) mod check;
 mod company;
@@ -66,7 +67,8 @@ pub(crate) use reads::{Line, Question, Read, Reads};
 pub(crate) use states::ScanStates;
 use viability::{Decisions, Ends};
 
-/// The scanner of a grammar: what it says of lexemes, what is proved about that, and what has been met so far.
+/// The scanner of a grammar: what it says of lexemes, what is proved about that, and what has been
+/// met so far.
 #[derive(Debug)]
 pub(crate) struct Scanner {
     lexis: Lexis,
@@ -101,16 +103,19 @@ pub(crate) struct Bounds {
 pub(crate) struct Context {
     /// The terminals (and `$`) that the stack can really shift (accept).
     pub(crate) acceptable: BitSet,
-    /// The labels that have a reading; a word that what stands around it decides about only may have one.
+    /// The labels that have a reading; a word that what stands around it decides about only may
+    /// have one.
     pub(crate) takes: BitSet,
     /// The scan state where the next lexeme starts.
     pub(crate) start: ScanStateId,
 }
 
-/// The labels that a lexeme may have where it ends, each with what is then asked of the text; nearly always one.
+/// The labels that a lexeme may have where it ends, each with what is then asked of the text;
+/// nearly always one.
 pub(crate) type LexemeEnds = SmallVec<[(TerminalId, ObligationsId); 1]>;
 
-/// What lexemes mean to a text that has several ways to go on with the same stack; nearly always one.
+/// What lexemes mean to a text that has several ways to go on with the same stack; nearly always
+/// one.
 pub(crate) type Contexts<'s> = SmallVec<[&'s Context; 1]>;
 
 impl Scanner {
@@ -232,7 +237,8 @@ impl Scanner {
                 after.push(Between { stack, layout: Layout::NONE, expectations });
             }
         };
-        // Where there is but one reading, the stack shifts it or does not; to know all that it shifts would read more.
+        // Where there is but one reading, the stack shifts it or does not; to know all that it
+        // shifts would read more.
         if self.lexis.fallbacks[label.index()].is_none() {
             feed(label, reads);
         } else {
@@ -273,7 +279,8 @@ impl Scanner {
                 }
                 let dfa = dfa.as_ref().filter(|_| self.lexis.may_occur(TerminalId::new(index)));
                 let length = dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))?;
-                // What stands around such a word must fit, which the plan does not see to: only where it must.
+                // What stands around such a word must fit, which the plan does not see to: only
+                // where it must.
                 let asks = self.lexis.lookaheads.word(TerminalId::new(index)).is_some();
                 Some(length + if asks { 1_000 } else { 0 })
             };
@@ -288,9 +295,10 @@ impl Scanner {
         stack.takes(self.table(), self.table().end(), reads)
     }
 
-    /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to `next`, each with what is then
-    /// asked of the text beside `obligations`; none where the lexeme cannot end, because the byte lets it match more. Several
-    /// where it depends on the text behind the lexeme which one it is.
+    /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
+    /// `next`, each with what is then asked of the text beside `obligations`; none where the lexeme
+    /// cannot end, because the byte lets it match more. Several where it depends on the text behind
+    /// the lexeme which one it is.
     #[inline]
     pub(crate) fn end_before(
         &self,

@@ -84,8 +84,8 @@ impl Scanner {
         Some(self.intern_obligations(after))
     }
 
-    /// Adds that the match which has come to `state` is none, neither here nor later; `None` where it is one. Where that depends
-    /// on the text behind, it must turn out that way.
+    /// Adds that the match which has come to `state` is none, neither here nor later; `None` where
+    /// it is one. Where that depends on the text behind, it must turn out that way.
     fn push_no_match(&self, asked: &mut Obligations, state: ScanStateId) -> Option<()> {
         if self.states().accepts_surely(state) {
             return None;
@@ -102,7 +102,8 @@ impl Scanner {
         Some(self.intern_obligations(asked))
     }
 
-    /// `id`, and that none of `guards` comes true, which `byte` is the first to be read by; `None` where it makes one true.
+    /// `id`, and that none of `guards` comes true, which `byte` is the first to be read by; `None`
+    /// where it makes one true.
     pub(super) fn guard(&self, id: ObligationsId, guards: &[ScanStateId], byte: u8) -> Option<ObligationsId> {
         let mut asked = self.obligations(id).clone();
         for next in guards.iter().filter_map(|&guard| self.states().next(guard, byte)) {

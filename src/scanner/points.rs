@@ -1,8 +1,9 @@
-//! Points: what bytes do to the lexeme in progress and to the obligations of those before it, as one table.
+//! Points: what bytes do to the lexeme in progress and to the obligations of those before it, as
+//! one table.
 //!
-//! Until a lexeme ends, all that a byte does depends on the scan state and the obligations alone. A *point* is such a
-//! pair. What was found out of a point and a byte is kept, so that a walk of the vocabulary's trie, which asks for
-//! hundreds of thousands of steps, pays one load for each.
+//! Until a lexeme ends, all that a byte does depends on the scan state and the obligations alone. A
+//! *point* is such a pair. What was found out of a point and a byte is kept, so that a walk of the
+//! vocabulary's trie, which asks for hundreds of thousands of steps, pays one load for each.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,8 +56,9 @@ pub(crate) struct Point {
     steps: Box<[AtomicU64]>,
 }
 
-/// What a byte does to a point: whether the lexeme goes on, and whether it may have ended before the byte. In the lower
-/// half 1 and the number of the next point, or 1; in the upper half 1 and the number of what has ended, or 0.
+/// What a byte does to a point: whether the lexeme goes on, and whether it may have ended before
+/// the byte. In the lower half 1 and the number of the next point, or 1; in the upper half 1 and
+/// the number of what has ended, or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u64);
 
@@ -74,8 +76,8 @@ impl Step {
         (self.0 as u32).checked_sub(2).map(PointId)
     }
 
-    /// If the lexeme may have ended before the byte: the number of its labels, each with the obligations behind the byte,
-    /// those that the end adds among them.
+    /// If the lexeme may have ended before the byte: the number of its labels, each with the
+    /// obligations behind the byte, those that the end adds among them.
     #[inline]
     pub(crate) fn ended(self) -> Option<u32> {
         ((self.0 >> 32) as u32).checked_sub(1)
@@ -128,7 +130,8 @@ impl Scanner {
         }
     }
 
-    /// The point behind the first byte of a lexeme that begins at `start`, whose obligations already know the byte.
+    /// The point behind the first byte of a lexeme that begins at `start`, whose obligations
+    /// already know the byte.
     #[inline]
     pub(crate) fn begin_at_point(&self, start: &Point, byte: u8) -> Option<&Point> {
         let id = match start.obligations {
@@ -177,8 +180,8 @@ impl Scanner {
         })
     }
 
-    /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`] holds: one character shows it for
-    /// most points, which stay nowhere.
+    /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`]
+    /// holds: one character shows it for most points, which stay nowhere.
     #[inline]
     pub(crate) fn may_stay(&self, point: &Point, first: u8) -> bool {
         match first {
@@ -197,8 +200,9 @@ impl Scanner {
         within.is_some_and(|within| self.step_point(self.at_point(within), last).next() == Some(point.id))
     }
 
-    /// Whether a text of these groups can be anything but a way back to this point, on which no lexeme ends and all is
-    /// of one class. The inside of a name, a string, a comment is such a text.
+    /// Whether a text of these groups can be anything but a way back to this point, on which no
+    /// lexeme ends and all is of one class. The inside of a name, a string, a comment is such a
+    /// text.
     #[inline]
     pub(crate) fn stays(&self, point: &Point, groups: Groups) -> bool {
         groups & !self.loops(point) == 0
@@ -217,8 +221,9 @@ impl Scanner {
         if loops & NOT_ASCII == 0 { loops | self.find_character_loops(point) } else { loops }
     }
 
-    /// Which of whole and cut characters lead back to `point`. Where a lexeme may end before one of their bytes, that
-    /// must be refuted before the character ends: by an accept behind it, which breaks the obligation.
+    /// Which of whole and cut characters lead back to `point`. Where a lexeme may end before one of
+    /// their bytes, that must be refuted before the character ends: by an accept behind it, which
+    /// breaks the obligation.
     fn find_character_loops(&self, point: &Point) -> Groups {
         let mut loops = CHARACTERS | CUT_CHARACTERS;
         let mut seen: Vec<(Within, PointId)> = vec![(BETWEEN, point.id)];

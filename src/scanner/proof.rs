@@ -6,8 +6,8 @@ use crate::util::id::TerminalId;
 /// What is certain about lexemes, whatever the stack.
 #[derive(Debug)]
 pub(crate) struct Proof {
-    /// The labels behind which every stack can be completed, once a lexeme can become one and nothing is asked of the text
-    /// beside.
+    /// The labels behind which every stack can be completed, once a lexeme can become one and
+    /// nothing is asked of the text beside.
     pub(crate) sure: BitSet,
     /// Whether all labels are such.
     pub(crate) is_whole: bool,

@@ -1,12 +1,13 @@
 //! What a computation has read of a configuration, in the order in which it was read.
 //!
-//! A mask holds for every configuration that answers alike what its computation asked (Willard and Louf 2023, section
-//! 4.1, for the stack). So whatever looks below the top of a stack reports how deep, and whatever looks at a layout asks
-//! a [`Question`] that names no more than what is wanted: not how wide the open blocks are, but which of them a line of this
-//! width belongs to.
+//! A mask holds for every configuration that answers alike what its computation asked (Willard and
+//! Louf 2023, section 4.1, for the stack). So whatever looks below the top of a stack reports how
+//! deep, and whatever looks at a layout asks a [`Question`] that names no more than what is wanted:
+//! not how wide the open blocks are, but which of them a line of this width belongs to.
 //!
-//! The questions must follow from the answers: a computation that got the same answers so far asks the same next. All of
-//! this file serves that. Where a question could not be put so, all of the layout is asked for.
+//! The questions must follow from the answers: a computation that got the same answers so far asks
+//! the same next. All of this file serves that. Where a question could not be put so, all of the
+//! layout is asked for.
 
 use std::cmp::Ordering;
 
@@ -23,11 +24,12 @@ use crate::lr::stack::{Depths, Stack};
 pub(crate) struct Reads {
     /// The depth of the lowest state of the stack that was read.
     lowest: u32,
-    /// The depth of the first fork of the stack that the computation began with: below it there are several nodes, and what
-    /// is read there is no longer one path.
+    /// The depth of the first fork of the stack that the computation began with: below it there are
+    /// several nodes, and what is read there is no longer one path.
     fork: Option<u32>,
     is_past_fork: bool,
-    /// The depth of the lowest state that was read with its context: those above it are known with it.
+    /// The depth of the lowest state that was read with its context: those above it are known with
+    /// it.
     lowest_state: u32,
     /// What was read beside the cores down to `lowest`, and in between.
     events: Events,
@@ -66,7 +68,8 @@ pub(crate) enum Read {
 /// A question about the layout that a computation begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
-    /// Which blocks a line belongs to whose blanks go on with these bytes; a `fresh` line begins with them.
+    /// Which blocks a line belongs to whose blanks go on with these bytes; a `fresh` line begins
+    /// with them.
     Width { fresh: bool, blanks: Box<[u8]> },
     /// Whether more brackets are open than this.
     Brackets(u32),
@@ -188,7 +191,8 @@ impl Reads {
         self.is_past_fork = true;
     }
 
-    /// Whether the computation wanted to know what lies below the stack's first fork. Then it has come to nothing.
+    /// Whether the computation wanted to know what lies below the stack's first fork. Then it has
+    /// come to nothing.
     #[inline]
     pub(crate) fn is_past_fork(&self) -> bool {
         self.is_past_fork
@@ -244,7 +248,8 @@ impl Reads {
         indentation.room_that_matters(level)
     }
 
-    /// What a part of this computation read of the layout: it asked `question` of `lines`, where `line` was read up to.
+    /// What a part of this computation read of the layout: it asked `question` of `lines`, where
+    /// `line` was read up to.
     pub(crate) fn ask_again(
         &mut self,
         question: &Question,
@@ -321,8 +326,8 @@ impl LayoutReads {
     }
 
     fn brackets(&mut self, lowest: u32, events: &mut Events, lines: &Lines) {
-        // Closed since the computation began, less those opened. As long as not all is known, no bracket was closed that
-        // was not open.
+        // Closed since the computation began, less those opened. As long as not all is known, no
+        // bracket was closed that was not open.
         let closed = i64::from(self.base.depth) - i64::from(lines.depth);
         if let Ok(closed) = u32::try_from(closed)
             && !self.depth.covers(closed as i32)

@@ -1,8 +1,8 @@
 //! Scan states: a union of terminal DFAs, determinised as text meets it.
 //!
-//! A scan state is the list of its live components, each a terminal and a state of its DFA. Equal lists are
-//! one state, whichever parse state the lexeme began in: inside a string all contexts share one state, and so
-//! share everything that the index knows of it.
+//! A scan state is the list of its live components, each a terminal and a state of its DFA. Equal
+//! lists are one state, whichever parse state the lexeme began in: inside a string all contexts
+//! share one state, and so share everything that the index knows of it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -29,7 +29,8 @@ pub(crate) struct Component {
 struct Facts {
     /// One entry a byte class: the next state, [`DEAD`] or [`UNKNOWN`].
     next: Box<[AtomicU32]>,
-    /// The terminal that a lexeme ending here is, before fallback words: the accepting one of least rank.
+    /// The terminal that a lexeme ending here is, before fallback words: the accepting one of least
+    /// rank.
     label: Option<TerminalId>,
     /// Where that depends on the text behind the lexeme.
     guarded: Option<Box<Guarded>>,
@@ -42,7 +43,8 @@ struct Facts {
 /// The ends of lexemes where some accepting terminal asks something of the text behind.
 #[derive(Debug)]
 pub(crate) struct Guarded {
-    /// The labels that a lexeme ending here may have, by rank, each with what must not come true of the text behind it.
+    /// The labels that a lexeme ending here may have, by rank, each with what must not come true of
+    /// the text behind it.
     pub(crate) ends: Vec<(TerminalId, Guards)>,
     /// Whether a lexeme ends here whatever follows.
     pub(crate) is_certain: bool,
@@ -63,8 +65,8 @@ const UNKNOWN: u32 = u32::MAX - 1;
 pub(crate) struct ScanStates {
     /// By terminal; `None` for a declared terminal, which matches nothing.
     dfas: Vec<Option<Dfa>>,
-    /// What terminals ask of the text behind, as automata: two for each condition, of its coming true and of its failing.
-    /// Components name them by numbers past those of the terminals.
+    /// What terminals ask of the text behind, as automata: two for each condition, of its coming
+    /// true and of its failing. Components name them by numbers past those of the terminals.
     conditions: Vec<Dfa>,
     /// Where each of these begins to read. They are the first states.
     condition_starts: Vec<ScanStateId>,
@@ -85,8 +87,8 @@ pub(crate) struct ScanStates {
 }
 
 impl ScanStates {
-    /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept the same text.
-    /// Bytes that `distinct` tells apart are told apart.
+    /// The scan states over `dfas`, one a terminal; `ranks` decide between terminals that accept
+    /// the same text. Bytes that `distinct` tells apart are told apart.
     pub(crate) fn new(
         dfas: Vec<Option<Dfa>>,
         ranks: Vec<u32>,
@@ -181,8 +183,8 @@ impl ScanStates {
         self.components.iter().map(AsRef::as_ref)
     }
 
-    /// What is known of a state: by byte class the step (`None`: not known; else the next state, if there is one), and
-    /// the id of its labels.
+    /// What is known of a state: by byte class the step (`None`: not known; else the next state, if
+    /// there is one), and the id of its labels.
     pub(super) fn known(
         &self,
         state: ScanStateId,
@@ -196,7 +198,8 @@ impl ScanStates {
         (steps, facts.reach.get().copied())
     }
 
-    /// Tells what is known of a state of which nothing has been asked yet, as [`ScanStates::known`] gave it.
+    /// Tells what is known of a state of which nothing has been asked yet, as [`ScanStates::known`]
+    /// gave it.
     pub(super) fn set_known(
         &self,
         state: ScanStateId,
@@ -223,7 +226,8 @@ impl ScanStates {
         ScanStateId(self.components.intern(components.collect()))
     }
 
-    /// The state after `byte`, or `None` when no candidate goes on. One load once the step has been made.
+    /// The state after `byte`, or `None` when no candidate goes on. One load once the step has been
+    /// made.
     #[inline]
     pub(crate) fn next(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
         let class = self.classes.get(byte);
@@ -245,14 +249,15 @@ impl ScanStates {
         self.components.get(state.0)
     }
 
-    /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so that an
-    /// identifier is not among those of a state that only its keywords leave.
+    /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so
+    /// that an identifier is not among those of a state that only its keywords leave.
     #[inline]
     pub(crate) fn reach(&self, state: ScanStateId) -> u32 {
         *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
     }
 
-    /// The same for the labels with which a lexeme can end without asking anything of the text behind.
+    /// The same for the labels with which a lexeme can end without asking anything of the text
+    /// behind.
     #[inline]
     pub(crate) fn sure_reach(&self, state: ScanStateId) -> u32 {
         if !self.has_conditions() {
@@ -290,8 +295,8 @@ impl ScanStates {
         })
     }
 
-    /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is that its own condition does not
-    /// fail, and that none of those before it holds.
+    /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is
+    /// that its own condition does not fail, and that none of those before it holds.
     fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
         let condition = |component: &Component| -> Option<usize> {
             let number = self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
@@ -329,7 +334,8 @@ impl ScanStates {
         facts.label.filter(|_| facts.guarded.is_none())
     }
 
-    /// Where the ends of lexemes in this state depend on the text behind: what they ask. Else [`ScanStates::label`] says all.
+    /// Where the ends of lexemes in this state depend on the text behind: what they ask. Else
+    /// [`ScanStates::label`] says all.
     #[inline]
     pub(crate) fn guarded(&self, state: ScanStateId) -> Option<&Guarded> {
         self.facts(state).guarded.as_deref()
@@ -342,7 +348,8 @@ impl ScanStates {
         facts.label.is_some() && facts.guarded.as_ref().is_none_or(|guarded| guarded.is_certain)
     }
 
-    /// The labels that a lexeme ending in this state may have, by rank, each with what must not come true of the text behind.
+    /// The labels that a lexeme ending in this state may have, by rank, each with what must not
+    /// come true of the text behind.
     pub(crate) fn ends(&self, state: ScanStateId) -> impl Iterator<Item = (TerminalId, &[ScanStateId])> {
         let facts = self.facts(state);
         let guarded = facts.guarded.iter().flat_map(|guarded| &guarded.ends);
@@ -377,10 +384,11 @@ impl ScanStates {
         (next != DEAD).then_some(ScanStateId(next))
     }
 
-    /// The steps from `state`, all made at once: each state that is led to, with the classes of bytes that lead there,
-    /// in the order of the smallest of them. Most states lead to few.
+    /// The steps from `state`, all made at once: each state that is led to, with the classes of
+    /// bytes that lead there, in the order of the smallest of them. Most states lead to few.
     pub(crate) fn moves(&self, state: ScanStateId) -> Vec<(ScanStateId, ClassSet)> {
-        // Begins with all classes together and takes apart what the steps of a component tell apart.
+        // Begins with all classes together and takes apart what the steps of a component tell
+        // apart.
         let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
             vec![(self.classes.all(), SmallVec::new())];
         let mut steps: Vec<(u32, ClassSet)> = Vec::new();
@@ -414,7 +422,8 @@ impl ScanStates {
         moves
     }
 
-    /// Sets `steps` to those of a component: each state of the DFA that is led to, with the classes.
+    /// Sets `steps` to those of a component: each state of the DFA that is led to, with the
+    /// classes.
     fn component_moves(&self, component: Component, steps: &mut Vec<(u32, ClassSet)>) {
         steps.clear();
         let Some(dfa) = self.automaton(component.terminal) else { return };
@@ -435,7 +444,8 @@ impl ScanStates {
         }
     }
 
-    /// Tells the labels that a lexeme in this state can still end with, where all states have been looked at together.
+    /// Tells the labels that a lexeme in this state can still end with, where all states have been
+    /// looked at together.
     pub(crate) fn set_reach(&self, state: ScanStateId, reach: u32) {
         let _ = self.facts(state).reach.set(reach);
     }
@@ -450,9 +460,10 @@ impl ScanStates {
         self.label_sets.intern(labels)
     }
 
-    /// For each component looks for a way on which its terminal is the label at the end. The shortest way of
-    /// the component's own DFA is tried first and nearly always succeeds; the search is exhaustive only for
-    /// terminals that others shadow, and then remembered for all states it went through.
+    /// For each component looks for a way on which its terminal is the label at the end. The
+    /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
+    /// search is exhaustive only for terminals that others shadow, and then remembered for all
+    /// states it went through.
     fn find_reach(&self, state: ScanStateId) -> BitSet {
         let mut reach = BitSet::new(self.dfas.len());
         for component in self.components(state) {

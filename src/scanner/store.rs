@@ -1,7 +1,9 @@
-//! How a scanner is kept, beside the grammar, the tables and the DFAs that it is made of: what the check of the grammar
-//! found, and what has been met, under the numbers by which the index knows it.
+//! How a scanner is kept, beside the grammar, the tables and the DFAs that it is made of: what the
+//! check of the grammar found, and what has been met, under the numbers by which the index knows
+//! it.
 //!
-//! Not kept is what is found again in a microsecond: what a stack can shift and where the next lexeme starts on it.
+//! Not kept is what is found again in a microsecond: what a stack can shift and where the next
+//! lexeme starts on it.
 
 use smallvec::SmallVec;
 
@@ -19,8 +21,8 @@ use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl Scanner {
-    /// Writes the scanner, its tables and its DFAs. Whatever has been handed out before by this scanner is in it, though
-    /// other threads go on meeting new things.
+    /// Writes the scanner, its tables and its DFAs. Whatever has been handed out before by this
+    /// scanner is in it, though other threads go on meeting new things.
     pub(crate) fn save(&self, writer: &mut Writer) {
         self.table().save(writer);
         writer.list(self.states().dfas(), |w, dfa| w.option(dfa.as_ref(), |w, dfa| dfa.save(w)));
@@ -211,7 +213,8 @@ impl super::ScanStates {
         let mut reaches = Vec::with_capacity(states);
         for state in ids {
             let (known, reach) = self.known(state);
-            // A step that is not known, or known only since this began, is written as one past the last state.
+            // A step that is not known, or known only since this began, is written as one past the
+            // last state.
             steps.extend(known.map(|step| match step {
                 Some(None) => u32::MAX,
                 Some(Some(next)) if next.index() < states => next.0,

@@ -1,13 +1,14 @@
 //! Obligations that others imply: whatever breaks them breaks one of the others.
 //!
-//! Behind `a`s that may each begin a match of `/a{60}/`, the match that began first is the first to come true, and dies with the
-//! others. So what the others ask is asked already. Kept, they would make a set for each choice of places where lexemes
-//! ended: as many as there are subsets.
+//! Behind `a`s that may each begin a match of `/a{60}/`, the match that began first is the first to
+//! come true, and dies with the others. So what the others ask is asked already. Kept, they would
+//! make a set for each choice of places where lexemes ended: as many as there are subsets.
 //!
-//! One scan state implies another if each text that leads the other to an accept has led this one to an accept before, or
-//! does so with the same byte. That is the inclusion of two languages, and both are given by deterministic automata: a search
-//! through pairs of states finds a byte on which it fails, or closes. What it closes on holds for all pairs on the way;
-//! what it fails on fails for all pairs that led there.
+//! One scan state implies another if each text that leads the other to an accept has led this one
+//! to an accept before, or does so with the same byte. That is the inclusion of two languages, and
+//! both are given by deterministic automata: a search through pairs of states finds a byte on which
+//! it fails, or closes. What it closes on holds for all pairs on the way; what it fails on fails
+//! for all pairs that led there.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -24,7 +25,8 @@ pub(super) struct Implications(AppendMap<Pair, bool>);
 /// A state, and one that it may imply.
 type Pair = (ScanStateId, ScanStateId);
 
-/// How many pairs one search may meet. Where that is not enough both obligations are kept, which is as exact.
+/// How many pairs one search may meet. Where that is not enough both obligations are kept, which is
+/// as exact.
 const MAX_PAIRS: usize = 1 << 12;
 
 /// With more obligations than these, to compare each with each costs more than it saves.

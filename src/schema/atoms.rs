@@ -36,7 +36,8 @@ impl<T: Clone + Eq + Hash> Interner<T> {
     }
 }
 
-/// `properties`, `patternProperties` and `additionalProperties` of one schema: what one of them says depends on the others.
+/// `properties`, `patternProperties` and `additionalProperties` of one schema: what one of them
+/// says depends on the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Properties {
     /// In the order of the schema.

@@ -1,8 +1,9 @@
 //! From the machine to productions.
 //!
-//! A value state is one nonterminal for each of its outcomes. What was read of an array or an object is a nonterminal too, one for
-//! each state in between, left-recursive: `members -> members "," key ":" value`. Since the classes of a step are disjoint, the tables
-//! have no conflicts; since nothing but lexemes stands in productions, blanks belong to the lexemes of punctuation.
+//! A value state is one nonterminal for each of its outcomes. What was read of an array or an
+//! object is a nonterminal too, one for each state in between, left-recursive: `members -> members
+//! "," key ":" value`. Since the classes of a step are disjoint, the tables have no conflicts;
+//! since nothing but lexemes stands in productions, blanks belong to the lexemes of punctuation.
 
 use rustc_hash::FxHashMap;
 
@@ -186,7 +187,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The only outcome that strings have, where it asks for nothing but a large length; and its bounds.
+    /// The only outcome that strings have, where it asks for nothing but a large length; and its
+    /// bounds.
     fn long_string(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
         let mut outcomes = projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
         let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else { return None };

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// `digits * 10^exponent`, with a sign. Zero has no digits, an exponent of 0 and no sign; other numbers neither begin nor end
-/// with the digit 0. So equal numbers are equal values.
+/// `digits * 10^exponent`, with a sign. Zero has no digits, an exponent of 0 and no sign; other
+/// numbers neither begin nor end with the digit 0. So equal numbers are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Decimal {
     negative: bool,
@@ -13,7 +13,8 @@ pub(super) struct Decimal {
 }
 
 impl Decimal {
-    /// Reads a number of JSON. `None` where `text` is none, or where its exponent has more than nine digits.
+    /// Reads a number of JSON. `None` where `text` is none, or where its exponent has more than
+    /// nine digits.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match rest.find(['e', 'E']) {
@@ -60,8 +61,8 @@ impl Decimal {
         Self { negative: false, ..self.clone() }
     }
 
-    /// How many digits stand before the point when the number is written without an exponent, and how many behind
-    /// it.
+    /// How many digits stand before the point when the number is written without an exponent, and
+    /// how many behind it.
     pub(super) fn width(&self) -> (usize, usize) {
         let whole = (self.digits.len() as i64 + self.exponent).max(0);
         (whole as usize, (-self.exponent).max(0) as usize)
@@ -86,7 +87,8 @@ impl Decimal {
         Some(self.plain().0.iter().fold(0, |value, &digit| value * 10 + u64::from(digit)))
     }
 
-    /// The digits without the exponent, as a number, where it has at most 18 digits; and the exponent.
+    /// The digits without the exponent, as a number, where it has at most 18 digits; and the
+    /// exponent.
     pub(super) fn coefficient(&self) -> Option<(u64, i64)> {
         let small = self.digits.len() <= 18;
         small.then(|| {

@@ -99,7 +99,8 @@ impl SchemaError {
         self.0.kind
     }
 
-    /// The JSON pointer to what is at fault, from the root of its document; empty for the document itself.
+    /// The JSON pointer to what is at fault, from the root of its document; empty for the document
+    /// itself.
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }

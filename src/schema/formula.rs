@@ -1,8 +1,9 @@
-//! Formulas: what is asked of a value, as a boolean combination of atoms. Equal formulas have equal ids.
+//! Formulas: what is asked of a value, as a boolean combination of atoms. Equal formulas have equal
+//! ids.
 //!
-//! The constructors fold constants, flatten, sort, and take away what another part implies at once (`a and (a or b)` is `a`,
-//! `a and (not a or b)` is `a and b`). That is not a normal form, and need not be: equivalent formulas that stay apart cost states and
-//! nothing else.
+//! The constructors fold constants, flatten, sort, and take away what another part implies at once
+//! (`a and (a or b)` is `a`, `a and (not a or b)` is `a and b`). That is not a normal form, and
+//! need not be: equivalent formulas that stay apart cost states and nothing else.
 
 use rustc_hash::FxHashMap;
 
@@ -48,12 +49,14 @@ pub(super) enum Comparison {
     Below,
 }
 
-/// What is asked of one level of a value. The numbers are those of tables beside ([`Atoms`](super::atoms::Atoms)).
+/// What is asked of one level of a value. The numbers are those of tables beside
+/// ([`Atoms`](super::atoms::Atoms)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Atom {
     /// The schema of this number.
     Schema(u32),
-    /// Of the next member or item: that it satisfies a formula. Stands only in the formulas that a step makes.
+    /// Of the next member or item: that it satisfies a formula. Stands only in the formulas that a
+    /// step makes.
     Child(FormulaId),
     Type(Type),
     Boolean(bool),
@@ -293,7 +296,8 @@ impl Formulas {
         self.and(extra)
     }
 
-    /// The formula with its atoms replaced. `memo` holds what was replaced already, by the same replacement.
+    /// The formula with its atoms replaced. `memo` holds what was replaced already, by the same
+    /// replacement.
     pub(super) fn map(
         &mut self,
         formula: F,

@@ -40,8 +40,8 @@ impl Fragment {
         self.productions.push((lhs, rhs));
     }
 
-    /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand for one symbol. Whether the
-    /// start derives something.
+    /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand
+    /// for one symbol. Whether the start derives something.
     pub(super) fn trim(&mut self) -> bool {
         self.drop_unproductive();
         self.inline();
@@ -179,7 +179,8 @@ impl Fragment {
         self.terminal_ids.clear();
     }
 
-    /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the schema.
+    /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the
+    /// schema.
     pub(super) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
         let first_terminal = grammar.terminals.len();
         let first_nonterminal = grammar.nonterminals.len();

@@ -1,8 +1,9 @@
 //! Whether some value satisfies a formula: the least fixed point.
 //!
-//! The search goes depth first, and a formula that is being searched counts as empty: a smallest value never holds a value that must
-//! satisfy the same formula. So *inhabited* is final wherever it is found. *Empty* is final once nothing it rests on is being
-//! searched any more; until then it is provisional, as in Tarjan's algorithm for components.
+//! The search goes depth first, and a formula that is being searched counts as empty: a smallest
+//! value never holds a value that must satisfy the same formula. So *inhabited* is final wherever
+//! it is found. *Empty* is final once nothing it rests on is being searched any more; until then it
+//! is provisional, as in Tarjan's algorithm for components.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -153,7 +154,8 @@ impl Machine<'_> {
                 }
                 continue;
             };
-            // The first that is left to be tried is the last that is pushed: no member, wherever that may do.
+            // The first that is left to be tried is the last that is pushed: no member, wherever
+            // that may do.
             let next = position + 1;
             let step = Step { frame, key: Key::Named(name), position: next };
             let classes = self.member_classes(step, state)?;

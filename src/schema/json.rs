@@ -1,5 +1,6 @@
-//! A reader of JSON that keeps what a schema means: the order of keys, where each value stands, all digits of numbers. Two equal
-//! keys in one object are an error, because readers disagree about which of them counts.
+//! A reader of JSON that keeps what a schema means: the order of keys, where each value stands, all
+//! digits of numbers. Two equal keys in one object are an error, because readers disagree about
+//! which of them counts.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -1,7 +1,8 @@
 //! From the keywords of a schema to a formula.
 //!
-//! A schema is read when something is asked of it. Schemas that hold no reference are read as a whole, so that equal ones become
-//! one formula; others are an atom, which [`Reader::expand`] replaces by what they say.
+//! A schema is read when something is asked of it. Schemas that hold no reference are read as a
+//! whole, so that equal ones become one formula; others are an atom, which [`Reader::expand`]
+//! replaces by what they say.
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +25,8 @@ pub(super) struct Reader<'a> {
     pub(super) options: &'a SchemaOptions,
     pub(super) formulas: Formulas,
     pub(super) atoms: Atoms,
-    /// The schemas that are atoms, each with whether it is denied, and what they say: `None` as long as that is not known.
+    /// The schemas that are atoms, each with whether it is denied, and what they say: `None` as
+    /// long as that is not known.
     nodes: Vec<(NodeId, bool)>,
     numbers: FxHashMap<(NodeId, bool), u32>,
     said: Vec<Option<F>>,
@@ -32,7 +34,8 @@ pub(super) struct Reader<'a> {
     open: Vec<NodeId>,
     /// Whether a reference stands somewhere in a value.
     refers: FxHashMap<NodeId, bool>,
-    /// Whether what is being read is denied. What cannot be held is narrowed where it is not, and widened where it is.
+    /// Whether what is being read is denied. What cannot be held is narrowed where it is not, and
+    /// widened where it is.
     pub(super) is_denied: bool,
     pub(super) warnings: Vec<Diagnostic>,
     /// What was read already, denied or not.

@@ -1,7 +1,8 @@
 //! Strings that are asked for their length only, cut into runs of characters.
 //!
-//! An automaton that counts to 65,535 has a million states; one that counts to 64 has a thousand, and the parser counts the runs. A run is
-//! just so many characters, and the last run ends in the quote, so no lexeme is the beginning of another.
+//! An automaton that counts to 65,535 has a million states; one that counts to 64 has a thousand,
+//! and the parser counts the runs. A run is just so many characters, and the last run ends in the
+//! quote, so no lexeme is the beginning of another.
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::{Pattern, RegexFlags};

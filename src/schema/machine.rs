@@ -1,14 +1,16 @@
 //! The deterministic machine of a schema, level by level.
 //!
-//! A *value state* is a tuple of formulas that no value satisfies two of: which one a value satisfies is its outcome. What a state
-//! asks is told apart by the value's type first ([`Machine::project`]). An array or an object is read member by member;
-//! the state in between is the tuple of *residuals*, what is still asked when the members so far are known. A step makes
-//! of each residual a formula about the next member ([`Atom::Child`]) and the residual behind it, and [`Machine::split`] finds
-//! the classes of members that lead to the same residuals. The classes are disjoint, so they are a value state again.
+//! A *value state* is a tuple of formulas that no value satisfies two of: which one a value
+//! satisfies is its outcome. What a state asks is told apart by the value's type first
+//! ([`Machine::project`]). An array or an object is read member by member; the state in between is
+//! the tuple of *residuals*, what is still asked when the members so far are known. A step makes of
+//! each residual a formula about the next member ([`Atom::Child`]) and the residual behind it, and
+//! [`Machine::split`] finds the classes of members that lead to the same residuals. The classes are
+//! disjoint, so they are a value state again.
 //!
-//! This is a bottom-up deterministic tree automaton run from the top (Bruyère, Perez, Staquet, "Validating Streaming JSON
-//! Documents with Learned VPAs", TACAS 2023, has the general argument). Members are read in one order, so a residual
-//! need not remember which came when.
+//! This is a bottom-up deterministic tree automaton run from the top (Bruyère, Perez, Staquet,
+//! "Validating Streaming JSON Documents with Learned VPAs", TACAS 2023, has the general argument).
+//! Members are read in one order, so a residual need not remember which came when.
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +33,8 @@ pub(super) type Tuple = Box<[F]>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TupleId(pub(super) u32);
 
-/// The classes of the next member: the residuals behind it, and what the member satisfies. The classes are disjoint.
+/// The classes of the next member: the residuals behind it, and what the member satisfies. The
+/// classes are disjoint.
 pub(super) type Classes = std::rc::Rc<[(TupleId, F)]>;
 
 /// The machine, as far as it was made.
@@ -159,7 +162,8 @@ impl<'a> Machine<'a> {
         self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace) == F::TRUE
     }
 
-    /// What a formula about the members or items to come asks of the next item, and of those behind it.
+    /// What a formula about the members or items to come asks of the next item, and of those behind
+    /// it.
     fn item_step(&mut self, formula: F) -> F {
         let atoms = &mut self.reader.atoms;
         let mut replace = |formulas: &mut Formulas, atom| match atom {
@@ -223,8 +227,8 @@ impl<'a> Machine<'a> {
         tuple.iter().map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace)).collect()
     }
 
-    /// The classes of the next member, where `stepped` says what it must satisfy and what is left then. Classes without a
-    /// member, and those behind which nothing can hold, are left out.
+    /// The classes of the next member, where `stepped` says what it must satisfy and what is left
+    /// then. Classes without a member, and those behind which nothing can hold, are left out.
     pub(super) fn split(&mut self, stepped: Vec<F>) -> Result<Classes, SchemaError> {
         let id = self.tuple_id(stepped);
         if let Some(known) = self.splits.get(&id) {

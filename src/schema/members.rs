@@ -92,8 +92,8 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Whether an object of so many names may have states for sets of them. If not, it keeps the declared order, and a
-    /// warning says so.
+    /// Whether an object of so many names may have states for sets of them. If not, it keeps the
+    /// declared order, and a warning says so.
     fn has_room(&mut self, names: usize) -> bool {
         if names <= MOST_UNORDERED && self.fragment.productions.len() < MOST_PRODUCTIONS {
             return true;

@@ -2,10 +2,12 @@
 //!
 //! The passes, in the order of [`JsonSchema::parse`]:
 //!
-//! 1. [`json`]: the text as values that keep order, digits and places. [`refs`]: which draft, which resource, where references lead.
+//! 1. [`json`]: the text as values that keep order, digits and places. [`refs`]: which draft, which
+//!    resource, where references lead.
 //! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
-//! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
-//!    what no value satisfies, and [`text`] has the automata of scalars.
+//! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is
+//!    reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the automata of
+//!    scalars.
 //! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
@@ -48,10 +50,11 @@ pub struct JsonSchema {
 }
 
 impl JsonSchema {
-    /// Reads the schema in `text`, of draft 4, 6, 7, 2019-09 or 2020-12; of the last one where no `$schema` says otherwise.
+    /// Reads the schema in `text`, of draft 4, 6, 7, 2019-09 or 2020-12; of the last one where no
+    /// `$schema` says otherwise.
     ///
-    /// Costs about a millisecond for a schema of everyday size. What is exact, and what is refused, is listed in
-    /// `docs/json-schema.md`.
+    /// Costs about a millisecond for a schema of everyday size. What is exact, and what is refused,
+    /// is listed in `docs/json-schema.md`.
     ///
     /// ```
     /// use lrmask::{JsonSchema, SchemaOptions};
@@ -63,8 +66,8 @@ impl JsonSchema {
     ///
     /// # Errors
     ///
-    /// When the text is no schema, when no value satisfies it, when it asks for something that cannot be held, or when it exceeds a
-    /// limit of the options.
+    /// When the text is no schema, when no value satisfies it, when it asks for something that
+    /// cannot be held, or when it exceeds a limit of the options.
     pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
         match Self::read(text, options) {
             // Sets of keys are what grows first.
@@ -130,15 +133,16 @@ impl JsonSchema {
         &self.warnings
     }
 
-    /// Adds the schema to a grammar, and gives the nonterminal that derives its values. The terminals suit the
-    /// contextual lexer: they compete where several can stand, and nowhere else.
+    /// Adds the schema to a grammar, and gives the nonterminal that derives its values. The
+    /// terminals suit the contextual lexer: they compete where several can stand, and nowhere else.
     pub(crate) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
         self.fragment.embed(grammar)
     }
 }
 
 impl Grammar {
-    /// The grammar of the JSON texts that satisfy a schema: [`JsonSchema::parse`] and [`JsonSchema::grammar`].
+    /// The grammar of the JSON texts that satisfy a schema: [`JsonSchema::parse`] and
+    /// [`JsonSchema::grammar`].
     ///
     /// # Errors
     ///

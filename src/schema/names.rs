@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-/// An order in which every list stays in its own, if there is one: names come as early as they were first met. Where lists
-/// contradict one another, the first one wins.
+/// An order in which every list stays in its own, if there is one: names come as early as they were
+/// first met. Where lists contradict one another, the first one wins.
 pub(super) fn merge(lists: &[Vec<u32>]) -> Vec<u32> {
     let mut rank: FxHashMap<u32, usize> = FxHashMap::default();
     let mut names: Vec<u32> = Vec::new();

@@ -13,7 +13,8 @@ use crate::schema::names;
 
 use FormulaId as F;
 
-/// What all states of one object share: the formulas that the object began with, and the keys that these tell apart.
+/// What all states of one object share: the formulas that the object began with, and the keys that
+/// these tell apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Frame {
     pub(super) start: TupleId,
@@ -47,7 +48,8 @@ pub(super) enum Key {
 pub(super) struct Step {
     pub(super) frame: u32,
     pub(super) key: Key,
-    /// Whether the names up to this one need not be thought of any more: all that came before it in the declared order.
+    /// Whether the names up to this one need not be thought of any more: all that came before it in
+    /// the declared order.
     pub(super) position: u32,
 }
 
@@ -84,7 +86,8 @@ impl Machine<'_> {
         Ok(self.frames.id(Frame { start, names: names.into(), others: others.into() }))
     }
 
-    /// The keys that are none of `names`, told apart by which patterns match and which conditions hold.
+    /// The keys that are none of `names`, told apart by which patterns match and which conditions
+    /// hold.
     fn other_keys(
         &mut self,
         names: &[u32],
@@ -128,7 +131,8 @@ impl Machine<'_> {
         Ok(classes)
     }
 
-    /// What the residual of an object asks of the member under `step`'s key, and of those behind it.
+    /// What the residual of an object asks of the member under `step`'s key, and of those behind
+    /// it.
     pub(super) fn member_step(&mut self, step: Step, tuple: TupleId) -> Result<Vec<F>, SchemaError> {
         let residuals = self.tuple(tuple).to_vec();
         let frame = self.frames.get(step.frame).clone();
@@ -214,7 +218,8 @@ impl Machine<'_> {
         self.split(stepped)
     }
 
-    /// Of each residual, whether it holds of the object as it stands, without members of the names from `position` on.
+    /// Of each residual, whether it holds of the object as it stands, without members of the names
+    /// from `position` on.
     pub(super) fn object_ends(&mut self, tuple: TupleId) -> Tuple {
         let mut replace = |_: &mut Formulas, atom| match atom {
             Atom::Required(_) | Atom::MinProperties(_) => F::FALSE,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 /// In which order the keys of an object may stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyOrder {
-    /// Keys that the schema names stand in the order in which it names them; other keys stand anywhere.
+    /// Keys that the schema names stand in the order in which it names them; other keys stand
+    /// anywhere.
     #[default]
     Declared,
-    /// Keys stand in any order. Takes a state for each set of keys that may have been met, and so suits objects of few
-    /// optional keys.
+    /// Keys stand in any order. Takes a state for each set of keys that may have been met, and so
+    /// suits objects of few optional keys.
     Any,
 }
 
@@ -21,7 +22,8 @@ pub enum Whitespace {
     Any,
     /// Nothing.
     None,
-    /// What this regular expression, in the syntax of Python's `re`, describes. It must match the empty text too.
+    /// What this regular expression, in the syntax of Python's `re`, describes. It must match the
+    /// empty text too.
     Pattern(String),
 }
 
@@ -40,11 +42,12 @@ pub enum Formats {
 /// How numbers may be written where a schema says something about them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Numerals {
-    /// Integers without a point, other numbers with digits on both sides of it; very large and very small numbers with an
-    /// exponent, as Python and JavaScript write them.
+    /// Integers without a point, other numbers with digits on both sides of it; very large and very
+    /// small numbers with an exponent, as Python and JavaScript write them.
     #[default]
     Plain,
-    /// The same, and integers with a point and zeros behind it (`1.0`) where the draft takes these for integers.
+    /// The same, and integers with a point and zeros behind it (`1.0`) where the draft takes these
+    /// for integers.
     Any,
 }
 
@@ -74,7 +77,8 @@ pub struct SchemaOptions {
     pub numerals: Numerals,
     /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
     pub documents: BTreeMap<String, String>,
-    /// Steps that the analysis of a schema may take before it is refused as too large. Default 2,000,000: about a second.
+    /// Steps that the analysis of a schema may take before it is refused as too large. Default
+    /// 2,000,000: about a second.
     pub steps: usize,
     /// Productions that the grammar of a schema may have. Default 200,000.
     pub productions: usize,

@@ -1,9 +1,9 @@
 //! Where references lead: resources, drafts, anchors, pointers.
 //!
-//! A *resource* is a schema with an address of its own, with the schemas in it. All that one needs to know of a schema
-//! beside its text is which resource it belongs to: the base of its references and the draft of its keywords. Schemas are
-//! looked for where the draft's keywords have them; what stands in an unknown keyword becomes one when a reference
-//! leads there.
+//! A *resource* is a schema with an address of its own, with the schemas in it. All that one needs
+//! to know of a schema beside its text is which resource it belongs to: the base of its references
+//! and the draft of its keywords. Schemas are looked for where the draft's keywords have them; what
+//! stands in an unknown keyword becomes one when a reference leads there.
 
 use std::collections::HashMap;
 
@@ -107,7 +107,8 @@ impl<'a> Schemas<'a> {
         self.of.get(&node).map_or(Draft::Nine, |resource| self.resources[resource.0 as usize].draft)
     }
 
-    /// Whether no `$schema` says which draft it is: then keywords of older drafts are read as their authors meant them.
+    /// Whether no `$schema` says which draft it is: then keywords of older drafts are read as their
+    /// authors meant them.
     pub(super) fn is_supposed(&self, node: NodeId) -> bool {
         self.of.get(&node).is_none_or(|resource| self.resources[resource.0 as usize].is_supposed)
     }
@@ -129,7 +130,8 @@ impl<'a> Schemas<'a> {
         let draft = self.resources[resource.0 as usize].draft;
         let Value::Object(members) = self.json.value(node) else { return Ok(()) };
         if draft <= Draft::Seven && members.iter().any(|(key, _)| key == "$ref") {
-            // What stands beside a reference counts for nothing; definitions can be referred to all the same.
+            // What stands beside a reference counts for nothing; definitions can be referred to all
+            // the same.
             let definitions = self.json.get(node, "definitions");
             return definitions.map_or(Ok(()), |definitions| self.index_members(definitions, resource));
         }
@@ -238,7 +240,8 @@ impl<'a> Schemas<'a> {
         Ok(None)
     }
 
-    /// The schema that the reference `text` in the schema `node` leads to; `at` is the keyword's value.
+    /// The schema that the reference `text` in the schema `node` leads to; `at` is the keyword's
+    /// value.
     pub(super) fn resolve(&mut self, node: NodeId, at: NodeId, text: &str) -> Result<NodeId, SchemaError> {
         let base = self.of.get(&node).map_or("", |resource| &self.resources[resource.0 as usize].address);
         let whole = uri::resolve(base, text);

@@ -1,8 +1,9 @@
 //! `unevaluatedProperties` and `unevaluatedItems`, where the schema alone says what was evaluated.
 //!
-//! What stands beside such a keyword, and what `allOf` and `$ref` beside it lead to, always applies. What is behind `anyOf`,
-//! `oneOf`, `if`, `not` and `dependentSchemas` evaluates something for some values and not for others; there the keyword is
-//! refused, unless those parts evaluate nothing.
+//! What stands beside such a keyword, and what `allOf` and `$ref` beside it lead to, always
+//! applies. What is behind `anyOf`, `oneOf`, `if`, `not` and `dependentSchemas` evaluates something
+//! for some values and not for others; there the keyword is refused, unless those parts evaluate
+//! nothing.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::FormulaId;
@@ -70,7 +71,8 @@ impl Reader<'_> {
         Ok(self.items_atom(vec![F::TRUE; evaluated.front], rest))
     }
 
-    /// Adds what the schema `node` always evaluates; `at` is the keyword that asks, and `way` the schemas on the way.
+    /// Adds what the schema `node` always evaluates; `at` is the keyword that asks, and `way` the
+    /// schemas on the way.
     fn evaluated(
         &mut self,
         node: NodeId,

@@ -1,7 +1,8 @@
 //! `uniqueItems`, where the items can be listed.
 //!
-//! That items differ from one another is no context-free condition, unless there are few values that they may have: then the values
-//! that are left are part of the state. The items are those of an `enum`, a `const` or the type `boolean`.
+//! That items differ from one another is no context-free condition, unless there are few values
+//! that they may have: then the values that are left are part of the state. The items are those of
+//! an `enum`, a `const` or the type `boolean`.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas};

@@ -1,6 +1,8 @@
-//! The syntax tree of a grammar file, as written: names unresolved, sugar in place, a span on everything.
+//! The syntax tree of a grammar file, as written: names unresolved, sugar in place, a span on
+//! everything.
 //!
-//! The notation is Lark's. The Yacc front end makes the same tree, with names in the case that its file has.
+//! The notation is Lark's. The Yacc front end makes the same tree, with names in the case that its
+//! file has.
 
 use std::ops::Range;
 
@@ -101,7 +103,8 @@ pub(crate) enum ExprKind {
     Literal { text: String, ignore_case: bool },
     /// `"a".."z"`, both one character long.
     CharRange(char, char),
-    /// `/pattern/flags`, the pattern as between the slashes (only `\/` undone), the flags as written.
+    /// `/pattern/flags`, the pattern as between the slashes (only `\/` undone), the flags as
+    /// written.
     Regex { pattern: String, flags: String },
     /// `name{a, b}`: use of a template.
     Template { name: String, arguments: Vec<Expr> },
@@ -109,7 +112,8 @@ pub(crate) enum ExprKind {
     Group(Expansions),
     /// `[ ... ]`.
     Maybe(Expansions),
-    /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e~3` and `e{3}` 3..3, `e~3..5` and `e{3,5}` 3..5, `e{3,}` 3...
+    /// `e?` is 0..1, `e*` 0.., `e+` 1.., `e~3` and `e{3}` 3..3, `e~3..5` and `e{3,5}` 3..5, `e{3,}`
+    /// 3...
     Repeat { expr: Box<Expr>, min: u32, max: Option<u32> },
     /// `a & b`: what each of them matches. Two at least.
     And(Vec<Expansions>),
@@ -155,7 +159,8 @@ pub(crate) enum AttributeValue {
 /// `%import path (A, B -> C)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
-    /// Leading dots of the path: 0 for `common` and other libraries, 1 and more for files beside this one.
+    /// Leading dots of the path: 0 for `common` and other libraries, 1 and more for files beside
+    /// this one.
     pub(crate) level: u32,
     /// `common.NUMBER` has path `["common"]` and the name `NUMBER`.
     pub(crate) path: Vec<Spanned<String>>,
@@ -182,8 +187,8 @@ pub(crate) enum Directive {
     Lexer(Spanned<String>),
     /// `%conflicts follow`, `%conflicts refuse` or `%conflicts shift`: the name as written.
     Conflicts(Spanned<String>),
-    /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words, every plain
-    /// string of the grammar that the terminal covers.
+    /// `%reserved NAME "if" "then"`: the words are reserved against the terminal; without words,
+    /// every plain string of the grammar that the terminal covers.
     Reserved { against: Word, words: Vec<Word> },
     /// `%fallback NAME "abort" "asc"`: as in Lemon.
     Fallback { to: Word, words: Vec<Word> },
@@ -191,7 +196,8 @@ pub(crate) enum Directive {
     Soft { to: Word, words: Vec<Word> },
     /// `%exclusive TEXT END`: where one of them can stand, nothing competes that cannot.
     Exclusive(Vec<Word>),
-    /// `%lookahead NAME "over" after ")" before "(" NAME then "as"`: what stands around the word decides.
+    /// `%lookahead NAME "over" after ")" before "(" NAME then "as"`: what stands around the word
+    /// decides.
     Lookahead { to: Word, word: Word, after: Option<Vec<Word>>, before: Vec<Vec<Word>> },
     /// `%left "+" "-"`, `%right`, `%nonassoc`: each line binds tighter than those above it.
     Precedence { associativity: Associativity, words: Vec<Word> },

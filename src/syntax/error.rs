@@ -95,7 +95,8 @@ pub(crate) enum SourceText {
     Terminals,
 }
 
-/// Why a grammar file could not be read. Only the first fault is kept: those after it are mostly its echo.
+/// Why a grammar file could not be read. Only the first fault is kept: those after it are mostly
+/// its echo.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SyntaxError(Box<Inner>);
 
@@ -110,8 +111,8 @@ struct Inner {
 }
 
 impl SyntaxError {
-    /// A fault at `span` of the grammar. `message` says what was found and what was expected, in one sentence
-    /// without a final stop.
+    /// A fault at `span` of the grammar. `message` says what was found and what was expected, in
+    /// one sentence without a final stop.
     pub(crate) fn new(kind: SyntaxErrorKind, span: Span, message: impl Into<String>) -> Self {
         let (source, message) = (SourceText::Grammar, message.into());
         Self(Box::new(Inner { kind, source, span, message, help: None, related: None }))
@@ -154,8 +155,8 @@ impl SyntaxError {
         self.0.span.clone()
     }
 
-    /// As a diagnostic; `source` is the caller's name for the text that [`SyntaxError::source_text`] tells, and
-    /// `text` is that text.
+    /// As a diagnostic; `source` is the caller's name for the text that
+    /// [`SyntaxError::source_text`] tells, and `text` is that text.
     pub(crate) fn diagnostic(&self, source: &Arc<str>, text: &str) -> Diagnostic {
         let Inner { kind, span, message, help, related, .. } = &*self.0;
         let mut diagnostic =

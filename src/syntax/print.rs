@@ -1,7 +1,7 @@
 //! Prints a syntax tree as notation that reads back to the same tree, spans aside.
 //!
-//! That holds for every tree that the reader of Lark's notation makes. Names that come from a Yacc file are
-//! printed as they are, though the notation might not take them.
+//! That holds for every tree that the reader of Lark's notation makes. Names that come from a Yacc
+//! file are printed as they are, though the notation might not take them.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -298,7 +298,8 @@ fn literal(f: &mut Formatter<'_>, text: &str, ignore_case: bool) -> fmt::Result 
     f.write_str(if ignore_case { "\"i" } else { "\"" })
 }
 
-/// A slash in the pattern is never escaped there (the reader undoes that), so each gets its backslash back.
+/// A slash in the pattern is never escaped there (the reader undoes that), so each gets its
+/// backslash back.
 fn regex(f: &mut Formatter<'_>, pattern: &str, flags: &str) -> fmt::Result {
     write!(f, "/{}/{flags}", pattern.replace('/', "\\/"))
 }

@@ -1,9 +1,9 @@
 //! Tables that grow while others read them: append-only, read without a lock.
 //!
-//! Everything that the engine builds lazily (scan states, terminal sets, masks) is found through a table of
-//! this kind, so that the warm path never waits. Entries never move: they live in chunks of doubling size,
-//! each allocated once. The road not taken: a `RwLock<Vec<_>>`, which would put an atomic read-modify-write
-//! on the path of every byte.
+//! Everything that the engine builds lazily (scan states, terminal sets, masks) is found through a
+//! table of this kind, so that the warm path never waits. Entries never move: they live in chunks
+//! of doubling size, each allocated once. The road not taken: a `RwLock<Vec<_>>`, which would put
+//! an atomic read-modify-write on the path of every byte.
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
@@ -133,7 +133,8 @@ impl<T: Hash + Eq> Interner<T> {
     /// The id of `value`, new or known. Takes a lock: this is the cold path.
     pub(crate) fn intern(&self, value: T) -> u32 {
         let hash = FxBuildHasher.hash_one(&value);
-        // A poisoned lock only says that another thread panicked elsewhere: the table is consistent.
+        // A poisoned lock only says that another thread panicked elsewhere: the table is
+        // consistent.
         let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
         let equal = |&id: &u32| self.entries.get(id).is_some_and(|entry| *entry == value);
         match ids.find(hash, equal) {
@@ -142,7 +143,8 @@ impl<T: Hash + Eq> Interner<T> {
         }
     }
 
-    /// The id of what `borrowed` makes a value of, which is made only when it is new. Takes a lock, too.
+    /// The id of what `borrowed` makes a value of, which is made only when it is new. Takes a lock,
+    /// too.
     pub(crate) fn intern_ref<'a, Q>(&self, borrowed: &'a Q) -> u32
     where
         T: Borrow<Q> + From<&'a Q>,

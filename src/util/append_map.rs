@@ -1,9 +1,10 @@
 //! A hash map that grows while others read it: append-only, read without a lock.
 //!
-//! Entries lie in an append-only table; beside it lie open-addressed tables of their numbers, each twice as large as the one
-//! before. When one is half full the next is filled and takes its place. Whoever still reads the old one misses new
-//! entries at worst, takes the lock to add what is already there, and finds it. The old tables are kept: together they
-//! are no larger than the newest.
+//! Entries lie in an append-only table; beside it lie open-addressed tables of their numbers, each
+//! twice as large as the one before. When one is half full the next is filled and takes its place.
+//! Whoever still reads the old one misses new entries at worst, takes the lock to add what is
+//! already there, and finds it. The old tables are kept: together they are no larger than the
+//! newest.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -41,7 +42,8 @@ impl<K, V> Default for AppendMap<K, V> {
 }
 
 impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
-    /// The entries in the order in which they were entered. Those that other threads add meanwhile may be among them.
+    /// The entries in the order in which they were entered. Those that other threads add meanwhile
+    /// may be among them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(K, V)> {
         (0..self.len() as u32).map_while(|number| self.entries.get(number))
     }
@@ -73,7 +75,8 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
         if let Some(value) = self.get(&key) {
             return value.clone();
         }
-        // A poisoned lock only says that another thread panicked elsewhere: an entry is whole before it is numbered.
+        // A poisoned lock only says that another thread panicked elsewhere: an entry is whole
+        // before it is numbered.
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = self.get(&key) {
             return value.clone();

@@ -19,7 +19,8 @@ impl ByteClasses {
         Self { map: [0; 256], representatives: [0].into() }
     }
 
-    /// Bytes are in one class exactly when `key` gives them one number. Costs as much memory as the greatest number.
+    /// Bytes are in one class exactly when `key` gives them one number. Costs as much memory as the
+    /// greatest number.
     pub(crate) fn by_key(mut key: impl FnMut(u8) -> usize) -> Self {
         let mut map = [0; 256];
         let mut representatives = Vec::new();
@@ -39,7 +40,8 @@ impl ByteClasses {
         Self { map, representatives: representatives.into() }
     }
 
-    /// The classes that `map` gives the bytes; `None` unless they are numbered by their smallest byte.
+    /// The classes that `map` gives the bytes; `None` unless they are numbered by their smallest
+    /// byte.
     pub(crate) fn from_map(map: [u8; 256]) -> Option<Self> {
         let mut representatives = Vec::new();
         for byte in 0..=255u8 {

@@ -1,8 +1,8 @@
-//! Groups of bytes that languages tell apart: coarse enough for one word of bits a set, fine enough that the inside of
-//! a name, a string or a comment is a set of whole groups.
+//! Groups of bytes that languages tell apart: coarse enough for one word of bits a set, fine enough
+//! that the inside of a name, a string or a comment is a set of whole groups.
 //!
-//! Past ASCII a byte alone says little, so what the groups tell apart there are whole characters of UTF-8, cut ones, and
-//! bytes that are none.
+//! Past ASCII a byte alone says little, so what the groups tell apart there are whole characters of
+//! UTF-8, cut ones, and bytes that are none.
 
 /// A set of groups, one bit a group.
 pub(crate) type Groups = u32;
@@ -42,7 +42,8 @@ pub(crate) const fn group(byte: u8) -> Groups {
     }
 }
 
-/// Where a text stands within a character of UTF-8: how many bytes are missing, and how the next is bounded.
+/// Where a text stands within a character of UTF-8: how many bytes are missing, and how the next is
+/// bounded.
 pub(crate) type Within = usize;
 
 /// Between two characters.

@@ -2,8 +2,8 @@
 
 use super::lists::Lists;
 
-/// The strong components of a graph, each behind those that it leads to, by Tarjan's algorithm (SIAM Journal on Computing 1,
-/// 1972), with the recursion on a stack of our own. Linear.
+/// The strong components of a graph, each behind those that it leads to, by Tarjan's algorithm
+/// (SIAM Journal on Computing 1, 1972), with the recursion on a stack of our own. Linear.
 pub(crate) fn strong_components(successors: &Lists<usize>) -> Lists<usize> {
     const DONE: usize = usize::MAX;
     // 0: not seen; else the least depth on the stack that is known to be reachable.

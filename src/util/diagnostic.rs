@@ -52,8 +52,8 @@ pub struct Diagnostic {
     pub code: &'static str,
     /// What was found, in one sentence without a final stop.
     pub message: String,
-    /// Where: the name of the file as given by the caller (`"<grammar>"` when there is none), and the
-    /// bytes in it. `None` when the finding belongs to no single place.
+    /// Where: the name of the file as given by the caller (`"<grammar>"` when there is none), and
+    /// the bytes in it. `None` when the finding belongs to no single place.
     pub place: Option<Place>,
     /// Further places, each with a short text.
     pub related: Vec<(Place, String)>,
@@ -143,8 +143,8 @@ impl Diagnostic {
     }
 }
 
-/// Findings of a kind that a grammar can have any number of, one for each name in it. Where one cause makes many, the first
-/// ones tell it.
+/// Findings of a kind that a grammar can have any number of, one for each name in it. Where one
+/// cause makes many, the first ones tell it.
 const REPEATED: &[&str] = &[
     "dead-alternative",
     "empty-terminal",
@@ -160,8 +160,8 @@ const REPEATED: &[&str] = &[
 /// How many findings of such a kind are shown.
 const SHOWN: usize = 4;
 
-/// Leaves out findings that say what others have said, and counts them there. Findings are alike where they have one code and
-/// the same help.
+/// Leaves out findings that say what others have said, and counts them there. Findings are alike
+/// where they have one code and the same help.
 pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut alike: HashMap<(Severity, &'static str, Option<String>), Vec<usize>> = HashMap::new();
     for (index, finding) in

@@ -1,4 +1,5 @@
-//! Fingerprints: 64 bits that tell contents apart, equal on all machines. Against accidents, not against malice.
+//! Fingerprints: 64 bits that tell contents apart, equal on all machines. Against accidents, not
+//! against malice.
 
 /// The 64-bit FNV-1a hash, fed eight bytes at a time where it can be.
 #[derive(Clone, Copy, Debug)]

@@ -54,7 +54,8 @@ id! {
     pub(crate) ProductionId
 }
 id! {
-    /// A state of the LALR(1) automaton: what parse states that differ in nothing but what may follow have in common.
+    /// A state of the LALR(1) automaton: what parse states that differ in nothing but what may
+    /// follow have in common.
     pub(crate) CoreId
 }
 id! {

@@ -1,4 +1,5 @@
-//! Many short lists in two flat arrays. Invariant: `starts` ascends, and its last entry is where the open list begins.
+//! Many short lists in two flat arrays. Invariant: `starts` ascends, and its last entry is where
+//! the open list begins.
 
 /// Lists numbered from 0, appended one after the other.
 #[derive(Clone, Debug)]
@@ -60,7 +61,8 @@ impl<T> Lists<T> {
 }
 
 impl<T: Copy + Default> Lists<T> {
-    /// `count` lists of the pairs' second halves, by their first; the order within a list is the pairs'.
+    /// `count` lists of the pairs' second halves, by their first; the order within a list is the
+    /// pairs'.
     pub(crate) fn from_pairs(count: usize, pairs: &[(u32, T)]) -> Self {
         let mut starts = vec![0u32; count + 1];
         for &(list, _) in pairs {

@@ -1,7 +1,8 @@
 //! Facts by key, each found once by whoever needs it first, and read without a lock.
 //!
-//! A key gets a number at once, and the fact is found under that number: so finding one takes no lock that others wait for, may
-//! take long, and may need other facts. Of several threads that want the same one, one finds it.
+//! A key gets a number at once, and the fact is found under that number: so finding one takes no
+//! lock that others wait for, may take long, and may need other facts. Of several threads that want
+//! the same one, one finds it.
 
 use std::hash::Hash;
 
@@ -22,8 +23,8 @@ impl<K, V> Default for Memo<K, V> {
 }
 
 impl<K: Hash + Eq, V> Memo<K, V> {
-    /// The fact of `key`, found by `find` when it is not known. Two look-ups once it is. `find` may ask for other keys, not
-    /// for this one.
+    /// The fact of `key`, found by `find` when it is not known. Two look-ups once it is. `find` may
+    /// ask for other keys, not for this one.
     #[inline]
     pub(crate) fn get_or_find(&self, key: K, find: impl FnOnce() -> V) -> &V {
         let number = match self.numbers.get(&key) {

@@ -1,7 +1,8 @@
-//! A small random number generator for cuts and samples that must come out the same on every machine.
+//! A small random number generator for cuts and samples that must come out the same on every
+//! machine.
 //!
-//! SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Not for
-//! secrets.
+//! SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
+//! 2014). Not for secrets.
 
 /// The state of the generator: any number is a good seed.
 #[derive(Clone, Debug)]

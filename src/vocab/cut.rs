@@ -1,7 +1,8 @@
 //! Cuts of a text into tokens by bytes alone, without any model's own rules.
 //!
-//! From the end of the text to its beginning: what remains can be spelled from a position when some token
-//! matches there and the rest can be spelled behind it. A cut then never walks into a dead end.
+//! From the end of the text to its beginning: what remains can be spelled from a position when some
+//! token matches there and the rest can be spelled behind it. A cut then never walks into a dead
+//! end.
 
 use crate::util::id::TokenId;
 use crate::util::random::Random;
@@ -10,8 +11,8 @@ use super::Vocabulary;
 use super::trie::Trie;
 
 impl Vocabulary {
-    /// The token with exactly these bytes, the least id where there are several. Time: that of as many steps down
-    /// the trie.
+    /// The token with exactly these bytes, the least id where there are several. Time: that of as
+    /// many steps down the trie.
     pub fn token(&self, bytes: &[u8]) -> Option<TokenId> {
         let mut node = Trie::ROOT;
         for &byte in bytes {
@@ -20,24 +21,25 @@ impl Vocabulary {
         self.trie().tokens(node).first().map(|&id| TokenId(id))
     }
 
-    /// Cuts `text` into tokens, each the longest one that leaves the rest spellable. This is *not* how a model's
-    /// tokenizer cuts. Of several ids with the same bytes the least is taken. `None` when the vocabulary cannot
-    /// spell the text. Time: the length of the text by that of the longest token that matches.
+    /// Cuts `text` into tokens, each the longest one that leaves the rest spellable. This is *not*
+    /// how a model's tokenizer cuts. Of several ids with the same bytes the least is taken. `None`
+    /// when the vocabulary cannot spell the text. Time: the length of the text by that of the
+    /// longest token that matches.
     pub fn cut_longest(&self, text: &[u8]) -> Option<Vec<TokenId>> {
         self.cut(text, |choices| choices.len() - 1, |_| 0)
     }
 
-    /// Cuts `text` into tokens at random, the same for the same seed: each is drawn evenly from the lengths that
-    /// match and leave the rest spellable, then from the ids with those bytes. `None` when the vocabulary
-    /// cannot spell the text. Time: as [`Vocabulary::cut_longest`].
+    /// Cuts `text` into tokens at random, the same for the same seed: each is drawn evenly from the
+    /// lengths that match and leave the rest spellable, then from the ids with those bytes. `None`
+    /// when the vocabulary cannot spell the text. Time: as [`Vocabulary::cut_longest`].
     pub fn cut_random(&self, text: &[u8], seed: u64) -> Option<Vec<TokenId>> {
         let random = std::cell::RefCell::new(Random::new(seed));
         let draw = |bound: usize| random.borrow_mut().below(bound);
         self.cut(text, |choices| draw(choices.len()), draw)
     }
 
-    /// Cuts from left to right; `pick` chooses among the nodes that match, shortest first, `pick_id` among the
-    /// ids of a node by their number.
+    /// Cuts from left to right; `pick` chooses among the nodes that match, shortest first,
+    /// `pick_id` among the ids of a node by their number.
     fn cut(
         &self,
         text: &[u8],

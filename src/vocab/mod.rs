@@ -1,7 +1,8 @@
 //! The model's vocabulary: which bytes each token stands for.
 //!
-//! A [`Vocabulary`] is made by a loader from a tokenizer's file (`load`), holds the tokens as bytes, and the
-//! [`trie::Trie`] over them that every walk over the vocabulary follows. It knows nothing of grammars.
+//! A [`Vocabulary`] is made by a loader from a tokenizer's file (`load`), holds the tokens as
+//! bytes, and the [`trie::Trie`] over them that every walk over the vocabulary follows. It knows
+//! nothing of grammars.
 
 mod cut;
 mod error;

@@ -1,8 +1,8 @@
 //! A vocabulary some of whose tokens have a second spelling, by which a grammar names them.
 //!
-//! Special tokens have no bytes of their own, so their spelling stands in the place of these. An ordinary token that is named
-//! by its id may be meant by its bytes or as itself: it has a second id, past the width of the logits, of which whoever
-//! shows a mask makes one bit with the first.
+//! Special tokens have no bytes of their own, so their spelling stands in the place of these. An
+//! ordinary token that is named by its id may be meant by its bytes or as itself: it has a second
+//! id, past the width of the logits, of which whoever shows a mask makes one bit with the first.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ pub(crate) struct Spelled {
     pub(crate) plain: Vocabulary,
     /// With the other spellings.
     pub(crate) spelled: Vocabulary,
-    /// The first of the second ids, a multiple of 32: that of token `t` is `base + t`. `None` where no token has one.
+    /// The first of the second ids, a multiple of 32: that of token `t` is `base + t`. `None` where
+    /// no token has one.
     base: Option<u32>,
     /// The byte that begins the other spellings, where there are any.
     mark: Option<u8>,
@@ -29,8 +30,9 @@ impl Spelled {
         Self { plain: vocabulary.clone(), spelled: vocabulary.clone(), base: None, mark: None }
     }
 
-    /// The vocabulary in which special tokens are spelled as `by_name` says, and any token by its id as `by_id` says. Ordinary
-    /// tokens that hold the byte `mark`, which begins all these spellings, lose their bytes.
+    /// The vocabulary in which special tokens are spelled as `by_name` says, and any token by its
+    /// id as `by_id` says. Ordinary tokens that hold the byte `mark`, which begins all these
+    /// spellings, lose their bytes.
     ///
     /// Costs the vocabulary: its trie is built anew.
     pub(crate) fn new(
@@ -82,12 +84,14 @@ impl Spelled {
             .filter_map(|id| self.spelled.bytes(id))
     }
 
-    /// The byte that begins the other spellings, and that no text holds; `None` where there are no other spellings.
+    /// The byte that begins the other spellings, and that no text holds; `None` where there are no
+    /// other spellings.
     pub(crate) fn mark(&self) -> Option<u8> {
         self.mark
     }
 
-    /// Whether tokens have second ids, so that rows of [`Spelled::spelled`] are wider than those of [`Spelled::plain`].
+    /// Whether tokens have second ids, so that rows of [`Spelled::spelled`] are wider than those of
+    /// [`Spelled::plain`].
     pub(crate) fn has_seconds(&self) -> bool {
         self.base.is_some()
     }

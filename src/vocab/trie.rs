@@ -3,16 +3,17 @@
 //! A node is a prefix of some token's bytes. Nodes are numbered depth first, children by ascending
 //! byte, so that
 //!
-//! * the subtree of node `n` is the run `n..end(n)`: a walk skips a subtree by one jump, and never needs
-//!   a stack to find the next sibling;
-//! * the ids, sorted by their bytes, are in the same order: the tokens at `n` and those below `n` are
-//!   each one slice of one array, and need two numbers of which the next node already holds one.
+//! * the subtree of node `n` is the run `n..end(n)`: a walk skips a subtree by one jump, and never
+//!   needs a stack to find the next sibling;
+//! * the ids, sorted by their bytes, are in the same order: the tokens at `n` and those below `n`
+//!   are each one slice of one array, and need two numbers of which the next node already holds
+//!   one.
 //!
-//! The bytes alone, as groups, lie beside the nodes once more: a walk that stays where it is looks for the next node of another
-//! group there, sixteen at a time.
+//! The bytes alone, as groups, lie beside the nodes once more: a walk that stays where it is looks
+//! for the next node of another group there, sixteen at a time.
 //!
-//! Seventeen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no recursion,
-//! so that depth costs nothing.
+//! Seventeen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no
+//! recursion, so that depth costs nothing.
 
 use crate::util::byte_groups::{
     BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, STRAY_BYTES, WITHINS, group, step_utf8,
@@ -23,8 +24,9 @@ use crate::util::byte_groups::{
 pub(crate) struct Trie {
     /// All nodes, and one that closes the last.
     nodes: Box<[Node]>,
-    /// By node: the number of its byte's group. Past ASCII, of a byte that begins a character, the worst that becomes of the
-    /// character: stray bytes, a cut one, a whole one; of the bytes behind it, that they are of a whole one, or [`ENDS_CHARACTER`].
+    /// By node: the number of its byte's group. Past ASCII, of a byte that begins a character, the
+    /// worst that becomes of the character: stray bytes, a cut one, a whole one; of the bytes
+    /// behind it, that they are of a whole one, or [`ENDS_CHARACTER`].
     groups: Box<[u8]>,
     /// The groups of [`BLOCK`] nodes each.
     blocks: Box<[Groups]>,
@@ -44,7 +46,8 @@ pub(crate) struct Node {
     pub(crate) end: u32,
     /// Index among the ids of the first token at or below the node.
     pub(crate) first: u32,
-    /// The groups of what is below the node, its own byte not counted, read as if a character began there.
+    /// The groups of what is below the node, its own byte not counted, read as if a character began
+    /// there.
     pub(crate) below: Groups,
     /// The length of the prefix.
     pub(crate) depth: u16,
@@ -59,9 +62,9 @@ impl Trie {
     /// The longest token that the depths can count.
     pub(crate) const MAX_TOKEN_LENGTH: usize = u16::MAX as usize;
 
-    /// Builds the trie of the tokens `0..count`, where `bytes_of` gives a token's bytes; empty ones stay
-    /// out. The bytes of all tokens together, and so the nodes, must be below 2^32, and no token may be
-    /// longer than [`Trie::MAX_TOKEN_LENGTH`]. Time: that of sorting the tokens.
+    /// Builds the trie of the tokens `0..count`, where `bytes_of` gives a token's bytes; empty ones
+    /// stay out. The bytes of all tokens together, and so the nodes, must be below 2^32, and no
+    /// token may be longer than [`Trie::MAX_TOKEN_LENGTH`]. Time: that of sorting the tokens.
     pub(crate) fn new<'a>(count: usize, bytes_of: impl Fn(u32) -> &'a [u8]) -> Self {
         let ids = sorted_ids(count, &bytes_of);
 
@@ -130,14 +133,16 @@ impl Trie {
         self.node(node).depth.into()
     }
 
-    /// The first node after the subtree of `node`: its next sibling, if its parent has one more child.
+    /// The first node after the subtree of `node`: its next sibling, if its parent has one more
+    /// child.
     #[inline]
     pub(crate) fn end(&self, node: u32) -> u32 {
         self.node(node).end
     }
 
-    /// The first node from `node` to before `end` whose byte is not of these groups; `end` where there is none. For nodes below
-    /// one behind whose byte a character begins: past ASCII the groups are those of characters, as in [`Node::below`].
+    /// The first node from `node` to before `end` whose byte is not of these groups; `end` where
+    /// there is none. For nodes below one behind whose byte a character begins: past ASCII the
+    /// groups are those of characters, as in [`Node::below`].
     #[inline]
     pub(crate) fn next_outside(&self, groups: Groups, node: u32, end: u32) -> u32 {
         let groups = if groups & CHARACTERS == 0 { groups } else { groups | 1 << ENDS_CHARACTER };
@@ -154,7 +159,8 @@ impl Trie {
         end as u32
     }
 
-    /// The group of the byte of `node`; past ASCII that of the character which it begins, as in [`Node::below`].
+    /// The group of the byte of `node`; past ASCII that of the character which it begins, as in
+    /// [`Node::below`].
     #[inline]
     pub(crate) fn group(&self, node: u32) -> Groups {
         match self.byte(node) {
@@ -163,7 +169,8 @@ impl Trie {
         }
     }
 
-    /// Whether a character begins behind the byte of `node`, unless what the bytes before the node are says otherwise.
+    /// Whether a character begins behind the byte of `node`, unless what the bytes before the node
+    /// are says otherwise.
     #[inline]
     pub(crate) fn ends_character(&self, node: u32) -> bool {
         self.groups[node as usize] == ENDS_CHARACTER || self.byte(node) < 0x80
@@ -210,7 +217,8 @@ impl Trie {
         &self.row
     }
 
-    /// The ids whose bytes end exactly at `node`, ascending; several when the vocabulary has duplicates.
+    /// The ids whose bytes end exactly at `node`, ascending; several when the vocabulary has
+    /// duplicates.
     #[inline]
     pub(crate) fn tokens(&self, node: u32) -> &[u32] {
         &self.ids[self.node(node).first as usize..self.node(node + 1).first as usize]
@@ -244,8 +252,8 @@ const _: () = assert!(STRAY_BYTES.ilog2() + 1 == ENDS_CHARACTER as u32);
 /// Finds the groups below each node, and the number of each one's own.
 fn find_groups(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
     let mut numbers = vec![0; nodes.len()].into_boxed_slice();
-    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each place in a character. And
-    // the same up to the end of that character.
+    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each
+    // place in a character. And the same up to the end of that character.
     let mut met = vec![[(0, 0); WITHINS]; max_depth + 2];
     // From the last to the first: what lies below a node is met before it.
     for index in (0..nodes.len()).rev() {
@@ -301,9 +309,9 @@ fn find_groups(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
 
 /// The ids with bytes, sorted by bytes, equal bytes by id.
 ///
-/// Most tokens differ in their first eight bytes. By these they are sorted as numbers, digit by digit from the last, each
-/// pass keeping the order of the one before (Knuth, volume 3, 5.2.5); comparing the bytes themselves, which lie scattered,
-/// is left to tokens that agree so far.
+/// Most tokens differ in their first eight bytes. By these they are sorted as numbers, digit by
+/// digit from the last, each pass keeping the order of the one before (Knuth, volume 3, 5.2.5);
+/// comparing the bytes themselves, which lie scattered, is left to tokens that agree so far.
 fn sorted_ids<'a>(count: usize, bytes_of: &impl Fn(u32) -> &'a [u8]) -> Vec<u32> {
     let mut keyed: Vec<(u64, u32)> = (0..count as u32)
         .filter_map(|id| {
@@ -332,7 +340,8 @@ fn sorted_ids<'a>(count: usize, bytes_of: &impl Fn(u32) -> &'a [u8]) -> Vec<u32>
         }
         std::mem::swap(&mut keyed, &mut sorted);
     }
-    // A short token and the same one with zero bytes after it share their key, too: compare the whole then.
+    // A short token and the same one with zero bytes after it share their key, too: compare the
+    // whole then.
     for same in keyed.chunk_by_mut(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
         same.sort_unstable_by(|a, b| bytes_of(a.1).cmp(bytes_of(b.1)).then(a.1.cmp(&b.1)));
     }
@@ -406,8 +415,8 @@ mod tests {
         assert_eq!(trie.tokens(Trie::MAX_TOKEN_LENGTH as u32), [0]);
     }
 
-    /// The groups of what a text between characters goes on with, one character or stray byte after the other; whether it
-    /// ends between two.
+    /// The groups of what a text between characters goes on with, one character or stray byte after
+    /// the other; whether it ends between two.
     fn characters(mut bytes: &[u8]) -> (Groups, bool) {
         let mut groups = 0;
         while let Some(&byte) = bytes.first() {

@@ -6,8 +6,8 @@
 //! * a *special* token: it has a name and no bytes, so that no text of the grammar ever matches it;
 //! * a *hole* or *padding*: neither; it is never allowed.
 //!
-//! Several ids may have the same bytes. *Stop tokens* are ids that end the text; they are special or holes
-//! in nearly all vocabularies, but that is the caller's to say.
+//! Several ids may have the same bytes. *Stop tokens* are ids that end the text; they are special
+//! or holes in nearly all vocabularies, but that is the caller's to say.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,16 +19,19 @@ use crate::util::id::TokenId;
 use super::error::{VocabularyError, VocabularyErrorKind};
 use super::trie::Trie;
 
-/// The greatest width of the logits: sixteen million ids, some sixty times the largest vocabulary known.
+/// The greatest width of the logits: sixteen million ids, some sixty times the largest vocabulary
+/// known.
 pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
-/// The most bytes that all tokens together may have: some thirty times the largest vocabulary known.
+/// The most bytes that all tokens together may have: some thirty times the largest vocabulary
+/// known.
 pub(crate) const MAX_TOTAL_BYTES: usize = 1 << 26;
 
 /// The tokens of a language model, as bytes, with the ids that the model itself uses.
 ///
-/// Immutable and cheap to clone: clones share the bytes and the trie. Made by one of the loaders, each of
-/// which takes a file's content; [`Vocabulary::from_file_bytes`] finds out by itself which it is.
+/// Immutable and cheap to clone: clones share the bytes and the trie. Made by one of the loaders,
+/// each of which takes a file's content; [`Vocabulary::from_file_bytes`] finds out by itself which
+/// it is.
 #[derive(Clone)]
 pub struct Vocabulary {
     tokens: Arc<Tokens>,
@@ -81,11 +84,13 @@ impl Tokens {
 }
 
 impl Vocabulary {
-    /// A vocabulary of plain byte strings; the id of each is its position, and an empty one is a hole.
+    /// A vocabulary of plain byte strings; the id of each is its position, and an empty one is a
+    /// hole.
     ///
     /// # Errors
     ///
-    /// More than 2^24 tokens, a token longer than 65,535 bytes, more than 64 MiB in all, or no token at all.
+    /// More than 2^24 tokens, a token longer than 65,535 bytes, more than 64 MiB in all, or no
+    /// token at all.
     pub fn from_tokens<I: IntoIterator<Item = Vec<u8>>>(tokens: I) -> Result<Self, VocabularyError> {
         let mut builder = VocabularyBuilder::default();
         for (id, token) in tokens.into_iter().enumerate() {
@@ -95,7 +100,8 @@ impl Vocabulary {
         builder.finish()
     }
 
-    /// Sets the width of the logits, which is often larger than the vocabulary: the ids beyond are padding.
+    /// Sets the width of the logits, which is often larger than the vocabulary: the ids beyond are
+    /// padding.
     ///
     /// # Errors
     ///
@@ -132,14 +138,14 @@ impl Vocabulary {
         Ok(self)
     }
 
-    /// Makes `id` a special token called `name`: it loses its bytes, if it had any, and no text matches it.
-    /// Widens the logits where needed. A name that is known to end texts makes it a stop token, unless the
-    /// stop tokens were set by [`Vocabulary::with_stop_tokens`].
+    /// Makes `id` a special token called `name`: it loses its bytes, if it had any, and no text
+    /// matches it. Widens the logits where needed. A name that is known to end texts makes it a
+    /// stop token, unless the stop tokens were set by [`Vocabulary::with_stop_tokens`].
     ///
     /// # Errors
     ///
-    /// An id of 2^24 or more. Cost: none to speak of, but that of building the trie again when the id had
-    /// bytes.
+    /// An id of 2^24 or more. Cost: none to speak of, but that of building the trie again when the
+    /// id had bytes.
     pub fn with_special(mut self, id: u32, name: &str) -> Result<Self, VocabularyError> {
         check_id(id.into())?;
         if !self.tokens.get(id as usize).is_empty() {
@@ -171,7 +177,8 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// The bytes of an ordinary token; `None` for a special one, a hole, and any id past the vocabulary.
+    /// The bytes of an ordinary token; `None` for a special one, a hole, and any id past the
+    /// vocabulary.
     #[inline]
     pub fn bytes(&self, id: TokenId) -> Option<&[u8]> {
         Some(self.tokens.get(id.index())).filter(|bytes| !bytes.is_empty())
@@ -187,21 +194,22 @@ impl Vocabulary {
         self.special.iter().map(|(&id, name)| (TokenId(id), &**name))
     }
 
-    /// The ids that end the text, ascending. Found by name among the special tokens, or by what the file
-    /// says, unless set by [`Vocabulary::with_stop_tokens`]; none when nothing was found.
+    /// The ids that end the text, ascending. Found by name among the special tokens, or by what the
+    /// file says, unless set by [`Vocabulary::with_stop_tokens`]; none when nothing was found.
     #[inline]
     pub fn stop_tokens(&self) -> &[TokenId] {
         &self.stops
     }
 
-    /// Whether the tokenizer puts a space before every text and takes it away again when it decodes, as
-    /// SentencePiece does by default: at the very beginning of a text, that space is not part of it.
+    /// Whether the tokenizer puts a space before every text and takes it away again when it
+    /// decodes, as SentencePiece does by default: at the very beginning of a text, that space is
+    /// not part of it.
     pub fn has_leading_space(&self) -> bool {
         self.leading_space
     }
 
-    /// A number that differs, but for chance, between vocabularies that differ in a token, a special token,
-    /// the stop tokens or the width. The same on every machine.
+    /// A number that differs, but for chance, between vocabularies that differ in a token, a
+    /// special token, the stop tokens or the width. The same on every machine.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = Fingerprint::from(self.tokens.fingerprint);
         hash.number(self.width as u64);
@@ -229,7 +237,8 @@ impl Vocabulary {
         Self { tokens, width, ..self.clone() }
     }
 
-    /// The bytes that no token spells by itself. A text with such a byte may be out of the model's reach.
+    /// The bytes that no token spells by itself. A text with such a byte may be out of the model's
+    /// reach.
     pub(crate) fn unspellable_bytes(&self) -> [bool; 256] {
         std::array::from_fn(|byte| {
             self.trie().child(Trie::ROOT, byte as u8).is_none_or(|node| self.trie().tokens(node).is_empty())
@@ -414,8 +423,8 @@ fn check_id(id: u64) -> Result<(), VocabularyError> {
 
 /// Names of special tokens that end a text or a turn, in the vocabularies of models in wide use.
 ///
-/// A grammar's text is one answer of the model, so the end of a turn ends it as much as the end of the
-/// document does: all of them are allowed there, and the model chooses.
+/// A grammar's text is one answer of the model, so the end of a turn ends it as much as the end of
+/// the document does: all of them are allowed there, and the model chooses.
 const STOP_NAMES: &[&str] = &[
     "</s>",                  // SentencePiece's default: Llama 1 and 2, Mistral, T5
     "<|endoftext|>",         // GPT-2 and its heirs
@@ -443,7 +452,8 @@ pub(crate) fn is_stop_name(name: &str) -> bool {
 
 /// The stop tokens among the special ones, ascending.
 fn stops_by_name(special: &BTreeMap<u32, Box<str>>) -> Vec<TokenId> {
-    // In gpt-oss an answer is several messages, each closed by <|end|>, and only the last by <|return|>.
+    // In gpt-oss an answer is several messages, each closed by <|end|>, and only the last by
+    // <|return|>.
     let many_messages = special.values().any(|name| &**name == "<|return|>");
     let stops = |name: &str| is_stop_name(name) && !(many_messages && name == "<|end|>");
     special.iter().filter(|(_, name)| stops(name)).map(|(&id, _)| TokenId(id)).collect()

@@ -1,5 +1,5 @@
-//! Samples that may lie beside the project (`../shared/data`): real tokenizers and texts. Tests that use them
-//! say so when they are absent, and check what they can without them.
+//! Samples that may lie beside the project (`../shared/data`): real tokenizers and texts. Tests
+//! that use them say so when they are absent, and check what they can without them.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each test uses its own part")]
@@ -57,7 +57,8 @@ pub fn file(path: &str) -> Option<Vec<u8>> {
     Some(plain)
 }
 
-/// Vocabularies with their tokenizers: built-in ones by name, and those of `files` that lie beside the project.
+/// Vocabularies with their tokenizers: built-in ones by name, and those of `files` that lie beside
+/// the project.
 pub fn vocabularies(builtin: &[&str], files: &[&str]) -> Vec<(String, Vocabulary, Tokenizer)> {
     let mut found = Vec::new();
     for &name in builtin {

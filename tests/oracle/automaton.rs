@@ -1,7 +1,8 @@
-//! The LALR(1) automaton as textbooks begin: the canonical collection of LR(1) items, its states merged where their cores
-//! are equal, and then each cell for itself.
+//! The LALR(1) automaton as textbooks begin: the canonical collection of LR(1) items, its states
+//! merged where their cores are equal, and then each cell for itself.
 //!
-//! Knuth 1965 for the collection, DeRemer 1969 for the merging. What precedence takes out of a cell is in [`settle`].
+//! Knuth 1965 for the collection, DeRemer 1969 for the merging. What precedence takes out of a cell
+//! is in [`settle`].
 
 use super::open;
 use super::spec::{Associativity, Conflicts, Production, Spec, Symbol};
@@ -34,8 +35,8 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// The automaton of the productive productions. Hidden left recursion is taken out of them where conflicts are left that
-    /// are to be followed.
+    /// The automaton of the productive productions. Hidden left recursion is taken out of them
+    /// where conflicts are left that are to be followed.
     pub fn new(spec: &Spec) -> Self {
         let productions = spec.productive();
         let plain = Self::of(spec, productions.clone());
@@ -125,8 +126,9 @@ impl Automaton {
 
 /// What precedence leaves of a cell, and then `conflicts shift`.
 ///
-/// Each reduction is held against the shift where both have a level: the lower one goes; between equals `left` takes the
-/// shift away, `right` the reduction, and `nonassoc` both. Reductions are not held against each other.
+/// Each reduction is held against the shift where both have a level: the lower one goes; between
+/// equals `left` takes the shift away, `right` the reduction, and `nonassoc` both. Reductions are
+/// not held against each other.
 fn settle(
     spec: &Spec,
     productions: &[Production],

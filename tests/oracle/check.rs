@@ -1,7 +1,9 @@
-//! The walk: every viable text up to a length, the engine's whole mask against the oracle's at each.
+//! The walk: every viable text up to a length, the engine's whole mask against the oracle's at
+//! each.
 //!
-//! Where the engine allows something it must show a completion, which the oracle judges exactly; where it
-//! forbids something, the oracle searches for one. So the comparison is exact in both directions.
+//! Where the engine allows something it must show a completion, which the oracle judges exactly;
+//! where it forbids something, the oracle searches for one. So the comparison is exact in both
+//! directions.
 
 use super::quoted::show;
 use super::viability::{Oracle, Viable};
@@ -24,7 +26,8 @@ pub struct Extent {
     pub texts: usize,
     /// Texts whose every prefix is visited beside these.
     pub also: Vec<Vec<u8>>,
-    /// So many times a text is begun, and gone on with by random tokens while it is no longer than so many bytes.
+    /// So many times a text is begun, and gone on with by random tokens while it is no longer than
+    /// so many bytes.
     pub descents: (usize, usize),
     /// Whether the engine must find a completion wherever it stands.
     pub completes: bool,
@@ -297,8 +300,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether neither side can be expected to tell: the oracle's search has come to its limit, and the engine may lack a
-    /// completion; as it may where lines count, because widths are without end.
+    /// Whether neither side can be expected to tell: the oracle's search has come to its limit, and
+    /// the engine may lack a completion; as it may where lines count, because widths are without
+    /// end.
     fn is_untold(&self, viable: Viable) -> bool {
         let may_lack = !self.completes || self.oracle.language.spec().indentation.is_some();
         viable == Viable::Unknown && may_lack

@@ -1,4 +1,5 @@
-//! Random small grammars: a draft is a handful of numbers, made sound and printed in both notations.
+//! Random small grammars: a draft is a handful of numbers, made sound and printed in both
+//! notations.
 
 use super::sketch::{Alternative, Relation, Rule, Sketch, Terminal};
 use proptest::prelude::*;
@@ -280,8 +281,8 @@ impl Draft {
         relations
     }
 
-    /// The rules with numbers turned into symbols. The first alternative of each refers to later rules only, so that each
-    /// derives some text, unless it is free.
+    /// The rules with numbers turned into symbols. The first alternative of each refers to later
+    /// rules only, so that each derives some text, unless it is free.
     fn symbols(&self) -> Vec<Vec<Vec<Symbol>>> {
         let count = self.rules.len();
         let symbol = |number: usize, rule: usize, first: bool| {

@@ -1,9 +1,10 @@
-//! An Earley recogniser over terminals: what may follow a history, and whether it is a sentence. The second judge: where no
-//! precedence and no order of rules takes anything away, the stacks of a history must say the same.
+//! An Earley recogniser over terminals: what may follow a history, and whether it is a sentence.
+//! The second judge: where no precedence and no order of rules takes anything away, the stacks of a
+//! history must say the same.
 //!
-//! Each chart is closed by repeating all three rules until nothing changes, which also treats nullable
-//! nonterminals right. Productions with an unproductive symbol are dropped first: then every history that
-//! the charts survive is the beginning of a sentence. Earley 1970.
+//! Each chart is closed by repeating all three rules until nothing changes, which also treats
+//! nullable nonterminals right. Productions with an unproductive symbol are dropped first: then
+//! every history that the charts survive is the beginning of a sentence. Earley 1970.
 
 use super::spec::{Spec, Symbol};
 use std::collections::{BTreeSet, HashMap};

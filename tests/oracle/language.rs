@@ -16,7 +16,8 @@ pub struct Language {
     memory: usize,
     stacks: RefCell<Vec<Known>>,
     numbers: RefCell<HashMap<Stack, usize>>,
-    /// Of each slice: the terminals that match it in full, and those that something longer may match.
+    /// Of each slice: the terminals that match it in full, and those that something longer may
+    /// match.
     slices: RefCell<HashMap<Vec<u8>, (u32, u32)>>,
 }
 
@@ -39,16 +40,16 @@ pub struct Place {
     /// The number of its stack.
     pub stack: usize,
     pub layout: Layout,
-    /// The lexemes behind it that are not ignored, as far back as any word cares: who won each, and as which terminal it
-    /// is read.
+    /// The lexemes behind it that are not ignored, as far back as any word cares: who won each, and
+    /// as which terminal it is read.
     pub trail: Vec<(usize, usize)>,
 }
 
 /// A way for a lexeme to start: what competes, and what becomes of the lexeme unless it is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Opening {
-    /// The stack that takes the lexeme, and its layout: those behind INDENT or DEDENT where it is the first of a line. `None`
-    /// where the width of the line is wrong.
+    /// The stack that takes the lexeme, and its layout: those behind INDENT or DEDENT where it is
+    /// the first of a line. `None` where the width of the line is wrong.
     taker: Option<(usize, Layout)>,
     /// The terminals that can stand here.
     acceptable: u32,
@@ -119,7 +120,8 @@ impl Language {
         stacks.iter().any(|&stack| self.stacks.borrow()[stack].is_sentence)
     }
 
-    /// The ways for a lexeme to start here. Each stack lexes for itself, also those that the beginning of a line makes of one.
+    /// The ways for a lexeme to start here. Each stack lexes for itself, also those that the
+    /// beginning of a line makes of one.
     pub fn openings(&self, place: &Place) -> Vec<Opening> {
         let Place { stack, layout, .. } = place;
         let known = |stack: usize| {
@@ -145,8 +147,8 @@ impl Language {
         }
     }
 
-    /// The stacks and layouts before the lexeme that starts here, if it is the first of a line and the line's width
-    /// is right.
+    /// The stacks and layouts before the lexeme that starts here, if it is the first of a line and
+    /// the line's width is right.
     fn before_first(&self, stack: usize, layout: &Layout, rules: &Indentation) -> Vec<(usize, Layout)> {
         let Some(step) = layout.step(rules) else { return Vec::new() };
         let (terminal, count) = match step {
@@ -157,7 +159,8 @@ impl Language {
         stacks.into_iter().map(|stack| (stack, layout.after_step(step))).collect()
     }
 
-    /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the best.
+    /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the
+    /// best.
     fn lexeme(&self, opening: &Opening, rest: &[u8]) -> Option<(usize, usize)> {
         let mut longest = None;
         for length in 1..=rest.len() {
@@ -228,8 +231,8 @@ impl Language {
         labels
     }
 
-    /// Whether each word of the trail is read as what stands around it makes it, as far as that can be told: at the
-    /// end of the text it always can.
+    /// Whether each word of the trail is read as what stands around it makes it, as far as that can
+    /// be told: at the end of the text it always can.
     fn is_right(&self, trail: &[(usize, usize)], is_whole: bool) -> bool {
         (0..trail.len()).all(|at| {
             let (winner, terminal) = trail[at];

@@ -1,10 +1,10 @@
 //! Indentation: what the beginnings and ends of lines say, on complete texts.
 //!
-//! The definition. A line begins at the beginning of the text and behind each NEWLINE lexeme that was read as such. Its
-//! ignored lexemes leave it beginning; a NEWLINE before any other lexeme ends a blank line, and counts for nothing. The
-//! first lexeme that is neither is preceded by INDENT or DEDENTs, as the width of the line has it. Between brackets
-//! NEWLINE is ignored. The text ends its last line, if that has begun, and all blocks. A lexeme that joins lines does not
-//! stand last.
+//! The definition. A line begins at the beginning of the text and behind each NEWLINE lexeme that
+//! was read as such. Its ignored lexemes leave it beginning; a NEWLINE before any other lexeme ends
+//! a blank line, and counts for nothing. The first lexeme that is neither is preceded by INDENT or
+//! DEDENTs, as the width of the line has it. Between brackets NEWLINE is ignored. The text ends its
+//! last line, if that has begun, and all blocks. A lexeme that joins lines does not stand last.
 
 use super::spec::Indentation;
 
@@ -17,7 +17,8 @@ pub struct Layout {
     /// The widths of the open blocks but the outermost.
     widths: Vec<Width>,
     brackets: usize,
-    /// Of a line whose first lexeme has not come: the ignored lexemes in it, and whether they join lines.
+    /// Of a line whose first lexeme has not come: the ignored lexemes in it, and whether they join
+    /// lines.
     beginning: Option<Vec<(Vec<u8>, bool)>>,
     /// Whether the last lexeme joins lines.
     joined: bool,
@@ -112,8 +113,8 @@ impl Layout {
     }
 }
 
-/// The width of the blanks that a line begins with. Where the first thing behind them joins lines, it settles the width
-/// (both columns) if there were blanks, and is forgotten if there were none.
+/// The width of the blanks that a line begins with. Where the first thing behind them joins lines,
+/// it settles the width (both columns) if there were blanks, and is forgotten if there were none.
 fn width(lexemes: &[(Vec<u8>, bool)], tab: usize) -> Width {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | 0x0c);
     let mut blanks: Vec<u8> = Vec::new();

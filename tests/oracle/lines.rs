@@ -1,6 +1,7 @@
 //! Random small grammars in which lines count.
 //!
-//! Rules are of two kinds, so that blocks and brackets nest: those of what stands in one line, and those of lines.
+//! Rules are of two kinds, so that blocks and brackets nest: those of what stands in one line, and
+//! those of lines.
 
 use super::draft::ASSOCIATIVITIES;
 use super::sketch::{Alternative, Relation, Rule, Sketch, Terminal};
@@ -142,8 +143,9 @@ impl LinesDraft {
         self.tokens.clone()
     }
 
-    /// The symbols that a number means in a rule. The first alternative of each refers to later rules only, so that each
-    /// derives some text. Nearly all pieces of a rule of lines are whole lines and blocks; others leave hardly any text.
+    /// The symbols that a number means in a rule. The first alternative of each refers to later
+    /// rules only, so that each derives some text. Nearly all pieces of a rule of lines are whole
+    /// lines and blocks; others leave hardly any text.
     fn piece(&self, number: usize, (rule, first): (usize, bool), lines: bool) -> Vec<String> {
         let later = |kind: &str, count: usize| match first {
             false => Some(format!("{kind}{}", number % count)),

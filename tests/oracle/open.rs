@@ -1,9 +1,11 @@
 //! Hidden left recursion, written out.
 //!
-//! In `a: b a c` with an empty `b`, the parser may have any number of empty `b`s on its stack before the first terminal: there
-//! are infinitely many stacks. What a reading is in such a grammar is therefore said of other rules, which derive the same.
-//! A production with a left recursion behind symbols that may be empty is replaced by those that begin with one of these
-//! symbols, not empty, or with the recursion itself: `a: b⁺ a c | a c`, where `b⁺` is what `b` is but for the empty text.
+//! In `a: b a c` with an empty `b`, the parser may have any number of empty `b`s on its stack
+//! before the first terminal: there are infinitely many stacks. What a reading is in such a grammar
+//! is therefore said of other rules, which derive the same. A production with a left recursion
+//! behind symbols that may be empty is replaced by those that begin with one of these symbols, not
+//! empty, or with the recursion itself: `a: b⁺ a c | a c`, where `b⁺` is what `b` is but for the
+//! empty text.
 
 use super::spec::{Production, Symbol};
 use std::collections::{BTreeSet, HashMap};
@@ -25,7 +27,8 @@ pub fn nullable(productions: &[Production]) -> BTreeSet<usize> {
     }
 }
 
-/// The productions without hidden left recursion, if they have some. New nonterminals are numbered behind all others.
+/// The productions without hidden left recursion, if they have some. New nonterminals are numbered
+/// behind all others.
 pub fn without_hidden_left_recursion(productions: &[Production]) -> Option<Vec<Production>> {
     let nullable = nullable(productions);
     let reaches = left_corners(productions, &nullable);
@@ -124,7 +127,8 @@ impl Writing {
         Self { fillable, filled: HashMap::new(), todo: Vec::new(), next, written: Vec::new() }
     }
 
-    /// `production` as productions of `lhs`, one beginning with each symbol of `front`, not empty, before `rest`.
+    /// `production` as productions of `lhs`, one beginning with each symbol of `front`, not empty,
+    /// before `rest`.
     fn write(&mut self, lhs: usize, production: &Production, front: &[Symbol], rest: &[Symbol]) {
         for (place, symbol) in front.iter().enumerate() {
             let Symbol::Nonterminal(nonterminal) = *symbol else { continue };

@@ -1,7 +1,8 @@
 //! A terminal's regular expression, asked two ways: of a whole slice, and byte by byte.
 //!
-//! Whether a slice is a lexeme is for the `regex` crate to say, of the slice as a whole: that is the definition. The states
-//! serve the search for completions, and cut it short where nothing longer can match.
+//! Whether a slice is a lexeme is for the `regex` crate to say, of the slice as a whole: that is
+//! the definition. The states serve the search for completions, and cut it short where nothing
+//! longer can match.
 
 use regex::bytes::Regex;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -60,8 +61,8 @@ fn initial(dfa: &dense::DFA<Vec<u32>>) -> StateID {
     dfa.start_state(&start::Config::new().anchored(Anchored::Yes)).unwrap()
 }
 
-/// The states after a match, and those from which more bytes lead to one: found by going back from the former until no
-/// more are found.
+/// The states after a match, and those from which more bytes lead to one: found by going back from
+/// the former until no more are found.
 fn accepting_and_extensible(dfa: &dense::DFA<Vec<u32>>) -> (HashSet<StateID>, HashSet<StateID>) {
     let mut states = vec![initial(dfa)];
     let mut seen: HashSet<StateID> = states.iter().copied().collect();

@@ -1,9 +1,12 @@
-//! The search for completions: breadth first over situations, each of which stands for all texts that lead to it.
+//! The search for completions: breadth first over situations, each of which stands for all texts
+//! that lead to it.
 //!
-//! A situation is a reading that has not ended: a place between two lexemes, what competes there, how far the lexeme in
-//! progress has come, and the lexemes before it that must not turn out longer than they were taken to be. What it finds is a
-//! proposal: [`Language::is_member`] judges it by the definition. That it finds nothing is exact where it has seen all
-//! situations that can be reached over the alphabet; a stack may grow without end, so there is a limit to how many it looks at.
+//! A situation is a reading that has not ended: a place between two lexemes, what competes there,
+//! how far the lexeme in progress has come, and the lexemes before it that must not turn out longer
+//! than they were taken to be. What it finds is a proposal: [`Language::is_member`] judges it by
+//! the definition. That it finds nothing is exact where it has seen all situations that can be
+//! reached over the alphabet; a stack may grow without end, so there is a limit to how many it
+//! looks at.
 
 use super::language::{Language, Opening, Place};
 use super::pattern::Pattern;
@@ -29,8 +32,8 @@ struct Situation {
     lexeme: Vec<u8>,
     /// How far the earlier lexemes have come that none of their candidates may match any longer.
     pending: BTreeSet<usize>,
-    /// What the text behind earlier lexemes must begin with (`true`) or must not: the terminal that asks, and how far that has
-    /// come.
+    /// What the text behind earlier lexemes must begin with (`true`) or must not: the terminal that
+    /// asks, and how far that has come.
     asked: BTreeSet<Asked>,
 }
 
@@ -40,7 +43,8 @@ type Asked = (usize, StateID, bool);
 /// Several situations.
 type Numbers = Rc<Vec<usize>>;
 
-/// How far each candidate has come; `None` for what cannot match any more, and for what does not compete.
+/// How far each candidate has come; `None` for what cannot match any more, and for what does not
+/// compete.
 type Scan = Vec<Option<StateID>>;
 
 /// What can be said of a situation.
@@ -146,7 +150,8 @@ impl Search {
         Verdict::Dead
     }
 
-    /// Remembers what completes the situations on the way to `found[at]`; returns what completes the first.
+    /// Remembers what completes the situations on the way to `found[at]`; returns what completes
+    /// the first.
     fn note_completed(
         &self,
         found: &[(usize, Option<(usize, u8)>)],
@@ -251,8 +256,8 @@ impl Search {
         Some(after)
     }
 
-    /// Who may win a lexeme that ends here, and what each asks of the text behind: that it be as the winner wants it, and not as
-    /// any better one wants it.
+    /// Who may win a lexeme that ends here, and what each asks of the text behind: that it be as
+    /// the winner wants it, and not as any better one wants it.
     fn winners(&self, language: &Language, scan: usize) -> Vec<(usize, BTreeSet<Asked>)> {
         let mut winners = Vec::new();
         let mut before = BTreeSet::new();
@@ -273,7 +278,8 @@ impl Search {
         winners
     }
 
-    /// What is asked of the text behind so that no lexeme ends here; `None` where one does, whatever follows.
+    /// What is asked of the text behind so that no lexeme ends here; `None` where one does,
+    /// whatever follows.
     fn no_winner(&self, language: &Language, scan: usize) -> Option<BTreeSet<Asked>> {
         let terminals = &language.spec().terminals;
         let mut none = BTreeSet::new();

@@ -26,7 +26,8 @@ pub struct Sketch {
 #[derive(Clone, Debug)]
 pub struct Terminal {
     pub name: String,
-    /// A string in quotes, or a regex between slashes; the text of either means the same in both notations.
+    /// A string in quotes, or a regex between slashes; the text of either means the same in both
+    /// notations.
     pub pattern: String,
     /// Whether its priority is raised.
     pub raised: bool,

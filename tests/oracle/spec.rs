@@ -1,15 +1,16 @@
 //! A grammar without sugar, and the reader of `oracle.txt`, which is one written out by hand.
 //!
-//! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of rank, best
-//! first, with the modifiers `followed /regex/` or `unfollowed /regex/` (without blanks, and first), `ignored`,
-//! `reserved NAME`, `fallback NAME`, `soft NAME`, and, last,
-//! `lookahead NAME after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
-//! `declared NAME`; `exclusive NAME ...`;
-//! `indent NEWLINE INDENT DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`,
-//! `levels N`; `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds tighter than those before it;
-//! `conflicts shift`; `priority NAME N` of a nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one production
-//! a line, the last two words if wanted. A name that no `terminal` or `declared` line defines is a nonterminal, or no symbol
-//! at all where it has a level. A line that begins with `#` is a comment.
+//! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of
+//! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/` (without blanks,
+//! and first), `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`, and, last, `lookahead NAME
+//! after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
+//! `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT DEDENT` and, each if wanted, `open
+//! NAME ...`, `close NAME ...`, `join NAME`, `tab N`, `levels N`; `left NAME ...`, `right NAME
+//! ...`, `nonassoc NAME ...`, each of which binds tighter than those before it; `conflicts shift`;
+//! `priority NAME N` of a nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one
+//! production a line, the last two words if wanted. A name that no `terminal` or `declared` line
+//! defines is a nonterminal, or no symbol at all where it has a level. A line that begins with `#`
+//! is a comment.
 
 use super::pattern::Pattern;
 use std::collections::{HashMap, HashSet};
@@ -111,7 +112,8 @@ pub enum Associativity {
 pub enum Conflicts {
     /// The parser does all of it, side by side.
     Follow,
-    /// As Yacc: it shifts; of reductions it does that of the highest priority, and of those the first.
+    /// As Yacc: it shifts; of reductions it does that of the highest priority, and of those the
+    /// first.
     Shift,
 }
 
@@ -168,8 +170,8 @@ impl Spec {
         reader.finish()
     }
 
-    /// The productions of which a sentence can be made: their symbols all derive something that a text can give the parser.
-    /// The others take no part in anything.
+    /// The productions of which a sentence can be made: their symbols all derive something that a
+    /// text can give the parser. The others take no part in anything.
     pub fn productive(&self) -> Vec<Production> {
         let mut live: HashSet<Symbol> = self.live_terminals().map(Symbol::Terminal).collect();
         loop {

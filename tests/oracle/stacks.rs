@@ -1,7 +1,7 @@
 //! Parse stacks, each for itself: what the parser makes of one before a terminal.
 //!
-//! A stack is the cores from the bottom up. A generalised parser without any sharing (Lang 1974): every action of every cell
-//! is followed, on a copy.
+//! A stack is the cores from the bottom up. A generalised parser without any sharing (Lang 1974):
+//! every action of every cell is followed, on a copy.
 
 use super::automaton::{Action, Automaton};
 use std::collections::HashSet;
@@ -38,9 +38,10 @@ pub fn is_sentence(automaton: &Automaton, stack: &Stack) -> bool {
 
 /// All that reductions before `terminal` make of `stack`, itself among them.
 ///
-/// A rule that derives itself alone leads back to a stack that was there before, which is dropped. Where precedence or the
-/// order of rules has settled a conflict, the parser may also reduce empty rules for ever: then some core comes twice above
-/// what was there, all of it goes round, and no shift ever comes.
+/// A rule that derives itself alone leads back to a stack that was there before, which is dropped.
+/// Where precedence or the order of rules has settled a conflict, the parser may also reduce empty
+/// rules for ever: then some core comes twice above what was there, all of it goes round, and no
+/// shift ever comes.
 fn reduced(automaton: &Automaton, stack: &Stack, terminal: usize) -> HashSet<Stack> {
     let highest = stack.len() + automaton.core_count();
     let mut seen = HashSet::from([stack.clone()]);

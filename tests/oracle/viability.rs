@@ -1,7 +1,9 @@
-//! Viability: a text is a viable prefix when some completion makes it a member; the completion is searched.
+//! Viability: a text is a viable prefix when some completion makes it a member; the completion is
+//! searched.
 //!
-//! A yes is always exact, for there is a witness. A no is exact as far as completions over the alphabet go, unless the search
-//! has come to its limit; whoever disagrees must show a completion, which [`Oracle::is_member`] judges.
+//! A yes is always exact, for there is a witness. A no is exact as far as completions over the
+//! alphabet go, unless the search has come to its limit; whoever disagrees must show a completion,
+//! which [`Oracle::is_member`] judges.
 
 use super::language::Language;
 use super::quoted::show;
@@ -91,7 +93,8 @@ impl Oracle {
         completed
     }
 
-    /// All members up to `length` bytes over the alphabet, by brute force: the check of the search itself.
+    /// All members up to `length` bytes over the alphabet, by brute force: the check of the search
+    /// itself.
     pub fn members(&self, length: usize) -> HashSet<Vec<u8>> {
         let mut members = HashSet::new();
         let mut layer = vec![Vec::new()];

@@ -61,8 +61,8 @@ pub fn strings(alphabet: &[u8], length: usize) -> SmallVocabulary {
     SmallVocabulary::new("strings", tokens).with_stop()
 }
 
-/// Ids in no order: each token twice, holes, special tokens with the bytes of ordinary ones, two stop
-/// tokens in the middle, padding at the end.
+/// Ids in no order: each token twice, holes, special tokens with the bytes of ordinary ones, two
+/// stop tokens in the middle, padding at the end.
 pub fn ragged(alphabet: &[u8], longer: &[Vec<u8>]) -> SmallVocabulary {
     let mut tokens = vec![Vec::new(), vec![alphabet[0]]];
     for token in longer.iter().rev() {

@@ -1,17 +1,20 @@
 //! The oracle of `grammars/sqlite`: SQLite itself.
 //!
-//! SQLite has no call that only parses. `sqlite3_prepare` parses and compiles one statement, and an error stops it where it
-//! stands: "no such table" may come before a syntax error later in the text, and hide it. So each statement is asked up
-//! to three times ([`Sqlite::statement`]):
+//! SQLite has no call that only parses. `sqlite3_prepare` parses and compiles one statement, and an
+//! error stops it where it stands: "no such table" may come before a syntax error later in the
+//! text, and hide it. So each statement is asked up to three times ([`Sqlite::statement`]):
 //!
 //! 1. As it is. No error: yes. An error of the tokenizer or the parser: no.
-//! 2. For any other error: again with a byte behind it that begins no token. If SQLite complains of that byte, its parser
-//!    has taken every token of the statement; what it did not like came at the end, when all was read: yes.
-//! 3. Else the error came early. What it misses (a table, a database, a collation) is made in an empty database, and all
-//!    is asked again; where nothing can be made, the answer is [`Answer::Hidden`].
+//! 2. For any other error: again with a byte behind it that begins no token. If SQLite complains of
+//!    that byte, its parser has taken every token of the statement; what it did not like came at
+//!    the end, when all was read: yes.
+//! 3. Else the error came early. What it misses (a table, a database, a collation) is made in an
+//!    empty database, and all is asked again; where nothing can be made, the answer is
+//!    [`Answer::Hidden`].
 //!
-//! A script is cut into its statements first, because SQLite does not say where a statement ends that has an error. The
-//! empty script, and one of nothing but comments and semicolons, has no statement that could be wrong: yes.
+//! A script is cut into its statements first, because SQLite does not say where a statement ends
+//! that has an error. The empty script, and one of nothing but comments and semicolons, has no
+//! statement that could be wrong: yes.
 
 #![allow(unreachable_pub, reason = "a test's own module")]
 #![allow(dead_code, reason = "each test uses its own part")]
@@ -33,7 +36,8 @@ const NO_TOKEN: char = '\u{1}';
 pub enum Answer {
     /// It does, or its complaint is not of syntax.
     Yes,
-    /// An error of syntax: SQLite's words for it, and where the token begins that it stumbles over, if it says so.
+    /// An error of syntax: SQLite's words for it, and where the token begins that it stumbles over,
+    /// if it says so.
     No(String, Option<usize>),
     /// Another error came before the end, so that what stands behind it was not read.
     Hidden(String),
@@ -119,8 +123,8 @@ fn ask(connection: &Connection, text: &str) -> Result<Answer, String> {
     match complaint(connection, text) {
         None => Ok(Answer::Yes),
         Some((complaint, at)) if is_of_syntax(&complaint) => Ok(Answer::No(complaint, at)),
-        // Where underscores may stand in a number is looked at when all of an expression is read, and what SQLite says of
-        // it is lost when it has more to say.
+        // Where underscores may stand in a number is looked at when all of an expression is read,
+        // and what SQLite says of it is lost when it has more to say.
         Some((complaint, _)) if has_separated_number(text) => Err(complaint),
         Some((complaint, _)) => {
             let end = tokens::end_of_last(text);
@@ -165,8 +169,8 @@ fn complaint(connection: &Connection, text: &str) -> Option<(String, Option<usiz
     }
 }
 
-/// Whether a complaint is of the tokenizer or the parser. Names out of the text stand in messages too, so that
-/// looking for words anywhere in them would not do.
+/// Whether a complaint is of the tokenizer or the parser. Names out of the text stand in messages
+/// too, so that looking for words anywhere in them would not do.
 fn is_of_syntax(complaint: &str) -> bool {
     complaint == "incomplete input"
         || complaint.starts_with("unrecognized token: \"")

@@ -2,8 +2,8 @@
 
 use super::tokens::{Kind, pieces};
 
-/// Chance that a seed decides: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014).
+/// Chance that a seed decides: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -26,7 +26,8 @@ impl Random {
     }
 }
 
-/// Tokens to put in place of others: every keyword, every sign, and one or two of each kind of literal.
+/// Tokens to put in place of others: every keyword, every sign, and one or two of each kind of
+/// literal.
 const POOL: &str = "
     ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH AUTOINCREMENT BEFORE BEGIN BETWEEN BY CASCADE CASE CAST
     CHECK COLLATE COLUMN COMMIT CONFLICT CONSTRAINT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP DATABASE
@@ -58,8 +59,8 @@ pub enum Change {
     Replace,
 }
 
-/// The `index`th change of a text, and the text with one token deleted, doubled, swapped with the next or replaced; `None`
-/// where it has no token. What stands between tokens stays.
+/// The `index`th change of a text, and the text with one token deleted, doubled, swapped with the
+/// next or replaced; `None` where it has no token. What stands between tokens stays.
 pub fn mutate(text: &str, random: &mut Random) -> Option<(Change, String)> {
     let mut parts: Vec<(Kind, String)> =
         pieces(text).into_iter().map(|(kind, piece)| (kind, piece.to_owned())).collect();

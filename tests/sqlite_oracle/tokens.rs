@@ -1,5 +1,5 @@
-//! SQLite's tokens, as far as cutting and mutating need them. Written from SQLite's documentation of its tokens, and
-//! independent of the engine.
+//! SQLite's tokens, as far as cutting and mutating need them. Written from SQLite's documentation
+//! of its tokens, and independent of the engine.
 
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +47,9 @@ pub fn end_of_last(text: &str) -> usize {
     last
 }
 
-/// The statements of a script, without the semicolons between them; those without a token are left out. Semicolons in the
-/// body of a trigger end no statement, it goes on to the one behind its END; neither do those within the parentheses of
-/// a virtual table, where anything may stand.
+/// The statements of a script, without the semicolons between them; those without a token are left
+/// out. Semicolons in the body of a trigger end no statement, it goes on to the one behind its END;
+/// neither do those within the parentheses of a virtual table, where anything may stand.
 pub fn statements(text: &str) -> Vec<&str> {
     let mut statements = Vec::new();
     let (mut begin, mut at) = (0, 0);

@@ -1,4 +1,5 @@
-//! What a measuring process is given: files, so that the process reads little and its memory is the engine's.
+//! What a measuring process is given: files, so that the process reads little and its memory is the
+//! engine's.
 
 use std::fs;
 use std::io;
@@ -96,8 +97,8 @@ impl Words {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Documents(pub Vec<Vec<u32>>);
 
-// The files of both are lists of numbers, little-endian `u32`, each list behind its length; the bytes of a word stand
-// as they are, behind their number.
+// The files of both are lists of numbers, little-endian `u32`, each list behind its length; the
+// bytes of a word stand as they are, behind their number.
 
 impl Words {
     /// The content of the file.

@@ -2,12 +2,13 @@
 
 use crate::case::{GrammarText, Words};
 
-/// An engine of constrained decoding. Each runs in a process of its own, so none profits or suffers from another.
+/// An engine of constrained decoding. Each runs in a process of its own, so none profits or suffers
+/// from another.
 pub trait Engine {
     /// What it makes of a vocabulary, for all grammars.
     type Vocabulary;
-    /// What it makes of a vocabulary and a grammar, for all sequences. Borrowed mutably by the one sequence that is
-    /// measured: some engines keep what they learn there.
+    /// What it makes of a vocabulary and a grammar, for all sequences. Borrowed mutably by the one
+    /// sequence that is measured: some engines keep what they learn there.
     type Constraint<'v>;
     /// One sequence.
     type Sequence<'c>: Sequence;

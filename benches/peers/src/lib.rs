@@ -1,8 +1,9 @@
-//! lrmask and other engines of constrained decoding, on the same workloads in one run. `README.md` says how to run it,
-//! what is measured, and whom each workload favours.
+//! lrmask and other engines of constrained decoding, on the same workloads in one run. `README.md`
+//! says how to run it, what is measured, and whom each workload favours.
 //!
-//! A run is many processes: each measures one engine on one workload with one vocabulary ([`measure`]), and prints what
-//! it found. So engines do not disturb one another, and memory is each one's own.
+//! A run is many processes: each measures one engine on one workload with one vocabulary
+//! ([`measure`]), and prints what it found. So engines do not disturb one another, and memory is
+//! each one's own.
 
 pub mod case;
 pub mod engine;

@@ -1,5 +1,6 @@
-//! The command: `peers run` measures and writes the report, `peers report` writes it again, `peers expect` writes what
-//! masks must be, `peers measure ENGINE CASE` is what a run starts for each measurement.
+//! The command: `peers run` measures and writes the report, `peers report` writes it again, `peers
+//! expect` writes what masks must be, `peers measure ENGINE CASE` is what a run starts for each
+//! measurement.
 
 use std::fs;
 use std::path::{Path, PathBuf};

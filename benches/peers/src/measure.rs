@@ -10,7 +10,8 @@ use crate::engine::{Engine, Sequence};
 use crate::memory;
 use crate::stats::Distribution;
 
-/// What was measured. Times are in nanoseconds, memory in bytes over what the process had after it had read its files.
+/// What was measured. Times are in nanoseconds, memory in bytes over what the process had after it
+/// had read its files.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measurement {
     /// What the engine said when it gave up, and where. What was measured before still stands.
@@ -25,7 +26,8 @@ pub struct Measurement {
     pub cold: Samples,
     /// The second.
     pub warm: Samples,
-    /// For each check of the case, how many ordinary tokens the mask allows and whether the text may end.
+    /// For each check of the case, how many ordinary tokens the mask allows and whether the text
+    /// may end.
     pub checks: Vec<Check>,
 }
 

@@ -7,7 +7,8 @@ pub fn resident() -> u64 {
     of("self", "VmRSS:")
 }
 
-/// The most resident bytes since the process began or [`forget_peak`]; zero where the system does not tell.
+/// The most resident bytes since the process began or [`forget_peak`]; zero where the system does
+/// not tell.
 pub fn peak() -> u64 {
     of("self", "VmHWM:")
 }
@@ -17,7 +18,8 @@ pub fn resident_of(process: u32) -> u64 {
     of(&process.to_string(), "VmRSS:")
 }
 
-/// Lets [`peak`] begin anew. Where that is not allowed, the peak is that of the whole life, reading included.
+/// Lets [`peak`] begin anew. Where that is not allowed, the peak is that of the whole life, reading
+/// included.
 pub fn forget_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }

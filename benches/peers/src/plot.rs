@@ -1,5 +1,5 @@
-//! The results as drawings: for each vocabulary, times of masks and times to begin, one panel a workload, on logarithmic
-//! axes.
+//! The results as drawings: for each vocabulary, times of masks and times to begin, one panel a
+//! workload, on logarithmic axes.
 
 use std::fmt::Write;
 

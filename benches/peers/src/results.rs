@@ -33,7 +33,8 @@ pub struct About {
     pub samples: bool,
     /// Processes started for each cell, but for slow ones.
     pub repetitions: usize,
-    /// The system's load average over a minute when the run began: above zero, others took their share of the cores.
+    /// The system's load average over a minute when the run began: above zero, others took their
+    /// share of the cores.
     pub load: f64,
 }
 
@@ -113,9 +114,9 @@ pub struct Pass {
 }
 
 impl Figures {
-    /// The medians of several measurements; `None` of none. For what happens at each step, the median is taken step by
-    /// step, before any percentile: all measurements take the same steps, and what disturbs one of them hardly
-    /// disturbs the same step of another.
+    /// The medians of several measurements; `None` of none. For what happens at each step, the
+    /// median is taken step by step, before any percentile: all measurements take the same steps,
+    /// and what disturbs one of them hardly disturbs the same step of another.
     pub fn of(several: &[Measurement]) -> Option<Self> {
         if several.is_empty() {
             return None;

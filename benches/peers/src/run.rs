@@ -1,4 +1,5 @@
-//! A run: every engine on every workload with every vocabulary, each in a process of its own, several times.
+//! A run: every engine on every workload with every vocabulary, each in a process of its own,
+//! several times.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -290,7 +291,8 @@ fn differences(expected: &[Expectation], checks: &[Check]) -> Vec<String> {
     notes
 }
 
-/// Writes what masks must be, for each of the plan's workloads and vocabularies: the counts that lrmask finds.
+/// Writes what masks must be, for each of the plan's workloads and vocabularies: the counts that
+/// lrmask finds.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! Longer texts that may lie beside the project, at `../shared/data`. None of them is the project's, so none is in it.
+//! Longer texts that may lie beside the project, at `../shared/data`. None of them is the
+//! project's, so none is in it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

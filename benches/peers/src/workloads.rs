@@ -58,7 +58,8 @@ pub struct Workload {
     engines: BTreeMap<String, Entry>,
 }
 
-/// The counts that masks must have: for a vocabulary, `[document, step, allowed, ends]` of the project's own documents.
+/// The counts that masks must have: for a vocabulary, `[document, step, allowed, ends]` of the
+/// project's own documents.
 pub type Expected = BTreeMap<String, Vec<Expectation>>;
 
 /// What a mask must be.
@@ -108,7 +109,8 @@ impl Workload {
         }
     }
 
-    /// The project's own documents: each file of `documents`, but each line of one called `*.lines`.
+    /// The project's own documents: each file of `documents`, but each line of one called
+    /// `*.lines`.
     ///
     /// # Errors
     ///
@@ -131,7 +133,8 @@ impl Workload {
         Ok(documents)
     }
 
-    /// Longer documents, where they lie beside the project; in an order that mixes them, always the same.
+    /// Longer documents, where they lie beside the project; in an order that mixes them, always the
+    /// same.
     ///
     /// # Errors
     ///

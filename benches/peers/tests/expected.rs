@@ -1,5 +1,5 @@
-//! The numbers that masks must have, counted anew where something independent of all engines can: for regular
-//! expressions, by running each token through an automaton of `regex-automata`.
+//! The numbers that masks must have, counted anew where something independent of all engines can:
+//! for regular expressions, by running each token through an automaton of `regex-automata`.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,8 +1,8 @@
 //! `lrmask generate`: random texts drawn from the masks.
 //!
-//! A text grows at random towards a length drawn for it, and is then ended along a short way. That it can be ended
-//! in time is made sure of every few tokens; where it turns out that it no longer can, the text goes back to where
-//! it last could, and ends there.
+//! A text grows at random towards a length drawn for it, and is then ended along a short way. That
+//! it can be ended in time is made sure of every few tokens; where it turns out that it no longer
+//! can, the text goes back to where it last could, and ends there.
 
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
@@ -28,7 +28,8 @@ const END_EARLY: usize = 30;
 /// The same where nothing but white space can follow.
 const END_BEFORE_SPACE: usize = 92;
 
-/// How often a token after which the text can only end is drawn anew while the text is short, in a hundred.
+/// How often a token after which the text can only end is drawn anew while the text is short, in a
+/// hundred.
 const SHUN_END: usize = 75;
 
 /// How often something structural is taken inside of strings and comments, in a hundred.
@@ -131,8 +132,8 @@ struct Writer<'c> {
     matcher: Matcher,
     mask: TokenMask,
     max_tokens: usize,
-    /// By the number of tokens in a wide mask: the signs after which far fewer are allowed. In a JSON string those
-    /// are the quotation mark and the reverse solidus. Only a guess hangs on it.
+    /// By the number of tokens in a wide mask: the signs after which far fewer are allowed. In a
+    /// JSON string those are the quotation mark and the reverse solidus. Only a guess hangs on it.
     structural: HashMap<usize, Vec<TokenId>>,
     /// The text so far.
     bytes: Vec<u8>,

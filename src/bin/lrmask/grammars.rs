@@ -50,8 +50,9 @@ const BUILT_IN: &[BuiltIn] = &[
 /// Which grammar.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GrammarArgument {
-    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind a colon: `sqlite:query`. The
-    /// notation goes by the extension: .lark, .gbnf or .ebnf, .y, .regex, .json for a JSON schema. Or a file that `lrmask index` has written.
+    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind
+    /// a colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y,
+    /// .regex, .json for a JSON schema. Or a file that `lrmask index` has written.
     #[arg(value_name = "GRAMMAR")]
     pub(crate) grammar: String,
     /// The rule that whole texts are; it overrides the grammar's own.
@@ -251,8 +252,8 @@ fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure 
     Failure::unusable(format_args!("{}: {error}", argument.grammar))
 }
 
-/// Reads and compiles the grammar, or loads what was compiled before. A faulty one is shown on standard error, as fits all commands whose question is
-/// another.
+/// Reads and compiles the grammar, or loads what was compiled before. A faulty one is shown on
+/// standard error, as fits all commands whose question is another.
 ///
 /// # Errors
 ///

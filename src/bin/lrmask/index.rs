@@ -19,20 +19,22 @@ pub(crate) struct Arguments {
     grammar: GrammarArgument,
     #[command(flatten)]
     vocabulary: VocabularyArgument,
-    /// Where to write it. Other commands take this file in place of a grammar, with the same vocabulary. Its bytes depend on
-    /// the order in which threads work; with RAYON_NUM_THREADS=1 they are always the same.
+    /// Where to write it. Other commands take this file in place of a grammar, with the same
+    /// vocabulary. Its bytes depend on the order in which threads work; with RAYON_NUM_THREADS=1
+    /// they are always the same.
     #[arg(short, long, value_name = "FILE")]
     output: String,
     /// Texts of the language; the masks along them are computed ahead and kept.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     samples: Vec<String>,
-    /// Compute the masks at so many places of short texts ahead, the shortest first. Default: 3000 without samples, else
-    /// none.
+    /// Compute the masks at so many places of short texts ahead, the shortest first. Default: 3000
+    /// without samples, else none.
     #[arg(long, value_name = "N")]
     places: Option<usize>,
 }
 
-/// Places that are looked at where there are no samples: most of what makes a programming language slow at first, in a few seconds.
+/// Places that are looked at where there are no samples: most of what makes a programming language
+/// slow at first, in a few seconds.
 const PLACES: usize = 3000;
 
 #[derive(Debug, Serialize)]

@@ -1,7 +1,9 @@
-//! The command line: `lrmask COMMAND`. Each command stands in its own file and uses nothing but the public API.
+//! The command line: `lrmask COMMAND`. Each command stands in its own file and uses nothing but the
+//! public API.
 //!
-//! Exit status: 0 when all is well, 1 when the answer is no (a text is not in the language, a grammar is not sound),
-//! 2 for wrong use and unreadable input. Answers go to standard output, everything else to standard error.
+//! Exit status: 0 when all is well, 1 when the answer is no (a text is not in the language, a
+//! grammar is not sound), 2 for wrong use and unreadable input. Answers go to standard output,
+//! everything else to standard error.
 
 mod check;
 mod debug;
@@ -43,13 +45,15 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Is the grammar sound? Counts, warnings, conflicts with examples, what a vocabulary cannot spell.
+    /// Is the grammar sound? Counts, warnings, conflicts with examples, what a vocabulary cannot
+    /// spell.
     Check(check::Arguments),
     /// Is each whole text in the language? Else where it leaves it, and what was expected.
     Validate(validate::Arguments),
     /// Which tokens may come next after a text?
     Mask(mask::Arguments),
-    /// Tokenises texts and replays them step by step: is each token allowed, and how long does it take?
+    /// Tokenises texts and replays them step by step: is each token allowed, and how long does it
+    /// take?
     Replay(replay::Arguments),
     /// Random texts drawn from the masks.
     Generate(generate::Arguments),

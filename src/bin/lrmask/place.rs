@@ -15,7 +15,8 @@ impl TextPlace {
     /// Where a text begins.
     pub(crate) const START: Self = Self { line: 1, column: 1, line_start: 0 };
 
-    /// The place at `offset` of a piece of a text, where the piece begins at this place, and is `first` bytes into the text.
+    /// The place at `offset` of a piece of a text, where the piece begins at this place, and is
+    /// `first` bytes into the text.
     pub(crate) fn within(self, first: usize, piece: &[u8], offset: usize) -> Self {
         let place = Self::of(piece, offset);
         match place.line {
@@ -28,8 +29,8 @@ impl TextPlace {
         }
     }
 
-    /// The place of the character that the byte at `offset` belongs to; bytes that are no UTF-8 count as characters
-    /// that they would begin.
+    /// The place of the character that the byte at `offset` belongs to; bytes that are no UTF-8
+    /// count as characters that they would begin.
     pub(crate) fn of(text: &[u8], offset: usize) -> Self {
         let mut offset = offset.min(text.len());
         let mut steps = 0;

@@ -1,12 +1,13 @@
-//! Chance that a seed decides: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-//! OOPSLA 2014), the same on every machine.
+//! Chance that a seed decides: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+//! number generators", OOPSLA 2014), the same on every machine.
 
 /// A stream of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The stream of the `index`th of several things that one seed decides, each independent of the others.
+    /// The stream of the `index`th of several things that one seed decides, each independent of the
+    /// others.
     pub(crate) fn nth(seed: u64, index: u64) -> Self {
         Self(Self(seed ^ Self(index).next()).next())
     }

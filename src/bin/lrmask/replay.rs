@@ -40,7 +40,8 @@ struct Replayed<'a> {
     rejected_at: Option<usize>,
     /// Whether the text may end at its end.
     eos_at_end: bool,
-    /// The first step where the mask's stop tokens contradict the matcher; never, unless the engine is at fault.
+    /// The first step where the mask's stop tokens contradict the matcher; never, unless the engine
+    /// is at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     eos_contradicted_at: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -81,7 +81,8 @@ struct Mark<'a> {
     label: Option<&'a String>,
 }
 
-/// The lines of `source` that the marks touch. Only these: the renderer works through all that it is given.
+/// The lines of `source` that the marks touch. Only these: the renderer works through all that it
+/// is given.
 fn picture<'a>(source: &Source, marks: &[&Mark<'a>]) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let text = &*source.text;
     let from = marks.iter().map(|mark| mark.span.start).min().unwrap_or(0).min(text.len());

@@ -1,5 +1,6 @@
-//! Draws tokens from masks so that texts come out varied. Evenly over a vocabulary would mean: hardly anything but
-//! long words. So a token is drawn by its length first, then by the kind of its first character, and only then evenly.
+//! Draws tokens from masks so that texts come out varied. Evenly over a vocabulary would mean:
+//! hardly anything but long words. So a token is drawn by its length first, then by the kind of its
+//! first character, and only then evenly.
 
 use lrmask::{TokenId, TokenMask, Vocabulary};
 
@@ -11,7 +12,8 @@ const LENGTHS: usize = 3;
 /// How often each class of length is the first choice, in a hundred.
 const LENGTH_WEIGHTS: [usize; LENGTHS] = [45, 35, 20];
 
-/// The same for the first tokens of a text: with [`FIRST_KIND_WEIGHTS`] few texts are then a single word.
+/// The same for the first tokens of a text: with [`FIRST_KIND_WEIGHTS`] few texts are then a single
+/// word.
 const FIRST_LENGTH_WEIGHTS: [usize; LENGTHS] = [80, 14, 6];
 
 /// The longest tokens of the second class.
@@ -56,7 +58,8 @@ impl Kind {
 /// The tokens of a vocabulary by length and kind.
 #[derive(Debug)]
 pub(crate) struct Sampler {
-    /// By length and kind: one bit a token, as in masks; shorter than a mask where the last words are empty.
+    /// By length and kind: one bit a token, as in masks; shorter than a mask where the last words
+    /// are empty.
     classes: [[Vec<u32>; KINDS]; LENGTHS],
 }
 
@@ -85,7 +88,8 @@ impl Sampler {
         Self { classes }
     }
 
-    /// One of the ordinary tokens of `mask`, to stand behind `before` others; `None` where there are none.
+    /// One of the ordinary tokens of `mask`, to stand behind `before` others; `None` where there
+    /// are none.
     pub(crate) fn draw(&self, mask: &TokenMask, before: usize, random: &mut Random) -> Option<TokenId> {
         let (lengths, kinds) = match before < FIRST {
             true => (FIRST_LENGTH_WEIGHTS, FIRST_KIND_WEIGHTS),

@@ -33,7 +33,8 @@ pub(crate) struct Arguments {
 /// Where a text leaves the language.
 #[derive(Debug)]
 pub(crate) struct Fault {
-    /// The first byte that no sentence has there; the length of the text where only its end is wrong.
+    /// The first byte that no sentence has there; the length of the text where only its end is
+    /// wrong.
     pub(crate) offset: usize,
     /// What may stand there instead.
     pub(crate) expected: Vec<String>,
@@ -119,7 +120,8 @@ impl Piece {
     }
 }
 
-/// Where `text`, as a whole, leaves the language, and what stands around there. Holds no more of it than a piece.
+/// Where `text`, as a whole, leaves the language, and what stands around there. Holds no more of it
+/// than a piece.
 fn find_fault(matcher: &mut Matcher, text: &mut dyn Read) -> std::io::Result<Option<(Fault, Piece)>> {
     let mut piece = Piece::whole(&[]);
     loop {

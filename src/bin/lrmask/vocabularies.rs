@@ -13,8 +13,8 @@ pub(crate) const DEFAULT: &str = "gpt2";
 /// Which vocabulary, where one is needed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VocabularyArgument {
-    /// The vocabulary: gpt2, cl100k, o200k, or a tokenizer's file (tokenizer.json, SentencePiece's .model, tiktoken's,
-    /// tekken.json, a vocab.json).
+    /// The vocabulary: gpt2, cl100k, o200k, or a tokenizer's file (tokenizer.json, SentencePiece's
+    /// .model, tiktoken's, tekken.json, a vocab.json).
     #[arg(long, value_name = "V", default_value = DEFAULT)]
     pub(crate) vocab: String,
 }
@@ -52,8 +52,8 @@ impl Cutter {
     }
 }
 
-/// Loads the vocabulary called `name`, and the way in which its tokenizer cuts texts; with `retokenize` they are cut
-/// at random by that seed.
+/// Loads the vocabulary called `name`, and the way in which its tokenizer cuts texts; with
+/// `retokenize` they are cut at random by that seed.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Nonterminals that derive themselves and nothing else (`a: a`, or `a: b c?`, `b: a`): such a grammar gives a
-//! text infinitely many parses.
+//! Nonterminals that derive themselves and nothing else (`a: a`, or `a: b c?`, `b: a`): such a
+//! grammar gives a text infinitely many parses.
 
 use crate::grammar::Grammar;
 use crate::grammar::analysis::nullable;

@@ -1,4 +1,5 @@
-//! Last pass: the parts become an IR, with terminals written out, ranked and given what directives say of them.
+//! Last pass: the parts become an IR, with terminals written out, ranked and given what directives
+//! say of them.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -47,7 +48,8 @@ pub(crate) fn starts(
     starts.map(|(name, at)| start(context, name, true, Some(*at), names, rules)).collect()
 }
 
-/// One of them. Where it is not the usual one somebody has asked for it; `at` is where the file does.
+/// One of them. Where it is not the usual one somebody has asked for it; `at` is where the file
+/// does.
 pub(crate) fn start(
     context: &mut Context,
     name: &str,
@@ -171,7 +173,8 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
     for &terminal in ignored {
         used[terminal] = true;
     }
-    // A reserved word need not stand in any rule: then it is never allowed, nor what it is reserved against.
+    // A reserved word need not stand in any rule: then it is never allowed, nor what it is reserved
+    // against.
     for &(word, against) in &parts.directions.reserved {
         used[word] |= used[against];
     }

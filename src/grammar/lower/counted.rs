@@ -1,16 +1,18 @@
-//! Counted repetition, `x~n..m`, in productions whose number grows with the logarithm of the counts.
+//! Counted repetition, `x~n..m`, in productions whose number grows with the logarithm of the
+//! counts.
 //!
-//! Small counts are written out, as in Lark. Large ones are counted in binary on the parse stack: let `P0` be `x`
-//! and `Pk: Pk-1 Pk-1`, so that `Pk` is `x` repeated `2^k` times. Exactly `n` is then the powers in `n`, largest
-//! first, and at most `m`, at least one, is with `2^k` the largest power in `m`
+//! Small counts are written out, as in Lark. Large ones are counted in binary on the parse stack:
+//! let `P0` be `x` and `Pk: Pk-1 Pk-1`, so that `Pk` is `x` repeated `2^k` times. Exactly `n` is
+//! then the powers in `n`, largest first, and at most `m`, at least one, is with `2^k` the largest
+//! power in `m`
 //!
 //! ```text
 //! A(m): Pk A(m - 2^k) | Pk | A(2^k - 1)
 //! ```
 //!
-//! Reading `x`s, the parser holds the powers in their number so far, largest first, and two equal ones on top
-//! reduce without looking ahead, as a binary counter carries. So this is LALR(1) wherever the next thing does not
-//! begin with `x`.
+//! Reading `x`s, the parser holds the powers in their number so far, largest first, and two equal
+//! ones on top reduce without looking ahead, as a binary counter carries. So this is LALR(1)
+//! wherever the next thing does not begin with `x`.
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::lower::expand::{Expander, HelperKind, RightSide};
@@ -20,8 +22,8 @@ const SMALL_COUNT: u32 = 16;
 /// Longer sequences get a symbol of their own before they are repeated.
 const SMALL_SYMBOLS: usize = 32;
 
-/// Alternatives that a repetition of a group with several is written out to, as Lark does: a nonterminal for the group would
-/// have to end before what follows is known.
+/// Alternatives that a repetition of a group with several is written out to, as Lark does: a
+/// nonterminal for the group would have to end before what follows is known.
 const WRITTEN_OUT: usize = 64;
 
 /// All sequences of `min..=max` of `base`, if they are few; the empty one is left to the caller.
@@ -96,8 +98,8 @@ impl Expander {
         power
     }
 
-    /// `symbol` once at least and `max` times at most; `max` is 1 or more. Recurses once per bit of `max`, and of
-    /// each of the at most 32 rests.
+    /// `symbol` once at least and `max` times at most; `max` is 1 or more. Recurses once per bit of
+    /// `max`, and of each of the at most 32 rests.
     fn at_most(&mut self, symbol: Symbol, max: u32) -> Symbol {
         if max == 1 {
             return symbol;

@@ -1,4 +1,5 @@
-//! What of llguidance's dialect a file uses: that, and grammars within grammars, are known before names are resolved.
+//! What of llguidance's dialect a file uses: that, and grammars within grammars, are known before
+//! names are resolved.
 
 use crate::syntax::ast::{Directive, Expansions, Expr, ExprKind, File, Item, Span};
 

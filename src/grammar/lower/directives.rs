@@ -1,4 +1,5 @@
-//! Seventh pass: the directives, which say how words are read, which operators bind tighter, and where to start.
+//! Seventh pass: the directives, which say how words are read, which operators bind tighter, and
+//! where to start.
 
 use std::collections::BTreeMap;
 
@@ -73,7 +74,8 @@ impl Directions {
 
 /// Reads the directives.
 ///
-/// AFTER THIS: every word that a directive names is a terminal, but for those that have only a precedence.
+/// AFTER THIS: every word that a directive names is a terminal, but for those that have only a
+/// precedence.
 pub(crate) fn direct(
     context: &mut Context,
     directives: &[(ast::Directive, At)],
@@ -274,7 +276,8 @@ impl DirectiveReader<'_, '_> {
         }
     }
 
-    /// No word is both reserved against a terminal and at times that terminal, and one directive says when it is.
+    /// No word is both reserved against a terminal and at times that terminal, and one directive
+    /// says when it is.
     fn contradictions(&mut self) {
         let reserved: HashSet<_> = self.directions.reserved.iter().copied().collect();
         let both: Vec<_> = self
@@ -297,8 +300,8 @@ impl DirectiveReader<'_, '_> {
         self.lookahead_contradictions(&reserved);
     }
 
-    /// A word that what stands around it decides about is not reserved against the same terminal, does not fall
-    /// back, and competes though the parser could not take it.
+    /// A word that what stands around it decides about is not reserved against the same terminal,
+    /// does not fall back, and competes though the parser could not take it.
     fn lookahead_contradictions(&mut self, reserved: &HashSet<(TerminalIndex, TerminalIndex)>) {
         let both: Vec<_> = (self.directions.lookaheads.iter())
             .filter_map(|(&word, lookahead)| {

@@ -1,10 +1,11 @@
 //! Sixth pass: groups, options and repetitions become productions.
 //!
-//! As in Lark, what may be absent is expanded into alternatives with and without it (`a: b? c` is `b c | c`), and
-//! groups are multiplied out, because a production for the empty text asks the parser for a decision before it
-//! has seen anything. Where that would multiply too much, the sequence is cut and its right part becomes a
-//! nonterminal of its own: still no decision is asked for earlier, and the size is linear. Repetition is left
-//! recursive. Counted repetition is in [`super::counted`].
+//! As in Lark, what may be absent is expanded into alternatives with and without it (`a: b? c` is
+//! `b c | c`), and groups are multiplied out, because a production for the empty text asks the
+//! parser for a decision before it has seen anything. Where that would multiply too much, the
+//! sequence is cut and its right part becomes a nonterminal of its own: still no decision is asked
+//! for earlier, and the size is linear. Repetition is left recursive. Counted repetition is in
+//! [`super::counted`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,8 +18,8 @@ use crate::util::id::{NonterminalId, TerminalId};
 
 /// Symbols in all productions together, their left sides included.
 const MAX_SYMBOLS: usize = 1_000_000;
-/// What one sequence is multiplied out to as a whole. Lark has no such limit: where a nonterminal stands for a part, the
-/// parser may have to choose at its end what it need not choose in Lark.
+/// What one sequence is multiplied out to as a whole. Lark has no such limit: where a nonterminal
+/// stands for a part, the parser may have to choose at its end what it need not choose in Lark.
 const WHOLE: Extent = Extent { alternatives: 256, symbols: 8_192 };
 /// What each part of a sequence that is cut is multiplied out to.
 const PART: Extent = Extent { alternatives: 64, symbols: 4_096 };
@@ -75,8 +76,8 @@ pub(crate) enum HelperKind {
 
 /// Expands all rules.
 ///
-/// AFTER THIS: plain productions; equal ones of one nonterminal merged; `nonterminals[i]` is rule `i`, for rules
-/// that are no templates, before helpers; templates have no productions.
+/// AFTER THIS: plain productions; equal ones of one nonterminal merged; `nonterminals[i]` is rule
+/// `i`, for rules that are no templates, before helpers; templates have no productions.
 pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
     let mut expander = Expander {
         output: Productions::default(),
@@ -133,7 +134,8 @@ pub(crate) struct Expander {
 
 impl Expander {
     fn rule(&mut self, lhs: NonterminalId, body: &Body) {
-        // The same again with another level is another production: precedence may keep one and take the other.
+        // The same again with another level is another production: precedence may keep one and take
+        // the other.
         let mut seen = HashSet::new();
         for sequence in body {
             if self.symbols > MAX_SYMBOLS {
@@ -283,7 +285,8 @@ impl Expander {
         symbol
     }
 
-    /// The alternatives of a sequence: multiplied out, in several helpers where that would be too much.
+    /// The alternatives of a sequence: multiplied out, in several helpers where that would be too
+    /// much.
     fn sequence(&mut self, items: &[Item]) -> Alternatives {
         let mut parts: Vec<Alternatives> = items.iter().map(|item| self.item(item)).collect();
         if parts.len() == 1 {

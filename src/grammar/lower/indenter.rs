@@ -1,6 +1,6 @@
-//! `%declare _INDENT _DEDENT` without a `%indent`: what lines mean is then in Lark's `Indenter`, which is no part of a grammar
-//! file. Its defaults are taken: the terminal `_NEWLINE` (`_NL` in Lark's own example), brackets by their usual names, tabs of
-//! eight columns.
+//! `%declare _INDENT _DEDENT` without a `%indent`: what lines mean is then in Lark's `Indenter`,
+//! which is no part of a grammar file. Its defaults are taken: the terminal `_NEWLINE` (`_NL` in
+//! Lark's own example), brackets by their usual names, tabs of eight columns.
 
 use hashbrown::HashMap;
 
@@ -13,7 +13,8 @@ use crate::grammar::lower::tree::{Leaf, TerminalIndex};
 const BRACKETS: [[(&str, &str); 2]; 3] =
     [[("LPAR", "("), ("RPAR", ")")], [("LSQB", "["), ("RSQB", "]")], [("LBRACE", "{"), ("RBRACE", "}")]];
 
-/// The directive that the file leaves unsaid, where it declares the two terminals and has one that ends lines.
+/// The directive that the file leaves unsaid, where it declares the two terminals and has one that
+/// ends lines.
 pub(crate) fn assumed(
     context: &Context,
     names: &HashMap<String, TerminalIndex>,

@@ -1,7 +1,8 @@
 //! First pass: reads the file and what it imports into one table of definitions.
 //!
-//! A file is loaded anew for each file that imports it, as in Lark, so that `%override` and `%extend` act on
-//! the importer's copy alone. Names that are not imported by name are mangled as `file__name`.
+//! A file is loaded anew for each file that imports it, as in Lark, so that `%override` and
+//! `%extend` act on the importer's copy alone. Names that are not imported by name are mangled as
+//! `file__name`.
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ use crate::syntax::parse_lark;
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
 use crate::util::diagnostic::Diagnostic;
 
-/// The libraries that need no reader, by name. Each is written for this project, with the names that Lark's have.
+/// The libraries that need no reader, by name. Each is written for this project, with the names
+/// that Lark's have.
 const LIBRARIES: &[(&str, &str)] = &[
     ("common", include_str!("../../../grammars/library/common.lark")),
     ("lark", include_str!("../../../grammars/library/lark.lark")),
@@ -28,8 +30,8 @@ const LIBRARIES: &[(&str, &str)] = &[
     ("unicode", include_str!("../../../grammars/library/unicode.lark")),
 ];
 
-/// Copies of files, all importers together: a chain of files each of which imports the next one twice would
-/// otherwise double at every step.
+/// Copies of files, all importers together: a chain of files each of which imports the next one
+/// twice would otherwise double at every step.
 const MAX_INSTANCES: usize = 1_000;
 /// Depth of imports.
 const MAX_IMPORT_DEPTH: usize = 50;
@@ -44,7 +46,8 @@ pub(crate) type Reader<'a> = dyn Fn(&str) -> Option<String> + 'a;
 pub(crate) struct Library {
     pub(crate) instances: Vec<Instance>,
     pub(crate) definitions: Vec<Definition>,
-    /// Of the file itself and of grammars within it; imported files ignore nothing and direct nothing, as in Lark.
+    /// Of the file itself and of grammars within it; imported files ignore nothing and direct
+    /// nothing, as in Lark.
     pub(crate) ignores: Vec<Ignore>,
     /// The copies of the grammars within grammars, by the source and the offset where they stand.
     pub(crate) nested: HashMap<(u32, u32), usize>,
@@ -70,7 +73,8 @@ pub(crate) struct Instance {
     pub(crate) scope: HashMap<String, DefinitionIndex>,
     /// The grammar that it is of: itself, or what imports it.
     pub(crate) class: ClassIndex,
-    /// Names that are imported from a file which does not define them, and what is to be said of each.
+    /// Names that are imported from a file which does not define them, and what is to be said of
+    /// each.
     pub(crate) missing: HashMap<String, Diagnostic>,
 }
 
@@ -233,7 +237,8 @@ struct ImportGroup {
 }
 
 impl ImportGroup {
-    /// The directory of the file and its path without the extension, where the importer lies in `directory`.
+    /// The directory of the file and its path without the extension, where the importer lies in
+    /// `directory`.
     fn file(&self, directory: &str) -> (String, String) {
         let mut directory = directory.to_owned();
         for _ in 1..self.level {
@@ -255,7 +260,8 @@ fn library(path: &[String]) -> Option<&'static str> {
 }
 
 impl Loader<'_> {
-    /// A copy of a file, nothing in its scope yet. It is of its importer's grammar, or one of its own.
+    /// A copy of a file, nothing in its scope yet. It is of its importer's grammar, or one of its
+    /// own.
     fn instance(&mut self, importer: Option<usize>) -> usize {
         let number = self.library.instances.len();
         let class = importer.map_or(number, |importer| self.library.instances[importer].class);
@@ -263,8 +269,8 @@ impl Loader<'_> {
         number
     }
 
-    /// Puts what a file imports and defines into a copy. `imported_at` is the offset of the import statement in
-    /// the file itself.
+    /// Puts what a file imports and defines into a copy. `imported_at` is the offset of the import
+    /// statement in the file itself.
     fn file(
         &mut self,
         instance: usize,
@@ -399,9 +405,9 @@ impl Loader<'_> {
         Ok(())
     }
 
-    /// The file that an import names: one that lies beside the importer, or where the dots say; else, without dots, a
-    /// library. A file that is being read already is no match for a library's name: `python.lark` may import the library
-    /// `python`.
+    /// The file that an import names: one that lies beside the importer, or where the dots say;
+    /// else, without dots, a library. A file that is being read already is no match for a library's
+    /// name: `python.lark` may import the library `python`.
     fn imported(&self, importer: &Location, group: &ImportGroup) -> Result<Imported, GrammarError> {
         let error = |message: String| {
             Diagnostic::error("import-not-found", message).at(self.context.sources.place(group.at))
@@ -532,7 +538,8 @@ impl Loader<'_> {
         }
     }
 
-    /// `%start`, `%lexer`, `%conflicts` and `%ignore` are the importer's affair; what says how words are read deserves a word.
+    /// `%start`, `%lexer`, `%conflicts` and `%ignore` are the importer's affair; what says how
+    /// words are read deserves a word.
     fn imported_directive(&mut self, source: u32, directive: &ast::Spanned<ast::Directive>) {
         let name = match &directive.node {
             ast::Directive::Start(_)

@@ -37,8 +37,8 @@ use self::table::TerminalTable;
 /// Findings beyond this many are not kept; their number is.
 const MAX_FINDINGS: usize = 100;
 
-/// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it imports. `start` is the rule
-/// that a text is, if it is not for the file to say.
+/// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it
+/// imports. `start` is the rule that a text is, if it is not for the file to say.
 pub(crate) fn lower(
     text: &str,
     name: &str,

@@ -1,7 +1,7 @@
 //! Second pass: names become numbers.
 //!
-//! Starts from what the file itself defines, imports by name or ignores, and takes from imported files only what
-//! those need; so what is not needed may even be faulty there, as in Lark.
+//! Starts from what the file itself defines, imports by name or ignores, and takes from imported
+//! files only what those need; so what is not needed may even be faulty there, as in Lark.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -57,8 +57,8 @@ enum Target {
 
 /// Resolves all names.
 ///
-/// AFTER THIS: no names in bodies, only numbers of rules, terminals and parameters; no aliases; nothing that no
-/// definition of the file itself leads to.
+/// AFTER THIS: no names in bodies, only numbers of rules, terminals and parameters; no aliases;
+/// nothing that no definition of the file itself leads to.
 pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let Library { instances, definitions, ignores, directives, nested, named, is_dialect } = library;
     let mut resolver = Resolver {
@@ -110,7 +110,8 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
 struct Resolver<'a> {
     context: &'a mut Context,
     instances: &'a [Instance],
-    /// Names in the scope of an instance that were wanted, but are missing where they are imported from.
+    /// Names in the scope of an instance that were wanted, but are missing where they are imported
+    /// from.
     missed: HashSet<(usize, &'a str)>,
     nested: &'a HashMap<(u32, u32), usize>,
     named: &'a HashMap<String, usize>,
@@ -308,7 +309,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// What a JSON Schema stands for. The one place where it would become rules: its JSON, as written, stands at `at`.
+    /// What a JSON Schema stands for. The one place where it would become rules: its JSON, as
+    /// written, stands at `at`.
     fn json_schema(&mut self, _schema: &str, at: At) -> Option<Node> {
         let place = self.context.sources.place(at);
         self.context.report(

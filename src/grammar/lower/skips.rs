@@ -1,7 +1,7 @@
 //! What is ignored, where grammars within the grammar ignore other things than it does.
 //!
-//! The IR ignores everywhere or nowhere. Where all grammars ignore the same, it is everywhere; else nothing is
-//! ignored, and each terminal of a rule may be followed by what its own grammar ignores.
+//! The IR ignores everywhere or nowhere. Where all grammars ignore the same, it is everywhere; else
+//! nothing is ignored, and each terminal of a rule may be followed by what its own grammar ignores.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,8 @@
 //! The texts that a grammar comes from, and where in them things stand.
 //!
-//! Finding line and column of a place takes a binary search and a look at 64 bytes at most, so that places for
-//! a hundred thousand productions cost nothing worth mentioning, also when all stand on one line.
+//! Finding line and column of a place takes a binary search and a look at 64 bytes at most, so that
+//! places for a hundred thousand productions cost nothing worth mentioning, also when all stand on
+//! one line.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

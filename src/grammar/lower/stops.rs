@@ -1,8 +1,9 @@
 //! Rules with `stop=`: the text goes on with what ended them, or is never shown it.
 //!
-//! llguidance lets the model write what stops a rule, and takes it back. This engine takes nothing back: it describes
-//! the texts that are there in the end. Mostly the string behind the rule begins with what stops it; both are one
-//! lexeme then, up to the first stop. Elsewhere the rule is a lexeme in which no stop stands.
+//! llguidance lets the model write what stops a rule, and takes it back. This engine takes nothing
+//! back: it describes the texts that are there in the end. Mostly the string behind the rule begins
+//! with what stops it; both are one lexeme then, up to the first stop. Elsewhere the rule is a
+//! lexeme in which no stop stands.
 
 use hashbrown::HashMap;
 
@@ -14,7 +15,8 @@ use crate::grammar::lower::tree::{
 };
 use crate::util::diagnostic::Diagnostic;
 
-/// Joins rules with what stands behind them where that begins with what stops them, and warns of the others.
+/// Joins rules with what stands behind them where that begins with what stops them, and warns of
+/// the others.
 pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
     if resolved.rules.iter().all(|rule| rule.stop.is_none()) {
         return;
@@ -81,7 +83,8 @@ impl Joiner<'_> {
         }
     }
 
-    /// The rule that is `rule` and `next` as one lexeme, where `next` begins with what stops `rule`.
+    /// The rule that is `rule` and `next` as one lexeme, where `next` begins with what stops
+    /// `rule`.
     fn join(&mut self, rule: RuleIndex, next: Item) -> Option<RuleIndex> {
         let Stop { body, end, capture } = self.resolved.rules[rule].stop.clone()?;
         let (rest, length) = match (&end.node, &next.node) {

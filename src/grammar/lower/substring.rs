@@ -1,8 +1,9 @@
 //! `%regex {"substring_chunks": [...]}`: the automaton of all runs of chunks.
 //!
-//! The runs of a list are the words of its suffix automaton (Blumer et al. 1985), here over chunks: at most twice as
-//! many states as there are chunks, each accepting. Over bytes a chunk may begin another, so a subset construction
-//! follows; for texts cut into words or characters nearly every subset is a single place.
+//! The runs of a list are the words of its suffix automaton (Blumer et al. 1985), here over chunks:
+//! at most twice as many states as there are chunks, each accepting. Over bytes a chunk may begin
+//! another, so a subset construction follows; for texts cut into words or characters nearly every
+//! subset is a single place.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +14,8 @@ use crate::grammar::pattern::{Automaton, State};
 /// The most states. A terminal may have fewer; this bounds what is made before that is known.
 const MAX_STATES: usize = 2_000_000;
 
-/// The automaton of the texts `chunks[n..m]`, the chunks one behind the other, the empty text among them; `None` when
-/// it grows beyond all measure.
+/// The automaton of the texts `chunks[n..m]`, the chunks one behind the other, the empty text among
+/// them; `None` when it grows beyond all measure.
 pub(crate) fn automaton(chunks: &[String]) -> Option<Automaton> {
     let chunks: Vec<&str> = chunks.iter().map(String::as_str).filter(|chunk| !chunk.is_empty()).collect();
     let suffixes = Suffixes::of(&chunks);

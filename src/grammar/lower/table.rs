@@ -1,7 +1,8 @@
 //! Fifth pass: strings, ranges and regexes in rules become terminals, with Lark's names.
 //!
-//! A terminal that is defined as just that string or regex is used; else one is made, named after the text
-//! where that makes a name (`"{"` is `LBRACE`, `"if"` is `IF`), `__ANON_0` and so on where it does not.
+//! A terminal that is defined as just that string or regex is used; else one is made, named after
+//! the text where that makes a name (`"{"` is `LBRACE`, `"if"` is `IF`), `__ANON_0` and so on where
+//! it does not.
 
 use std::collections::{HashMap, HashSet};
 
@@ -123,7 +124,8 @@ impl<'a> TerminalTable<'a> {
     fn replace_in_node(&mut self, context: &mut Context, node: &mut Node, at: At, order: Order) {
         match node {
             Node::Leaf(leaf) => {
-                // In the file itself every leaf has its own place; imported ones stand where the import stands.
+                // In the file itself every leaf has its own place; imported ones stand where the
+                // import stands.
                 let order =
                     if order.sequence == 0 { Order { offset: at.start(), sequence: 0 } } else { order };
                 *node = Node::Terminal(self.of_leaf(context, leaf, at, order));

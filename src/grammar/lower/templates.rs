@@ -1,7 +1,7 @@
 //! Third pass: a rule for each use of a template with different arguments.
 //!
-//! Instances are made from a queue, once for equal arguments, so a template may use itself with the arguments it
-//! was given; one that keeps making new arguments meets a limit.
+//! Instances are made from a queue, once for equal arguments, so a template may use itself with the
+//! arguments it was given; one that keeps making new arguments meets a limit.
 
 use hashbrown::HashMap;
 
@@ -19,8 +19,8 @@ const MAX_NAME: usize = 80;
 
 /// Replaces uses of templates by rules.
 ///
-/// AFTER THIS: no parameters and no calls; templates themselves have empty bodies, are used nowhere, and are
-/// marked by their parameters.
+/// AFTER THIS: no parameters and no calls; templates themselves have empty bodies, are used
+/// nowhere, and are marked by their parameters.
 pub(crate) fn instantiate(context: &mut Context, rules: Vec<Rule>, terminals: &[String]) -> Vec<Rule> {
     if rules.iter().all(|rule| rule.parameters.is_empty()) && !rules.iter().any(|rule| calls(&rule.body)) {
         return rules;
@@ -178,7 +178,8 @@ impl Templates<'_> {
         Item { node: Node::Rule(instance), at }
     }
 
-    /// `template{argument,argument}`, as Lark calls it, or `template{#12}` where that would be long.
+    /// `template{argument,argument}`, as Lark calls it, or `template{#12}` where that would be
+    /// long.
     fn instance_name(&self, template: &str, arguments: &[Item]) -> String {
         let mut name = format!("{template}{{");
         for (i, argument) in arguments.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Fourth pass: the definitions of terminals become patterns, with the terminals they name written out.
+//! Fourth pass: the definitions of terminals become patterns, with the terminals they name written
+//! out.
 //!
 //! Writing out may double at each step, so sizes are computed before anything is copied.
 
@@ -54,7 +55,8 @@ pub(crate) fn check<'a>(context: &mut Context, terminals: &'a [NamedTerminal]) -
     sound.then_some(patterns)
 }
 
-/// An order in which every terminal comes after those it names; `None` where one names itself in the end.
+/// An order in which every terminal comes after those it names; `None` where one names itself in
+/// the end.
 fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<TerminalIndex>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {

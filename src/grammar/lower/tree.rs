@@ -97,7 +97,8 @@ impl Leaf {
     }
 }
 
-/// How directives and `%prec` name a terminal. Names need not be defined: precedence has pseudo-terminals.
+/// How directives and `%prec` name a terminal. Names need not be defined: precedence has
+/// pseudo-terminals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WordKey {
     Name(String),
@@ -127,7 +128,8 @@ pub(crate) struct Rule {
     pub(crate) priority: Option<(i32, At)>,
     pub(crate) order: Order,
     pub(crate) at: At,
-    /// Whether the file itself defines or imports it; what an imported rule brings along is not reported.
+    /// Whether the file itself defines or imports it; what an imported rule brings along is not
+    /// reported.
     pub(crate) own: bool,
     /// The grammar within the grammar that it is of; what is ignored goes by that.
     pub(crate) class: ClassIndex,

@@ -1,8 +1,9 @@
-//! How an index is kept: what has been computed, in two parts. What has structure is written and read; sets of tokens, which
-//! are most of it, are numbers that stay where they are kept and are read there.
+//! How an index is kept: what has been computed, in two parts. What has structure is written and
+//! read; sets of tokens, which are most of it, are numbers that stay where they are kept and are
+//! read there.
 //!
-//! All ids are those of the scanner that is kept beside it. An index is written before its scanner: then whatever it names
-//! is there, though other threads go on.
+//! All ids are those of the scanner that is kept beside it. An index is written before its scanner:
+//! then whatever it names is there, though other threads go on.
 
 mod masks;
 mod stacks;

@@ -10,8 +10,8 @@ use crate::scanner::ObligationsId;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::store::{Kept, Malformed, Reader, Writer, ensure_below};
 
-/// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are numbered in the order
-/// of their nodes, so that equal indices are equal bytes.
+/// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
+/// numbered in the order of their nodes, so that equal indices are equal bytes.
 pub(super) fn save(generation: &Generation, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
     let mut walks: Vec<(NodesId, Origin, &Walk)> = generation.all_walks().collect();
     // After the walks, so that what these lead to is there.

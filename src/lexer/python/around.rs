@@ -46,7 +46,8 @@ impl Parser<'_, '_> {
         self.builder.look(LookAround { side, negated, dfa, undecided })
     }
 
-    /// `$`: the end of the text, and as well before the newline that ends the text, or with the flag `m` before any newline.
+    /// `$`: the end of the text, and as well before the newline that ends the text, or with the
+    /// flag `m` before any newline.
     pub(super) fn dollar(&mut self, start: usize) -> Result<Hir, PatternError> {
         let newline: &[u8] = if self.flags.multi_line { b"\n" } else { &[b'\n', Dfa::END] };
         self.before(start, vec![Hir::literal(newline), Hir::literal([Dfa::END])])

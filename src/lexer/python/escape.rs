@@ -112,7 +112,8 @@ impl Parser<'_, '_> {
         Ok(Some(escape))
     }
 
-    /// Reads `\p{Name}`, `\p{^Name}` or `\pN`, as the module `regex` has it; `re` knows no such escape.
+    /// Reads `\p{Name}`, `\p{^Name}` or `\pN`, as the module `regex` has it; `re` knows no such
+    /// escape.
     fn property(&mut self, start: usize, negated: bool) -> Result<Escape, PatternError> {
         self.bump();
         let from = self.pos;

@@ -1,9 +1,10 @@
 //! The regular expressions of Python's `re`, as Hir.
 //!
-//! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what it means in
-//! Python: which characters `\w` is, that `{,3}` counts from 0 and `{x}` is text, that `[a&&b]` is four
-//! characters. Look-arounds become part of the automaton ([`super::looking`]). What a finite automaton over the lexeme alone
-//! cannot do (looking at what stands before the lexeme, back references, possessive repetition) is refused with what to write instead.
+//! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what
+//! it means in Python: which characters `\w` is, that `{,3}` counts from 0 and `{x}` is text, that
+//! `[a&&b]` is four characters. Look-arounds become part of the automaton ([`super::looking`]).
+//! What a finite automaton over the lexeme alone cannot do (looking at what stands before the
+//! lexeme, back references, possessive repetition) is refused with what to write instead.
 //!
 //! * [`parser`]: alternations, repetitions, groups, flags.
 //! * [`escape`]: what follows a backslash.

@@ -231,8 +231,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(class)
     }
 
-    /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`; reads nothing when it is not one of them, because then
-    /// the brace is text.
+    /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`; reads nothing when it is not one of them,
+    /// because then the brace is text.
     fn counts(&mut self, start: usize) -> Result<Option<(u32, Option<u32>)>, PatternError> {
         let after_brace = self.pos;
         self.take_while(usize::MAX, |c| c.is_ascii_digit());
@@ -267,7 +267,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(Some((min, max)))
     }
 
-    /// Repeats the last item. The quantifier stands from `start` to here; its suffix is still to be read.
+    /// Repeats the last item. The quantifier stands from `start` to here; its suffix is still to be
+    /// read.
     fn quantify(
         &mut self,
         items: &mut [Item],

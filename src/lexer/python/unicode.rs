@@ -1,8 +1,9 @@
 //! Character classes as Python defines them, and how `re.IGNORECASE` folds.
 //!
-//! `\d` is the category Nd, `\w` the categories L and N and the underscore, `\s` is `str.isspace`: White_Space and the
-//! four separators U+001C to U+001F. The tables are those of Unicode 16 (CPython 3.14); an older CPython differs
-//! in characters that its own Unicode version does not assign yet.
+//! `\d` is the category Nd, `\w` the categories L and N and the underscore, `\s` is `str.isspace`:
+//! White_Space and the four separators U+001C to U+001F. The tables are those of Unicode 16
+//! (CPython 3.14); an older CPython differs in characters that its own Unicode version does not
+//! assign yet.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
@@ -36,14 +37,16 @@ impl Tables {
         self.categories[category as usize][usize::from(ascii)].get_or_insert_with(|| class(syntax)).clone()
     }
 
-    /// What matches a set of `class` under the flag `i`, and how many characters had to be folded for that.
+    /// What matches a set of `class` under the flag `i`, and how many characters had to be folded
+    /// for that.
     pub(in crate::lexer) fn fold(&mut self, mut set: ClassUnicode) -> (ClassUnicode, usize) {
         let cased = self.cased.get_or_insert_with(|| class(r"\p{Changes_When_Casemapped}"));
         let mut folded = set.clone();
         folded.intersect(cased);
         let count = folded.ranges().iter().map(ClassUnicodeRange::len).sum();
         folded.try_case_fold_simple().expect("the folding tables are compiled in");
-        // Python's tables hold the two Turkish letters for equal to i; Unicode's simple folding does not.
+        // Python's tables hold the two Turkish letters for equal to i; Unicode's simple folding
+        // does not.
         let dotted = ['I', 'i', '\u{130}', '\u{131}'];
         if set.ranges().iter().any(|range| dotted.iter().any(|c| (range.start()..=range.end()).contains(c))) {
             folded.union(&ClassUnicode::new(dotted.map(|c| ClassUnicodeRange::new(c, c))));
@@ -62,8 +65,9 @@ fn class(syntax: &'static str) -> ClassUnicode {
     }
 }
 
-/// The characters that have the property `name`: a general category, a script, a script extension or a binary property.
-/// Spelling is loose, as UTS #18 has it: `Lowercase_Letter`, `lowercaseletter` and `Ll` are one.
+/// The characters that have the property `name`: a general category, a script, a script extension
+/// or a binary property. Spelling is loose, as UTS #18 has it: `Lowercase_Letter`,
+/// `lowercaseletter` and `Ll` are one.
 pub(super) fn property(name: &str) -> Option<ClassUnicode> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' ' | '=' | ':');
     if name.is_empty() || !name.chars().all(is_name) {

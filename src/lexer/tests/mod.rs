@@ -27,7 +27,8 @@ fn literal(text: &str, ignore_case: bool) -> Pattern {
     Pattern::Literal { text: text.to_owned(), ignore_case }
 }
 
-/// How many classes Moore's algorithm finds: as many as there are states when the automaton is minimal.
+/// How many classes Moore's algorithm finds: as many as there are states when the automaton is
+/// minimal.
 fn moore(dfa: &Dfa) -> usize {
     let count = dfa.state_count();
     let mut block: Vec<usize> = (0..count).map(|s| usize::from(dfa.is_accept(s as u32))).collect();
@@ -215,8 +216,8 @@ fn matches_wholly(dfa: &Dfa, text: &str) -> bool {
     state != Dfa::DEAD && dfa.is_accept(state) && holds(dfa, state, "")
 }
 
-/// Whether what is asked of the text behind a lexeme that ends in `state` is true of `rest`: one of the two automata must say so,
-/// and not the other.
+/// Whether what is asked of the text behind a lexeme that ends in `state` is true of `rest`: one of
+/// the two automata must say so, and not the other.
 fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
     let Some(condition) = dfa.condition(state).map(|number| &dfa.conditions()[number]) else { return true };
     let reads = |automaton: &Dfa| {
@@ -231,8 +232,8 @@ fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
     verdicts.0
 }
 
-/// Where a repetition is lazy, the longest text that the automaton accepts is the one that Python's `re.match` finds. Regexes that
-/// look at what stands before their lexeme are refused.
+/// Where a repetition is lazy, the longest text that the automaton accepts is the one that Python's
+/// `re.match` finds. Regexes that look at what stands before their lexeme are refused.
 #[test]
 fn lazy_regexes_find_what_they_find_in_python() {
     let (mut wrong, mut looking, mut refused) = (Vec::new(), 0, 0);
@@ -277,7 +278,8 @@ fn longest(dfa: &Dfa, text: &str) -> Option<usize> {
     longest
 }
 
-/// The parts of a terminal are one regex, as in Lark: what is lazy in one of them ends where the next can begin.
+/// The parts of a terminal are one regex, as in Lark: what is lazy in one of them ends where the
+/// next can begin.
 #[test]
 fn a_lazy_part_ends_where_the_next_one_begins() {
     let any = Pattern::Repeat { pattern: Box::new(regex(".")), min: 0, max: None };

@@ -66,7 +66,8 @@ fn a_real_conflict_beside_an_artefact_is_the_one_shown() {
 
 #[test]
 fn a_look_ahead_from_further_out_is_met_on_the_very_path() {
-    // The nearest way to the conflict's state is `p A`, where `c` never follows; only `q A` can go on with `c`.
+    // The nearest way to the conflict's state is `p A`, where `c` never follows; only `q A` can go
+    // on with `c`.
     let lines = example("S -> p A d | q r A c\nA -> x | x B\nB -> c | c y\nZ -> S");
     assert_eq!(lines[0], "q r x • c");
 }

@@ -1,4 +1,5 @@
-//! The texts in conflicts' examples are sentences, by a recogniser that knows nothing of LR (Earley's, CACM 13:2, 1970).
+//! The texts in conflicts' examples are sentences, by a recogniser that knows nothing of LR
+//! (Earley's, CACM 13:2, 1970).
 
 use std::collections::BTreeSet;
 

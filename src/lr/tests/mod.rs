@@ -1,4 +1,5 @@
-//! Tests of the whole layer: the classic grammars, the conflicts' examples, and `lrtable` as oracle.
+//! Tests of the whole layer: the classic grammars, the conflicts' examples, and `lrtable` as
+//! oracle.
 
 mod classics;
 mod conflicts;

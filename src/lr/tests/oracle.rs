@@ -1,7 +1,8 @@
-//! `lrtable` as oracle: tables of random grammars, cell by cell, and whether what is refused is refused rightly.
+//! `lrtable` as oracle: tables of random grammars, cell by cell, and whether what is refused is
+//! refused rightly.
 //!
-//! `lrtable` builds LR(1) tables with Pager's merging: where it keeps states apart that LALR(1) merges, our cell must be
-//! the union of theirs.
+//! `lrtable` builds LR(1) tables with Pager's merging: where it keeps states apart that LALR(1)
+//! merges, our cell must be the union of theirs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +32,8 @@ enum Outcome {
     BothRefuse,
     /// Ours refuses for LALR(1)'s merging alone, and says so.
     Artefact,
-    /// Precedence settles for one what it does not for the other: three actions in a cell, or a conflict that
-    /// is only in the merged state.
+    /// Precedence settles for one what it does not for the other: three actions in a cell, or a
+    /// conflict that is only in the merged state.
     PrecedenceDiffers,
 }
 
@@ -225,13 +226,15 @@ fn compare(grammar: &Grammar) -> Outcome {
     }
 }
 
-/// Alternatives of nonterminals, symbols below `NONTERMINALS` being nonterminals; and a precedence per terminal.
+/// Alternatives of nonterminals, symbols below `NONTERMINALS` being nonterminals; and a precedence
+/// per terminal.
 pub(super) type Sketch = (Vec<Vec<Vec<usize>>>, Vec<(u32, u8)>);
 
 const NONTERMINALS: usize = 6;
 const TERMINALS: usize = 5;
 
-/// Grammars near the borders of LALR(1) to start edits from. Rules between `;`, capitals are nonterminals, `A` first.
+/// Grammars near the borders of LALR(1) to start edits from. Rules between `;`, capitals are
+/// nonterminals, `A` first.
 const SEEDS: [&str; 14] = [
     "BaC|C;bC|c;B",
     "Ba|bBc|Cc|bCa;d;d",

@@ -7,8 +7,9 @@ use super::text::grammar;
 use crate::grammar::ir::Conflicts;
 use crate::util::id::TerminalId;
 
-/// What is read of a stack is told by depths. A node over several is as deep as the shortest way down says: told by the
-/// longest, the lowest node below would be lower than anything that was told of it.
+/// What is read of a stack is told by depths. A node over several is as deep as the shortest way
+/// down says: told by the longest, the lowest node below would be lower than anything that was told
+/// of it.
 #[test]
 fn a_node_over_several_is_as_deep_as_its_shortest_way() {
     let mut grammar = grammar("S -> a R | R b |\nR -> a | R S b");

@@ -1,6 +1,6 @@
-//! Grammars for tests, from text: a line `S -> A b | c` a nonterminal, the first one the start, lines `%left + -`
-//! before, an alternative may end in `%prec +`. What stands on no left side is a terminal: a literal of its own
-//! text, unless that begins with a capital.
+//! Grammars for tests, from text: a line `S -> A b | c` a nonterminal, the first one the start,
+//! lines `%left + -` before, an alternative may end in `%prec +`. What stands on no left side is a
+//! terminal: a literal of its own text, unless that begins with a capital.
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
@@ -94,7 +94,8 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
     TerminalId::new(grammar.terminals.len() - 1)
 }
 
-/// Runs `table` over terminals by name; the accepted count of terminals and whether the text was accepted.
+/// Runs `table` over terminals by name; the accepted count of terminals and whether the text was
+/// accepted.
 pub(super) fn run(grammar: &Grammar, table: &super::super::table::ParseTable, text: &str) -> bool {
     use super::super::table::Action;
     let named = |name: &str| grammar.terminals.iter().position(|terminal| terminal.name == name);

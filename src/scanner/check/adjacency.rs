@@ -1,10 +1,11 @@
 //! Which terminals can always be made to follow which others, longest match notwithstanding.
 //!
-//! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so that there is a
-//! lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into: its obligation dies within that
-//! lexeme and never accepts. Lexemes are judged in the company of all ordinary terminals, and in those that rows
-//! with an exclusive terminal promise. Where fewer compete, lexemes are cut no longer and obligations accept no more
-//! often than here: what may follow here may follow there.
+//! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so
+//! that there is a lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into:
+//! its obligation dies within that lexeme and never accepts. Lexemes are judged in the company of
+//! all ordinary terminals, and in those that rows with an exclusive terminal promise. Where fewer
+//! compete, lexemes are cut no longer and obligations accept no more often than here: what may
+//! follow here may follow there.
 
 use std::cell::RefCell;
 
@@ -26,7 +27,8 @@ use crate::util::id::{ScanStateId, TerminalId};
 /// The relation.
 #[derive(Debug)]
 pub(super) struct Adjacency {
-    /// By terminal, the last row for the beginning of the text: what may follow, maybe after ignored lexemes.
+    /// By terminal, the last row for the beginning of the text: what may follow, maybe after
+    /// ignored lexemes.
     follows: Vec<BitSet>,
     /// Terminals that a lexeme may ever be.
     possible: BitSet,
@@ -121,8 +123,9 @@ impl Adjacency {
             .find(|&ignored| !self.follows(Some(ignored), newline))
     }
 
-    /// Whether `next` (perhaps `$`) can always be made to follow `taken`, the last terminal that the parser has
-    /// taken (`None`: the beginning of the text), where the last lexeme is `ignored` (`None`: is that terminal's).
+    /// Whether `next` (perhaps `$`) can always be made to follow `taken`, the last terminal that
+    /// the parser has taken (`None`: the beginning of the text), where the last lexeme is `ignored`
+    /// (`None`: is that terminal's).
     pub(super) fn may_follow(
         &self,
         taken: Option<TerminalId>,
@@ -153,8 +156,8 @@ impl Adjacency {
         all
     }
 
-    /// INDENT and DEDENT stand only where a line begins, and NEWLINE only behind another lexeme. Where a line begins,
-    /// it can be begun anew with other blanks if a line end may follow.
+    /// INDENT and DEDENT stand only where a line begins, and NEWLINE only behind another lexeme.
+    /// Where a line begins, it can be begun anew with other blanks if a line end may follow.
     fn may_follow_in_lines(
         &self,
         lines: &Lines,
@@ -180,7 +183,8 @@ impl Adjacency {
             }
     }
 
-    /// Whether a lexeme of `next` can always be made to follow one of `last` (`None`: the beginning of the text).
+    /// Whether a lexeme of `next` can always be made to follow one of `last` (`None`: the beginning
+    /// of the text).
     fn follows(&self, last: Option<TerminalId>, next: TerminalId) -> bool {
         self.row(last).contains(next.index())
     }
@@ -204,7 +208,8 @@ impl Adjacency {
         &self.doubtful
     }
 
-    /// Whether every terminal that the tables let follow another may follow it, and any ignored one between.
+    /// Whether every terminal that the tables let follow another may follow it, and any ignored one
+    /// between.
     pub(super) fn is_total(&self, table: &ParseTable) -> bool {
         let begins = (None, table.row(table.start()));
         let rows = super::rows(table);
@@ -274,12 +279,12 @@ struct Openings {
     followers: Vec<Option<BitSet>>,
 }
 
-/// What the next byte does to a lexeme that may have ended: the classes that end it, and where those lead that leave it
-/// open whether it has.
+/// What the next byte does to a lexeme that may have ended: the classes that end it, and where
+/// those lead that leave it open whether it has.
 type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>);
 
-/// The scan states in which a lexeme may end, by their fate. In most languages there are few, and what may follow is
-/// judged once for each.
+/// The scan states in which a lexeme may end, by their fate. In most languages there are few, and
+/// what may follow is judged once for each.
 #[derive(Default)]
 struct Fates {
     ids: HashMap<Fate, usize, FxBuildHasher>,
@@ -343,8 +348,9 @@ impl Direct<'_> {
         ends
     }
 
-    /// Those of the terminals that may follow `last` whichever of these states a lexeme of it has come to: there, or where
-    /// the lexeme can still go on to. A comment that is open at the end of the text is one such: it can be closed.
+    /// Those of the terminals that may follow `last` whichever of these states a lexeme of it has
+    /// come to: there, or where the lexeme can still go on to. A comment that is open at the end of
+    /// the text is one such: it can be closed.
     fn followers(&self, last: TerminalId, ends: &[End], fates: &Fates, openings: &mut Openings) -> BitSet {
         let mut met: Vec<usize> = ends.iter().map(|&(_, fate)| fate).collect();
         met.sort_unstable();
@@ -411,8 +417,8 @@ impl Direct<'_> {
         followers
     }
 
-    /// Whether some lexeme of `terminal` that begins with one of these steps outlives the obligation `end` without
-    /// breaking it.
+    /// Whether some lexeme of `terminal` that begins with one of these steps outlives the
+    /// obligation `end` without breaking it.
     fn has_lexeme_after(&self, end: ScanStateId, begin: &[(ScanStateId, ClassSet)], terminal: usize) -> bool {
         let mut pairs = Pairs { seen: HashSet::default(), pending: Vec::new() };
         let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
@@ -426,7 +432,8 @@ impl Direct<'_> {
         outlives
     }
 
-    /// Whether one of the steps discharges the obligation; those that leave it open add to the pairs.
+    /// Whether one of the steps discharges the obligation; those that leave it open add to the
+    /// pairs.
     fn outlives(
         &self,
         end: ScanStateId,

@@ -1,10 +1,11 @@
 //! Ignored terminals that not everything may follow.
 //!
-//! White space may nearly always be followed by anything, and needs no thought. A comment that runs to the end of its line
-//! may only be followed by a line end: where the parser takes none it must not even begin. For such a terminal the
-//! scanner is given the set of those that may follow: a *gate*, that some terminal which the stack takes must pass.
-//! That is exact where it is certain of each terminal that it may follow or that it may not. Where longest match in
-//! varying company leaves that open, the terminal has no gate, and the proof has to show that all stacks can be
+//! White space may nearly always be followed by anything, and needs no thought. A comment that runs
+//! to the end of its line may only be followed by a line end: where the parser takes none it must
+//! not even begin. For such a terminal the scanner is given the set of those that may follow: a
+//! *gate*, that some terminal which the stack takes must pass. That is exact where it is certain of
+//! each terminal that it may follow or that it may not. Where longest match in varying company
+//! leaves that open, the terminal has no gate, and the proof has to show that all stacks can be
 //! completed behind it.
 
 use hashbrown::HashSet;
@@ -25,8 +26,9 @@ pub(super) struct Gates {
     pub(super) doubtful: Vec<TerminalId>,
 }
 
-/// Sorts the ignored terminals. `follows` says what is certain to follow a terminal, maybe behind ignored ones;
-/// `loosely` the same where `newline` is ignored, too; `possible` which terminals a lexeme may ever be.
+/// Sorts the ignored terminals. `follows` says what is certain to follow a terminal, maybe behind
+/// ignored ones; `loosely` the same where `newline` is ignored, too; `possible` which terminals a
+/// lexeme may ever be.
 pub(super) fn sort(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -45,7 +47,8 @@ pub(super) fn sort(
     let mut sorted = Gates::default();
     for ignored in possible.iter().copied().filter(is_ignored) {
         if !lexis.lookaheads.is_empty() || lexis.states().has_conditions() {
-            // What words ask of the labels behind them, and terminals of the text, is searched for without regard to gates.
+            // What words ask of the labels behind them, and terminals of the text, is searched for
+            // without regard to gates.
             sorted.doubtful.push(TerminalId::new(ignored));
             continue;
         }
@@ -74,7 +77,8 @@ pub(super) fn sort(
     sorted
 }
 
-/// Whether some lexeme of `next` outlives the end of some lexeme of `last`, with no other terminal about.
+/// Whether some lexeme of `next` outlives the end of some lexeme of `last`, with no other terminal
+/// about.
 fn may_ever_follow(lexis: &Lexis, last: usize, next: usize) -> bool {
     let scan = lexis.states();
     let dfa = |index| scan.dfa(TerminalId::new(index));

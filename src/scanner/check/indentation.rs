@@ -1,13 +1,15 @@
 //! `%indent`: that what lines ask of a text can always be given.
 //!
-//! Line starts put a second stack beside the parser's, that of the widths of open blocks, and a count of open
-//! brackets. Whether two stacks can be emptied together is undecidable in general; so the grammar must let
-//! neither go its own way: each alternative holds as many DEDENT behind INDENT, and closing brackets behind opening ones,
-//! as it opens. Then the blocks that are open are just the INDENT whose DEDENT the parse stack waits for, and what
-//! remains is which terminals may stand side by side ([`super::adjacency`]): a finite matter again.
+//! Line starts put a second stack beside the parser's, that of the widths of open blocks, and a
+//! count of open brackets. Whether two stacks can be emptied together is undecidable in general; so
+//! the grammar must let neither go its own way: each alternative holds as many DEDENT behind
+//! INDENT, and closing brackets behind opening ones, as it opens. Then the blocks that are open are
+//! just the INDENT whose DEDENT the parse stack waits for, and what remains is which terminals may
+//! stand side by side ([`super::adjacency`]): a finite matter again.
 //!
-//! What is asked of lexemes: blanks at the beginning of a line are ignored lexemes, however many there are and whatever
-//! stands there, so that every width can be written; and line ends hold none of them.
+//! What is asked of lexemes: blanks at the beginning of a line are ignored lexemes, however many
+//! there are and whatever stands there, so that every width can be written; and line ends hold none
+//! of them.
 
 use crate::grammar::ir::{self, Grammar, Symbol};
 use crate::lexer::Dfa;
@@ -195,8 +197,8 @@ fn check_lexemes(
     findings
 }
 
-/// Where a line begins, nothing is asked of what it holds. A line can be begun anew with other blanks, and
-/// that is what every decision about widths counts on.
+/// Where a line begins, nothing is asked of what it holds. A line can be begun anew with other
+/// blanks, and that is what every decision about widths counts on.
 fn check_conditions(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -271,8 +273,8 @@ fn check_blanks(
     )
 }
 
-/// A limit on open blocks takes ways on away from the parser. What is left is found item by item, so every item must
-/// be possible: `total` says that lexemes do not prevent one.
+/// A limit on open blocks takes ways on away from the parser. What is left is found item by item,
+/// so every item must be possible: `total` says that lexemes do not prevent one.
 pub(super) fn check_limit(grammar: &Grammar, lexis: &Lexis, total: bool) -> Option<Diagnostic> {
     let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
     let (message, help) = if !total || lexis.table().has_settled_conflicts() {
@@ -308,12 +310,14 @@ pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
         .help("let it end before the line ends, or take the line end with it")
 }
 
-/// The scan state where lexemes at the beginning of lines start, in the company of all that may stand there.
+/// The scan state where lexemes at the beginning of lines start, in the company of all that may
+/// stand there.
 fn line_start(lexis: &Lexis) -> ScanStateId {
     lexis.states().start(&lexis.candidates(&lexis.first_of_lines()))
 }
 
-/// The scan states in which blanks at the beginning of a line end; `None` when some of them are no ignored lexeme.
+/// The scan states in which blanks at the beginning of a line end; `None` when some of them are no
+/// ignored lexeme.
 pub(super) fn blank_states(lexis: &Lexis) -> Option<Vec<ScanStateId>> {
     let scan = lexis.states();
     let mut met = vec![line_start(lexis)];

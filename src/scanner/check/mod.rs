@@ -1,17 +1,20 @@
 //! The check of a grammar: where is a text viable whenever the engine says so at first sight?
 //!
-//! A text is viable when the lexeme in progress can become a terminal that the stack can shift, if every stack so reached can
-//! be completed, by lexemes that longest match lets stand side by side. For most terminals of most grammars that is
-//! certain, whatever the stack, and the check proves it; where it is not, each configuration is decided by itself
-//! ([`super::viability`]). The passes, in order:
+//! A text is viable when the lexeme in progress can become a terminal that the stack can shift, if
+//! every stack so reached can be completed, by lexemes that longest match lets stand side by side.
+//! For most terminals of most grammars that is certain, whatever the stack, and the check proves
+//! it; where it is not, each configuration is decided by itself ([`super::viability`]). The passes,
+//! in order:
 //!
 //! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`universe`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
 //! * [`gates`]: which ignored terminals only some may follow;
-//! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind them;
-//! * [`crate::lr::completable`]: with that, which stacks can be completed (run only where it is in doubt).
+//! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind
+//!   them;
+//! * [`crate::lr::completable`]: with that, which stacks can be completed (run only where it is in
+//!   doubt).
 
 mod adjacency;
 mod gates;
@@ -33,8 +36,8 @@ use adjacency::Adjacency;
 use succession::{Behind, Lexemes};
 use universe::Universe;
 
-/// What is certain about the lexemes of a grammar, and what its author should know; or the errors where the engine could
-/// not be exact.
+/// What is certain about the lexemes of a grammar, and what its author should know; or the errors
+/// where the engine could not be exact.
 pub(crate) fn check(
     grammar: &Grammar,
     lexis: &Lexis,
@@ -76,7 +79,8 @@ fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> 
 fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let table = lexis.table();
     if lexis.states().has_lazy() {
-        // Where a lazy terminal does not compete, lexemes may be longer: companies say nothing of their parts.
+        // Where a lazy terminal does not compete, lexemes may be longer: companies say nothing of
+        // their parts.
         let sure = BitSet::new(lexis.terminal_count());
         return Proof { sure, is_whole: false, gates: Vec::new() };
     }
@@ -92,7 +96,8 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     // What asks something of the text behind it is not certain, whatever may follow.
     let is_whole = !lexis.states().has_conditions();
     if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
-        // Every cell of the tables is really there, so the completion that the items promise exists.
+        // Every cell of the tables is really there, so the completion that the items promise
+        // exists.
         return Proof { sure: all(), is_whole, gates };
     }
     let mut lexemes = Lexemes::new(lexis, adjacency);
@@ -118,7 +123,8 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     if unsure.is_empty() {
         return Proof { sure: all(), is_whole, gates };
     }
-    // Behind the others whatever may follow at all may follow, or what passes a gate: that is not enough any more.
+    // Behind the others whatever may follow at all may follow, or what passes a gate: that is not
+    // enough any more.
     let others = lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
     unsure.extend(prove(&mut others.map(Some)));
     // A NEWLINE that ends a blank line counts for nothing, like an ignored terminal.
@@ -134,8 +140,8 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     Proof { sure, is_whole: false, gates }
 }
 
-/// The cores on whose stacks a lexeme may begin where nothing is asked, each with the terminal that was taken last (`None`
-/// at the beginning of the text).
+/// The cores on whose stacks a lexeme may begin where nothing is asked, each with the terminal that
+/// was taken last (`None` at the beginning of the text).
 fn places(lexis: &Lexis, proof: &Completability<'_, Lexemes<'_>>) -> Vec<(CoreId, Option<TerminalId>)> {
     let taken = |core| match lexis.table().accessing(core) {
         None => Some((core, None)),

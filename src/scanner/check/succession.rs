@@ -1,9 +1,10 @@
-//! What the proof that every stack can be completed knows of lexemes: which may follow which, and what words ask of
-//! the lexemes behind them.
+//! What the proof that every stack can be completed knows of lexemes: which may follow which, and
+//! what words ask of the lexemes behind them.
 //!
-//! A way to complete a stack is made of plain lexemes, each labelled with the terminal that it stands for. A word that
-//! what stands around it decides about may be one, where its `after` is met; then those behind it must meet its lists.
-//! As the other terminal it is used only where that has no lexemes of its own, or where words ask for the word.
+//! A way to complete a stack is made of plain lexemes, each labelled with the terminal that it
+//! stands for. A word that what stands around it decides about may be one, where its `after` is
+//! met; then those behind it must meet its lists. As the other terminal it is used only where that
+//! has no lexemes of its own, or where words ask for the word.
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -78,8 +79,8 @@ impl<'a> Lexemes<'a> {
         Ahead { row, words, asked }
     }
 
-    /// A place behind which whatever may stand anywhere may stand, if there is one; but for words that want something before
-    /// them.
+    /// A place behind which whatever may stand anywhere may stand, if there is one; but for words
+    /// that want something before them.
     pub(super) fn best(&mut self) -> Option<Place> {
         let count = self.lexis.terminal_count();
         for terminal in
@@ -134,7 +135,8 @@ impl Succession for Lexemes<'_> {
 }
 
 impl Lexemes<'_> {
-    /// What is asked behind `next`, one for each way in which a lexeme of it can always be made to follow.
+    /// What is asked behind `next`, one for each way in which a lexeme of it can always be made to
+    /// follow.
     fn asked_after(&self, ahead: &Ahead, next: TerminalId) -> SmallVec<[ExpectationsId; 2]> {
         let Ahead { row, words, asked } = ahead;
         let lookaheads = &self.lexis.lookaheads;

@@ -48,7 +48,8 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe
     findings
 }
 
-/// Under the contextual lexer, words that an identifier covers are not reserved unless that is said.
+/// Under the contextual lexer, words that an identifier covers are not reserved unless that is
+/// said.
 fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
     if grammar.lexer == LexerKind::Basic || grammar.conflicts == Conflicts::Silent {
         return Vec::new();

@@ -1,8 +1,10 @@
-//! All that lexemes can come to: the scan states of the greatest companies, as a graph that is known as a whole.
+//! All that lexemes can come to: the scan states of the greatest companies, as a graph that is
+//! known as a whole.
 //!
-//! What the engine finds out state by state as texts lead to it, the check wants for all of them: which labels can still be
-//! come to, and which bytes lead where. So the steps of each state are drawn once, as a [`Fan`], and what is asked
-//! about ways through the graph goes over its strong components (Tarjan 1972), those that are led to first.
+//! What the engine finds out state by state as texts lead to it, the check wants for all of them:
+//! which labels can still be come to, and which bytes lead where. So the steps of each state are
+//! drawn once, as a [`Fan`], and what is asked about ways through the graph goes over its strong
+//! components (Tarjan 1972), those that are led to first.
 
 use crate::grammar::ir::LexerKind;
 use crate::scanner::Lexis;
@@ -58,7 +60,8 @@ impl Fan {
 const ABSENT: usize = usize::MAX;
 
 impl Universe {
-    /// Explores them, and tells the scan states what can be reached from each; `None` when there are more than `limit`.
+    /// Explores them, and tells the scan states what can be reached from each; `None` when there
+    /// are more than `limit`.
     pub(super) fn explore(lexis: &Lexis, limit: usize) -> Option<Self> {
         let scan = lexis.states();
         let starts: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
@@ -149,8 +152,8 @@ impl Universe {
         self.spread(scan, plain, tell, |state| scan.sure_reach(state));
     }
 
-    /// The labels that can be reached from a state are those that can be from all of its strong component. `own` adds those of
-    /// a state, `tell` tells them all, and `told` what was told.
+    /// The labels that can be reached from a state are those that can be from all of its strong
+    /// component. `own` adds those of a state, `tell` tells them all, and `told` what was told.
     fn spread(
         &self,
         scan: &ScanStates,
@@ -180,8 +183,9 @@ impl Universe {
         self.fans.get_or_init(state.0, || Fan::new(scan, state))
     }
 
-    /// The states in which a lexeme may end and asks nothing of the text behind, with the labels that it may have there. Under
-    /// the basic lexer that is the best one; where fewer terminals may really compete, it is any.
+    /// The states in which a lexeme may end and asks nothing of the text behind, with the labels
+    /// that it may have there. Under the basic lexer that is the best one; where fewer terminals
+    /// may really compete, it is any.
     pub(super) fn ends(&self, lexer: LexerKind, lexis: &Lexis) -> Vec<(ScanStateId, Vec<TerminalId>)> {
         let scan = lexis.states();
         let accepts = |c: &&Component| {
@@ -200,8 +204,9 @@ impl Universe {
         self.states.iter().enumerate().filter_map(labels).collect()
     }
 
-    /// Which of `goals`, states labelled `last`, a lexeme can still go on to; each goal bears a number below `count`, and
-    /// those of one number are not told apart. Linear in the part of the graph that leads to `last`.
+    /// Which of `goals`, states labelled `last`, a lexeme can still go on to; each goal bears a
+    /// number below `count`, and those of one number are not told apart. Linear in the part of the
+    /// graph that leads to `last`.
     pub(super) fn ways(
         &self,
         scan: &ScanStates,

@@ -1,5 +1,6 @@
-//! Where the lexeme in progress can end, and what that leaves open: what is needed of lexemes to decide what a text can
-//! still become. All of it is finite, and known once it was asked for at a [`Point`](crate::scanner::points::Point).
+//! Where the lexeme in progress can end, and what that leaves open: what is needed of lexemes to
+//! decide what a text can still become. All of it is finite, and known once it was asked for at a
+//! [`Point`](crate::scanner::points::Point).
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -23,12 +24,13 @@ pub(in crate::scanner) struct Ends {
     pub(super) threats: Threats,
 }
 
-/// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is among that.
+/// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is
+/// among that.
 pub(in crate::scanner) type End = (TerminalId, ObligationsId);
 
 impl Scanner {
-    /// The labels that a lexeme going through this point can end with, here or later, after all obligations have been
-    /// discharged, and without asking anything of the text behind.
+    /// The labels that a lexeme going through this point can end with, here or later, after all
+    /// obligations have been discharged, and without asking anything of the text behind.
     pub(super) fn clean_labels(&self, point: PointId) -> &BitSet {
         let at = self.at_point(point);
         let labels = match at.obligations {
@@ -73,8 +75,8 @@ impl Scanner {
         self.ends.clean.get(point.0).copied().unwrap_or_default()
     }
 
-    /// All ways for a lexeme going through this point to end. Of those with the same label, the ones that leave no less open
-    /// than another are left out. Ascending.
+    /// All ways for a lexeme going through this point to end. Of those with the same label, the
+    /// ones that leave no less open than another are left out. Ascending.
     pub(in crate::scanner) fn ends(&self, point: PointId) -> &[End] {
         self.ends.ends.get_or_init(point.0, || {
             let mut ends: Vec<End> = Vec::new();
@@ -99,8 +101,8 @@ impl Scanner {
         })
     }
 
-    /// The points that a lexeme can go on to, and where each leads; not beyond those that are `known`. Where there are too
-    /// many, what lies behind them is not found.
+    /// The points that a lexeme can go on to, and where each leads; not beyond those that are
+    /// `known`. Where there are too many, what lies behind them is not found.
     fn explore(&self, from: PointId, known: impl Fn(PointId) -> bool) -> Explored {
         let mut met = Explored { points: vec![from], next: Lists::new(), is_whole: true };
         let mut places: HashMap<PointId, usize, FxBuildHasher> = HashMap::default();

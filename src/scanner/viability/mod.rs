@@ -1,11 +1,13 @@
 //! Whether a text can still become a sentence: decided for the configuration at hand.
 //!
-//! Most of the time one look suffices: the lexeme in progress can become a label that the stack takes, behind which every stack
-//! can be completed ([`Proof`](super::Proof)). Where that is not certain, it is decided. What lexemes there can be and what
-//! they leave open is finite ([`ends`], [`threats`]); with that for a control, the parser is a pushdown system, and the text can be
+//! Most of the time one look suffices: the lexeme in progress can become a label that the stack
+//! takes, behind which every stack can be completed ([`Proof`](super::Proof)). Where that is not
+//! certain, it is decided. What lexemes there can be and what they leave open is finite ([`ends`],
+//! [`threats`]); with that for a control, the parser is a pushdown system, and the text can be
 //! completed if it can empty its stack. What may be read on top of a state is worked out once
-//! ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with it, until one lexeme settles the matter or the text
-//! may end. What it reads of the stack it reports like every other read, so masks are kept by it.
+//! ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with it, until one lexeme
+//! settles the matter or the text may end. What it reads of the stack it reports like every other
+//! read, so masks are kept by it.
 //!
 //! `README.md` beside this file works an example through.
 
@@ -55,8 +57,8 @@ impl Scanner {
         is_viable
     }
 
-    /// Whether nothing but the labels that a lexeme in this state can become matters to what is viable, where no obligations are
-    /// open.
+    /// Whether nothing but the labels that a lexeme in this state can become matters to what is
+    /// viable, where no obligations are open.
     pub(super) fn settles_at_sight(&self, state: ScanStateId) -> bool {
         let labels = || self.states().label_set(self.states().reach(state));
         let asks = || self.states().reach(state) != self.states().sure_reach(state);
@@ -78,7 +80,8 @@ impl Scanner {
         false
     }
 
-    /// Whether some rest of the text makes it a sentence, where a lexeme has ended and has left this open.
+    /// Whether some rest of the text makes it a sentence, where a lexeme has ended and has left
+    /// this open.
     pub(crate) fn can_be_completed(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
         for begun in self.begin_lexeme(at.clone(), open, reads) {
             let point = self.point(begun.state, begun.obligations);
@@ -89,7 +92,8 @@ impl Scanner {
         self.can_empty(at, open, reads)
     }
 
-    /// Whether the lexeme in progress, which can become these labels, can become one that the stack takes.
+    /// Whether the lexeme in progress, which can become these labels, can become one that the stack
+    /// takes.
     #[inline]
     fn may_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
         if at.layout.lines().is_some() {
@@ -114,8 +118,8 @@ impl Scanner {
         contexts.iter().any(|context| labels.intersects(&context.takes)) && self.finds_room(at, labels, reads)
     }
 
-    /// Whether the lexeme in progress can become one of these labels that the stack takes, behind which nothing is asked and
-    /// every stack can be completed.
+    /// Whether the lexeme in progress can become one of these labels that the stack takes, behind
+    /// which nothing is asked and every stack can be completed.
     fn is_sure_to_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
         let mut sure = labels.clone();
         sure.intersect_with(&self.proof.sure);
@@ -129,8 +133,8 @@ impl Scanner {
         self.contexts_at(&at.stack, &at.layout, reads).iter().any(takes) && self.finds_room(at, &sure, reads)
     }
 
-    /// Whether the lexeme in progress can become one of these labels that leaves room for the blocks which it makes
-    /// necessary.
+    /// Whether the lexeme in progress can become one of these labels that leaves room for the
+    /// blocks which it makes necessary.
     #[inline]
     fn finds_room(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
         !self.is_crowded(&at.layout, reads) || self.finds_room_in_crowd(at, labels, reads)

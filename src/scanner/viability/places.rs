@@ -1,4 +1,5 @@
-//! What holds between two lexemes, as far as it matters to what may follow: exactly, with what earlier lexemes left open.
+//! What holds between two lexemes, as far as it matters to what may follow: exactly, with what
+//! earlier lexemes left open.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use crate::util::id::{ParseStateId, ScanStateId, TerminalId};
 /// What holds between two lexemes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Held {
-    /// What the stack can shift, as the number of an acceptable set; `None` where it does not matter to the lexer.
+    /// What the stack can shift, as the number of an acceptable set; `None` where it does not
+    /// matter to the lexer.
     pub(super) acceptable: Option<u32>,
     pub(super) obligations: ObligationsId,
     pub(super) expectations: ExpectationsId,
@@ -23,7 +25,8 @@ pub(super) struct Held {
     pub(super) line: Line,
 }
 
-/// Where a text stands among lines; without widths, for a line can always be begun anew with other blanks.
+/// Where a text stands among lines; without widths, for a line can always be begun anew with other
+/// blanks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Line {
     /// Lines do not count.
@@ -149,7 +152,8 @@ impl Exactly<'_> {
         ways
     }
 
-    /// What is expected behind a lexeme with this label that is read as `terminal`; `None` where it cannot be.
+    /// What is expected behind a lexeme with this label that is read as `terminal`; `None` where it
+    /// cannot be.
     fn read(&self, held: &Held, label: TerminalId, terminal: TerminalId) -> Option<ExpectationsId> {
         let lexis = &self.scanner.lexis;
         let mut expectation: Option<Expectation> = None;
@@ -174,8 +178,8 @@ impl Exactly<'_> {
         Some(lexis.lookaheads.add(advanced, expectation))
     }
 
-    /// Where a text stands among lines behind a terminal that a lexeme brought, or the beginning or end of a line;
-    /// `None` where it cannot stand.
+    /// Where a text stands among lines behind a terminal that a lexeme brought, or the beginning or
+    /// end of a line; `None` where it cannot stand.
     fn line_after(&self, line: Line, next: TerminalId) -> Option<(Line, bool)> {
         let Some(lines) = self.scanner.indentation() else { return Some((Line::None, true)) };
         let begin = |may_indent| Line::Begin { may_indent, may_dedent: true };

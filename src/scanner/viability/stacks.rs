@@ -29,7 +29,8 @@ struct Known {
 /// How many derivations and places are kept.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are tried before all ways are.
+/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are tried
+/// before all ways are.
 const FEW_STEPS: usize = 2_000;
 
 impl Scanner {

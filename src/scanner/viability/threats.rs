@@ -1,10 +1,11 @@
 //! Obligations that the same texts break are one here.
 //!
-//! A name may end in any of the hundreds of scan states that keywords make of it, and leaves each time another match
-//! pending. But what breaks all these is the same: one more letter. An obligation asks only whether something is matched,
-//! not what, so states count as one where the same texts lead to a match from them: the classes of the automaton of scan
-//! states, minimised with labels forgotten (Moore 1956). Decisions go by these classes, or they would look at hundreds of
-//! places where a few tell all.
+//! A name may end in any of the hundreds of scan states that keywords make of it, and leaves each
+//! time another match pending. But what breaks all these is the same: one more letter. An
+//! obligation asks only whether something is matched, not what, so states count as one where the
+//! same texts lead to a match from them: the classes of the automaton of scan states, minimised
+//! with labels forgotten (Moore 1956). Decisions go by these classes, or they would look at
+//! hundreds of places where a few tell all.
 
 use std::sync::OnceLock;
 
@@ -28,8 +29,8 @@ pub(super) struct Threats {
 /// The classes that a state leads to, and the bytes that lead there.
 type Leads = Vec<(u32, ClassSet)>;
 
-/// Steps of the minimisation, by states and rounds. Where that is not enough, each state stands for itself: that is as
-/// exact, and slower.
+/// Steps of the minimisation, by states and rounds. Where that is not enough, each state stands for
+/// itself: that is as exact, and slower.
 const MAX_STEPS: usize = 1 << 22;
 
 impl Scanner {
@@ -45,7 +46,8 @@ impl Scanner {
         })
     }
 
-    /// By scan state the first one that is like it. Costs a round for each byte of the longest text that tells two apart.
+    /// By scan state the first one that is like it. Costs a round for each byte of the longest text
+    /// that tells two apart.
     fn find_threats(&self) -> Vec<ScanStateId> {
         let count = self.states().len();
         let state = |index: usize| ScanStateId(index as u32);

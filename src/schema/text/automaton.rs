@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::grammar::pattern::{Automaton, State};
 use crate::lexer::Dfa;
 
-/// The automaton whose states are those that `step` reaches from `start` over the bytes of `alphabet`.
+/// The automaton whose states are those that `step` reaches from `start` over the bytes of
+/// `alphabet`.
 pub(super) fn explore<S: Clone + Eq + Hash>(
     start: S,
     alphabet: &[u8],

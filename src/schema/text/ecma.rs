@@ -1,9 +1,11 @@
-//! Regular expressions of ECMA-262, as `pattern` has them: a parser, and what they mean in the patterns of the lexer.
+//! Regular expressions of ECMA-262, as `pattern` has them: a parser, and what they mean in the
+//! patterns of the lexer.
 //!
-//! A schema's pattern is searched for, not matched: `a` is found in `cat`. Where it is anchored at the ends of its
-//! alternatives, the search falls away. Where it asks for more (an anchor inside, a word boundary, a look-around) the text is
-//! put between two marks, noncharacters that no text holds: `^` is then a look-behind for the first mark, `$` a look-ahead for
-//! the second, and both lie within the marked text, which is what the lexer's look-arounds need.
+//! A schema's pattern is searched for, not matched: `a` is found in `cat`. Where it is anchored at
+//! the ends of its alternatives, the search falls away. Where it asks for more (an anchor inside, a
+//! word boundary, a look-around) the text is put between two marks, noncharacters that no text
+//! holds: `^` is then a look-behind for the first mark, `$` a look-ahead for the second, and both
+//! lie within the marked text, which is what the lexer's look-arounds need.
 
 use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, HirKind};
 
@@ -54,7 +56,8 @@ pub(super) fn read(text: &str) -> Result<Vec<Meaning>, Refusal> {
     Ok(meanings)
 }
 
-/// Takes anchors off the ends of the alternatives of `regex`; the pair says which ends were anchored outside of it.
+/// Takes anchors off the ends of the alternatives of `regex`; the pair says which ends were
+/// anchored outside of it.
 fn branches(regex: Regex, anchored: (bool, bool), meanings: &mut Vec<Meaning>) {
     match regex {
         Regex::Alternation(parts) => parts.into_iter().for_each(|part| branches(part, anchored, meanings)),

@@ -1,7 +1,8 @@
 //! The formats that drafts define, as patterns.
 //!
-//! Three are narrower than their standards, where these are not regular or the automata would be large: leap seconds need an offset of
-//! whole or half hours, host names a length that need not be counted, and a `regex` nests three groups at most and refers to none.
+//! Three are narrower than their standards, where these are not regular or the automata would be
+//! large: leap seconds need an offset of whole or half hours, host names a length that need not be
+//! counted, and a `regex` nests three groups at most and refers to none.
 
 use crate::grammar::pattern::Pattern;
 use crate::schema::text::regex;
@@ -103,8 +104,9 @@ fn email(letters: &str) -> String {
     format!("(?:{atom}(?:\\.{atom})*|{quoted})@(?:{label}(?:\\.{label})*|{literal})")
 }
 
-/// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three labels of any length, nor by ten of
-/// 24 characters. Labels with two hyphens at the third place are reserved for other encodings (RFC 5891), and left out.
+/// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three
+/// labels of any length, nor by ten of 24 characters. Labels with two hyphens at the third place
+/// are reserved for other encodings (RFC 5891), and left out.
 fn hostname(letters: &str) -> String {
     let label = |most: usize, letters: &str| {
         let (one, more) = (format!("[A-Za-z0-9{letters}]"), format!("[A-Za-z0-9{letters}-]"));
@@ -129,7 +131,8 @@ fn ipv4() -> String {
     format!("(?:{octet}(?:\\.{octet}){{3}})")
 }
 
-/// RFC 4291, section 2.2: eight groups, of which one run of zeros may be left out, and the last two may be an IPv4 address.
+/// RFC 4291, section 2.2: eight groups, of which one run of zeros may be left out, and the last two
+/// may be an IPv4 address.
 fn ipv6() -> String {
     let group = "[0-9A-Fa-f]{1,4}";
     let end = format!("(?:{group}:{group}|{})", ipv4());

@@ -2,14 +2,14 @@
 
 use crate::grammar::pattern::{Automaton, State};
 
-/// Strings of `min` characters at least, and of `max` at most where there is a maximum. The larger of the two is what it costs, eight
-/// states each.
+/// Strings of `min` characters at least, and of `max` at most where there is a maximum. The larger
+/// of the two is what it costs, eight states each.
 pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
     let last = max.unwrap_or(min);
     let mut states = Vec::new();
     for count in 0..=last {
-        // The states of one count follow each other: at a character's start, then with one, two, three bytes of it
-        // to come, then behind the lead bytes that narrow what the second may be.
+        // The states of one count follow each other: at a character's start, then with one, two,
+        // three bytes of it to come, then behind the lead bytes that narrow what the second may be.
         let here = (count * 8) as u32;
         let next = match max {
             None if count == last => here,

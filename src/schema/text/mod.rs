@@ -1,7 +1,9 @@
-//! Scalars as automata: the strings and the numbers that a formula allows, and how JSON spells them.
+//! Scalars as automata: the strings and the numbers that a formula allows, and how JSON spells
+//! them.
 //!
-//! Strings are automata over the UTF-8 bytes of their contents, so that patterns, lengths, formats, names and members of `enum`
-//! combine by products; [`spell`] turns contents into lexemes. Numbers are automata over their texts ([`numbers`]).
+//! Strings are automata over the UTF-8 bytes of their contents, so that patterns, lengths, formats,
+//! names and members of `enum` combine by products; [`spell`] turns contents into lexemes. Numbers
+//! are automata over their texts ([`numbers`]).
 
 pub(super) mod automaton;
 mod ecma;
@@ -100,8 +102,8 @@ impl<'a> Texts<'a> {
         self.product(&[universe, words], |each| each[0] && !each[1])
     }
 
-    /// What the lexer calls the strings with these contents, in quotes. Every character is allowed to be written in any way
-    /// when everything is allowed.
+    /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
+    /// to be written in any way when everything is allowed.
     pub(super) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
             true => regex(r#""(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*""#),
@@ -109,7 +111,8 @@ impl<'a> Texts<'a> {
         })
     }
 
-    /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within `all`.
+    /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within
+    /// `all`.
     fn combine(
         &self,
         formulas: &Formulas,

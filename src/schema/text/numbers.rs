@@ -1,9 +1,11 @@
 //! The texts of the numbers that a formula allows.
 //!
-//! With exponents in full a range of numbers is no regular language: `1e5` and `100000` are one number. So where something is asked of
-//! a number it is written in one of three ways: without an exponent; between -0.0001 and 0.0001 in scientific notation
-//! without needless zeros (`1.5e-07`), as Python and JavaScript write such numbers; and from 10^16 on in the same way (`1e+16`).
-//! A condition that cannot be decided on one of the last two takes that way of writing out of the place.
+//! With exponents in full a range of numbers is no regular language: `1e5` and `100000` are one
+//! number. So where something is asked of a number it is written in one of three ways: without an
+//! exponent; between -0.0001 and 0.0001 in scientific notation without needless zeros (`1.5e-07`),
+//! as Python and JavaScript write such numbers; and from 10^16 on in the same way (`1e+16`). A
+//! condition that cannot be decided on one of the last two takes that way of writing out of the
+//! place.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -160,8 +162,8 @@ impl Machine<'_> {
         let magnitude = bound.magnitude();
         let limit = |text| Decimal::parse(text).unwrap_or_default();
         let decides = [bound.is_zero() || magnitude >= limit(SMALL_BOUND), magnitude < limit(LARGE_BOUND)];
-        // Of numbers in scientific notation only sign and size matter: a small one is nearer to 0 than the bound, a large one
-        // is not.
+        // Of numbers in scientific notation only sign and size matter: a small one is nearer to 0
+        // than the bound, a large one is not.
         let sign = |negative: bool| if negative { Ordering::Less } else { Ordering::Greater };
         for (way, is_nearer) in [(&SMALL[2..], !bound.is_zero()), (&LARGE[2..], false)] {
             for is_negative in [false, true] {
@@ -318,8 +320,8 @@ fn behind(fraction: &[u8], count: usize, order: Ordering, digit: u8) -> Place {
     }
 }
 
-/// Numbers without an exponent that are multiples of `divisor * 10^exponent`, where `exponent` is not positive: what their digits, the
-/// point left out, leave over when divided.
+/// Numbers without an exponent that are multiples of `divisor * 10^exponent`, where `exponent` is
+/// not positive: what their digits, the point left out, leave over when divided.
 fn multiples(divisor: u64, exponent: i64) -> Automaton {
     /// The remainder so far; and the number of digits behind the point, `None` before it.
     type Rest = (u64, Option<u64>);

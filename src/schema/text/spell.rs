@@ -1,7 +1,9 @@
-//! From the contents of strings to the lexemes of JSON: quotes around them, and the escapes that are mandatory.
+//! From the contents of strings to the lexemes of JSON: quotes around them, and the escapes that
+//! are mandatory.
 //!
-//! A quote, a backslash and the control characters cannot stand in a string as they are. Each has one spelling here: the short
-//! escape where there is one, else `\u` and four digits. Every other character stands for itself.
+//! A quote, a backslash and the control characters cannot stand in a string as they are. Each has
+//! one spelling here: the short escape where there is one, else `\u` and four digits. Every other
+//! character stands for itself.
 
 use rustc_hash::FxHashMap;
 

@@ -46,7 +46,8 @@ impl Texts<'_> {
     }
 }
 
-/// The texts that begin with one of `begins`. Where one was found, what else might be found is not followed any more.
+/// The texts that begin with one of `begins`. Where one was found, what else might be found is not
+/// followed any more.
 fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     let mut states = automaton::of(begins).states;
     let first = states.len() as u32;

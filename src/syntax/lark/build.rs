@@ -7,8 +7,8 @@ use crate::syntax::ast::{
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
-/// The span from `start` to `end`. Around nothing the parser reports the next word's start and the last word's
-/// end, hence the maximum.
+/// The span from `start` to `end`. Around nothing the parser reports the next word's start and the
+/// last word's end, hence the maximum.
 pub(crate) fn span(start: usize, end: usize) -> Span {
     start..end.max(start)
 }
@@ -148,7 +148,8 @@ pub(crate) fn import(
     Ok(Import { level: dots.into_iter().sum(), path, names, span })
 }
 
-/// `%lookahead`, from the other terminal, the word, and each `after`, `before` or `then` with what stands behind it.
+/// `%lookahead`, from the other terminal, the word, and each `after`, `before` or `then` with what
+/// stands behind it.
 pub(crate) fn lookahead(
     to: Word,
     words: Vec<Word>,

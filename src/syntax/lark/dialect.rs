@@ -1,4 +1,5 @@
-//! The words that llguidance adds to the notation: special tokens, counts in braces, JSON, grammars within grammars.
+//! The words that llguidance adds to the notation: special tokens, counts in braces, JSON, grammars
+//! within grammars.
 //!
 //! None of them is a word of Lark's, so no file of Lark's changes its meaning.
 
@@ -144,7 +145,8 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// Whether what stands here begins an expression rather than go on with one: nothing stands before it without a blank.
+    /// Whether what stands here begins an expression rather than go on with one: nothing stands
+    /// before it without a blank.
     pub(super) fn begins_expression(&self) -> bool {
         self.before().is_none_or(|byte| byte.is_ascii_whitespace() || b"([|&:,".contains(&byte))
     }

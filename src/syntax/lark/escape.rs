@@ -1,7 +1,8 @@
 //! Escapes in strings and regexes, as Lark has them.
 //!
-//! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` stand for one character; a backslash before
-//! anything else stands for itself. A regex keeps its escapes, which are its own; only `\/` loses its backslash.
+//! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` stand for one character; a
+//! backslash before anything else stands for itself. A regex keeps its escapes, which are its own;
+//! only `\/` loses its backslash.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 

@@ -1,8 +1,9 @@
 //! Cuts Lark's notation into words.
 //!
-//! A line end is a word of its own unless the next line begins with `|`, and blank lines and comments before
-//! that are passed over, as in Lark. Brackets are counted here, so that no tree is deeper than [`MAX_DEPTH`]
-//! and an open bracket is reported where it stands. Every byte is looked at a fixed number of times.
+//! A line end is a word of its own unless the next line begins with `|`, and blank lines and
+//! comments before that are passed over, as in Lark. Brackets are counted here, so that no tree is
+//! deeper than [`MAX_DEPTH`] and an open bracket is reported where it stands. Every byte is looked
+//! at a fixed number of times.
 
 use crate::syntax::ast::Span;
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
@@ -98,7 +99,8 @@ impl<'input> Lexer<'input> {
         Ok(Some((start, token, self.at)))
     }
 
-    /// Passes over white space, comments and continued lines; returns where the first line ended, if one did.
+    /// Passes over white space, comments and continued lines; returns where the first line ended,
+    /// if one did.
     fn skip_blanks(&mut self) -> Result<Option<usize>> {
         let mut line_end = None;
         loop {
@@ -191,7 +193,8 @@ impl<'input> Lexer<'input> {
         }
     }
 
-    /// The bytes of the name that begins here. A hyphen may stand within one, as llguidance has it: in Lark nothing can.
+    /// The bytes of the name that begins here. A hyphen may stand within one, as llguidance has it:
+    /// in Lark nothing can.
     fn name_length(&self) -> usize {
         let bytes = self.rest().as_bytes();
         let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
@@ -202,7 +205,8 @@ impl<'input> Lexer<'input> {
 
     fn literal(&mut self) -> Result<Token<'input>> {
         let (start, rest) = (self.at, self.rest());
-        // The line's end is looked for only where it matters: a line may hold a hundred thousand strings.
+        // The line's end is looked for only where it matters: a line may hold a hundred thousand
+        // strings.
         let Some(length) = closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n'))
         else {
             let line = line_length(rest.as_bytes());

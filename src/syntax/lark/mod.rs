@@ -1,7 +1,8 @@
-//! The reader of Lark's grammar notation: a lexer by hand in front of a parser that LALRPOP generates.
+//! The reader of Lark's grammar notation: a lexer by hand in front of a parser that LALRPOP
+//! generates.
 //!
-//! The generated parser keeps its stack on the heap, and the lexer bounds the nesting, so that no file can
-//! exhaust the stack; both are linear in the file.
+//! The generated parser keeps its stack on the heap, and the lexer bounds the nesting, so that no
+//! file can exhaust the stack; both are linear in the file.
 
 mod build;
 mod dialect;
@@ -118,7 +119,8 @@ struct Expected<'a>(Vec<&'a str>);
 
 impl<'a> Expected<'a> {
     fn new(names: &'a [String]) -> Self {
-        // Where something of llguidance's could come, something of Lark's could as well: that is said.
+        // Where something of llguidance's could come, something of Lark's could as well: that is
+        // said.
         const DIALECT: [&str; 9] = [
             "special token",
             "grammar name",

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::syntax::ast::{Options, TokenNames};
 
-/// A word of the notation. Names borrow from the file; strings and regexes have their escapes undone.
+/// A word of the notation. Names borrow from the file; strings and regexes have their escapes
+/// undone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'input> {
     /// `expr`, `_list`.

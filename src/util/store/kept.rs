@@ -37,8 +37,8 @@ impl fmt::Debug for Kept {
     }
 }
 
-/// Numbers, owned or in kept bytes. Those in kept bytes are read where they are, byte by byte as far as the language
-/// goes, which compilers make a plain copy of: so they need no alignment.
+/// Numbers, owned or in kept bytes. Those in kept bytes are read where they are, byte by byte as
+/// far as the language goes, which compilers make a plain copy of: so they need no alignment.
 #[derive(Clone)]
 pub(crate) enum Words {
     Own(Box<[u32]>),
@@ -96,7 +96,8 @@ impl Words {
     }
 }
 
-/// The kept numbers. The bytes were there when they were loaded; should they be no more, there are none.
+/// The kept numbers. The bytes were there when they were loaded; should they be no more, there are
+/// none.
 #[inline]
 fn kept(source: &Source, start: usize, count: u32) -> &[[u8; 4]] {
     let bytes = (**source).as_ref().get(start..start + 4 * count as usize);

@@ -1,8 +1,10 @@
-//! How things are put into bytes that are kept, and taken out again: numbers little-endian, lists behind their length.
+//! How things are put into bytes that are kept, and taken out again: numbers little-endian, lists
+//! behind their length.
 //!
-//! Each layer says in a file of its own (`store.rs`) how its things are written and read. A [`Reader`] trusts nothing:
-//! what it is asked for is there, or it is an error; and a list is never believed to be longer than the bytes that are
-//! left could hold, so memory stays within a multiple of theirs. That ids name something is for the layers to see to.
+//! Each layer says in a file of its own (`store.rs`) how its things are written and read. A
+//! [`Reader`] trusts nothing: what it is asked for is there, or it is an error; and a list is never
+//! believed to be longer than the bytes that are left could hold, so memory stays within a multiple
+//! of theirs. That ids name something is for the layers to see to.
 
 mod kept;
 mod reader;

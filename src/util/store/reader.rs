@@ -55,7 +55,8 @@ impl<'b> Reader<'b> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// The length of a list whose entries take `least` bytes each, at least: no longer than what is left could hold.
+    /// The length of a list whose entries take `least` bytes each, at least: no longer than what is
+    /// left could hold.
     pub(crate) fn length(&mut self, least: usize) -> Result<usize, Malformed> {
         let length = self.u32()? as usize;
         ensure(length <= self.rest.len() / least.max(1), "a length")?;

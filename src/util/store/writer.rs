@@ -57,8 +57,8 @@ impl Writer {
         list.iter().for_each(|entry| write(self, entry));
     }
 
-    /// A list of numbers, each in 1, 2 or 4 bytes, as many as the greatest needs. `u32::MAX`, which often stands for
-    /// nothing, counts as the least: numbers are written one up.
+    /// A list of numbers, each in 1, 2 or 4 bytes, as many as the greatest needs. `u32::MAX`, which
+    /// often stands for nothing, counts as the least: numbers are written one up.
     pub(crate) fn numbers(&mut self, numbers: &[u32]) {
         let all = numbers.iter().fold(0, |all, &number| all | number.wrapping_add(1));
         let up = numbers.iter().map(|&number| number.wrapping_add(1));

@@ -7,13 +7,13 @@ use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 use crate::vocab::vocabulary::VocabularyBuilder;
 
 impl Vocabulary {
-    /// A vocabulary that the crate carries: `gpt2` (`r50k_base`), `p50k` (`p50k_base`), `cl100k` (`cl100k_base`, GPT-4),
-    /// `o200k` (`o200k_base`, GPT-4o) or `o200k_harmony` (gpt-oss).
+    /// A vocabulary that the crate carries: `gpt2` (`r50k_base`), `p50k` (`p50k_base`), `cl100k`
+    /// (`cl100k_base`, GPT-4), `o200k` (`o200k_base`, GPT-4o) or `o200k_harmony` (gpt-oss).
     ///
     /// # Errors
     ///
-    /// A name that is none of these. Cost: 30 ms for `gpt2`, 200 ms for `o200k`: they are parsed each time, so
-    /// keep what you get.
+    /// A name that is none of these. Cost: 30 ms for `gpt2`, 200 ms for `o200k`: they are parsed
+    /// each time, so keep what you get.
     pub fn builtin(name: &str) -> Result<Self, VocabularyError> {
         let (bpe, width) = match name {
             "gpt2" | "r50k" | "r50k_base" => (tiktoken_rs::r50k_base(), 50_257),

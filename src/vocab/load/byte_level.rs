@@ -1,7 +1,9 @@
-//! GPT-2's byte-level alphabet: each byte is written as one printable character, so that any token is text.
+//! GPT-2's byte-level alphabet: each byte is written as one printable character, so that any token
+//! is text.
 //!
-//! Bytes that are printable in Latin-1 stand for themselves, the others for the characters from U+0100 on, in
-//! ascending order (Radford et al. 2019, `bytes_to_unicode` of the published encoder).
+//! Bytes that are printable in Latin-1 stand for themselves, the others for the characters from
+//! U+0100 on, in ascending order (Radford et al. 2019, `bytes_to_unicode` of the published
+//! encoder).
 
 /// One past the last character of the alphabet: 256 and the count of bytes that are not printable.
 const END: usize = 256 + 68;
@@ -27,8 +29,8 @@ const fn byte_of() -> [u16; END] {
     table
 }
 
-/// Appends to `bytes` what `piece` stands for; false, and nothing appended, when it has a character that is not
-/// of the alphabet.
+/// Appends to `bytes` what `piece` stands for; false, and nothing appended, when it has a character
+/// that is not of the alphabet.
 pub(crate) fn decode(piece: &str, bytes: &mut Vec<u8>) -> bool {
     let start = bytes.len();
     for c in piece.chars() {

@@ -4,8 +4,9 @@
 //! ["a", "\u00e9", [226, 130], null, "</s>"]
 //! ```
 //!
-//! The id of a token is its position. A string is its UTF-8 text, an array of numbers is bytes (for tokens that
-//! are no text by themselves), `null` and the empty string are holes. The longer form is an object:
+//! The id of a token is its position. A string is its UTF-8 text, an array of numbers is bytes (for
+//! tokens that are no text by themselves), `null` and the empty string are holes. The longer form
+//! is an object:
 //!
 //! ```json
 //! {"tokens": ["a", "b"], "special": {"</s>": 2}, "stop": [2], "width": 32}
@@ -45,10 +46,10 @@ struct Object<'a> {
 }
 
 impl Vocabulary {
-    /// Reads a plain list of tokens: a JSON array whose elements are strings (UTF-8 text), arrays of byte
-    /// values, or `null` for an id that stands for nothing; the id is the position. Or an object
-    /// `{"tokens": [..], "special": {NAME: ID, ..}, "stop": [ID, ..], "width": N}`, where all but `tokens` may
-    /// be left out.
+    /// Reads a plain list of tokens: a JSON array whose elements are strings (UTF-8 text), arrays
+    /// of byte values, or `null` for an id that stands for nothing; the id is the position. Or an
+    /// object `{"tokens": [..], "special": {NAME: ID, ..}, "stop": [ID, ..], "width": N}`, where
+    /// all but `tokens` may be left out.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
-//! Readers of tokenizer files, one a format, and the one that finds out which format it has before it.
+//! Readers of tokenizer files, one a format, and the one that finds out which format it has before
+//! it.
 //!
-//! All of them take bytes, which may be anything: garbage is an error, never a panic, and memory is only taken in
-//! proportion to the file (and to the greatest id, which is bounded).
+//! All of them take bytes, which may be anything: garbage is an error, never a panic, and memory is
+//! only taken in proportion to the file (and to the greatest id, which is bounded).
 
 #[cfg(feature = "tiktoken")]
 mod builtin;

@@ -1,7 +1,8 @@
-//! The `vocab` of a tokenizer file, `{"piece": id, ..}` or `[["piece", score], ..]`, read in one pass.
+//! The `vocab` of a tokenizer file, `{"piece": id, ..}` or `[["piece", score], ..]`, read in one
+//! pass.
 //!
-//! Every piece goes into one string as it is parsed: a hundred thousand little strings would cost more than all
-//! the rest of the loading.
+//! Every piece goes into one string as it is parsed: a hundred thousand little strings would cost
+//! more than all the rest of the loading.
 
 use std::borrow::Cow;
 use std::fmt;

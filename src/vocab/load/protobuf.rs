@@ -1,4 +1,5 @@
-//! As much of the Protocol Buffers wire format as a SentencePiece model needs: fields, in order, by number.
+//! As much of the Protocol Buffers wire format as a SentencePiece model needs: fields, in order, by
+//! number.
 
 /// The value of one field.
 #[derive(Clone, Copy, Debug, PartialEq)]

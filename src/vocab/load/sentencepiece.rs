@@ -1,4 +1,5 @@
-//! SentencePiece's `.model` files: the protobuf `sentencepiece_model.proto`, of which four messages matter.
+//! SentencePiece's `.model` files: the protobuf `sentencepiece_model.proto`, of which four messages
+//! matter.
 
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
@@ -31,7 +32,8 @@ pub(in crate::vocab) struct Model<'a> {
     pub(in crate::vocab) pieces: Vec<Piece<'a>>,
     /// Whether the pieces are those of a BPE.
     pub(in crate::vocab) is_bpe: bool,
-    /// Whether the text is rewritten before it is cut: by a table of characters, or to have no runs of spaces.
+    /// Whether the text is rewritten before it is cut: by a table of characters, or to have no runs
+    /// of spaces.
     pub(in crate::vocab) rewrites_text: bool,
     /// The id that ends the text; -1 for none.
     eos_id: i64,
@@ -40,13 +42,14 @@ pub(in crate::vocab) struct Model<'a> {
 }
 
 impl Vocabulary {
-    /// Reads a SentencePiece model (`tokenizer.model`). The control pieces and the unknown piece are special, unused
-    /// pieces are holes, byte pieces are their byte, and U+2581 in all others is a space.
+    /// Reads a SentencePiece model (`tokenizer.model`). The control pieces and the unknown piece
+    /// are special, unused pieces are holes, byte pieces are their byte, and U+2581 in all others
+    /// is a space.
     ///
     /// # Errors
     ///
-    /// Bytes that are no such model, and the limits of [`Vocabulary::from_tokens`]. Cost: some 3 ms for 32,000
-    /// pieces.
+    /// Bytes that are no such model, and the limits of [`Vocabulary::from_tokens`]. Cost: some 3 ms
+    /// for 32,000 pieces.
     pub fn from_sentencepiece(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let model = Model::parse(bytes)?;
         let mut builder = VocabularyBuilder::default();

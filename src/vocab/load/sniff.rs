@@ -20,14 +20,14 @@ pub(in crate::vocab) enum Format {
 }
 
 impl Vocabulary {
-    /// Reads a tokenizer file of any format that is known: Hugging Face's `tokenizer.json`, a SentencePiece
-    /// `.model`, a tiktoken file, Mistral's `tekken.json`, GPT-2's `vocab.json`, or a plain list of tokens (see
-    /// [`Vocabulary::from_token_list`]).
+    /// Reads a tokenizer file of any format that is known: Hugging Face's `tokenizer.json`, a
+    /// SentencePiece `.model`, a tiktoken file, Mistral's `tekken.json`, GPT-2's `vocab.json`, or a
+    /// plain list of tokens (see [`Vocabulary::from_token_list`]).
     ///
     /// # Errors
     ///
-    /// [`VocabularyErrorKind::UnknownFormat`] says what was found and what is supported; all others come from the
-    /// loader of the format.
+    /// [`VocabularyErrorKind::UnknownFormat`] says what was found and what is supported; all others
+    /// come from the loader of the format.
     pub fn from_file_bytes(bytes: &[u8]) -> Result<Self, VocabularyError> {
         match sniff(bytes)? {
             Format::TokenizerJson => Self::from_tokenizer_json(bytes),
@@ -40,7 +40,8 @@ impl Vocabulary {
     }
 }
 
-/// The format of a file. Reads no more than it must: in the formats of JSON the telling keys come first.
+/// The format of a file. Reads no more than it must: in the formats of JSON the telling keys come
+/// first.
 pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
     let unknown = |what: &str| {
         Err(VocabularyError::new(

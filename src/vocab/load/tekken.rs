@@ -1,7 +1,7 @@
 //! Mistral's `tekken.json`: tokens in base64 by rank, with the special tokens before them.
 //!
-//! The first `default_num_special_tokens` ids are special; the id of a token is its rank past them, and ranks that
-//! would lie past `default_vocab_size` are not used though they are in the file.
+//! The first `default_num_special_tokens` ids are special; the id of a token is its rank past them,
+//! and ranks that would lie past `default_vocab_size` are not used though they are in the file.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -10,13 +10,14 @@ use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::VocabularyBuilder;
 
 impl Vocabulary {
-    /// Reads a tiktoken file: on each line a token in base64, a space, and its id. Special tokens are not in such
-    /// a file: add them by [`Vocabulary::with_special`], at least the one that ends the text.
+    /// Reads a tiktoken file: on each line a token in base64, a space, and its id. Special tokens
+    /// are not in such a file: add them by [`Vocabulary::with_special`], at least the one that ends
+    /// the text.
     ///
     /// # Errors
     ///
-    /// A line of another form; two tokens with one id; the limits of [`Vocabulary::from_tokens`]. Cost: some
-    /// 20 ms for 128,000 tokens.
+    /// A line of another form; two tokens with one id; the limits of [`Vocabulary::from_tokens`].
+    /// Cost: some 20 ms for 128,000 tokens.
     pub fn from_tiktoken(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let mut builder = VocabularyBuilder::default();
         let mut decoded = Vec::new();

@@ -1,15 +1,16 @@
 //! Hugging Face's `tokenizer.json`.
 //!
-//! A piece of the vocabulary is not what the model writes, but what the file's *decoder* makes of it. The decoder
-//! is a pipeline; what it does to one piece, whatever stands beside it, is read off its steps:
+//! A piece of the vocabulary is not what the model writes, but what the file's *decoder* makes of
+//! it. The decoder is a pipeline; what it does to one piece, whatever stands beside it, is read off
+//! its steps:
 //!
 //! * `ByteLevel`: the piece is written in the byte-level alphabet ([`super::byte_level`]);
 //! * `Replace` and `Metaspace`: a character stands for the space;
 //! * `ByteFallback`: `<0x0A>` is the byte;
 //! * `Fuse`, and `Strip` behind it: concern the beginning of the whole text alone.
 //!
-//! Decoders that look at neighbours or rewrite text (WordPiece, CTC, suffixes of words) give a piece no bytes of
-//! its own: refused. The merges are skipped; masks need none.
+//! Decoders that look at neighbours or rewrite text (WordPiece, CTC, suffixes of words) give a
+//! piece no bytes of its own: refused. The merges are skipped; masks need none.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -60,15 +61,15 @@ struct Model<'a> {
 }
 
 impl Vocabulary {
-    /// Reads Hugging Face's `tokenizer.json`: byte-level BPE, and SentencePiece style BPE and Unigram with or
-    /// without byte fallback. Added tokens that are marked special, and those whose names are known to end texts,
-    /// are special; the others are their text.
+    /// Reads Hugging Face's `tokenizer.json`: byte-level BPE, and SentencePiece style BPE and
+    /// Unigram with or without byte fallback. Added tokens that are marked special, and those whose
+    /// names are known to end texts, are special; the others are their text.
     ///
     /// # Errors
     ///
-    /// JSON of another shape; tokenizers whose pieces have no bytes of their own (WordPiece, CTC, BPE with
-    /// suffixes); two pieces with one id; the limits of [`Vocabulary::from_tokens`]. Cost: some 30 ms for the
-    /// 128,256 tokens of Llama 3.
+    /// JSON of another shape; tokenizers whose pieces have no bytes of their own (WordPiece, CTC,
+    /// BPE with suffixes); two pieces with one id; the limits of [`Vocabulary::from_tokens`]. Cost:
+    /// some 30 ms for the 128,256 tokens of Llama 3.
     pub fn from_tokenizer_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let file: File<'_> = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a tokenizer.json: {error}")))?;
@@ -94,7 +95,8 @@ impl Vocabulary {
     }
 }
 
-/// Lays the added tokens over the model's own: they are cut out of the text before the model sees it.
+/// Lays the added tokens over the model's own: they are cut out of the text before the model sees
+/// it.
 fn add_tokens(
     builder: &mut VocabularyBuilder,
     added: &[AddedToken<'_>],
@@ -103,13 +105,15 @@ fn add_tokens(
     let mut decoded = Vec::new();
     for token in added {
         let text = &*token.content.0;
-        // Some files leave the mark off tokens that nobody would call text, `</s>` of Phi 3 among them.
+        // Some files leave the mark off tokens that nobody would call text, `</s>` of Phi 3 among
+        // them.
         if token.special || is_stop_name(text) {
             builder.special(token.id, text)?;
             continue;
         }
-        // Listing a piece of the model here as well changes when it is used, not what it stands for (Gemma's
-        // runs of spaces). Otherwise the text is plain, but for the character that stands for the space.
+        // Listing a piece of the model here as well changes when it is used, not what it stands for
+        // (Gemma's runs of spaces). Otherwise the text is plain, but for the character that stands
+        // for the space.
         decoded.clear();
         coding.decode(text, &mut decoded);
         if builder.bytes(token.id) == Some(&decoded) {
@@ -164,7 +168,8 @@ impl Coding {
             coding.add_decoder(step, &mut fused)?;
         }
         if file.decoder.is_null() {
-            // Without a decoder the pieces are joined as they are; the way in tells what they stand for.
+            // Without a decoder the pieces are joined as they are; the way in tells what they stand
+            // for.
             for step in steps(&file.pre_tokenizer, "pretokenizers") {
                 match kind(step) {
                     "ByteLevel" => coding.byte_level = true,

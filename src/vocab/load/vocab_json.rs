@@ -1,7 +1,7 @@
 //! GPT-2's `vocab.json` (`encoder.json`): a map from pieces to ids, and nothing else.
 //!
-//! The file does not say how bytes are written, so the pieces must tell: all 256 characters of the byte-level
-//! alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
+//! The file does not say how bytes are written, so the pieces must tell: all 256 characters of the
+//! byte-level alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
 
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
@@ -12,14 +12,14 @@ use super::pieces::Pieces;
 use super::tokenizer_json::fallback_byte;
 
 impl Vocabulary {
-    /// Reads GPT-2's `vocab.json`, a JSON map from pieces to ids. Pieces whose names are known to end texts, and
-    /// `<s>`, `<unk>`, `<pad>` and `<bos>`, are special; added tokens lie in other files, see
-    /// [`Vocabulary::with_special`].
+    /// Reads GPT-2's `vocab.json`, a JSON map from pieces to ids. Pieces whose names are known to
+    /// end texts, and `<s>`, `<unk>`, `<pad>` and `<bos>`, are special; added tokens lie in other
+    /// files, see [`Vocabulary::with_special`].
     ///
     /// # Errors
     ///
-    /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces with one id;
-    /// the limits of [`Vocabulary::from_tokens`].
+    /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces
+    /// with one id; the limits of [`Vocabulary::from_tokens`].
     pub fn from_vocab_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let pieces: Pieces = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a vocab.json: {error}")))?;

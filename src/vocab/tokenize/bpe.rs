@@ -1,9 +1,11 @@
 //! Byte pair encoding: of all neighbours that may be merged the best pair is, until there is none.
 //!
-//! The candidates wait in a heap, so that a piece of `n` symbols takes `n log n`; the usual loop, which looks at
-//! all pairs after each merge, takes `n` squared, and some models cut a whole text as one piece.
+//! The candidates wait in a heap, so that a piece of `n` symbols takes `n log n`; the usual loop,
+//! which looks at all pairs after each merge, takes `n` squared, and some models cut a whole text
+//! as one piece.
 //!
-//! Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", ACL 2016.
+//! Sennrich, Haddow and Birch, "Neural Machine Translation of Rare Words with Subword Units", ACL
+//! 2016.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,8 +14,8 @@ use rustc_hash::FxHashMap;
 
 /// What may be merged, how soon, and into which token. The least priority is merged first.
 pub(super) enum Merges {
-    /// Any two neighbours whose bytes together are a token: tiktoken, where the priority is the id, and
-    /// SentencePiece, where it comes from the score.
+    /// Any two neighbours whose bytes together are a token: tiktoken, where the priority is the id,
+    /// and SentencePiece, where it comes from the score.
     ByBytes(FxHashMap<Box<[u8]>, (u32, u32)>),
     /// Listed pairs of tokens.
     ByPair(FxHashMap<(u32, u32), (u32, u32)>),
@@ -54,8 +56,8 @@ impl Merges {
         }
     }
 
-    /// Merges `symbols`, which lie in `text` one behind the other, as far as it goes; those that were merged
-    /// into others are removed.
+    /// Merges `symbols`, which lie in `text` one behind the other, as far as it goes; those that
+    /// were merged into others are removed.
     pub(super) fn merge(&self, text: &[u8], symbols: &mut Vec<Symbol>) {
         const NONE: usize = usize::MAX;
         let count = symbols.len();
@@ -69,7 +71,8 @@ impl Merges {
             (1..count).filter_map(|right| candidate(symbols, right - 1, right)).collect();
         while let Some(Reverse(best)) = heap.pop() {
             let (left, right) = (best.left, best.right);
-            // Stale: the left one was merged away or has another neighbour, or the right one has grown.
+            // Stale: the left one was merged away or has another neighbour, or the right one has
+            // grown.
             let is_alive = symbols[left].start < symbols[left].end;
             if !is_alive || next[left] != right || symbols[right].end != best.end {
                 continue;

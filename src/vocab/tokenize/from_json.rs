@@ -119,13 +119,13 @@ impl<'de> Deserialize<'de> for Pair {
 }
 
 impl Tokenizer {
-    /// The tokenizer of Hugging Face's `tokenizer.json` with a BPE model. What its normalizer would put before a
-    /// text is left out.
+    /// The tokenizer of Hugging Face's `tokenizer.json` with a BPE model. What its normalizer would
+    /// put before a text is left out.
     ///
     /// # Errors
     ///
-    /// [`crate::VocabularyErrorKind::Unsupported`] names the step that is not known here exactly; else as of
-    /// [`Vocabulary::from_tokenizer_json`].
+    /// [`crate::VocabularyErrorKind::Unsupported`] names the step that is not known here exactly;
+    /// else as of [`Vocabulary::from_tokenizer_json`].
     pub fn from_tokenizer_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let vocabulary = Vocabulary::from_tokenizer_json(bytes)?;
         let file: File<'_> = serde_json::from_slice(bytes)
@@ -141,7 +141,8 @@ impl Tokenizer {
         Ok(Self {
             atoms: atoms(&vocabulary, &file.added_tokens)?,
             splits,
-            // With listed pairs a word that is a token is reached only by its merges, unless the file says so.
+            // With listed pairs a word that is a token is reached only by its merges, unless the
+            // file says so.
             whole_words: file.model.ignore_merges.then(|| vocabulary.clone()),
             units: units(&vocabulary, &file.model, byte_level),
             merges,
@@ -151,7 +152,8 @@ impl Tokenizer {
     }
 }
 
-/// Reads the normalizer: whether it is normal form C. Spaces written as U+2581 are undone by the vocabulary.
+/// Reads the normalizer: whether it is normal form C. Spaces written as U+2581 are undone by the
+/// vocabulary.
 fn normal_form_c(normalizer: &Value) -> Result<bool, VocabularyError> {
     let mut normal_form_c = false;
     for step in steps(normalizer, "normalizers") {

@@ -27,12 +27,14 @@ impl Tokenizer {
         by_count(&Vocabulary::builtin(name)?)
     }
 
-    /// The tokenizer of a tiktoken file. The splitting pattern is not in the file: it is known for the files of
-    /// GPT-2, `p50k`, `cl100k`, `o200k` and Llama 3, which are told apart by their count of tokens.
+    /// The tokenizer of a tiktoken file. The splitting pattern is not in the file: it is known for
+    /// the files of GPT-2, `p50k`, `cl100k`, `o200k` and Llama 3, which are told apart by their
+    /// count of tokens.
     ///
     /// # Errors
     ///
-    /// [`crate::VocabularyErrorKind::Unsupported`] for other files; else as of [`Vocabulary::from_tiktoken`].
+    /// [`crate::VocabularyErrorKind::Unsupported`] for other files; else as of
+    /// [`Vocabulary::from_tiktoken`].
     pub fn from_tiktoken(bytes: &[u8]) -> Result<Self, VocabularyError> {
         by_count(&Vocabulary::from_tiktoken(bytes)?)
     }

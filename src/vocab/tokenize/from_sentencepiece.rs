@@ -1,4 +1,5 @@
-//! SentencePiece's BPE: the pair whose piece has the highest score is merged first; scores of pieces, not pairs.
+//! SentencePiece's BPE: the pair whose piece has the highest score is merged first; scores of
+//! pieces, not pairs.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +8,13 @@ use crate::vocab::load::sentencepiece::{Model, PieceKind};
 use super::{Atoms, Merges, NO_TOKEN, TokenId, Tokenizer, Units, Vocabulary, VocabularyError};
 
 impl Tokenizer {
-    /// The tokenizer of a SentencePiece `.model` of the BPE kind that leaves texts as they are. The space that
-    /// SentencePiece puts before a text is left out.
+    /// The tokenizer of a SentencePiece `.model` of the BPE kind that leaves texts as they are. The
+    /// space that SentencePiece puts before a text is left out.
     ///
     /// # Errors
     ///
-    /// [`crate::VocabularyErrorKind::Unsupported`] for models of other kinds, such that rewrite the text, and such
-    /// that have unused pieces; else as of [`Vocabulary::from_sentencepiece`].
+    /// [`crate::VocabularyErrorKind::Unsupported`] for models of other kinds, such that rewrite the
+    /// text, and such that have unused pieces; else as of [`Vocabulary::from_sentencepiece`].
     pub fn from_sentencepiece(bytes: &[u8]) -> Result<Self, VocabularyError> {
         let vocabulary = Vocabulary::from_sentencepiece(bytes)?;
         let model = Model::parse(bytes)?;

@@ -1,12 +1,13 @@
 //! Cutting a text into tokens as the model's own tokenizer does, to replay texts through masks.
 //!
-//! A tokenizer cuts in three steps: tokens that were added by hand are taken out whole; what lies between is split
-//! into words by patterns; a word is merged by byte pair encoding ([`bpe`]) from its bytes (byte-level models) or
-//! its characters (SentencePiece), of which those unknown to the model fall back to bytes.
+//! A tokenizer cuts in three steps: tokens that were added by hand are taken out whole; what lies
+//! between is split into words by patterns; a word is merged by byte pair encoding ([`bpe`]) from
+//! its bytes (byte-level models) or its characters (SentencePiece), of which those unknown to the
+//! model fall back to bytes.
 //!
-//! Invariant: the bytes of the tokens, one behind the other, are the text. So what a tokenizer adds to a text
-//! (special tokens around it, a space before it) is left out, and where it would change the text (normal forms of
-//! Unicode), the answer is `None`.
+//! Invariant: the bytes of the tokens, one behind the other, are the text. So what a tokenizer adds
+//! to a text (special tokens around it, a space before it) is left out, and where it would change
+//! the text (normal forms of Unicode), the answer is `None`.
 
 mod bpe;
 mod from_json;
@@ -31,7 +32,8 @@ pub struct Tokenizer {
     atoms: Atoms,
     /// Applied one after the other, each to the words of the one before.
     splits: Vec<Regex>,
-    /// Where a word that is a token is taken whole, though its merges might not lead there: the tokens.
+    /// Where a word that is a token is taken whole, though its merges might not lead there: the
+    /// tokens.
     whole_words: Option<Vocabulary>,
     merges: Merges,
     units: Units,
@@ -86,14 +88,15 @@ impl fmt::Debug for Tokenizer {
 }
 
 impl Tokenizer {
-    /// The tokenizer of a file of any format that says how to merge: `tokenizer.json` of a BPE, a SentencePiece
-    /// `.model` of a BPE, `tekken.json`, and the tiktoken files of GPT-2, `cl100k`, `o200k` and Llama 3, whose
-    /// splitting patterns are known though not in the file.
+    /// The tokenizer of a file of any format that says how to merge: `tokenizer.json` of a BPE, a
+    /// SentencePiece `.model` of a BPE, `tekken.json`, and the tiktoken files of GPT-2, `cl100k`,
+    /// `o200k` and Llama 3, whose splitting patterns are known though not in the file.
     ///
     /// # Errors
     ///
-    /// [`crate::VocabularyErrorKind::Unsupported`] where the tokenizer has a step that is not known here exactly: then
-    /// [`Vocabulary::cut_longest`] remains. All others as of [`Vocabulary::from_file_bytes`].
+    /// [`crate::VocabularyErrorKind::Unsupported`] where the tokenizer has a step that is not known
+    /// here exactly: then [`Vocabulary::cut_longest`] remains. All others as of
+    /// [`Vocabulary::from_file_bytes`].
     pub fn from_file_bytes(bytes: &[u8]) -> Result<Self, VocabularyError> {
         match sniff(bytes)? {
             Format::TokenizerJson => Self::from_tokenizer_json(bytes),
@@ -107,9 +110,9 @@ impl Tokenizer {
         }
     }
 
-    /// Cuts `text` into tokens whose bytes are exactly the text: no special tokens, no space put before it.
-    /// `None` when the tokenizer would change the text, or cannot spell it. Time: that of the splitting pattern,
-    /// and `n log n` for a word of `n` bytes.
+    /// Cuts `text` into tokens whose bytes are exactly the text: no special tokens, no space put
+    /// before it. `None` when the tokenizer would change the text, or cannot spell it. Time: that
+    /// of the splitting pattern, and `n log n` for a word of `n` bytes.
     pub fn encode(&self, text: &str) -> Option<Vec<TokenId>> {
         if self.normal_form_c && !text.chars().all(is_inert_in_normal_form_c) {
             return None;
@@ -195,8 +198,8 @@ fn known(token: u32) -> Option<TokenId> {
     (token != NO_TOKEN).then_some(TokenId(token))
 }
 
-/// Splits `word` at the matches of `split`; what lies between them is a part as well. `None` when matching
-/// takes too long.
+/// Splits `word` at the matches of `split`; what lies between them is a part as well. `None` when
+/// matching takes too long.
 fn split_word<'t>(split: &Regex, word: &'t str, parts: &mut Vec<&'t str>) -> Option<()> {
     let mut end = 0;
     for found in split.find_iter(word) {
@@ -215,8 +218,9 @@ fn split_word<'t>(split: &Regex, word: &'t str, parts: &mut Vec<&'t str>) -> Opt
     Some(())
 }
 
-/// Whether a text of such characters is in normal form C: below U+0300 nothing composes, and the unified
-/// ideographs are their own normal form. Others may be too; this is what can be said without Unicode's tables.
+/// Whether a text of such characters is in normal form C: below U+0300 nothing composes, and the
+/// unified ideographs are their own normal form. Others may be too; this is what can be said
+/// without Unicode's tables.
 fn is_inert_in_normal_form_c(c: char) -> bool {
     matches!(c, '\0'..='\u{2ff}' | '\u{4e00}'..='\u{9fff}')
 }

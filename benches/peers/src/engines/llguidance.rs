@@ -30,7 +30,8 @@ impl Engine for Llguidance {
         let env: TokEnv = Arc::new(ApproximateTokEnv::new(TokTrie::from(&info, &bytes)));
         let mut factory = ParserFactory::new_simple(&env).map_err(|error| error.to_string())?;
         factory.quiet();
-        // By default it gives up on steps that take it too long, and on some of the C-like language it does.
+        // By default it gives up on steps that take it too long, and on some of the C-like language
+        // it does.
         let limits = factory.limits_mut();
         limits.step_max_items *= 200;
         limits.step_lexer_fuel *= 200;

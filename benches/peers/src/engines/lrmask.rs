@@ -17,7 +17,8 @@ impl Engine for Lrmask {
     type Sequence<'c> = Matcher;
 
     fn prepare(words: &Words) -> Result<Vocabulary, String> {
-        // `from_tokens` leaves off nothing but what has no bytes at the end: the width is set for that.
+        // `from_tokens` leaves off nothing but what has no bytes at the end: the width is set for
+        // that.
         Vocabulary::from_tokens(words.words.iter().cloned())
             .and_then(|vocabulary| vocabulary.with_width(words.words.len()))
             .and_then(|vocabulary| vocabulary.with_stop_tokens(&words.stops))
