@@ -15,6 +15,7 @@ use crate::index::Index;
 use crate::lexer::LexerLimits;
 use crate::lr::table::ParseTable;
 use crate::scanner::{Lexis, Marks, Scanner, check};
+use crate::schema;
 use crate::util::diagnostic::{self, Diagnostic};
 use crate::vocab::Vocabulary;
 
@@ -58,6 +59,10 @@ impl CompiledGrammar {
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
     pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
+        let fingerprint = grammar.fingerprint();
+        let written = schema::write_out(grammar)
+            .map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
+        let grammar = written.as_ref().unwrap_or(grammar);
         let mut lexemes = Lexemes::compile(grammar, &limits);
         if !lexemes.errors.is_empty() {
             // The tables are made of the rules alone: what they say is not to wait for the
@@ -69,7 +74,6 @@ impl CompiledGrammar {
             let errors = [lexemes.errors, errors].concat();
             return Err(BuildError::beside(errors, [grammar.warnings(), &warnings].concat()));
         }
-        let fingerprint = grammar.fingerprint();
         let settled = lexemes.settle(grammar);
         let settled = settled.map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = settled.unwrap_or_else(|| grammar.clone());

@@ -32,6 +32,9 @@ pub(crate) enum Pattern {
     /// Any one of these tokens of the vocabulary, each spelled as no text is
     /// ([`Tokens::spelling`]).
     Tokens(Tokens),
+    /// The JSON texts that satisfy a schema: of a terminal as a whole. Rules take its place before
+    /// patterns are compiled.
+    Schema(String),
 }
 
 /// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
@@ -81,7 +84,8 @@ impl Pattern {
             | Pattern::Complement(_)
             | Pattern::Automaton(_)
             | Pattern::Shortest(_)
-            | Pattern::Tokens(_) => true,
+            | Pattern::Tokens(_)
+            | Pattern::Schema(_) => true,
         }
     }
 }

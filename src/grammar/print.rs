@@ -174,6 +174,7 @@ impl fmt::Display for Pattern {
                 write!(f, "(an automaton of {} states)", automaton.states.len())
             }
             Pattern::Shortest(pattern) => write!(f, "(the first match of {pattern})"),
+            Pattern::Schema(schema) => write!(f, "%json {schema}"),
             Pattern::Tokens(Tokens::Name(name)) => f.write_str(name),
             Pattern::Tokens(Tokens::Ids(ids)) => {
                 f.write_str("<[")?;

@@ -296,6 +296,10 @@ impl Pattern {
                 writer.u8(9);
                 pattern.save(writer);
             }
+            Self::Schema(schema) => {
+                writer.u8(12);
+                writer.str(schema);
+            }
             Self::Tokens(Tokens::Name(name)) => {
                 writer.u8(10);
                 writer.str(name);
@@ -336,6 +340,7 @@ impl Pattern {
             8 => Self::Automaton(Automaton { states: reader.list(5, State::load)? }),
             9 => Self::Shortest(Box::new(Self::load(reader, depth - 1)?)),
             10 => Self::Tokens(Tokens::Name(reader.str()?.to_owned())),
+            12 => Self::Schema(reader.str()?.to_owned()),
             11 => Self::Tokens(Tokens::Ids(reader.list(8, |r| Ok((r.u32()?, r.u32()?)))?)),
             _ => return Err(Malformed { what: "a pattern" }),
         })

@@ -102,6 +102,7 @@ impl<'a> Compiler<'a> {
                 algebra::product(&parts, |both| both == [true, false], limits)
             }
             Pattern::Automaton(automaton) => algebra::minimal(automaton, limits),
+            Pattern::Schema(_) => Err(PatternError::schema()),
             Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), limits),
             Pattern::Shortest(pattern) => {
                 algebra::first_matches(&self.combination(pattern, depth + 1)?, limits)

@@ -62,6 +62,12 @@ impl PatternError {
             .help("define the inner parts as terminals of their own, or nest less")
     }
 
+    /// The error of a schema where only a pattern can be.
+    pub(super) fn schema() -> Self {
+        Self::new(PatternErrorKind::Unsupported, "a JSON Schema is no pattern")
+            .help("name the schema in a rule")
+    }
+
     /// The error of a repetition whose bounds are the wrong way round.
     pub(super) fn counts_swapped(min: u32, max: u32) -> Self {
         let what = format!("it is to be repeated at least {min} and at most {max} times");

@@ -128,7 +128,8 @@ impl Builder<'_> {
             | Pattern::Complement(_)
             | Pattern::Automaton(_)
             | Pattern::Shortest(_)
-            | Pattern::Tokens(_) => Ok(Hir::fail()),
+            | Pattern::Tokens(_)
+            | Pattern::Schema(_) => Ok(Hir::fail()),
         }
     }
 

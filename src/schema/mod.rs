@@ -15,6 +15,7 @@
 mod atoms;
 mod build;
 mod decimal;
+mod embedded;
 mod error;
 mod formula;
 mod fragment;
@@ -39,6 +40,7 @@ use crate::lexer::LexerLimits;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
+pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
 pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Whitespace};
 

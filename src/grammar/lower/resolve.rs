@@ -269,7 +269,7 @@ impl Resolver<'_> {
                 }
                 Node::Leaf(Leaf::Substring(chunks.clone()))
             }
-            ast::ExprKind::Json(schema) => self.json_schema(schema, at)?,
+            ast::ExprKind::Json(schema) => Node::Leaf(Leaf::Schema(schema.clone())),
             ast::ExprKind::Nested(_) => {
                 self.start_of(self.nested.get(&(at.source(), at.start())).copied()?, at)?
             }
@@ -307,18 +307,6 @@ impl Resolver<'_> {
                 None
             }
         }
-    }
-
-    /// What a JSON Schema stands for. The one place where it would become rules: its JSON, as
-    /// written, stands at `at`.
-    fn json_schema(&mut self, _schema: &str, at: At) -> Option<Node> {
-        let place = self.context.sources.place(at);
-        self.context.report(
-            Diagnostic::error("json-schema", "%json comes with JSON Schema, which is not there yet")
-                .at(place)
-                .help("write rules for the JSON that you expect; `grammars/json` has those of any JSON"),
-        );
-        None
     }
 
     /// What the attributes of a rule make of its body.

@@ -75,7 +75,7 @@ impl<'a> TerminalTable<'a> {
         }
         let name = match leaf {
             Leaf::Literal { text, .. } => literal_name(text).filter(|name| !self.names.contains(name)),
-            Leaf::Range(..) | Leaf::Regex { .. } | Leaf::Substring(_) => None,
+            Leaf::Range(..) | Leaf::Regex { .. } | Leaf::Substring(_) | Leaf::Schema(_) => None,
             Leaf::Tokens(_) => Some(leaf.pattern(|| context.sources.place(at)).to_string())
                 .filter(|name| !self.names.contains(name)),
         };

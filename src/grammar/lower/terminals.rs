@@ -236,6 +236,15 @@ impl Patterns<'_> {
             Node::Leaf(Leaf::Substring(chunks)) => {
                 Some(Measure { size: 1 + chunks.len() as u64 / 16, depth: 1 })
             }
+            Node::Leaf(Leaf::Schema(_)) => {
+                let place = context.sources.place(item.at);
+                context.report(
+                    Diagnostic::error("schema-in-terminal", "a JSON Schema inside a terminal")
+                        .at(place)
+                        .help("the texts of a schema are no lexeme: name the schema in a rule"),
+                );
+                None
+            }
             Node::Leaf(Leaf::Tokens(_)) => {
                 let place = context.sources.place(item.at);
                 context.report(

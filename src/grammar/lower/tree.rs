@@ -77,6 +77,8 @@ pub(crate) enum Leaf {
     Substring(Vec<String>),
     /// Tokens of the vocabulary.
     Tokens(Tokens),
+    /// The JSON texts of a schema.
+    Schema(String),
 }
 
 impl Leaf {
@@ -91,6 +93,7 @@ impl Leaf {
                 Pattern::Regex { pattern: pattern.clone(), flags: *flags, place: Some(place()) }
             }
             Leaf::Tokens(tokens) => Pattern::Tokens(tokens.clone()),
+            Leaf::Schema(schema) => Pattern::Schema(schema.clone()),
             // The names are resolved only where the runs can be written out.
             Leaf::Substring(chunks) => Pattern::Automaton(substring::automaton(chunks).unwrap_or_default()),
         }

@@ -77,7 +77,9 @@ fn is_match(pattern: &Pattern, text: &str) -> bool {
         Pattern::Shortest(pattern) => {
             is_match(pattern, text) && (0..text.len()).all(|at| !is_match(pattern, &text[..at]))
         }
-        Pattern::Range(..) | Pattern::Regex { .. } | Pattern::Tokens(_) => unreachable!("no case has one"),
+        Pattern::Range(..) | Pattern::Regex { .. } | Pattern::Tokens(_) | Pattern::Schema(_) => {
+            unreachable!("no case has one")
+        }
     }
 }
 

@@ -1,0 +1,51 @@
+//! Schemas inside of grammars: `%json {...}` stands in a rule like a terminal, until the grammar is compiled. Then the
+//! schema is read, and its rules take the terminal's place.
+
+use super::{JsonSchema, SchemaOptions};
+use crate::grammar::Grammar;
+use crate::grammar::ir::Symbol;
+use crate::grammar::pattern::Pattern;
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::TerminalId;
+
+/// `grammar` with rules for its schemas; `None` where it has no schema. A terminal that was one is declared
+/// only, and stands nowhere.
+///
+/// # Errors
+///
+/// A finding for each schema that cannot be held, where the schema stands in the grammar.
+pub(crate) fn write_out(grammar: &Grammar) -> Result<Option<Grammar>, Vec<Diagnostic>> {
+    let schema = |pattern: &Option<Pattern>| match pattern {
+        Some(Pattern::Schema(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let schemas = grammar.terminals.iter().enumerate();
+    let schemas =
+        schemas.filter_map(|(id, terminal)| Some((TerminalId::new(id), schema(&terminal.pattern)?)));
+    let schemas: Vec<(TerminalId, String)> = schemas.collect();
+    if schemas.is_empty() {
+        return Ok(None);
+    }
+    let mut grammar = grammar.clone();
+    let mut errors = Vec::new();
+    let written = grammar.productions.len();
+    for (terminal, text) in schemas {
+        let place = grammar.terminals[terminal.index()].place.clone();
+        match JsonSchema::parse(&text, &SchemaOptions::default()) {
+            Ok(schema) => {
+                grammar
+                    .warnings
+                    .extend(schema.warnings().iter().cloned().map(|finding| finding.at(place.clone())));
+                let value = Symbol::Nonterminal(schema.embed(&mut grammar));
+                let symbols =
+                    grammar.productions[..written].iter_mut().flat_map(|production| &mut production.rhs);
+                symbols
+                    .filter(|symbol| **symbol == Symbol::Terminal(terminal))
+                    .for_each(|symbol| *symbol = value);
+                grammar.terminals[terminal.index()].pattern = None;
+            }
+            Err(error) => errors.push(error.diagnostic().at(place)),
+        }
+    }
+    if errors.is_empty() { Ok(Some(grammar)) } else { Err(errors) }
+}
