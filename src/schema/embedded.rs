@@ -1,5 +1,5 @@
-//! Schemas inside of grammars: `%json {...}` stands in a rule like a terminal, until the grammar is compiled. Then the
-//! schema is read, and its rules take the terminal's place.
+//! Schemas inside of grammars: `%json {...}` stands in a rule like a terminal, until the grammar is
+//! compiled. Then the schema is read, and its rules take the terminal's place.
 
 use super::{JsonSchema, SchemaOptions};
 use crate::grammar::Grammar;
@@ -8,8 +8,8 @@ use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 
-/// `grammar` with rules for its schemas; `None` where it has no schema. A terminal that was one is declared
-/// only, and stands nowhere.
+/// `grammar` with rules for its schemas; `None` where it has no schema. A terminal that was one is
+/// declared only, and stands nowhere.
 ///
 /// # Errors
 ///
