@@ -30,7 +30,7 @@ pub(crate) enum Pattern {
     /// match.
     Shortest(Box<Pattern>),
     /// Any one of these tokens of the vocabulary, each spelled as no text is
-    /// ([`Tokens::spelling`]).
+    /// ([`Tokens::spellings`]).
     Tokens(Tokens),
     /// The JSON texts that satisfy a schema: of a terminal as a whole. Rules take its place before
     /// patterns are compiled.

@@ -4,7 +4,7 @@
 //! Hir is built with its own smart constructors, which flatten and merge. A pattern without lazy
 //! repetition is its language only: greediness and captures are dropped. Where some repetition is
 //! lazy, what comes first matters, and alternatives and repetitions stay as they are. Look-arounds
-//! are captures around nothing ([`looking`](super::looking)).
+//! are captures around nothing ([`looking`]).
 
 use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
 use rustc_hash::FxHashMap;

@@ -24,7 +24,6 @@ pub(crate) enum SyntaxErrorKind {
     /// An escape in a string that stands for no character.
     BadEscape,
     /// An empty string or regex.
-    #[cfg(feature = "yacc")]
     EmptyLiteral,
     /// A name of mixed case or with too many underscores.
     BadName,
@@ -65,7 +64,6 @@ impl SyntaxErrorKind {
             Self::UnterminatedString => "unterminated-string",
             Self::UnterminatedRegex => "unterminated-regex",
             Self::BadEscape => "bad-escape",
-            #[cfg(feature = "yacc")]
             Self::EmptyLiteral => "empty-literal",
             Self::BadName => "bad-name",
             Self::UnknownDirective => "unknown-directive",
