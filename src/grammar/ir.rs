@@ -35,6 +35,33 @@ pub struct Grammar {
     pub(crate) untrimmed: Option<Arc<Grammar>>,
 }
 
+impl Grammar {
+    /// A grammar of these parts, whose start is the first nonterminal, with nothing that directives
+    /// say: what notations without directives come to.
+    pub(crate) fn plain(
+        terminals: Vec<Terminal>,
+        nonterminals: Vec<Nonterminal>,
+        productions: Vec<Production>,
+        conflicts: Conflicts,
+    ) -> Self {
+        Self {
+            terminals,
+            nonterminals,
+            productions,
+            start: NonterminalId::new(0),
+            starts: vec![NonterminalId::new(0)],
+            lexer: LexerKind::Contextual,
+            conflicts,
+            leading_ignored: true,
+            ties: Ties::Rank,
+            reserve_covered: Vec::new(),
+            indentation: None,
+            warnings: Vec::new(),
+            untrimmed: None,
+        }
+    }
+}
+
 /// `%indent`: what the ends of lines and the blanks before their first lexeme are to the parser.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Indentation<Id> {
@@ -153,6 +180,23 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
+    /// A terminal of which no directive says anything.
+    pub(crate) fn plain(name: String, pattern: Option<Pattern>, rank: u32) -> Self {
+        Self {
+            name,
+            pattern,
+            ignored: false,
+            rank,
+            reserved_against: Vec::new(),
+            fallback: None,
+            exclusive: false,
+            lookahead: None,
+            lazy: false,
+            precedence: None,
+            place: None,
+        }
+    }
+
     /// What an author knows it by: its name, or its pattern where the name was made up.
     pub(crate) fn shown(&self) -> String {
         const MOST: usize = 40;

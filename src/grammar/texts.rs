@@ -1,7 +1,7 @@
 //! Grammars whose texts are those of automata: a regex, or fixed choices.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, LexerKind, Nonterminal, Production, Symbol, Terminal, Ties};
+use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Terminal};
 use crate::grammar::pattern::{Automaton, Pattern, State};
 use crate::util::diagnostic::Place;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -16,18 +16,9 @@ impl Grammar {
     /// Nothing follows these texts, so the longest match is always the whole.
     pub(crate) fn of_texts(automata: Vec<Automaton>, with_empty: bool, place: Option<&Place>) -> Self {
         let name = |number| if number == 0 { "TEXT".to_owned() } else { format!("TEXT_{number}") };
-        let terminal = |(rank, automaton)| Terminal {
-            name: name(rank),
-            pattern: Some(Pattern::Automaton(automaton)),
-            ignored: false,
-            rank,
-            reserved_against: Vec::new(),
-            fallback: None,
-            exclusive: false,
-            lazy: false,
-            lookahead: None,
-            precedence: None,
-            place: place.cloned(),
+        let terminal = |(rank, automaton)| {
+            let pattern = Some(Pattern::Automaton(automaton));
+            Terminal { place: place.cloned(), ..Terminal::plain(name(rank), pattern, rank) }
         };
         let terminals: Vec<Terminal> = (0..).zip(automata).map(terminal).collect();
         let texts = (0..terminals.len()).map(|number| vec![Symbol::Terminal(TerminalId::new(number))]);
@@ -47,21 +38,7 @@ impl Grammar {
             marks: None,
             place: place.cloned(),
         };
-        Grammar {
-            terminals,
-            nonterminals: vec![start],
-            productions,
-            start: NonterminalId::new(0),
-            starts: vec![NonterminalId::new(0)],
-            lexer: LexerKind::Contextual,
-            leading_ignored: true,
-            ties: Ties::Rank,
-            conflicts: Conflicts::Silent,
-            reserve_covered: Vec::new(),
-            indentation: None,
-            warnings: Vec::new(),
-            untrimmed: None,
-        }
+        Grammar::plain(terminals, vec![start], productions, Conflicts::Silent)
     }
 }
 

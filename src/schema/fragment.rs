@@ -185,19 +185,8 @@ impl Fragment {
         let first_terminal = grammar.terminals.len();
         let first_nonterminal = grammar.nonterminals.len();
         for (number, (name, pattern)) in self.terminals.iter().enumerate() {
-            grammar.terminals.push(Terminal {
-                name: format!("{name}_{number}"),
-                pattern: Some(pattern.clone()),
-                ignored: false,
-                rank: (first_terminal + number) as u32,
-                reserved_against: Vec::new(),
-                fallback: None,
-                exclusive: false,
-                lazy: false,
-                lookahead: None,
-                precedence: None,
-                place: None,
-            });
+            let rank = (first_terminal + number) as u32;
+            grammar.terminals.push(Terminal::plain(format!("{name}_{number}"), Some(pattern.clone()), rank));
         }
         for (number, name) in self.nonterminals.iter().enumerate() {
             let name = format!("{name}_{number}");

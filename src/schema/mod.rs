@@ -35,7 +35,7 @@ mod unique;
 mod uri;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, LexerKind, Ties};
+use crate::grammar::ir::Conflicts;
 use crate::lexer::LexerLimits;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
@@ -110,23 +110,10 @@ impl JsonSchema {
 
     /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.
     pub fn grammar(&self) -> Grammar {
-        let mut grammar = Grammar {
-            terminals: Vec::new(),
-            nonterminals: Vec::new(),
-            productions: Vec::new(),
-            start: NonterminalId::new(0),
-            starts: Vec::new(),
-            lexer: LexerKind::Contextual,
-            leading_ignored: true,
-            ties: Ties::Rank,
-            conflicts: Conflicts::Refuse,
-            reserve_covered: Vec::new(),
-            indentation: None,
-            warnings: self.warnings.clone(),
-            untrimmed: None,
-        };
+        let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
+        grammar.warnings.clone_from(&self.warnings);
         grammar.start = self.embed(&mut grammar);
-        grammar.starts.push(grammar.start);
+        grammar.starts = vec![grammar.start];
         grammar
     }
 

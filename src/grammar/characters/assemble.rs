@@ -8,11 +8,11 @@ use crate::grammar::Grammar;
 use crate::grammar::characters::cut::{Lexeme, Parts};
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs};
 use crate::grammar::characters::resolve::Rule;
-use crate::grammar::ir::{Conflicts, LexerKind, Nonterminal, Production, Terminal, Ties};
+use crate::grammar::ir::{Conflicts, Nonterminal, Production, Terminal};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::expand::Productions;
 use crate::grammar::pattern::Pattern;
-use crate::util::id::{NonterminalId, ProductionId};
+use crate::util::id::ProductionId;
 
 /// Characters of a literal in a terminal's name.
 const NAME_LENGTH: usize = 40;
@@ -28,19 +28,9 @@ pub(super) fn assemble(
     let mut names = Names { taken: rules.iter().map(|rule| rule.name.to_string()).collect() };
     let mut terminals = Vec::with_capacity(parts.terminals.len());
     for (rank, (lexeme, &home)) in (0..).zip(parts.terminals.iter().zip(&parts.homes)) {
-        terminals.push(Terminal {
-            name: names.name(exprs, rules, lexeme, home),
-            pattern: Some(pattern(exprs, lexeme)),
-            ignored: false,
-            rank,
-            reserved_against: Vec::new(),
-            fallback: None,
-            exclusive: false,
-            lazy: false,
-            lookahead: None,
-            precedence: None,
-            place: Some(context.sources.place(rules[home].at)),
-        });
+        let (name, pattern) = (names.name(exprs, rules, lexeme, home), Some(pattern(exprs, lexeme)));
+        let place = Some(context.sources.place(rules[home].at));
+        terminals.push(Terminal { place, ..Terminal::plain(name, pattern, rank) });
     }
     let new = |new: &crate::grammar::lower::expand::NewNonterminal| Nonterminal {
         name: new.name.clone(),
@@ -60,21 +50,7 @@ pub(super) fn assemble(
         }
     });
     let productions = productions.collect();
-    Grammar {
-        terminals,
-        nonterminals,
-        productions,
-        start: NonterminalId::new(0),
-        starts: vec![NonterminalId::new(0)],
-        lexer: LexerKind::Contextual,
-        leading_ignored: true,
-        ties: Ties::Rank,
-        conflicts: Conflicts::Silent,
-        reserve_covered: Vec::new(),
-        indentation: None,
-        warnings: Vec::new(),
-        untrimmed: None,
-    }
+    Grammar::plain(terminals, nonterminals, productions, Conflicts::Silent)
 }
 
 fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {

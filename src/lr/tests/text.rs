@@ -4,28 +4,15 @@
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal, Ties,
+    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal,
 };
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
 /// The grammar that `text` says; panics when it says none.
 pub(super) fn grammar(text: &str) -> Grammar {
-    let mut grammar = Grammar {
-        terminals: Vec::new(),
-        nonterminals: Vec::new(),
-        productions: Vec::new(),
-        start: NonterminalId(0),
-        starts: Vec::new(),
-        lexer: LexerKind::Basic,
-        conflicts: Conflicts::Refuse,
-        leading_ignored: true,
-        ties: Ties::Rank,
-        reserve_covered: Vec::new(),
-        indentation: None,
-        untrimmed: None,
-        warnings: Vec::new(),
-    };
+    let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
+    grammar.lexer = LexerKind::Basic;
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     for (lhs, _) in lines().filter_map(|line| line.split_once("->")) {
         let name = lhs.trim().to_owned();
@@ -78,19 +65,9 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
         return TerminalId::new(index);
     }
     let literal = !name.starts_with(|c: char| c.is_uppercase());
-    grammar.terminals.push(Terminal {
-        name: name.to_owned(),
-        pattern: literal.then(|| Pattern::Literal { text: name.to_owned(), ignore_case: false }),
-        ignored: false,
-        rank: grammar.terminals.len() as u32,
-        reserved_against: Vec::new(),
-        fallback: None,
-        exclusive: false,
-        lazy: false,
-        lookahead: None,
-        precedence,
-        place: None,
-    });
+    let pattern = literal.then(|| Pattern::Literal { text: name.to_owned(), ignore_case: false });
+    let rank = grammar.terminals.len() as u32;
+    grammar.terminals.push(Terminal { precedence, ..Terminal::plain(name.to_owned(), pattern, rank) });
     TerminalId::new(grammar.terminals.len() - 1)
 }
 
