@@ -33,9 +33,9 @@ impl Constraint {
     /// use lrmask::{Constraint, Grammar, Vocabulary};
     ///
     /// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec(), b"ab".to_vec()])?;
-    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?,
-    /// &vocabulary)?; // Before the first byte, and as many bytes behind it until nothing new
-    /// comes. assert_eq!(constraint.explore(1000, &|_| ()), 6);
+    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?, &vocabulary)?;
+    /// // Before the first byte, and as many bytes behind it until nothing new comes.
+    /// assert_eq!(constraint.explore(1000, &|_| ()), 6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn explore(&self, places: usize, progress: &dyn Fn(usize)) -> usize {

@@ -18,9 +18,9 @@ impl Constraint {
     /// use lrmask::{Constraint, Grammar, Vocabulary};
     ///
     /// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec(), b"ab".to_vec()])?;
-    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?,
-    /// &vocabulary)?; let sample = vocabulary.cut_longest(b"ababab").expect("every byte is a
-    /// token"); assert_eq!(constraint.warm(&[&sample], &|_| ()), 3);
+    /// let constraint = Constraint::new(&Grammar::from_lark("start: (\"a\" \"b\")*")?, &vocabulary)?;
+    /// let sample = vocabulary.cut_longest(b"ababab").expect("every byte is a token");
+    /// assert_eq!(constraint.warm(&[&sample], &|_| ()), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn warm(&self, samples: &[&[TokenId]], progress: &(dyn Fn(usize) + Sync)) -> usize {

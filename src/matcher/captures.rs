@@ -29,11 +29,12 @@ pub(super) enum Said {
 /// ```
 /// use lrmask::{Constraint, Grammar, Vocabulary};
 ///
-/// let grammar = Grammar::from_lark("start: \"<\" name \">\"\nname[capture]: /[a-z]+/")?; let
-/// vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte]))?; let mut matcher =
-/// Constraint::new(&grammar, &vocabulary)?.matcher(); matcher.advance_bytes(b"<ab>")?; let captures
-/// = matcher.captures(); assert_eq!((captures[0].name(), captures[0].bytes(), captures[0].span()),
-/// ("name", &b"ab"[..], 1..3));
+/// let grammar = Grammar::from_lark("start: \"<\" name \">\"\nname[capture]: /[a-z]+/")?;
+/// let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte]))?;
+/// let mut matcher = Constraint::new(&grammar, &vocabulary)?.matcher();
+/// matcher.advance_bytes(b"<ab>")?;
+/// let captures = matcher.captures();
+/// assert_eq!((captures[0].name(), captures[0].bytes(), captures[0].span()), ("name", &b"ab"[..], 1..3));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
