@@ -118,9 +118,11 @@ impl Lexis {
             return start;
         }
         let mut beside = BitSet::new(self.terminal_count() + 1);
-        for state in parse_states(&self.table) {
-            if self.table.row(state).contains(terminal.index()) {
-                beside.union_with(self.table.row(state));
+        // A word competes where its other reading stands as well, and may be outranked there.
+        let other = self.other_reading(terminal).unwrap_or(terminal);
+        for row in parse_states(&self.table).map(|state| self.table.row(state)) {
+            if row.contains(terminal.index()) || row.contains(other.index()) {
+                beside.union_with(row);
             }
         }
         self.labelled_start(self.states.start(&self.contextual(&beside)), terminal)
