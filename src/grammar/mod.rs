@@ -14,6 +14,7 @@
 pub(crate) mod analysis;
 mod characters;
 mod error;
+pub(crate) mod in_brackets;
 pub(crate) mod ir;
 mod lower;
 pub(crate) mod optional;

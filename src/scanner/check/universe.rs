@@ -8,7 +8,7 @@
 
 use crate::grammar::ir::LexerKind;
 use crate::scanner::Lexis;
-use crate::scanner::states::{Component, ScanStates};
+use crate::scanner::states::{Component, Past, ScanStates};
 use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
@@ -19,7 +19,11 @@ use crate::util::lists::Lists;
 /// All scan states of the companies of which every real one is a part.
 #[derive(Debug)]
 pub(super) struct Universe {
+    /// Behind each text of which something else is known: of the company of all ordinary terminals,
+    /// then of the exclusive ones.
     starts: Vec<ScanStateId>,
+    /// What may be known of the text before a lexeme; at the beginning of the text, the first.
+    pasts: Vec<Past>,
     states: Vec<ScanStateId>,
     /// By id of a scan state, where it stands in `states`.
     positions: Vec<usize>,
@@ -64,11 +68,12 @@ impl Universe {
     /// are more than `limit`.
     pub(super) fn explore(lexis: &Lexis, limit: usize) -> Option<Self> {
         let scan = lexis.states();
-        let starts: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
+        let companies: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
             .chain(lexis.companies.iter().map(|company| scan.start(company)))
             .collect();
         let mut universe = Self {
-            starts: starts.clone(),
+            starts: Vec::new(),
+            pasts: Vec::new(),
             states: Vec::new(),
             positions: Vec::new(),
             successors: Lists::new(),
@@ -77,14 +82,13 @@ impl Universe {
             labels: BitSet::new(scan.dfas().len() + 1),
             fans: Slots::default(),
         };
-        starts.into_iter().for_each(|start| {
-            universe.meet(start);
-        });
+        universe.begin(scan, &companies, scan.first_past());
         let mut at = 0;
         while let Some(&state) = universe.states.get(at) {
             at += 1;
             for (label, _) in scan.ends(state) {
                 universe.labels.insert(label.index());
+                universe.begin(scan, &companies, scan.past(state));
             }
             let fan = Fan::new(scan, state);
             for &(next, _) in &fan.moves {
@@ -97,13 +101,26 @@ impl Universe {
                 return None;
             }
         }
-        universe.exclusive = universe.exclusive();
+        universe.exclusive = universe.exclusive(companies.len());
         universe.rounds = strong_components(&universe.successors);
         universe.tell_reach(scan);
         if scan.has_conditions() {
             universe.tell_sure_reach(scan);
         }
         Some(universe)
+    }
+
+    /// Lexemes start behind a text of which this is known.
+    fn begin(&mut self, scan: &ScanStates, companies: &[ScanStateId], past: Past) {
+        if self.pasts.contains(&past) {
+            return;
+        }
+        self.pasts.push(past);
+        for &company in companies {
+            let start = scan.begin(company, past);
+            self.starts.push(start);
+            self.meet(start);
+        }
     }
 
     /// The position of a state, a new one at the end.
@@ -119,10 +136,10 @@ impl Universe {
         *position
     }
 
-    fn exclusive(&self) -> BitSet {
+    fn exclusive(&self, companies: usize) -> BitSet {
         let mut exclusive = BitSet::new(self.states.len());
-        let mut pending: Vec<usize> =
-            self.starts[1..].iter().map(|start| self.positions[start.index()]).collect();
+        let starts = self.starts.chunks(companies).flat_map(|starts| &starts[1..]);
+        let mut pending: Vec<usize> = starts.map(|start| self.positions[start.index()]).collect();
         while let Some(at) = pending.pop() {
             if exclusive.insert(at) {
                 pending.extend(self.successors.get(at));
@@ -178,6 +195,11 @@ impl Universe {
         }
     }
 
+    /// What may be known of the text before a lexeme; at the beginning of the text, the first.
+    pub(super) fn pasts(&self) -> &[Past] {
+        &self.pasts
+    }
+
     /// What the next byte does in `state`, be it of the universe or not.
     pub(super) fn fan(&self, scan: &ScanStates, state: ScanStateId) -> &Fan {
         self.fans.get_or_init(state.0, || Fan::new(scan, state))
@@ -189,7 +211,7 @@ impl Universe {
     pub(super) fn ends(&self, lexer: LexerKind, lexis: &Lexis) -> Vec<(ScanStateId, Vec<TerminalId>)> {
         let scan = lexis.states();
         let accepts = |c: &&Component| {
-            let dfa = scan.dfa(c.terminal);
+            let dfa = scan.dfas().get(c.terminal.index()).and_then(Option::as_ref);
             dfa.is_some_and(|dfa| dfa.is_accept(c.state) && dfa.condition(c.state).is_none())
         };
         let labels = |(at, &state): (usize, &ScanStateId)| {
