@@ -12,6 +12,7 @@
 //! `README.md` beside this file works an example through.
 
 mod ends;
+mod lines;
 mod places;
 mod stacks;
 mod threats;
