@@ -9,6 +9,8 @@ mod lexemes;
 mod load_error;
 mod saved;
 mod store;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod tokens;
 mod warm;

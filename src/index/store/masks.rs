@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 
 use super::{Bounds, KeptWriter};
-use crate::index::masks::{Mask, Masks};
-use crate::index::token_set::TokenSet;
+use crate::index::mask::{Mask, Masks};
+use crate::index::tokens::TokenSet;
 use crate::util::store::{Kept, Malformed, Reader, Writer, ensure};
 
 impl Masks {

@@ -12,10 +12,8 @@ mod ways;
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-
 use super::Index;
-use super::generation::Generation;
+use super::cache::{Cache, Epoch};
 use crate::scanner::Marks;
 use crate::scanner::Scanner;
 use crate::util::store::{Kept, Malformed, Reader, Words, Writer, ensure};
@@ -78,14 +76,14 @@ impl Bounds {
 impl Index {
     /// Writes what has been computed so far.
     pub(crate) fn save(&self, writer: &mut Writer, kept: &mut KeptWriter) {
-        let generation = self.generation.load();
+        let epoch = self.cache.epoch();
         // What leads to masks before the masks; but masks are read first.
         let mut stacks = Writer::default();
-        generation.stacks.save(&mut stacks);
-        generation.mask_unions.save(&mut stacks);
-        generation.masks.save(writer, kept);
+        epoch.masks.stacks.save(&mut stacks);
+        epoch.masks.unions.save(&mut stacks);
+        epoch.masks.masks.save(writer, kept);
         writer.raw(&stacks.into_bytes());
-        walks::save(&generation, self.words, writer, kept);
+        walks::save(&epoch, self.words, writer, kept);
     }
 
     /// The index of a scanner and a vocabulary, in which every id names something.
@@ -97,24 +95,22 @@ impl Index {
         budget: usize,
         marks: Option<Arc<Marks>>,
     ) -> Result<Self, Malformed> {
-        let mut index = Self::new(scanner, vocabulary, budget, marks);
-        let (obligations, expectations) = index.scanner.open_sets();
+        let (obligations, expectations) = scanner.open_sets();
         let bounds = Bounds {
-            words: index.words,
-            nodes: index.vocabulary.spelled.trie().node_count(),
-            scan_states: index.scanner.states().len(),
+            words: vocabulary.spelled.width().div_ceil(32),
+            nodes: vocabulary.spelled.trie().node_count(),
+            scan_states: scanner.states().len(),
             obligations,
             expectations,
-            parse_states: index.scanner.table().state_count(),
-            terminals: index.scanner.table().end().index(),
+            parse_states: scanner.table().state_count(),
+            terminals: scanner.table().end().index(),
         };
-        let mut generation = Generation::new();
-        let bytes = generation.masks.load(reader, kept, &bounds)?;
-        generation.add_bytes(bytes);
-        generation.stacks.load(reader, generation.masks.len(), &bounds)?;
-        generation.mask_unions.load(reader, generation.masks.len())?;
-        walks::load(&generation, reader, kept, &bounds)?;
-        index.generation = ArcSwap::from_pointee(generation);
-        Ok(index)
+        let mut epoch = Epoch::default();
+        let bytes = epoch.masks.masks.load(reader, kept, &bounds)?;
+        epoch.masks.add_bytes(bytes);
+        epoch.masks.stacks.load(reader, epoch.masks.masks.len(), &bounds)?;
+        epoch.masks.unions.load(reader, epoch.masks.masks.len())?;
+        walks::load(&epoch, reader, kept, &bounds)?;
+        Ok(Self::restore(scanner, vocabulary, marks, Cache::new(budget, epoch)))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::Bounds;
-use crate::index::stack_trie::{ASKS, Fork, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie};
+use crate::index::mask::{ASKS, Fork, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie};
 use crate::scanner::lookahead::ExpectationsId;
 use crate::scanner::{Lines, ObligationsId, Question};
 use crate::util::append::Interner;

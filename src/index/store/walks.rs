@@ -1,45 +1,45 @@
 //! Node sets and the walks done from them.
 
 use super::{Bounds, KeptWriter};
-use crate::index::generation::Generation;
-use crate::index::hub::Hub;
-use crate::index::token_set::TokenSet;
-use crate::index::unions::TokensId;
-use crate::index::walk::{Boundary, End, NodesId, Origin, Walk};
+use crate::index::cache::Epoch;
+use crate::index::tokens::TokenSet;
+use crate::index::tokens::{StoredTokensId, TokensId};
+use crate::index::walk::{Base, Boundary, End, NodesId, Origin, Walk};
 use crate::scanner::ObligationsId;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::store::{Kept, Malformed, Reader, Writer, ensure_below};
 
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
 /// numbered in the order of their nodes, so that equal indices are equal bytes.
-pub(super) fn save(generation: &Generation, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
-    let mut walks: Vec<(NodesId, Origin, &Walk)> = generation.all_walks().collect();
+pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
+    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walks.walks().collect();
     // After the walks, so that what these lead to is there.
-    let mut sets: Vec<NodesId> = (1..generation.node_sets() as u32).map(NodesId).collect();
-    sets.sort_unstable_by_key(|&set| generation.nodes(set));
+    let mut sets: Vec<NodesId> = (1..epoch.walks.node_sets() as u32).map(NodesId).collect();
+    sets.sort_unstable_by_key(|&set| epoch.walks.nodes(set));
     sets.insert(0, NodesId::ROOT);
     let mut numbers = vec![0; sets.len()];
     sets.iter().zip(0..).for_each(|(set, number)| numbers[set.0 as usize] = number);
     walks.sort_unstable_by_key(|(nodes, from, _)| (numbers[nodes.0 as usize], *from));
-    writer.list(&sets[1..], |w, &set| w.numbers(generation.nodes(set)));
+    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walks.nodes(set)));
     writer.list(&walks, |w, (nodes, from, walk)| {
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
-        w.list(&walk.ends, |w, end| end.save(generation, words, w, kept));
+        w.list(&walk.ends, |w, end| end.save(epoch, words, w, kept));
         w.list(&walk.boundaries, |w, boundary| boundary.save(numbers[boundary.nodes.0 as usize], w));
-        w.list(&walk.hubs, |w, hub| {
-            w.u32(hub.state.0);
-            w.length(hub.leading.len());
-            w.raw(&hub.leading);
-            w.u32(numbers[hub.nodes.0 as usize]);
-            save_tokens(hub.except, generation, words, w, kept);
+        w.list(&walk.bases, |w, base| {
+            w.u32(base.state.0);
+            w.length(base.leading.len());
+            w.raw(&base.leading);
+            w.u32(numbers[base.nodes.0 as usize]);
+            let except = base.except.map_or(TokensId::NONE, TokensId::from);
+            save_tokens(except, epoch, words, w, kept);
         });
     });
 }
 
 /// Takes node sets and walks.
 pub(super) fn load(
-    generation: &Generation,
+    epoch: &Epoch,
     reader: &mut Reader<'_>,
     kept: &Kept,
     bounds: &Bounds,
@@ -48,16 +48,16 @@ pub(super) fn load(
     for _ in 0..reader.length(5)? {
         let nodes = reader.numbers()?;
         ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
-        sets.push(generation.nodes_id(nodes));
+        sets.push(epoch.walks.nodes_id(nodes));
     }
     for _ in 0..reader.length(26)? {
         let nodes = nodes(reader, &sets)?;
         let from = Origin::load(reader, bounds)?;
-        let ends = reader.list(18, |r| End::load(r, generation, kept, bounds))?;
+        let ends = reader.list(18, |r| End::load(r, epoch, kept, bounds))?;
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
-        let hubs = reader.list(14, |r| Hub::load(r, &sets, generation, kept, bounds))?;
-        let walk = Walk::of(ends.into(), boundaries.into(), hubs.into(), generation);
-        generation.add_walk(nodes, from, walk);
+        let bases = reader.list(14, |r| Base::load(r, &sets, epoch, kept, bounds))?;
+        let walk = Walk::new(epoch.walks.next_number(), ends.into(), boundaries.into(), bases.into());
+        epoch.walks.walk(nodes, from, || walk);
     }
     Ok(())
 }
@@ -80,34 +80,25 @@ fn place(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<(ScanStateId, Oblig
 }
 
 /// Writes tokens as one set.
-fn save_tokens(
-    tokens: TokensId,
-    generation: &Generation,
-    words: usize,
-    writer: &mut Writer,
-    kept: &mut KeptWriter,
-) {
-    match generation.unions.set(tokens) {
-        Some(set) => set.save(writer, kept),
-        None => generation.unions.collect(tokens, words).save(writer, kept),
-    }
+fn save_tokens(tokens: TokensId, epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
+    epoch.tokens.collect(tokens, words).save(writer, kept);
 }
 
 fn load_tokens(
     reader: &mut Reader<'_>,
-    generation: &Generation,
+    epoch: &Epoch,
     kept: &Kept,
     bounds: &Bounds,
-) -> Result<TokensId, Malformed> {
+) -> Result<StoredTokensId, Malformed> {
     let kind = reader.u8()?;
-    Ok(generation.add_set(TokenSet::load(kind, reader, kept, bounds)?))
+    Ok(epoch.tokens.add_set(TokenSet::load(kind, reader, kept, bounds)?))
 }
 
-impl Hub {
+impl Base {
     fn load(
         reader: &mut Reader<'_>,
         sets: &[NodesId],
-        generation: &Generation,
+        epoch: &Epoch,
         kept: &Kept,
         bounds: &Bounds,
     ) -> Result<Self, Malformed> {
@@ -119,7 +110,7 @@ impl Hub {
             state: ScanStateId(state),
             leading,
             nodes,
-            except: load_tokens(reader, generation, kept, bounds)?,
+            except: Some(load_tokens(reader, epoch, kept, bounds)?),
         })
     }
 }
@@ -129,33 +120,28 @@ impl Origin {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.bool(self.counting);
-        writer.bool(self.is_hub);
+        writer.bool(self.is_base);
     }
 
     fn load(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
-        Ok(Self { state, obligations, counting: reader.bool()?, is_hub: reader.bool()? })
+        Ok(Self { state, obligations, counting: reader.bool()?, is_base: reader.bool()? })
     }
 }
 
 impl End {
-    fn save(&self, generation: &Generation, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
+    fn save(&self, epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.length(self.leading.len());
         writer.raw(&self.leading);
-        save_tokens(self.tokens, generation, words, writer, kept);
+        save_tokens(self.tokens, epoch, words, writer, kept);
     }
 
-    fn load(
-        reader: &mut Reader<'_>,
-        generation: &Generation,
-        kept: &Kept,
-        bounds: &Bounds,
-    ) -> Result<Self, Malformed> {
+    fn load(reader: &mut Reader<'_>, epoch: &Epoch, kept: &Kept, bounds: &Bounds) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
         let leading = leading(reader)?;
-        let tokens = load_tokens(reader, generation, kept, bounds)?;
+        let tokens = load_tokens(reader, epoch, kept, bounds)?.into();
         Ok(Self { state, obligations, leading, tokens })
     }
 }

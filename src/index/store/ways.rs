@@ -1,6 +1,6 @@
 //! Which masks are unions of which.
 
-use crate::index::ways::MaskUnions;
+use crate::index::mask::MaskUnions;
 use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl MaskUnions {

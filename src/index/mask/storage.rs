@@ -11,19 +11,19 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::token_set::TokenSet;
+use crate::index::tokens::TokenSet;
 use crate::util::append::AppendVec;
 use crate::util::store::Words;
 
-/// The masks of one generation.
+/// The masks of one epoch.
 #[derive(Debug, Default)]
-pub(super) struct Masks {
-    pub(super) masks: AppendVec<Mask>,
-    pub(super) known: Mutex<Known>,
+pub(crate) struct Masks {
+    pub(crate) masks: AppendVec<Mask>,
+    pub(crate) known: Mutex<Known>,
 }
 
 #[derive(Debug)]
-pub(super) enum Mask {
+pub(crate) enum Mask {
     Set(TokenSet),
     /// The row of the mask `base`, but for these bits.
     Near {
@@ -34,9 +34,9 @@ pub(super) enum Mask {
 
 /// What it takes to add masks.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// Hash and id.
-    pub(super) ids: HashTable<(u64, u32)>,
+    pub(crate) ids: HashTable<(u64, u32)>,
     /// Masks that are stored as rows, the one last used first.
     rows: Vec<u32>,
 }
@@ -50,7 +50,7 @@ const WORDS_PER_BIT: usize = 16;
 
 impl Masks {
     /// The id of the mask `row`, and the bytes that it takes if it is new.
-    pub(super) fn intern(&self, row: &[u32]) -> (u32, usize) {
+    pub(crate) fn intern(&self, row: &[u32]) -> (u32, usize) {
         let hash = hash(row);
         // A poisoned lock only says that another thread panicked elsewhere: the tables are
         // consistent.
@@ -111,12 +111,12 @@ impl Masks {
     }
 
     /// How many there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.masks.len()
     }
 
     /// Makes `row` hold the mask.
-    pub(super) fn write_to(&self, id: u32, row: &mut [u32]) {
+    pub(crate) fn write_to(&self, id: u32, row: &mut [u32]) {
         match self.masks.get(id) {
             Some(Mask::Set(set)) => set.write_to(row),
             Some(Mask::Near { base, flips }) => {
@@ -137,7 +137,7 @@ impl Masks {
 
 impl Mask {
     /// The bytes that the mask takes, and its places in the tables.
-    pub(super) fn bytes_with_entry(&self) -> usize {
+    pub(crate) fn bytes_with_entry(&self) -> usize {
         let numbers = match self {
             Self::Set(set) => set.bytes(),
             Self::Near { flips, .. } => flips.len() * 4,

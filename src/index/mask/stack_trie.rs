@@ -27,19 +27,19 @@ use crate::util::id::{CoreId, ScanStateId};
 /// From what was read to what came of it: `K` is what is always read, `L` what came. Read without
 /// locks.
 #[derive(Debug)]
-pub(super) struct StackTrie<K, L> {
-    pub(super) roots: AppendMap<K, Path<L>>,
-    pub(super) forks: AppendMap<Fork, Path<L>>,
+pub(crate) struct StackTrie<K, L> {
+    pub(crate) roots: AppendMap<K, Path<L>>,
+    pub(crate) forks: AppendMap<Fork, Path<L>>,
     /// How many paths have a number.
-    pub(super) count: AtomicU32,
+    pub(crate) count: AtomicU32,
     /// What paths read: the core of the next state down the stack, or [`STATE`] or [`ASKS`] and the
     /// number of a question, and then the answer.
-    pub(super) runs: Interner<Box<[u32]>>,
+    pub(crate) runs: Interner<Box<[u32]>>,
     /// Bytes that these hold.
-    pub(super) run_bytes: AtomicUsize,
-    pub(super) questions: Interner<Question>,
+    pub(crate) run_bytes: AtomicUsize,
+    pub(crate) questions: Interner<Question>,
     /// Those that were asked for as a whole.
-    pub(super) layouts: AppendMap<Lines, u32>,
+    pub(crate) layouts: AppendMap<Lines, u32>,
 }
 
 impl<K, L> Default for StackTrie<K, L> {
@@ -60,45 +60,45 @@ impl<K, L> Default for StackTrie<K, L> {
 type Words = SmallVec<[u32; 16]>;
 
 /// In a run: the layout is asked something. Parse states and the numbers of questions are less.
-pub(super) const ASKS: u32 = 1 << 31;
+pub(crate) const ASKS: u32 = 1 << 31;
 
 /// In a run: the state in its context is asked for, not its core alone.
-pub(super) const STATE: u32 = u32::MAX;
+pub(crate) const STATE: u32 = u32::MAX;
 
 /// What was read from a fork on, and what came of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Path<L> {
-    pub(super) number: u32,
-    pub(super) run: u32,
-    pub(super) leaf: L,
+pub(crate) struct Path<L> {
+    pub(crate) number: u32,
+    pub(crate) run: u32,
+    pub(crate) leaf: L,
 }
 
 /// Where a path forks off another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Fork {
+pub(crate) struct Fork {
     /// The number of the other.
-    pub(super) path: u32,
+    pub(crate) path: u32,
     /// Where in its run the read stands that differs.
-    pub(super) at: u32,
+    pub(crate) at: u32,
     /// What was read instead.
-    pub(super) read: u32,
+    pub(crate) read: u32,
 }
 
 /// What every mask depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Root {
-    pub(super) state: ScanStateId,
-    pub(super) obligations: ObligationsId,
-    pub(super) expectations: ExpectationsId,
-    pub(super) top: CoreId,
+pub(crate) struct Root {
+    pub(crate) state: ScanStateId,
+    pub(crate) obligations: ObligationsId,
+    pub(crate) expectations: ExpectationsId,
+    pub(crate) top: CoreId,
     /// No byte has been read.
-    pub(super) fresh: bool,
-    pub(super) line: LineKind,
+    pub(crate) fresh: bool,
+    pub(crate) line: LineKind,
 }
 
 /// Where a line stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum LineKind {
+pub(crate) enum LineKind {
     /// Behind its first lexeme, or lines do not count.
     Inside,
     /// In the blanks before it.
@@ -109,7 +109,7 @@ pub(super) enum LineKind {
 
 /// Something read on a path.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Seen<'t> {
+pub(crate) enum Seen<'t> {
     /// The stack, down to this depth.
     Stack(u32),
     /// The context of the state at this depth.
@@ -119,16 +119,16 @@ pub(super) enum Seen<'t> {
 
 /// A finished mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Leaf {
-    /// Its id in [`super::masks::Masks`].
-    pub(super) mask: u32,
+pub(crate) struct Leaf {
+    /// Its id in [`Masks`](super::storage::Masks).
+    pub(crate) mask: u32,
     /// Whether the text may end here is not in the mask: it depends on all open blocks.
-    pub(super) asks_end: bool,
+    pub(crate) asks_end: bool,
 }
 
 /// What looking for a path came to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Found<L> {
+pub(crate) enum Found<L> {
     Leaf(L),
     /// No path reads what is here.
     Nothing,
@@ -147,7 +147,7 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
     /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read,
     /// which `see` is told of, and a look-up for each fork.
     #[inline]
-    pub(super) fn find(
+    pub(crate) fn find(
         &self,
         key: &K,
         stack: &Stack,
@@ -204,7 +204,7 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
     }
 
     /// Enters what came of `key` where this was read of the stack and the layout.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &self,
         key: K,
         stack: &Stack,
@@ -283,13 +283,13 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
     }
 
     /// How many paths there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.roots.len() + self.forks.len()
     }
 
     /// Heap bytes, as counted against the budget: entries, and their places in tables that are half
     /// empty.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.roots.len() * (size_of::<(K, Path<L>)>() + ENTRY_BYTES)
             + self.forks.len() * (size_of::<(Fork, Path<L>)>() + ENTRY_BYTES)
             + self.run_bytes.load(Ordering::Relaxed)
@@ -316,7 +316,7 @@ fn difference(run: &[u32], other: &[u32]) -> Option<(usize, usize)> {
 const ENTRY_BYTES: usize = 24;
 
 /// What a run costs beside its words: its entry and its places.
-pub(super) const RUN_BYTES: usize = 40;
+pub(crate) const RUN_BYTES: usize = 40;
 
 /// A layout holds on to some blocks.
 const LAYOUT_BYTES: usize = 256;
@@ -324,9 +324,17 @@ const LAYOUT_BYTES: usize = 256;
 /// A question holds some blanks.
 const QUESTION_BYTES: usize = 80;
 
+impl<L: Copy> StackTrie<Root, L> {
+    /// What came of a configuration.
+    #[inline]
+    pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Found<L> {
+        self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
+    }
+}
+
 impl LineKind {
     #[inline]
-    pub(super) fn new(layout: &Layout) -> Self {
+    pub(crate) fn new(layout: &Layout) -> Self {
         match layout.lines().and_then(|lines| lines.leading) {
             None => Self::Inside,
             Some(leading) if leading.counting => Self::Counting,
@@ -337,7 +345,7 @@ impl LineKind {
 
 impl Root {
     #[inline]
-    pub(super) fn new(at: &Configuration, fresh: bool) -> Self {
+    pub(crate) fn new(at: &Configuration, fresh: bool) -> Self {
         Self {
             state: at.state,
             obligations: at.obligations,
