@@ -12,6 +12,7 @@
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
+mod automaton;
 mod characters;
 mod error;
 pub(crate) mod ir;

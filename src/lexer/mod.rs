@@ -22,6 +22,7 @@ mod dfa;
 mod error;
 mod limits;
 mod line_ends;
+mod look_around;
 mod looking;
 mod lower;
 mod minimize;

@@ -1,11 +1,11 @@
 //! How a table is kept: what its construction found, beside the grammar that it was found of. The
 //! productions as items and the names are made again from that grammar.
 
-use super::chains::Chains;
-use super::forks::Forks;
+use super::closures::Closures;
 use super::hidden::without_hidden_left_recursion;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
+use super::node::Forks;
 use super::rules::{COMPLETE, Rules};
 use super::states::{Key, ParseStates, Return, returns};
 use super::table::{Action, ParseTable, Reduction};
@@ -105,7 +105,7 @@ impl ParseTable {
             rows: rows.into_iter().zip(shifts).collect(),
             reductions,
             tails,
-            chains: Chains::default(),
+            closures: Closures::default(),
             forks: Forks::default(),
             settled,
             barred,

@@ -36,6 +36,7 @@ mod obligations;
 pub(crate) mod points;
 mod proof;
 mod reads;
+mod self_loops;
 mod states;
 mod store;
 mod subsumption;

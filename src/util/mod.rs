@@ -7,6 +7,7 @@
 //! * [`lists`]: many short lists in two arrays.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`random`]: a small seeded generator.
+//! * [`self_loops`]: the contract by which walks pass over texts that lead back.
 //! * [`store`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
@@ -14,7 +15,6 @@ pub(crate) mod append;
 pub(crate) mod append_map;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
-pub(crate) mod byte_groups;
 pub(crate) mod components;
 pub(crate) mod diagnostic;
 pub(crate) mod fingerprint;
@@ -22,4 +22,5 @@ pub(crate) mod id;
 pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod random;
+pub(crate) mod self_loops;
 pub(crate) mod store;

@@ -7,7 +7,6 @@
 
 use std::ops::Range;
 
-use super::base::BasePosition;
 use super::nodes::{ByteNodes, NodesId};
 use crate::index::tokens::TokensId;
 use crate::scanner::points::{Point, PointId};
@@ -48,11 +47,11 @@ pub(super) struct Branch {
 }
 
 impl BranchKey {
-    pub(super) fn new(set: NodesId, entry: Entry<'_, '_>, base: Option<BasePosition<'_>>) -> Self {
+    pub(super) fn new(set: NodesId, entry: Entry<'_, '_>, base: Option<PointId>) -> Self {
         let Entry { nodes, point, is_open } = entry;
         let set = Some(set).filter(|_| nodes.nodes.len() > 1);
         let (first, point) = (nodes.nodes[0], point.id);
-        Self { set, first, point, base: base.map(BasePosition::point), is_open }
+        Self { set, first, point, base, is_open }
     }
 }
 

@@ -19,11 +19,12 @@ impl<'g> Descent<'g> {
             self.enter_beside(node, point, base, is_open);
             return self.pending.take_entry();
         }
-        let branch = self.walker.tables.branch(BranchKey::new(set, entry, base), || {
-            let base = base.map(BasePosition::alone);
-            nodes.nodes.iter().for_each(|&node| below.enter_beside(node, point, base, is_open));
-            below.take()
-        });
+        let branch =
+            self.walker.tables.branch(BranchKey::new(set, entry, base.map(BasePosition::point)), || {
+                let base = base.map(BasePosition::alone);
+                nodes.nodes.iter().for_each(|&node| below.enter_beside(node, point, base, is_open));
+                below.take()
+            });
         for &(point, tokens) in &branch.ends {
             self.tally.add_found(scanner, scanner.at_point(point), tokens);
         }

@@ -12,7 +12,7 @@ use super::pending::{EndedAt, PendingEnds, PendingId};
 use super::tally::Tally;
 use crate::scanner::ObligationsId;
 use crate::scanner::points::{Point, Step};
-use crate::vocab::trie::Node;
+use crate::vocab::nodes::Node;
 
 /// A walk that is being done.
 pub(super) struct Descent<'g> {

@@ -1,15 +1,16 @@
 //! What a walk skips because a scan state leads back to itself: the inside of names, strings and
 //! comments.
 //!
-//! Rests on the contract of [`byte_groups`](crate::util::byte_groups). Two forms: a subtree all of
-//! whose texts lead back falls into one class without a look at its nodes ([`SelfLoops::stays`]);
-//! where most do, the walk passes from one node that leads elsewhere to the next
-//! ([`SelfLoops::skip`]).
+//! The walk's side of the contract of [`self_loops`](crate::util::self_loops), in two forms. A
+//! subtree all of whose texts lead back falls into one class without a look at its nodes
+//! ([`SelfLoops::stays`]). Where most do, the walk passes from one node that leads elsewhere to the
+//! next ([`SelfLoops::skip`]).
 
 use crate::scanner::Scanner;
 use crate::scanner::points::Point;
-use crate::util::byte_groups::Groups;
-use crate::vocab::trie::{Node, Trie};
+use crate::util::self_loops::Groups;
+use crate::vocab::nodes::Node;
+use crate::vocab::trie::Trie;
 
 /// The subtrees around the current node in which the walk mostly stays where it was, each within
 /// the one before.

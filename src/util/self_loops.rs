@@ -1,8 +1,40 @@
-//! Groups of bytes that languages tell apart: coarse enough for one word of bits a set, fine enough
-//! that the inside of a name, a string or a comment is a set of whole groups.
+//! Self-loops: texts that lead a scan state back to itself, told by the groups of their pieces.
 //!
-//! Past ASCII a byte alone says little, so what the groups tell apart there are whole characters of
-//! UTF-8, cut ones, and bytes that are none.
+//! The inside of a name, a string or a comment is most of what a walk of the vocabulary meets, and
+//! leads the scan state back to itself. To pass over such texts without looking at each byte, three
+//! parties keep one contract. This is all of it.
+//!
+//! **Pieces and groups.** A text falls into *pieces*, from left to right: an ASCII byte; a whole
+//! character past ASCII, as UTF-8 has them (Unicode, table 3-7); a character past ASCII that the
+//! text's end cuts; a *stray* byte past ASCII with which no such character goes on. Each piece is
+//! of one *group*: ASCII bytes by [`group`], the others by [`CHARACTERS`], [`CUT_CHARACTERS`] and
+//! [`STRAY_BYTES`]. Groups are coarse enough for one word of bits a set, and fine enough that the
+//! inside of a name, a string or a comment is a set of whole groups. Past ASCII a byte alone says
+//! little, so nothing finer than a piece is told apart there.
+//!
+//! **What the scanner owes** (`scanner::self_loops`). The loops of a point are a set of groups `L`.
+//! Take any text all of whose pieces are of `L`.
+//!
+//! 1. It leads from the point back to the point; or, where it ends in a cut character, to a point
+//!    of the same class, so that a token which ends there is of the class as well.
+//! 2. No lexeme ends on the way; or the end is refuted before its character is whole, by a longer
+//!    match.
+//! 3. Past ASCII `L` grows in steps: it has cut characters only where it has whole ones, and it
+//!    never has stray bytes without both.
+//!
+//! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
+//! between two characters, and tells
+//!
+//! 4. of a node, which groups the pieces of all texts below it are of;
+//! 5. of a run of nodes, depth first, the first one with whose byte a piece begins that is of none
+//!    of some groups: of all texts that are cut off by then, every piece is of these groups.
+//!
+//! **What the walk owes** (`index::walk::loops`).
+//!
+//! 6. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's class.
+//! 7. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
+//!    nothing else would have to know of them: no end that is still open, no base walk beside it,
+//!    no blanks of a line. By 1 and 2 it is behind them where it was.
 
 /// A set of groups, one bit a group.
 pub(crate) type Groups = u32;

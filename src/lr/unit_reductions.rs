@@ -14,86 +14,33 @@ use std::sync::OnceLock;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
 
+use super::closures::{Closure, Cores, Exit, Stop};
 use super::table::ParseTable;
-use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
-use crate::util::id::{CoreId, NonterminalId};
-
-/// States on top of a stack.
-pub(super) type Cores = SmallVec<[CoreId; 2]>;
-
-/// What a state does on top of another.
-#[derive(Debug)]
-pub(super) struct Chain {
-    /// All terminals that are shifted on the way, and `$` where it accepts.
-    pub(super) shifts: BitSet,
-    pub(super) stops: Box<[Stop]>,
-    pub(super) exits: Box<[Exit]>,
-    /// Whether any of it reads the state below the top.
-    pub(super) reads_below: bool,
-    /// Where no reduction leads further down: the number of `shifts` among the table's
-    /// [`AcceptableSets`](super::states::AcceptableSets).
-    pub(super) set: Option<u32>,
-}
-
-/// Where terminals are shifted.
-#[derive(Debug)]
-pub(super) struct Stop {
-    /// Whether the top has been taken off.
-    pub(super) uncovers: bool,
-    /// What lies on the state below by then, or else on the top.
-    pub(super) cores: Cores,
-    pub(super) shifts: BitSet,
-}
-
-/// A reduction that takes off the state below the top as well.
-#[derive(Debug)]
-pub(super) struct Exit {
-    /// How many states it takes off, the top among them; at least 2.
-    pub(super) pops: usize,
-    pub(super) lhs: NonterminalId,
-    /// The terminals (and `$`) before which it is done.
-    pub(super) lookaheads: BitSet,
-}
-
-/// The chains found so far, by the top and the place of what lies below it among the top's
-/// predecessors; of states that do not reduce, which do the same on whatever lies below, only the
-/// first place is used. And what whole stacks can shift.
-#[derive(Debug, Default)]
-pub(super) struct Chains {
-    chains: Slots<Box<[OnceLock<Box<Chain>>]>>,
-}
-
-impl Clone for Chains {
-    /// They are found again.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
+use crate::util::id::CoreId;
 
 impl ParseTable {
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     #[inline]
-    pub(super) fn chain(&self, top: CoreId, below: Option<CoreId>) -> &Chain {
-        let chains = self.chains.chains.get_or_init(top.0, || self.new_chains(top));
+    pub(super) fn closure(&self, top: CoreId, below: Option<CoreId>) -> &Closure {
+        let closures = self.closures.by_top.get_or_init(top.0, || self.new_closures(top));
         let place = match below {
-            Some(below) if chains.len() > 1 => self.place_below(top, below),
+            Some(below) if closures.len() > 1 => self.place_below(top, below),
             _ => 0,
         };
         // A stack of these tables has a place there; one of others must not make this panic.
-        chains[place.min(chains.len() - 1)].get_or_init(|| Box::new(self.find_chain(top, below)))
+        closures[place.min(closures.len() - 1)].get_or_init(|| Box::new(self.find_closure(top, below)))
     }
 
     #[cold]
-    fn new_chains(&self, top: CoreId) -> Box<[OnceLock<Box<Chain>>]> {
+    fn new_closures(&self, top: CoreId) -> Box<[OnceLock<Box<Closure>>]> {
         let places = if self.reductions(top).is_empty() { 1 } else { self.count_below(top).max(1) };
         (0..places).map(|_| OnceLock::new()).collect()
     }
 
     #[cold]
-    fn find_chain(&self, top: CoreId, below: Option<CoreId>) -> Chain {
+    fn find_closure(&self, top: CoreId, below: Option<CoreId>) -> Closure {
         let mut all = BitSet::new(self.end().index() + 1);
         let (mut stops, mut exits) = (Vec::new(), Vec::new());
         let mut reads_below = false;
@@ -152,6 +99,6 @@ impl ParseTable {
             }
         }
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
-        Chain { shifts: all, stops: stops.into(), exits: exits.into(), reads_below, set }
+        Closure { shifts: all, stops: stops.into(), exits: exits.into(), reads_below, set }
     }
 }
