@@ -10,6 +10,11 @@ use crate::util::store::{Malformed, Reader, Writer};
 /// taking it for text nor translating line ends goes unnoticed.
 const MAGIC: [u8; 8] = *b"\x89lrmask\n";
 
+/// Whether bytes begin as saved ones do.
+pub(super) fn is_saved(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
 /// Written little-endian as all numbers are; other orders of bytes would show here.
 const ENDIANNESS: u32 = 0x0102_0304;
 
@@ -124,7 +129,7 @@ pub(super) struct Saved<'b> {
 impl<'b> Saved<'b> {
     /// Checks the bytes and finds the sections. Costs one look at every byte.
     pub(super) fn open(bytes: &'b [u8]) -> Result<Self, LoadError> {
-        if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) {
+        if !is_saved(bytes) {
             return Err(LoadError::of(LoadErrorKind::NotSaved));
         }
         if bytes.len() < HEADER {

@@ -11,7 +11,6 @@ use crate::scanner::{ObligationsId, Scanner};
 use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
-use crate::util::id::TerminalId;
 use crate::util::lists::Lists;
 
 /// What is known of points.
