@@ -37,7 +37,7 @@ const CIRCLES: &[&[&str]] = &[
     &["lexer/dfa", "lexer/minimize"],
     &["lexer/python/escape", "lexer/python/parser"],
     &[
-        "scanner/company",
+        "scanner/candidates",
         "scanner/indentation",
         "scanner/layout",
         "scanner/lexis",

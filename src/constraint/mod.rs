@@ -8,7 +8,7 @@ mod explore;
 mod lexemes;
 mod load_error;
 mod saved;
-mod store;
+mod saving;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -1,10 +1,10 @@
-//! The form of what is kept: a header, a table of sections, the sections, and one checksum over all
-//! of it. `docs/saved.md` describes it byte by byte.
+//! The form of what is saved: a header, a table of sections, the sections, and one checksum over
+//! all of it. `docs/saved.md` describes it byte by byte.
 
 use std::ops::Range;
 
 use super::load_error::{LoadError, LoadErrorKind};
-use crate::util::store::{Malformed, Reader, Writer};
+use crate::util::saving::{Malformed, Reader, Writer};
 
 /// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither
 /// taking it for text nor translating line ends goes unnoticed.
@@ -118,7 +118,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Kept bytes of which every one is as it was written.
+/// Saved bytes of which every one is as it was written.
 #[derive(Debug)]
 pub(super) struct Saved<'b> {
     bytes: &'b [u8],

@@ -20,7 +20,7 @@ mod lower;
 pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
-mod store;
+mod saving;
 mod texts;
 pub(crate) mod tokens;
 

@@ -16,7 +16,7 @@
 
 mod cache;
 mod mask;
-mod store;
+mod saving;
 mod tokens;
 mod walk;
 
@@ -27,7 +27,7 @@ use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use cache::{Cache, Epoch};
 use mask::{Composer, Found, allow};
-pub(crate) use store::KeptWriter;
+pub(crate) use saving::SavedNumbersWriter;
 pub(crate) use walk::Shortcuts;
 use walk::Walker;
 

@@ -27,8 +27,8 @@ mod looking;
 mod lower;
 mod minimize;
 mod python;
+mod saving;
 mod splice;
-mod store;
 #[cfg(test)]
 mod tests;
 mod trailing;

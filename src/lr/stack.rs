@@ -328,7 +328,8 @@ impl Stack {
         }
     }
 
-    /// The stack without an idle round on top ([`tail`](super::tail)). Costs the frames of one round at most.
+    /// The stack without an idle round on top ([`tail`](super::tail)). Costs the frames of one
+    /// round at most.
     pub(super) fn without_idle_round(self, table: &ParseTable) -> Stack {
         let Some(mut tail) = table.tail(self.core()) else { return self };
         let mut at = &self;

@@ -8,7 +8,7 @@
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`random`]: a small seeded generator.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
-//! * [`store`]: how things are put into bytes that are kept.
+//! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod append;
@@ -22,5 +22,5 @@ pub(crate) mod id;
 pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod random;
+pub(crate) mod saving;
 pub(crate) mod self_loops;
-pub(crate) mod store;

@@ -31,7 +31,8 @@
 //!
 //! **What the walk owes** (`index::walk::loops`).
 //!
-//! 6. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's class.
+//! 6. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
+//!    class.
 //! 7. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
 //!    nothing else would have to know of them: no end that is still open, no base walk beside it,
 //!    no blanks of a line. By 1 and 2 it is behind them where it was.

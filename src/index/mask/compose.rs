@@ -89,8 +89,8 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Looks for the next piece of the walk at work: by itself, so that it is kept, or together with
-    /// others.
+    /// Looks for the next piece of the walk at work: by itself, so that it is kept, or together
+    /// with others.
     fn look_for_piece(&self, tasks: &mut Tasks<'g>) {
         let keeping = tasks.keeping;
         let Task { reads, sites, walks, agenda, .. } = &mut tasks.current;

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::index::tokens::TokenSet;
 use crate::util::append::AppendVec;
-use crate::util::store::Words;
+use crate::util::saving::Words;
 
 /// The masks of one epoch.
 #[derive(Debug, Default)]

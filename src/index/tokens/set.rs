@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::util::store::Words;
+use crate::util::saving::Words;
 
 /// A set of tokens of one vocabulary.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
-//! How a scanner is kept, beside the grammar, the tables and the DFAs that it is made of: what the
+//! How a scanner is saved, beside the grammar, the tables and the DFAs that it is made of: what the
 //! check of the grammar found, and what has been met, under the numbers by which the index knows
 //! it.
 //!
-//! Not kept is what is found again in a microsecond: what a stack can shift and where the next
+//! Not saved is what is found again in a microsecond: what a stack can shift and where the next
 //! lexeme starts on it.
 
 use smallvec::SmallVec;
@@ -18,7 +18,7 @@ use crate::lr::table::ParseTable;
 use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
+use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl Scanner {
     /// Writes the scanner, its tables and its DFAs. Whatever has been handed out before by this

@@ -1,9 +1,9 @@
-//! Which terminals compete for a lexeme: its company. The engine asks by what the stack can shift;
-//! the check of a grammar asks for companies that no real one exceeds.
+//! Which terminals compete for a lexeme: its candidates. The engine asks by what the stack can
+//! shift; the check of a grammar asks for candidate sets that no real one exceeds.
 //!
-//! In the company of fewer terminals, lexemes are cut no longer, no terminal is shadowed that was
-//! not shadowed before, and obligations accept no more often. So what holds in a company holds in
-//! each part of it.
+//! Among fewer candidates, lexemes are cut no longer, no terminal is shadowed that was not shadowed
+//! before, and obligations accept no more often. So what holds in a candidate set holds in each
+//! part of it.
 
 use super::lexis::Lexis;
 use super::states::ScanStates;
@@ -12,8 +12,8 @@ use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, ScanStateId, TerminalId};
 
-/// The scan states where lexemes of a terminal start, in companies such that whatever company they
-/// really meet is a part of one.
+/// The scan states where lexemes of a terminal start, in candidate sets such that whatever
+/// candidates they really meet is a part of one.
 #[derive(Debug)]
 pub(super) struct Starts {
     /// Without an exclusive terminal; one at most.
@@ -34,7 +34,8 @@ impl Lexis {
         }
     }
 
-    /// The company under the contextual lexer where these are acceptable, and no exclusive one is.
+    /// The candidate set under the contextual lexer where these are acceptable, and no exclusive
+    /// one is.
     fn contextual(&self, acceptable: &BitSet) -> BitSet {
         let mut candidates = acceptable.clone();
         candidates.remove(self.table.end().index());
@@ -48,12 +49,12 @@ impl Lexis {
         candidates
     }
 
-    /// All terminals that are not exclusive: no company without an exclusive one exceeds it.
+    /// All terminals that are not exclusive: no candidate set without an exclusive one exceeds it.
     pub(super) fn ordinary(&self) -> BitSet {
         ordinary(self.terminal_count(), &self.exclusive)
     }
 
-    /// Whether a lexeme of `terminal` may be met in company without an exclusive terminal.
+    /// Whether a lexeme of `terminal` may be met where no candidate is exclusive.
     pub(super) fn is_ordinary(&self, terminal: TerminalId) -> bool {
         if self.exclusive.is_empty() || self.ignored.contains(terminal.index()) {
             return true;
@@ -68,25 +69,27 @@ impl Lexis {
             })
     }
 
-    /// Whether a lexeme may ever be `terminal`, be it only in some company, or as the other reading
-    /// of a word.
+    /// Whether a lexeme may ever be `terminal`, be it only among some candidates, or as the other
+    /// reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
         let reads = |word: TerminalId| self.other_reading(word) == Some(terminal) && self.may_be_label(word);
         self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
-    /// Where lexemes start in the greatest companies: whatever a lexeme may be, one that starts in
-    /// one of these may be.
+    /// Where lexemes start in the greatest candidate sets: whatever a lexeme may be, one that
+    /// starts in one of these may be.
     pub(super) fn starts(&self) -> impl Iterator<Item = ScanStateId> {
-        let Starts { ordinary, exclusive } = &self.company_starts;
+        let Starts { ordinary, exclusive } = &self.candidate_starts;
         ordinary.iter().chain(exclusive).copied()
     }
 
-    /// Whether `terminal` may ever be the label of a lexeme, be it only in some company.
+    /// Whether `terminal` may ever be the label of a lexeme, be it only among some candidates.
     pub(super) fn may_be_label(&self, terminal: TerminalId) -> bool {
         match self.lexer {
-            LexerKind::Basic if !self.companies.iter().any(|company| company.contains(terminal.index())) => {
-                let start = self.company_starts.ordinary.first();
+            LexerKind::Basic
+                if !self.candidate_sets.iter().any(|candidates| candidates.contains(terminal.index())) =>
+            {
+                let start = self.candidate_starts.ordinary.first();
                 start.is_some_and(|&start| {
                     self.states.label_set(self.states.reach(start)).contains(terminal.index())
                 })
@@ -95,12 +98,12 @@ impl Lexis {
         }
     }
 
-    /// Where lexemes of `terminal` start. `None` when there is a company in which no lexeme is
-    /// labelled so.
+    /// Where lexemes of `terminal` start. `None` when there is a candidate set in which no lexeme
+    /// is labelled so.
     pub(super) fn starts_of(&self, terminal: TerminalId) -> Option<Starts> {
         self.states.dfa(terminal)?;
-        let companies = self.companies.iter().zip(&self.company_starts.exclusive);
-        let with = companies.filter(|(company, _)| company.contains(terminal.index()));
+        let candidate_sets = self.candidate_sets.iter().zip(&self.candidate_starts.exclusive);
+        let with = candidate_sets.filter(|(candidates, _)| candidates.contains(terminal.index()));
         let exclusive = with.map(|(_, &start)| self.labelled_start(start, terminal));
         let ordinary = self.is_ordinary(terminal).then(|| self.ordinary_start(terminal));
         Some(Starts {
@@ -109,10 +112,10 @@ impl Lexis {
         })
     }
 
-    /// The company of all ordinary terminals; or under the contextual lexer, where some of those
-    /// shadow the terminal, of all that stand in some row beside it.
+    /// The candidate set of all ordinary terminals; or under the contextual lexer, where some of
+    /// those shadow the terminal, of all that stand in some row beside it.
     fn ordinary_start(&self, terminal: TerminalId) -> Option<ScanStateId> {
-        let everyone = self.company_starts.ordinary.first();
+        let everyone = self.candidate_starts.ordinary.first();
         let start = everyone.and_then(|&start| self.labelled_start(start, terminal));
         if start.is_some() || self.lexer == LexerKind::Basic {
             return start;
@@ -134,12 +137,12 @@ impl Lexis {
     }
 }
 
-/// Where the lexemes of the greatest companies start: of all ordinary terminals, and of each
-/// exclusive company.
-pub(super) fn greatest(states: &ScanStates, exclusive: &BitSet, companies: &[BitSet]) -> Starts {
+/// Where the lexemes of the greatest candidate sets start: of all ordinary terminals, and of each
+/// exclusive candidate set.
+pub(super) fn greatest(states: &ScanStates, exclusive: &BitSet, candidate_sets: &[BitSet]) -> Starts {
     Starts {
         ordinary: vec![states.start(&ordinary(states.dfas().len(), exclusive))],
-        exclusive: companies.iter().map(|company| states.start(company)).collect(),
+        exclusive: candidate_sets.iter().map(|candidates| states.start(candidates)).collect(),
     }
 }
 
@@ -153,29 +156,29 @@ fn ordinary(count: usize, exclusive: &BitSet) -> BitSet {
     all
 }
 
-/// Companies of which each that has an exclusive terminal is a part: what the rows promise. A state
-/// that only reduces, and in one way, is passed over: a stack that it tops can shift no more than
-/// after that reduction, and the state then on top promises less.
-pub(super) fn exclusive_companies(table: &ParseTable, exclusive: &BitSet, ignored: &BitSet) -> Vec<BitSet> {
-    let mut companies: Vec<BitSet> = Vec::new();
+/// Candidate sets of which each that has an exclusive terminal is a part: what the rows promise. A
+/// state that only reduces, and in one way, is passed over: a stack that it tops can shift no more
+/// than after that reduction, and the state then on top promises less.
+pub(super) fn exclusive_candidates(table: &ParseTable, exclusive: &BitSet, ignored: &BitSet) -> Vec<BitSet> {
+    let mut candidate_sets: Vec<BitSet> = Vec::new();
     for state in parse_states(table) {
         let row = table.row(state);
         if row.intersects(exclusive) && !only_reduces(table, state) {
-            let company = shut(table, row, ignored);
-            if !companies.contains(&company) {
-                companies.push(company);
+            let candidates = shut(table, row, ignored);
+            if !candidate_sets.contains(&candidates) {
+                candidate_sets.push(candidates);
             }
         }
     }
-    companies
+    candidate_sets
 }
 
 /// The acceptable terminals among themselves.
 fn shut(table: &ParseTable, acceptable: &BitSet, ignored: &BitSet) -> BitSet {
-    let mut company = acceptable.clone();
-    company.remove(table.end().index());
-    company.subtract(ignored);
-    company
+    let mut candidates = acceptable.clone();
+    candidates.remove(table.end().index());
+    candidates.subtract(ignored);
+    candidates
 }
 
 fn only_reduces(table: &ParseTable, state: CoreId) -> bool {

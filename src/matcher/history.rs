@@ -4,28 +4,28 @@
 use std::sync::Arc;
 
 /// The moments before each step, the last one first. Cloning shares them.
-pub(super) struct Past<T>(Option<Arc<Step<T>>>);
+pub(super) struct History<T>(Option<Arc<Step<T>>>);
 
 struct Step<T> {
     before: T,
     /// How many steps there are up to this one.
     count: usize,
-    earlier: Past<T>,
+    earlier: History<T>,
 }
 
-impl<T> Default for Past<T> {
+impl<T> Default for History<T> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<T> Clone for Past<T> {
+impl<T> Clone for History<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T: Clone> Past<T> {
+impl<T: Clone> History<T> {
     /// What is in the list, the last first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
         let steps = std::iter::successors(self.0.as_deref(), |step| step.earlier.0.as_deref());
@@ -59,7 +59,7 @@ impl<T: Clone> Past<T> {
     }
 }
 
-impl<T> Drop for Past<T> {
+impl<T> Drop for History<T> {
     /// In a loop: the derived drop would recurse once a step.
     fn drop(&mut self) {
         let mut last = self.0.take();

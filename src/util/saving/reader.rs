@@ -2,7 +2,7 @@
 
 use super::{Malformed, ensure};
 
-/// Kept bytes, read from front to back.
+/// Saved bytes, read from front to back.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader<'b> {
     rest: &'b [u8],

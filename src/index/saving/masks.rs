@@ -2,14 +2,14 @@
 
 use std::sync::PoisonError;
 
-use super::{Bounds, KeptWriter};
+use super::{Bounds, SavedNumbersWriter};
 use crate::index::mask::{Mask, Masks};
 use crate::index::tokens::TokenSet;
-use crate::util::store::{Kept, Malformed, Reader, Writer, ensure};
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure};
 
 impl Masks {
     /// Writes the masks by id, each with the hash by which equal ones are found.
-    pub(super) fn save(&self, writer: &mut Writer, kept: &mut KeptWriter) {
+    pub(super) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
         // The lock keeps hashes and masks together.
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hashes = vec![0; self.masks.len()];
@@ -21,10 +21,10 @@ impl Masks {
                 Some(Mask::Near { base, flips }) => {
                     writer.u8(2);
                     writer.u32(*base);
-                    kept.put(writer, flips);
+                    saved.put(writer, flips);
                 }
-                Some(Mask::Set(set)) => set.save(writer, kept),
-                None => TokenSet::List(Vec::new().into()).save(writer, kept),
+                Some(Mask::Set(set)) => set.save(writer, saved),
+                None => TokenSet::List(Vec::new().into()).save(writer, saved),
             }
         }
     }
@@ -33,7 +33,7 @@ impl Masks {
     pub(super) fn load(
         &mut self,
         reader: &mut Reader<'_>,
-        kept: &Kept,
+        saved: &SavedNumbers,
         bounds: &Bounds,
     ) -> Result<usize, Malformed> {
         let mut bytes = 0;
@@ -45,9 +45,9 @@ impl Masks {
                 let base = reader.u32()?;
                 let is_row = matches!(self.masks.get(base), Some(Mask::Set(TokenSet::Words(_))));
                 ensure(is_row, "a mask")?;
-                Mask::Near { base, flips: bounds.ids(reader, kept)? }
+                Mask::Near { base, flips: bounds.ids(reader, saved)? }
             } else {
-                Mask::Set(TokenSet::load(kind, reader, kept, bounds)?)
+                Mask::Set(TokenSet::load(kind, reader, saved, bounds)?)
             };
             bytes += mask.bytes_with_entry();
             let id = self.masks.push(mask);
@@ -59,25 +59,25 @@ impl Masks {
 
 impl TokenSet {
     /// Writes of which form the set is, and where its numbers are.
-    pub(super) fn save(&self, writer: &mut Writer, kept: &mut KeptWriter) {
+    pub(super) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
         let (kind, words) = match self {
             Self::List(words) => (0, words),
             Self::Words(words) => (1, words),
         };
         writer.u8(kind);
-        kept.put(writer, words);
+        saved.put(writer, words);
     }
 
     /// A set of this form.
     pub(super) fn load(
         kind: u8,
         reader: &mut Reader<'_>,
-        kept: &Kept,
+        saved: &SavedNumbers,
         bounds: &Bounds,
     ) -> Result<Self, Malformed> {
         match kind {
-            0 => Ok(Self::List(bounds.ids(reader, kept)?)),
-            1 => Ok(Self::Words(bounds.row(reader, kept)?)),
+            0 => Ok(Self::List(bounds.ids(reader, saved)?)),
+            1 => Ok(Self::Words(bounds.row(reader, saved)?)),
             _ => Err(Malformed { what: "a set of tokens" }),
         }
     }

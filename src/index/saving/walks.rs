@@ -1,17 +1,17 @@
 //! Node sets and the walks done from them.
 
-use super::{Bounds, KeptWriter};
+use super::{Bounds, SavedNumbersWriter};
 use crate::index::cache::Epoch;
 use crate::index::tokens::TokenSet;
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::{Base, Boundary, End, NodesId, Origin, Walk};
 use crate::scanner::ObligationsId;
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::util::store::{Kept, Malformed, Reader, Writer, ensure_below};
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure_below};
 
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
 /// numbered in the order of their nodes, so that equal indices are equal bytes.
-pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
+pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
     let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walks.walks().collect();
     // After the walks, so that what these lead to is there.
     let mut sets: Vec<NodesId> = (1..epoch.walks.node_sets() as u32).map(NodesId).collect();
@@ -24,7 +24,7 @@ pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut 
     writer.list(&walks, |w, (nodes, from, walk)| {
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
-        w.list(&walk.ends, |w, end| end.save(epoch, words, w, kept));
+        w.list(&walk.ends, |w, end| end.save(epoch, words, w, saved));
         w.list(&walk.boundaries, |w, boundary| boundary.save(numbers[boundary.nodes.0 as usize], w));
         w.list(&walk.bases, |w, base| {
             w.u32(base.state.0);
@@ -32,7 +32,7 @@ pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut 
             w.raw(&base.leading);
             w.u32(numbers[base.nodes.0 as usize]);
             let except = base.except.map_or(TokensId::NONE, TokensId::from);
-            save_tokens(except, epoch, words, w, kept);
+            save_tokens(except, epoch, words, w, saved);
         });
     });
 }
@@ -41,7 +41,7 @@ pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut 
 pub(super) fn load(
     epoch: &Epoch,
     reader: &mut Reader<'_>,
-    kept: &Kept,
+    saved: &SavedNumbers,
     bounds: &Bounds,
 ) -> Result<(), Malformed> {
     let mut sets = vec![NodesId::ROOT];
@@ -53,9 +53,9 @@ pub(super) fn load(
     for _ in 0..reader.length(26)? {
         let nodes = nodes(reader, &sets)?;
         let from = Origin::load(reader, bounds)?;
-        let ends = reader.list(18, |r| End::load(r, epoch, kept, bounds))?;
+        let ends = reader.list(18, |r| End::load(r, epoch, saved, bounds))?;
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
-        let bases = reader.list(14, |r| Base::load(r, &sets, epoch, kept, bounds))?;
+        let bases = reader.list(14, |r| Base::load(r, &sets, epoch, saved, bounds))?;
         let walk = Walk::new(epoch.walks.next_number(), ends.into(), boundaries.into(), bases.into());
         epoch.walks.walk(nodes, from, || walk);
     }
@@ -80,18 +80,24 @@ fn place(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<(ScanStateId, Oblig
 }
 
 /// Writes tokens as one set.
-fn save_tokens(tokens: TokensId, epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
-    epoch.tokens.collect(tokens, words).save(writer, kept);
+fn save_tokens(
+    tokens: TokensId,
+    epoch: &Epoch,
+    words: usize,
+    writer: &mut Writer,
+    saved: &mut SavedNumbersWriter,
+) {
+    epoch.tokens.collect(tokens, words).save(writer, saved);
 }
 
 fn load_tokens(
     reader: &mut Reader<'_>,
     epoch: &Epoch,
-    kept: &Kept,
+    saved: &SavedNumbers,
     bounds: &Bounds,
 ) -> Result<StoredTokensId, Malformed> {
     let kind = reader.u8()?;
-    Ok(epoch.tokens.add_set(TokenSet::load(kind, reader, kept, bounds)?))
+    Ok(epoch.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
 }
 
 impl Base {
@@ -99,7 +105,7 @@ impl Base {
         reader: &mut Reader<'_>,
         sets: &[NodesId],
         epoch: &Epoch,
-        kept: &Kept,
+        saved: &SavedNumbers,
         bounds: &Bounds,
     ) -> Result<Self, Malformed> {
         let state = reader.u32()?;
@@ -110,7 +116,7 @@ impl Base {
             state: ScanStateId(state),
             leading,
             nodes,
-            except: Some(load_tokens(reader, epoch, kept, bounds)?),
+            except: Some(load_tokens(reader, epoch, saved, bounds)?),
         })
     }
 }
@@ -130,18 +136,23 @@ impl Origin {
 }
 
 impl End {
-    fn save(&self, epoch: &Epoch, words: usize, writer: &mut Writer, kept: &mut KeptWriter) {
+    fn save(&self, epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.length(self.leading.len());
         writer.raw(&self.leading);
-        save_tokens(self.tokens, epoch, words, writer, kept);
+        save_tokens(self.tokens, epoch, words, writer, saved);
     }
 
-    fn load(reader: &mut Reader<'_>, epoch: &Epoch, kept: &Kept, bounds: &Bounds) -> Result<Self, Malformed> {
+    fn load(
+        reader: &mut Reader<'_>,
+        epoch: &Epoch,
+        saved: &SavedNumbers,
+        bounds: &Bounds,
+    ) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
         let leading = leading(reader)?;
-        let tokens = load_tokens(reader, epoch, kept, bounds)?.into();
+        let tokens = load_tokens(reader, epoch, saved, bounds)?.into();
         Ok(Self { state, obligations, leading, tokens })
     }
 }

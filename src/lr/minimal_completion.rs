@@ -20,7 +20,7 @@ use crate::util::id::{CoreId, NonterminalId, TerminalId};
 
 /// The cheapest texts of a grammar's symbols.
 #[derive(Debug)]
-pub(crate) struct Closing {
+pub(crate) struct MinimalCompletion {
     yields: Yields,
 }
 
@@ -33,7 +33,7 @@ struct Place<'s> {
     from: Option<(usize, Item)>,
 }
 
-impl Closing {
+impl MinimalCompletion {
     /// The cheapest texts where each terminal has the cost given, `None` for one that has no
     /// lexeme.
     pub(crate) fn new(table: &ParseTable, terminal_costs: &[Option<u64>]) -> Self {

@@ -1,7 +1,7 @@
 //! Which masks are unions of which.
 
 use crate::index::mask::MaskUnions;
-use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
+use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl MaskUnions {
     /// Writes the unions in the order in which they were met, each with its own mask if it has one.

@@ -1,9 +1,9 @@
-//! How a DFA is kept.
+//! How a DFA is saved.
 
 use super::Dfa;
 use super::dfa::{Condition, Trailing};
 use crate::util::byte_classes::ByteClasses;
-use crate::util::store::{Malformed, Reader, Writer, ensure};
+use crate::util::saving::{Malformed, Reader, Writer, ensure};
 
 impl Dfa {
     /// Writes the automaton.

@@ -9,7 +9,7 @@ use crate::scanner::{Lines, ObligationsId, Question};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
-use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
+use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl StackTrie<Root, Leaf> {
     /// Writes the paths.

@@ -99,7 +99,7 @@ impl Place {
 }
 
 impl Diagnostic {
-    /// Writes a warning; errors are not kept.
+    /// Writes a warning; errors are not saved.
     pub(crate) fn save(&self, writer: &mut Writer) {
         writer.str(self.code);
         writer.str(&self.message);

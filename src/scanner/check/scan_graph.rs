@@ -1,4 +1,4 @@
-//! All that lexemes can come to: the scan states of the greatest companies, as a graph that is
+//! All that lexemes can come to: the scan states of the greatest candidate sets, as a graph that is
 //! known as a whole.
 //!
 //! What the engine finds out state by state as texts lead to it, the check wants for all of them:
@@ -16,9 +16,9 @@ use crate::util::components::strong_components;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::lists::Lists;
 
-/// All scan states of the companies of which every real one is a part.
+/// All scan states of the candidate sets of which every real one is a part.
 #[derive(Debug)]
-pub(super) struct Universe {
+pub(super) struct ScanGraph {
     starts: Vec<ScanStateId>,
     states: Vec<ScanStateId>,
     /// By id of a scan state, where it stands in `states`.
@@ -27,7 +27,7 @@ pub(super) struct Universe {
     successors: Lists<usize>,
     /// Strong components as positions, each behind those that it leads to.
     rounds: Lists<usize>,
-    /// Positions of the states that a lexeme comes to in company with an exclusive terminal.
+    /// Positions of the states that a lexeme comes to beside an exclusive candidate.
     exclusive: BitSet,
     labels: BitSet,
     /// By id of a scan state, of others than these as well.
@@ -56,18 +56,18 @@ impl Fan {
     }
 }
 
-/// No state of the universe has this id.
+/// No state of the graph has this id.
 const ABSENT: usize = usize::MAX;
 
-impl Universe {
+impl ScanGraph {
     /// Explores them, and tells the scan states what can be reached from each; `None` when there
     /// are more than `limit`.
     pub(super) fn explore(lexis: &Lexis, limit: usize) -> Option<Self> {
         let scan = lexis.states();
         let starts: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
-            .chain(lexis.companies.iter().map(|company| scan.start(company)))
+            .chain(lexis.candidate_sets.iter().map(|candidates| scan.start(candidates)))
             .collect();
-        let mut universe = Self {
+        let mut scan_graph = Self {
             starts: starts.clone(),
             states: Vec::new(),
             positions: Vec::new(),
@@ -78,32 +78,32 @@ impl Universe {
             fans: Slots::default(),
         };
         starts.into_iter().for_each(|start| {
-            universe.meet(start);
+            scan_graph.meet(start);
         });
         let mut at = 0;
-        while let Some(&state) = universe.states.get(at) {
+        while let Some(&state) = scan_graph.states.get(at) {
             at += 1;
             for (label, _) in scan.ends(state) {
-                universe.labels.insert(label.index());
+                scan_graph.labels.insert(label.index());
             }
             let fan = Fan::new(scan, state);
             for &(next, _) in &fan.moves {
-                let next = universe.meet(next);
-                universe.successors.push(next);
+                let next = scan_graph.meet(next);
+                scan_graph.successors.push(next);
             }
-            universe.successors.close();
-            universe.fans.get_or_init(state.0, || fan);
-            if universe.states.len() > limit {
+            scan_graph.successors.close();
+            scan_graph.fans.get_or_init(state.0, || fan);
+            if scan_graph.states.len() > limit {
                 return None;
             }
         }
-        universe.exclusive = universe.exclusive();
-        universe.rounds = strong_components(&universe.successors);
-        universe.tell_reach(scan);
+        scan_graph.exclusive = scan_graph.exclusive();
+        scan_graph.rounds = strong_components(&scan_graph.successors);
+        scan_graph.tell_reach(scan);
         if scan.has_conditions() {
-            universe.tell_sure_reach(scan);
+            scan_graph.tell_sure_reach(scan);
         }
-        Some(universe)
+        Some(scan_graph)
     }
 
     /// The position of a state, a new one at the end.
@@ -178,7 +178,7 @@ impl Universe {
         }
     }
 
-    /// What the next byte does in `state`, be it of the universe or not.
+    /// What the next byte does in `state`, be it of the graph or not.
     pub(super) fn fan(&self, scan: &ScanStates, state: ScanStateId) -> &Fan {
         self.fans.get_or_init(state.0, || Fan::new(scan, state))
     }
@@ -235,15 +235,15 @@ impl Universe {
             }
             round.iter().for_each(|&at| ways[at] = all.clone());
         }
-        Ways { ways, universe: self }
+        Ways { ways, scan_graph: self }
     }
 
-    /// Whether some text has this label in one of the companies.
+    /// Whether some text has this label in one of the candidate sets.
     pub(super) fn is_label(&self, terminal: TerminalId) -> bool {
         self.labels.contains(terminal.index())
     }
 
-    /// The label of `text` in one of the companies.
+    /// The label of `text` in one of the candidate sets.
     pub(super) fn winner(&self, lexis: &Lexis, text: &[u8]) -> Option<TerminalId> {
         let scan = lexis.states();
         let label = |&start: &ScanStateId| {
@@ -254,15 +254,15 @@ impl Universe {
     }
 }
 
-/// What [`Universe::ways`] found.
+/// What [`ScanGraph::ways`] found.
 pub(super) struct Ways<'a> {
     ways: Vec<BitSet>,
-    universe: &'a Universe,
+    scan_graph: &'a ScanGraph,
 }
 
 impl Ways<'_> {
     /// The goals that can still be come to from `state`.
     pub(super) fn from(&self, state: ScanStateId) -> &BitSet {
-        &self.ways[self.universe.positions[state.index()]]
+        &self.ways[self.scan_graph.positions[state.index()]]
     }
 }

@@ -1,19 +1,19 @@
-//! How things are put into bytes that are kept, and taken out again: numbers little-endian, lists
+//! How things are put into bytes that are saved, and taken out again: numbers little-endian, lists
 //! behind their length.
 //!
-//! Each layer says in a file of its own (`store.rs`) how its things are written and read. A
+//! Each layer says in a file of its own (`saving.rs`) how its things are written and read. A
 //! [`Reader`] trusts nothing: what it is asked for is there, or it is an error; and a list is never
 //! believed to be longer than the bytes that are left could hold, so memory stays within a multiple
 //! of theirs. That ids name something is for the layers to see to.
 
-mod kept;
+mod numbers;
 mod reader;
 mod values;
 mod writer;
 
 use std::fmt;
 
-pub(crate) use kept::{Kept, Source, Words};
+pub(crate) use numbers::{SavedNumbers, Source, Words};
 pub(crate) use reader::Reader;
 pub(crate) use writer::Writer;
 

@@ -1,4 +1,4 @@
-//! How a table is kept: what its construction found, beside the grammar that it was found of. The
+//! How a table is saved: what its construction found, beside the grammar that it was found of. The
 //! productions as items and the names are made again from that grammar.
 
 use super::closures::Closures;
@@ -16,7 +16,7 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, NonterminalId, ProductionId};
 use crate::util::lists::Lists;
-use crate::util::store::{Malformed, Reader, Writer, ensure, ensure_below};
+use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
 
 impl ParseTable {
     /// Writes the table.

@@ -6,15 +6,15 @@ use super::load_error::{LoadError, LoadErrorKind};
 use super::saved::{Fingerprints, Saved, Section, is_saved, put_together};
 use super::{CompiledGrammar, Constraint, Limits};
 use crate::grammar::Grammar;
-use crate::index::{Index, KeptWriter};
+use crate::index::{Index, SavedNumbersWriter};
 use crate::lexer::LexerLimits;
 use crate::scanner::{Bounds, Marks, Scanner};
 use crate::util::diagnostic::{Diagnostic, Severity};
-use crate::util::store::{Kept, Malformed, Reader, Source, Writer};
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Source, Writer};
 use crate::vocab::Vocabulary;
 
 impl CompiledGrammar {
-    /// The compiled grammar as bytes, to be kept and [loaded](CompiledGrammar::load) in a fraction
+    /// The compiled grammar as bytes, to be [loaded](CompiledGrammar::load) in a fraction
     /// of the time that compiling takes. `docs/saved.md` describes them; they are for this version
     /// of the crate only.
     pub fn save(&self) -> Vec<u8> {
@@ -110,7 +110,7 @@ impl Constraint {
         let vocabulary = Some(self.vocabulary().fingerprint());
         let of = Fingerprints { grammar: compiled.fingerprint(), vocabulary };
         // Before the scanner, in whose terms it is.
-        let (mut index, mut tokens) = (Writer::default(), KeptWriter::default());
+        let (mut index, mut tokens) = (Writer::default(), SavedNumbersWriter::default());
         self.index.save(&mut index, &mut tokens);
         // What the vocabulary lacks is found again when it is given again.
         let is_warning = |finding: &&Diagnostic| finding.severity != Severity::Error;
@@ -147,9 +147,9 @@ impl Constraint {
         let (spelled, missing) = compiled.spell(vocabulary);
         let warnings = compiled.warnings.iter().cloned().chain(more).chain(missing).collect();
         let mut content = saved.section(Section::Index)?;
-        let kept = Kept::new(source.clone(), saved.place(Section::Tokens)?);
+        let numbers = SavedNumbers::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
-        let index = Index::load(&mut content, &kept, scanner, spelled, budget, compiled.marks.clone())?;
+        let index = Index::load(&mut content, &numbers, scanner, spelled, budget, compiled.marks.clone())?;
         content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }

@@ -1,6 +1,6 @@
 //! The writing half.
 
-/// Bytes to be kept, written from front to back.
+/// Bytes to be saved, written from front to back.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
@@ -28,7 +28,7 @@ impl Writer {
         self.bytes.extend_from_slice(&value.to_le_bytes());
     }
 
-    /// A length. Everything that is kept is bounded far below 2^32 entries.
+    /// A length. Everything that is saved is bounded far below 2^32 entries.
     pub(crate) fn length(&mut self, length: usize) {
         debug_assert!(u32::try_from(length).is_ok());
         self.u32(length as u32);

@@ -1,4 +1,4 @@
-//! How a grammar is kept, and what makes two grammars the same.
+//! How a grammar is saved, and what makes two grammars the same.
 //!
 //! Written is what a grammar means. Places in files, and the rules that only another start symbol
 //! would reach, are not: they serve what comes before tables.
@@ -12,7 +12,7 @@ use super::pattern::{Automaton, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
-use crate::util::store::{Malformed, Reader, Writer, ensure};
+use crate::util::saving::{Malformed, Reader, Writer, ensure};
 
 /// Patterns nest no deeper where they were compiled.
 const DEEPEST: usize = 256;
