@@ -86,7 +86,7 @@ impl Exactly<'_> {
 
     /// The scan state where the next lexeme starts.
     fn start(&self, held: &Held) -> ScanStateId {
-        let everywhere = || self.scanner.lexis.company_starts.ordinary[0];
+        let everywhere = || self.scanner.lexis.candidate_starts.ordinary[0];
         self.context(held).map_or_else(everywhere, |context| context.start)
     }
 
