@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use super::Scanner;
 use super::states::Past;
-use super::subsumption::Implications;
 use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
+use crate::util::append_map::AppendMap;
 use crate::util::id::ScanStateId;
 
 /// Scan states of ended lexemes that must not accept; ascending.
@@ -37,7 +37,8 @@ pub(super) struct ObligationSets {
     pub(super) sets: Interner<Left>,
     /// By id and byte class: the obligations after it.
     steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
-    pub(super) implications: Implications,
+    /// Of pairs of scan states: whether the first implies the second.
+    pub(super) implications: AppendMap<(ScanStateId, ScanStateId), bool>,
 }
 
 impl ObligationSets {
@@ -45,7 +46,7 @@ impl ObligationSets {
     pub(super) fn new() -> Self {
         let sets = Interner::default();
         sets.intern(Left { obligations: Obligations::new(), past: Past::NONE });
-        Self { sets, steps: Slots::default(), implications: Implications::default() }
+        Self { sets, steps: Slots::default(), implications: AppendMap::default() }
     }
 }
 
