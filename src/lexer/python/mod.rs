@@ -8,11 +8,12 @@
 //!
 //! * [`parser`]: alternations, repetitions, groups, flags.
 //! * [`escape`]: what follows a backslash.
-//! * [`references`]: back references to groups with few texts.
+//! * [`groups`]: groups with numbers; [`references`]: back references to groups with few texts.
 //! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.
 
 mod around;
 mod escape;
+mod groups;
 mod parser;
 mod references;
 mod unicode;

@@ -9,7 +9,7 @@ use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::lower::Builder;
 use crate::lexer::python::escape::Escape;
-use crate::lexer::python::references::Groups;
+use crate::lexer::python::groups::Groups;
 use crate::lexer::python::unicode::Category;
 use crate::util::diagnostic::Place;
 

@@ -4,44 +4,20 @@
 //! finitely many texts: `("|').*?\1` is `".*?"|'.*?'`. So what follows such a group is read once
 //! for each of its texts, in the order in which the group tries them: that is what `re` does, too.
 
-use std::collections::HashMap;
-
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::TooLarge;
 use crate::lexer::python::parser::{Item, Parser};
 
-/// Groups that have a number, and what they have matched.
-#[derive(Debug, Default)]
-pub(super) struct Groups<'a> {
-    /// How many have begun.
-    count: usize,
-    numbers: HashMap<&'a str, usize>,
-    /// Of the groups that references may mean, the texts that they are taken to have matched.
-    matched: Vec<(usize, String)>,
-    /// How often what follows a group has been read.
-    readings: usize,
-}
-
 /// A group with more texts is not taken apart.
 const MAX_TEXTS: usize = 16;
 
+/// A group with a greater number is not taken apart: no reference by number means it.
+const MAX_NUMBER: usize = 99;
+
 /// What follows groups is read so many times in one pattern at most.
 const MAX_READINGS: usize = 256;
-
-impl<'a> Groups<'a> {
-    /// A group with a number begins, and the number.
-    pub(super) fn begin(&mut self) -> usize {
-        self.count += 1;
-        self.count
-    }
-
-    /// Names the group that begins next; false where another one has that name.
-    pub(super) fn name(&mut self, name: &'a str) -> bool {
-        self.numbers.insert(name, self.count + 1).is_none()
-    }
-}
 
 impl Parser<'_, '_> {
     /// Reads what follows group `number`, which is read already and matches what `group` does, up
@@ -89,6 +65,9 @@ impl Parser<'_, '_> {
 
     /// Whether something that looks like a reference to the group stands further on.
     fn may_refer_to(&self, number: usize) -> bool {
+        if number > MAX_NUMBER {
+            return false;
+        }
         let rest = &self.text[self.pos..];
         let name = self.groups.numbers.iter().find(|&(_, &known)| known == number);
         rest.contains(&format!("\\{number}"))
