@@ -442,10 +442,10 @@ fn the_notation_goes_by_the_extension_or_by_its_name() {
         let checked: Vec<&str> = ["check"].into_iter().chain(case.iter().map(String::as_str)).collect();
         assert_eq!(status(&lrmask(&checked)), 0, "{checked:?}");
     }
-    let wrong = directory.file("wrong.gbnf", "root ::= <think>");
+    let wrong = directory.file("wrong.gbnf", "root ::= thought");
     let output = lrmask(&["check", &wrong]);
     assert_eq!(status(&output), 1);
-    assert!(stdout(&output).contains("token-reference"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("undefined-symbol"), "{}", stdout(&output));
     assert!(stdout(&output).contains("wrong.gbnf:1:10"), "{}", stdout(&output));
 }
 

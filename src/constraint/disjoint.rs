@@ -5,9 +5,13 @@
 //! into terminals that have none: the texts of `A` alone, of `B` alone, of both. Where a rule has
 //! `A`, a rule that is either the first or the last takes its place, and the parser finds out what
 //! is meant. The language is the same, and no lexeme has two labels.
+//!
+//! Where one of several has a budget of tokens, there is beside the terminal for all of them one
+//! for those that go on when it is used up, of the same texts and of worse rank. So it is a label
+//! only where the first has been dropped from a lexeme.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal, Ties};
+use crate::grammar::ir::{Budget, Nonterminal, Production, Symbol, Terminal, Ties};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 use crate::lexer::{Dfa, LexerLimits, difference, intersection};
@@ -122,30 +126,38 @@ fn rewrite(
         _ => atom.members.iter().copied().find(|&member| dfas[member].as_ref() == Some(&atom.dfa)),
     };
     let owners: Vec<Option<usize>> = atoms.iter().map(own).collect();
+    // Told once all are made: until then members have their own.
+    let mut budgets: Vec<(usize, Option<Budget>)> = Vec::new();
     for (atom, owner) in atoms.into_iter().zip(owners) {
         let owner = owner.filter(|&owner| !std::mem::replace(&mut taken[owner], true));
+        let pattern = texts_of(&atom.members, &patterns, &grammar);
+        let budget = budget_of(&atom.members, &grammar);
+        let twins: Vec<(Vec<usize>, Dfa)> = outlasting(&atom.members, &grammar)
+            .into_iter()
+            .map(|members| (members, atom.dfa.clone()))
+            .collect();
         let id = match owner {
             Some(owner) => {
                 if dfas[owner].as_ref() != Some(&atom.dfa) {
-                    grammar.terminals[owner].pattern = texts_of(&atom.members, &patterns, &grammar);
+                    grammar.terminals[owner].pattern = pattern.clone();
                     dfas[owner] = Some(atom.dfa);
                 }
                 TerminalId::new(owner)
             }
-            None => {
-                let names: Vec<&str> =
-                    atom.members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
-                let name = names.join("&");
-                let first = &grammar.terminals[atom.members[0]];
-                let rank = grammar.terminals.len() as u32;
-                let pattern = texts_of(&atom.members, &patterns, &grammar);
-                let terminal = Terminal { name, pattern, rank, ..first.clone() };
-                grammar.terminals.push(terminal);
-                dfas.push(Some(atom.dfa));
-                TerminalId::new(grammar.terminals.len() - 1)
-            }
+            None => add(&mut grammar, &mut dfas, &atom.members, pattern.clone(), atom.dfa),
         };
+        budgets.push((id.index(), budget));
         atom.members.iter().for_each(|&member| parts[member].push(id));
+        for (members, dfa) in twins {
+            let id = add(&mut grammar, &mut dfas, &members, pattern.clone(), dfa);
+            // It wins only where the other is gone, and nobody need be told.
+            grammar.terminals[id.index()].place = None;
+            budgets.push((id.index(), budget_of(&members, &grammar)));
+            members.iter().for_each(|&member| parts[member].push(id));
+        }
+    }
+    for (terminal, budget) in budgets {
+        grammar.terminals[terminal].budget = budget;
     }
     let mut stands_for: Vec<Option<NonterminalId>> = vec![None; count];
     for (terminal, parts) in parts.into_iter().enumerate() {
@@ -185,6 +197,46 @@ fn rewrite(
     without_unused(grammar, dfas)
 }
 
+/// Adds the terminal of texts that exactly these have.
+fn add(
+    grammar: &mut Grammar,
+    dfas: &mut Vec<Option<Dfa>>,
+    members: &[usize],
+    pattern: Option<Pattern>,
+    dfa: Dfa,
+) -> TerminalId {
+    let names: Vec<&str> = members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
+    let (name, rank) = (names.join("&"), grammar.terminals.len() as u32);
+    let terminal = Terminal { name, pattern, rank, ..grammar.terminals[members[0]].clone() };
+    grammar.terminals.push(terminal);
+    dfas.push(Some(dfa));
+    TerminalId::new(grammar.terminals.len() - 1)
+}
+
+/// How many tokens a lexeme may take before it is one of these less, and as what it ends there.
+fn budget_of(members: &[usize], grammar: &Grammar) -> Option<Budget> {
+    let budgets = || members.iter().filter_map(|&member| grammar.terminals[member].budget.as_ref());
+    let tokens = budgets().map(|budget| budget.tokens).min()?;
+    let cuts = budgets().filter(|budget| budget.tokens == tokens).flat_map(|budget| budget.cuts.clone());
+    Some(Budget { tokens, cuts: cuts.collect() })
+}
+
+/// What of these a lexeme may still be once the least budget is used up, and so on.
+fn outlasting(members: &[usize], grammar: &Grammar) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    let mut members = members.to_vec();
+    while let Some(Budget { tokens, .. }) = budget_of(&members, grammar) {
+        members.retain(|&member| {
+            grammar.terminals[member].budget.as_ref().is_none_or(|budget| budget.tokens > tokens)
+        });
+        if members.is_empty() {
+            break;
+        }
+        all.push(members.clone());
+    }
+    all
+}
+
 /// The pattern of the texts that exactly these terminals have.
 fn texts_of(members: &[usize], patterns: &[Option<Pattern>], grammar: &Grammar) -> Option<Pattern> {
     if let Some(Pattern::Tokens(_)) = &patterns[members[0]] {
@@ -213,7 +265,7 @@ fn tokens_of(members: &[usize], patterns: &[Option<Pattern>]) -> Tokens {
     let members: Vec<&Tokens> = members.into_iter().filter_map(tokens).collect();
     let others: Vec<&Tokens> = others.into_iter().filter_map(tokens).collect();
     match members[..] {
-        [Tokens::Name(name), ..] => Tokens::Name(name.clone()),
+        [only @ (Tokens::Name(_) | Tokens::Others(_)), ..] => only.clone(),
         _ => Tokens::exactly(&members, &others),
     }
 }

@@ -173,6 +173,8 @@ pub(crate) struct Terminal {
     pub(crate) lookahead: Option<Lookahead>,
     /// Whether the first match ends the lexeme, whatever else competes for it.
     pub(crate) lazy: bool,
+    /// How many tokens a lexeme may take.
+    pub(crate) budget: Option<Budget>,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
@@ -192,6 +194,7 @@ impl Terminal {
             exclusive: false,
             lookahead: None,
             lazy: false,
+            budget: None,
             precedence: None,
             place: None,
         }
@@ -209,6 +212,16 @@ impl Terminal {
             None => pattern,
         }
     }
+}
+
+/// How many tokens a lexeme may take (`rule[max_tokens=10]`). One that has taken as many ends
+/// there, whether its terminal matches it or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// At least 1.
+    pub(crate) tokens: u32,
+    /// What a lexeme is that ends there: terminals that no text matches. Nearly always one.
+    pub(crate) cuts: Vec<TerminalId>,
 }
 
 /// A second reading of a word.

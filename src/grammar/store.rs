@@ -5,8 +5,8 @@
 
 use super::Grammar;
 use super::ir::{
-    Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal, Precedence,
-    Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal,
+    Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
@@ -104,6 +104,7 @@ impl Grammar {
             && self.terminals.iter().all(|terminal| {
                 terminal.reserved_against.iter().all(known)
                     && terminal.fallback.iter().all(|fallback| known(&fallback.terminal))
+                    && terminal.budget.iter().all(|budget| budget.cuts.iter().all(known))
                     && terminal.lookahead.iter().all(|lookahead| {
                         let lists = lookahead.after.iter().chain(&lookahead.before);
                         known(&lookahead.other)
@@ -144,6 +145,10 @@ impl Terminal {
             w.option(lookahead.after.as_ref(), |w, list| ids(w, list));
             w.list(&lookahead.before, |w, list| ids(w, list));
         });
+        writer.option(self.budget.as_ref(), |w, budget| {
+            w.u32(budget.tokens);
+            ids(w, &budget.cuts);
+        });
         writer.option(self.precedence.as_ref(), |w, precedence| precedence.save(w));
     }
 
@@ -164,6 +169,7 @@ impl Terminal {
                     before: r.list(4, read_ids)?,
                 })
             })?,
+            budget: reader.option(|r| Ok(Budget { tokens: r.u32()?, cuts: read_ids(r)? }))?,
             precedence: reader.option(Precedence::load)?,
             place: None,
         })
@@ -297,19 +303,12 @@ impl Pattern {
                 pattern.save(writer);
             }
             Self::Schema(schema) => {
-                writer.u8(12);
+                writer.u8(11);
                 writer.str(schema);
             }
-            Self::Tokens(Tokens::Name(name)) => {
+            Self::Tokens(tokens) => {
                 writer.u8(10);
-                writer.str(name);
-            }
-            Self::Tokens(Tokens::Ids(ids)) => {
-                writer.u8(11);
-                writer.list(ids, |w, &(first, last)| {
-                    w.u32(first);
-                    w.u32(last);
-                });
+                tokens.save(writer);
             }
         }
     }
@@ -339,11 +338,47 @@ impl Pattern {
             7 => Self::Complement(Box::new(Self::load(reader, depth - 1)?)),
             8 => Self::Automaton(Automaton { states: reader.list(5, State::load)? }),
             9 => Self::Shortest(Box::new(Self::load(reader, depth - 1)?)),
-            10 => Self::Tokens(Tokens::Name(reader.str()?.to_owned())),
-            12 => Self::Schema(reader.str()?.to_owned()),
-            11 => Self::Tokens(Tokens::Ids(reader.list(8, |r| Ok((r.u32()?, r.u32()?)))?)),
+            10 => Self::Tokens(Tokens::load(reader)?),
+            11 => Self::Schema(reader.str()?.to_owned()),
             _ => return Err(Malformed { what: "a pattern" }),
         })
+    }
+}
+
+impl Tokens {
+    fn save(&self, writer: &mut Writer) {
+        match self {
+            Self::Name(name) => {
+                writer.u8(0);
+                writer.str(name);
+            }
+            Self::Ids(ids) => {
+                writer.u8(1);
+                writer.list(ids, |w, &(first, last)| {
+                    w.u32(first);
+                    w.u32(last);
+                });
+            }
+            Self::Others(excluded) => {
+                writer.u8(2);
+                excluded.save(writer);
+            }
+        }
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let named = |kind: u8, r: &mut Reader<'_>| match kind {
+            0 => Ok(Self::Name(r.str()?.to_owned())),
+            1 => Ok(Self::Ids(r.list(8, |r| Ok((r.u32()?, r.u32()?)))?)),
+            _ => Err(Malformed { what: "tokens" }),
+        };
+        match reader.u8()? {
+            2 => {
+                let kind = reader.u8()?;
+                Ok(Self::Others(Box::new(named(kind, reader)?)))
+            }
+            kind => named(kind, reader),
+        }
     }
 }
 

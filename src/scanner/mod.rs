@@ -23,6 +23,7 @@
 //! it exact while the outcome is open. In most languages nearly every obligation dies on the next
 //! byte.
 
+mod budget;
 pub(crate) mod check;
 mod company;
 pub(crate) mod configuration;

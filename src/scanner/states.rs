@@ -244,6 +244,23 @@ impl ScanStates {
         self.facts(state).label
     }
 
+    /// Whether a lexeme has ended here, since no byte moves any component: a lazy terminal has its
+    /// first match, or a text is whole.
+    pub(crate) fn has_ended(&self, state: ScanStateId) -> bool {
+        self.label(state).is_some() && self.moves(state).is_empty()
+    }
+
+    /// The state without the components that `keeps` does not keep; `None` where none is left.
+    pub(crate) fn restricted(
+        &self,
+        state: ScanStateId,
+        keeps: impl Fn(TerminalId) -> bool,
+    ) -> Option<ScanStateId> {
+        let kept = self.components(state).iter().filter(|component| keeps(component.terminal));
+        let kept: SmallVec<[Component; 8]> = kept.copied().collect();
+        (!kept.is_empty()).then(|| ScanStateId(self.components.intern_ref(kept.as_slice())))
+    }
+
     /// The components of a state, by ascending terminal.
     pub(crate) fn components(&self, state: ScanStateId) -> &[Component] {
         self.components.get(state.0)

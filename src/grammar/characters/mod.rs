@@ -51,7 +51,7 @@ pub(crate) fn lower_gbnf(text: &str, name: &str, start: Option<&str>) -> Result<
     drop(file);
     let root = find_start(&mut context, &rules, start);
     let root = context.checked(root)?;
-    // AFTER THIS: rules by number; no tokens and no assertions.
+    // AFTER THIS: rules by number; no assertions.
 
     reach::trim(&mut context, &mut exprs, &mut rules, root, start.is_none());
     context.check()?;

@@ -8,6 +8,7 @@ use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{ExprId, Exprs};
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::{Context, did_you_mean};
+use crate::grammar::tokens::Tokens;
 use crate::syntax::gbnf::ast::{self, ExprKind, TokenName};
 use crate::util::diagnostic::Diagnostic;
 
@@ -21,7 +22,7 @@ pub(super) struct Rule {
 
 /// The rules of `file`, which is source `source`.
 ///
-/// AFTER THIS: no names, assertions or tokens; every rule has one definition.
+/// AFTER THIS: no names and no assertions; every rule has one definition.
 pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, exprs: &mut Exprs) -> Vec<Rule> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut defined: Vec<&ast::Rule> = Vec::new();
@@ -91,23 +92,11 @@ impl Resolver<'_> {
                 self.exprs.class(if class.negated { set.complement() } else { set })
             }
             ExprKind::Token(reference) => {
-                let text = match &reference.token {
-                    TokenName::Id(id) => format!("<[{id}]>"),
-                    TokenName::Text(text) => format!("<{text}>"),
+                let tokens = match &reference.token {
+                    TokenName::Id(id) => Tokens::Ids(vec![(*id, *id)]),
+                    TokenName::Text(text) => Tokens::Name(format!("<{text}>")),
                 };
-                let negation = if reference.negated { "!" } else { "" };
-                let message = format!(
-                    "`{negation}{text}` names a token of the vocabulary, and rules can be made of characters only"
-                );
-                let help = match (&reference.token, reference.negated) {
-                    (TokenName::Text(_), false) => format!(
-                        "write {text:?} where the model writes it as text; where it is a special token, let the text end \
-                         there and go on with another grammar behind it"
-                    ),
-                    _ => "write the characters that may stand there".to_owned(),
-                };
-                self.report(Diagnostic::error("token-reference", message).help(help), at);
-                self.exprs.nothing()
+                self.exprs.token(if reference.negated { Tokens::Others(Box::new(tokens)) } else { tokens })
             }
             ExprKind::Group(body) => self.body(body),
             ExprKind::Repeat { expr, min, max } => {

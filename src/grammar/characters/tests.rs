@@ -80,8 +80,14 @@ fn findings_are_those_of_other_notations() {
         ["unused-rule", "unreachable"]
     );
     assert_eq!(codes("root ::= \"a\"\nother ::= \"b\"", Some("other")), Vec::<&str>::new());
-    assert_eq!(codes("root ::= <think> !<[7]>*", None), ["token-reference", "token-reference"]);
+    assert_eq!(codes("root ::= <think> !<[7]>*", None), Vec::<&str>::new());
     assert_eq!(codes("root ::= \"a\" (= \"b\") \"b\"", None), ["lookahead-assertion"]);
+}
+
+#[test]
+fn tokens_are_terminals_between_regular_parts() {
+    let text = "root ::= <think> [a-z]* (!<[7]>)* \"x\" [0-9]+ | <think> \"y\"";
+    assert_eq!(terminals(text), ["!<[7]>", "\"x\" \"0\"..\"9\"+", "\"y\"", "<think>", "\"a\"..\"z\"+"]);
 }
 
 #[test]
