@@ -352,6 +352,24 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
             &["Hi, bo!"],
         ),
         ("root ::= [\\U0001F600-\\U0001F64F]+", &["😀😃"], &["🦀", ""]),
+        ("root ::= .. \"ab\" .", &["ababa", "é🦀ab\n"], &["éabé", "aabab", "🦀🦀🦀abx"]),
+        ("root ::= ([x]*)*", &["", "x", "xxx"], &["y", "xy"]),
+        ("root ::= ((((([^x]*){0,9}){0,9}){0,9}){0,9}){0,9}", &["", "ab"], &["x", "abx"]),
+        (
+            "root ::= (\"#\" [0-9]{2} \" \"?){2,3}",
+            &["#12#34", "#12 #34 #56 "],
+            &["#12 ", "#12 #3", "#1#2#3#4"],
+        ),
+        (
+            "root ::= stop+ open* stop? (open stop)*\nopen ::= [aeiou]\nstop ::= [b-df-hj-np-tv-z]",
+            &["tree", "stratat", "b"],
+            &["strata", "stratta", "oak"],
+        ),
+        (
+            "root ::= list\nlist ::= \"a\" | other \"b\"\nother ::= none list \"c\" | \"d\"\nnone ::= \"x\" |",
+            &["a", "db", "acb", "xacb", "xxacbcb"],
+            &["x", "ac", "xa"],
+        ),
     ];
     for (text, members, others) in cases {
         let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -376,6 +394,17 @@ fn a_token_that_the_vocabulary_lacks_is_an_error() {
         assert_eq!(error.diagnostics()[0].code, "unknown-token", "{text}");
         assert!(error.to_string().contains(help), "{text}: {error}");
     }
+}
+
+#[test]
+fn no_more_than_some_tokens_are_negated() {
+    let text = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|id| format!("!<[{id}]>")).collect();
+        format!("root ::= {0} {0}", parts.join(" "))
+    };
+    assert!(Grammar::from_gbnf(&text(32)).is_ok());
+    let error = Grammar::from_gbnf(&text(33)).expect_err("more than 32");
+    assert_eq!(error.diagnostics()[0].code, "grammar-too-large");
 }
 
 #[test]

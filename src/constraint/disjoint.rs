@@ -18,6 +18,9 @@ use crate::lexer::{Dfa, LexerLimits, difference, intersection};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
+/// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
+const MAX_BUDGETS: usize = 16;
+
 /// Texts that exactly these terminals have.
 struct Atom {
     members: Vec<usize>,
@@ -132,10 +135,8 @@ fn rewrite(
         let owner = owner.filter(|&owner| !std::mem::replace(&mut taken[owner], true));
         let pattern = texts_of(&atom.members, &patterns, &grammar);
         let budget = budget_of(&atom.members, &grammar);
-        let twins: Vec<(Vec<usize>, Dfa)> = outlasting(&atom.members, &grammar)
-            .into_iter()
-            .map(|members| (members, atom.dfa.clone()))
-            .collect();
+        let twins: Vec<_> =
+            outlasting(&atom.members, &grammar).into_iter().map(|twin| (twin, atom.dfa.clone())).collect();
         let id = match owner {
             Some(owner) => {
                 if dfas[owner].as_ref() != Some(&atom.dfa) {
@@ -148,11 +149,11 @@ fn rewrite(
         };
         budgets.push((id.index(), budget));
         atom.members.iter().for_each(|&member| parts[member].push(id));
-        for (members, dfa) in twins {
+        for ((members, budget), dfa) in twins {
             let id = add(&mut grammar, &mut dfas, &members, pattern.clone(), dfa);
             // It wins only where the other is gone, and nobody need be told.
             grammar.terminals[id.index()].place = None;
-            budgets.push((id.index(), budget_of(&members, &grammar)));
+            budgets.push((id.index(), budget));
             members.iter().for_each(|&member| parts[member].push(id));
         }
     }
@@ -221,18 +222,21 @@ fn budget_of(members: &[usize], grammar: &Grammar) -> Option<Budget> {
     Some(Budget { tokens, cuts: cuts.collect() })
 }
 
-/// What of these a lexeme may still be once the least budget is used up, and so on.
-fn outlasting(members: &[usize], grammar: &Grammar) -> Vec<Vec<usize>> {
+/// What of these a lexeme may still be once the least budget is used up, and so on, with the budget
+/// that holds from there. The last of [`MAX_BUDGETS`] has none.
+fn outlasting(members: &[usize], grammar: &Grammar) -> Vec<(Vec<usize>, Option<Budget>)> {
     let mut all = Vec::new();
     let mut members = members.to_vec();
-    while let Some(Budget { tokens, .. }) = budget_of(&members, grammar) {
+    let mut budget = budget_of(&members, grammar);
+    while let Some(Budget { tokens, .. }) = budget {
         members.retain(|&member| {
             grammar.terminals[member].budget.as_ref().is_none_or(|budget| budget.tokens > tokens)
         });
         if members.is_empty() {
             break;
         }
-        all.push(members.clone());
+        budget = budget_of(&members, grammar).filter(|_| all.len() + 1 < MAX_BUDGETS);
+        all.push((members.clone(), budget.clone()));
     }
     all
 }

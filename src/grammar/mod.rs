@@ -98,8 +98,8 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place; and
-    /// references to tokens (`<[1000]>`, `<think>`), which no rule of characters can say.
+    /// Everything that is wrong with the grammar's text and shape, each with its place. Tokens that
+    /// it names (`<[1000]>`, `<think>`) are looked up when it meets a vocabulary.
     pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
         characters::lower_gbnf(text, "<grammar>", None)
     }

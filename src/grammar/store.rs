@@ -401,8 +401,8 @@ impl State {
 
 impl RegexFlags {
     fn save(self, writer: &mut Writer) {
-        let Self { ignore_case, multi_line, dot_all, verbose } = self;
-        [ignore_case, multi_line, dot_all, verbose].into_iter().for_each(|flag| writer.bool(flag));
+        let Self { ignore_case, multi_line, dot_all, verbose, bytes } = self;
+        [ignore_case, multi_line, dot_all, verbose, bytes].into_iter().for_each(|flag| writer.bool(flag));
     }
 
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -411,6 +411,7 @@ impl RegexFlags {
             multi_line: reader.bool()?,
             dot_all: reader.bool()?,
             verbose: reader.bool()?,
+            bytes: reader.bool()?,
         })
     }
 }

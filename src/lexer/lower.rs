@@ -6,10 +6,13 @@
 //! lazy, what comes first matters, and alternatives and repetitions stay as they are. Look-arounds
 //! are captures around nothing ([`looking`]).
 
-use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
+};
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
+use crate::grammar::tokens::MARK;
 use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
@@ -73,6 +76,8 @@ pub(super) struct Builder<'a> {
     spent: usize,
     /// Whether a lazy repetition was met.
     pub(super) is_lazy: bool,
+    /// Whether the regex at hand is one of bytes.
+    pub(super) bytes: bool,
     /// Whether what comes first matters.
     keeps_order: bool,
     pub(super) looks: Vec<LookAround>,
@@ -80,7 +85,7 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(limits: &'a LexerLimits, folding: &'a mut Folding, keeps_order: bool) -> Self {
-        Self { limits, folding, spent: 0, is_lazy: false, keeps_order, looks: Vec::new() }
+        Self { limits, folding, spent: 0, is_lazy: false, bytes: false, keeps_order, looks: Vec::new() }
     }
 }
 
@@ -110,7 +115,12 @@ impl Builder<'_> {
             Pattern::Range(first, last) => {
                 self.class(ClassUnicode::new([ClassUnicodeRange::new(*first, *last)]))
             }
-            Pattern::Regex { pattern, flags, place } => python::parse(pattern, *flags, place.as_ref(), self),
+            Pattern::Regex { pattern, flags, place } => {
+                self.bytes = flags.bytes;
+                let hir = python::parse(pattern, *flags, place.as_ref(), self);
+                self.bytes = false;
+                hir
+            }
             Pattern::Concat(parts) => Ok(Hir::concat(many(parts)?)),
             Pattern::Alternation(parts) => {
                 let parts = many(parts)?;
@@ -187,6 +197,12 @@ impl Builder<'_> {
     /// A character class; the empty one matches nothing.
     pub(super) fn class(&mut self, class: ClassUnicode) -> Result<Hir, PatternError> {
         self.spend(class.ranges().len())?;
+        if self.bytes {
+            let byte = |c: char| u8::try_from(c).unwrap_or(u8::MAX).min(MARK - 1);
+            let within = class.ranges().iter().filter(|range| range.start() < char::from(MARK));
+            let ranges = within.map(|range| ClassBytesRange::new(byte(range.start()), byte(range.end())));
+            return Ok(Hir::class(Class::Bytes(ClassBytes::new(ranges))));
+        }
         Ok(Hir::class(Class::Unicode(class)))
     }
 

@@ -82,11 +82,11 @@ impl Matcher {
     }
 
     /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
-    pub(super) fn end_token(&self, from: &Moment, readings: Vec<Counted>) -> Moment {
+    pub(super) fn end_token(&self, from: &Moment, readings: &[Counted]) -> Moment {
         let scanner = self.index.scanner();
         let mut settled = CountedReadings::default();
-        for (reading, count) in &readings {
-            let count = (*count + 1).min(scanner.greatest_budget() + 1);
+        for (reading, count) in readings {
+            let count = count.saturating_add(1).min(scanner.greatest_budget().saturating_add(1));
             for (after, cut) in scanner.settle(reading, count - 1) {
                 settled.add(scanner, after, if cut.is_some() { 0 } else { count });
             }

@@ -349,7 +349,7 @@ impl Matcher {
         if !self.counts() || bytes.is_empty() || from.progress == Progress::Finished {
             return self.within_token(from, bytes);
         }
-        Ok(self.end_token(from, self.read_counted(from, bytes)?))
+        Ok(self.end_token(from, &self.read_counted(from, bytes)?))
     }
 
     /// The same where more bytes of the token may follow.

@@ -6,12 +6,14 @@
 //! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
 //! * [`mod@print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
+//! * [`words`]: what generated parsers take from lexers.
 
 pub(crate) mod ast;
 pub(crate) mod error;
 pub(crate) mod gbnf;
 pub(crate) mod lark;
 mod print;
+mod words;
 #[cfg(feature = "yacc")]
 pub(crate) mod yacc;
 

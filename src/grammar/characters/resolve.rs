@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{ExprId, Exprs};
@@ -11,6 +11,9 @@ use crate::grammar::lower::{Context, did_you_mean};
 use crate::grammar::tokens::Tokens;
 use crate::syntax::gbnf::ast::{self, ExprKind, TokenName};
 use crate::util::diagnostic::Diagnostic;
+
+/// Tokens each of which all others are named by: every other token has a spelling for each of them.
+const MAX_NEGATIONS: usize = 32;
 
 /// A rule.
 #[derive(Clone, Debug)]
@@ -35,7 +38,8 @@ pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, expr
             duplicate(context, source, rule, defined[number]);
         }
     }
-    let mut resolver = Resolver { context, source, numbers: &numbers, exprs };
+    let negations = HashSet::new();
+    let mut resolver = Resolver { context, source, numbers: &numbers, exprs, negations };
     let rules = defined.iter().map(|rule| Rule {
         name: rule.name.node.as_str().into(),
         at: At::new(source, &rule.name.span),
@@ -60,6 +64,8 @@ struct Resolver<'a> {
     source: u32,
     numbers: &'a HashMap<&'a str, usize>,
     exprs: &'a mut Exprs,
+    /// What names every token but one.
+    negations: HashSet<ExprId>,
 }
 
 impl Resolver<'_> {
@@ -96,7 +102,17 @@ impl Resolver<'_> {
                     TokenName::Id(id) => Tokens::Ids(vec![(*id, *id)]),
                     TokenName::Text(text) => Tokens::Name(format!("<{text}>")),
                 };
-                self.exprs.token(if reference.negated { Tokens::Others(Box::new(tokens)) } else { tokens })
+                if !reference.negated {
+                    return self.exprs.token(tokens);
+                }
+                let expr = self.exprs.token(Tokens::Others(Box::new(tokens)));
+                self.negations.insert(expr);
+                if self.negations.len() == MAX_NEGATIONS + 1 {
+                    let message = format!("more than {MAX_NEGATIONS} tokens are negated");
+                    let help = "each makes a vocabulary as large again; name the tokens that may stand there";
+                    self.report(Diagnostic::error("grammar-too-large", message).help(help), at);
+                }
+                expr
             }
             ExprKind::Group(body) => self.body(body),
             ExprKind::Repeat { expr, min, max } => {

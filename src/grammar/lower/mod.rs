@@ -94,7 +94,7 @@ fn lower_library(
     table.replace_leaves(&mut context, &mut rules);
     // AFTER THIS: no strings and no regexes in rules, only symbols, groups and repetitions.
 
-    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores);
+    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores, resolved.skip_once);
     let ignored = context.checked(ignored)?;
     // AFTER THIS: what is ignored is so everywhere, or stands in the rules.
 

@@ -34,6 +34,8 @@ pub(crate) struct Resolved {
     pub(crate) directives: Vec<(ast::Directive, At)>,
     /// Whether the file has what only llguidance's dialect has.
     pub(crate) is_dialect: bool,
+    /// Whether what is ignored is ignored once at a place.
+    pub(crate) skip_once: bool,
     /// Rules by the name that the file itself gives them.
     pub(crate) rule_names: HashMap<String, usize>,
     /// Terminals by the name that the file itself gives them.
@@ -76,8 +78,17 @@ enum Target {
 /// nothing that no definition of the file itself leads to.
 pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let Library { instances, definitions, ignores, directives, nested, named, is_dialect } = library;
+    let options = || {
+        directives.iter().filter_map(|(directive, _)| match directive {
+            ast::Directive::Options(options) => Some(options),
+            _ => None,
+        })
+    };
+    let bytes = options().filter_map(|options| options.allow_invalid_utf8).next_back() == Some(true);
+    let skip_once = options().filter_map(|options| options.skip_once).next_back() == Some(true);
     let mut resolver = Resolver {
         context,
+        bytes,
         instances: &instances,
         missed: HashSet::new(),
         nested: &nested,
@@ -86,7 +97,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
         definitions: &definitions,
         targets: vec![None; definitions.len()],
         queue: Vec::new(),
-        resolved: Resolved { directives, is_dialect, ..Resolved::default() },
+        resolved: Resolved { is_dialect, skip_once, ..Resolved::default() },
     };
     let mut own: Vec<DefinitionIndex> = (0..definitions.len()).filter(|&i| definitions[i].own).collect();
     own.sort_by_key(|&i| definitions[i].order);
@@ -119,11 +130,13 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
             None => {}
         }
     }
-    resolver.resolved
+    Resolved { directives, ..resolver.resolved }
 }
 
 struct Resolver<'a> {
     context: &'a mut Context,
+    /// Whether regexes are of bytes.
+    bytes: bool,
     instances: &'a [Instance],
     /// Names in the scope of an instance that were wanted, but are missing where they are imported
     /// from.
@@ -448,7 +461,7 @@ impl Resolver<'_> {
     }
 
     fn flags(&mut self, written: &str, at: At) -> Option<RegexFlags> {
-        let mut flags = RegexFlags::default();
+        let mut flags = RegexFlags { bytes: self.bytes, ..RegexFlags::default() };
         for flag in written.chars() {
             match flag {
                 'i' => flags.ignore_case = true,

@@ -137,6 +137,7 @@ fn regexes_mean_what_they_mean_in_python() {
             multi_line: flags.contains('m'),
             dot_all: flags.contains('s'),
             verbose: flags.contains('x'),
+            bytes: false,
         };
         let got = match compile(&Pattern::Regex { pattern, flags, place: None }) {
             Ok(dfa) if matches_wholly(&dfa, &text) => "match",
