@@ -353,8 +353,7 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
             let mut mask = constraint.new_mask();
             matcher.fill_mask(&mut mask);
             let longer = |word: &&'static str| [&tokens[..], &[*word]].concat();
-            let found: Vec<Vec<&str>> =
-                words.iter().map(|word| longer(word)).filter(|all| is_viable(all)).collect();
+            let found: Vec<Vec<&str>> = words.iter().map(&longer).filter(|all| is_viable(all)).collect();
             let allowed: Vec<Vec<&str>> =
                 mask.tokens().filter(|id| id.0 < 9).map(|id| longer(&words[id.index()])).collect();
             assert_eq!(allowed, found, "after {tokens:?}");
