@@ -1,10 +1,10 @@
-//! Why kept bytes were not loaded.
+//! Why saved bytes were not loaded.
 
 use std::fmt;
 
-use crate::util::store::Malformed;
+use crate::util::saving::Malformed;
 
-/// What is wrong with kept bytes, for programs that must tell the cases apart.
+/// What is wrong with saved bytes, for programs that must tell the cases apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoadErrorKind {
@@ -23,7 +23,7 @@ pub enum LoadErrorKind {
     Malformed,
 }
 
-/// Why kept bytes were refused. In any case: compile the grammar again, and save that.
+/// Why saved bytes were refused. In any case: compile the grammar again, and save that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
     kind: LoadErrorKind,

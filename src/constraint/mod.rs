@@ -8,7 +8,9 @@ mod explore;
 mod lexemes;
 mod load_error;
 mod saved;
-mod store;
+mod saving;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod tokens;
 mod warm;

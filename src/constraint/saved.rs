@@ -1,14 +1,19 @@
-//! The form of what is kept: a header, a table of sections, the sections, and one checksum over all
-//! of it. `docs/saved.md` describes it byte by byte.
+//! The form of what is saved: a header, a table of sections, the sections, and one checksum over
+//! all of it. `docs/saved.md` describes it byte by byte.
 
 use std::ops::Range;
 
 use super::load_error::{LoadError, LoadErrorKind};
-use crate::util::store::{Malformed, Reader, Writer};
+use crate::util::saving::{Malformed, Reader, Writer};
 
 /// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither
 /// taking it for text nor translating line ends goes unnoticed.
 const MAGIC: [u8; 8] = *b"\x89lrmask\n";
+
+/// Whether bytes begin as saved ones do.
+pub(super) fn is_saved(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
 
 /// Written little-endian as all numbers are; other orders of bytes would show here.
 const ENDIANNESS: u32 = 0x0102_0304;
@@ -113,7 +118,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Kept bytes of which every one is as it was written.
+/// Saved bytes of which every one is as it was written.
 #[derive(Debug)]
 pub(super) struct Saved<'b> {
     bytes: &'b [u8],
@@ -124,7 +129,7 @@ pub(super) struct Saved<'b> {
 impl<'b> Saved<'b> {
     /// Checks the bytes and finds the sections. Costs one look at every byte.
     pub(super) fn open(bytes: &'b [u8]) -> Result<Self, LoadError> {
-        if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) {
+        if !is_saved(bytes) {
             return Err(LoadError::of(LoadErrorKind::NotSaved));
         }
         if bytes.len() < HEADER {

@@ -12,6 +12,7 @@
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
+mod automaton;
 mod characters;
 mod error;
 pub(crate) mod ir;
@@ -19,7 +20,7 @@ mod lower;
 pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
-mod store;
+mod saving;
 mod texts;
 pub(crate) mod tokens;
 

@@ -4,6 +4,8 @@
 use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
 
+pub(crate) use crate::grammar::automaton::{Automaton, State};
+
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pattern {
@@ -35,23 +37,6 @@ pub(crate) enum Pattern {
     /// The JSON texts that satisfy a schema: of a terminal as a whole. Rules take its place before
     /// patterns are compiled.
     Schema(String),
-}
-
-/// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
-/// regex of a sensible size describes. State 0 is the start; without a state, nothing matches.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Automaton {
-    pub(crate) states: Vec<State>,
-}
-
-/// A state of an [`Automaton`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct State {
-    /// First byte, last byte, and the number of the state behind them. Where two hold the same
-    /// byte, the first counts; where the state does not exist, nothing follows.
-    pub(crate) moves: Vec<(u8, u8, u32)>,
-    /// Whether a text may end here.
-    pub(crate) accepts: bool,
 }
 
 /// The flags behind a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.

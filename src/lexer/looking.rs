@@ -26,36 +26,12 @@ use smallvec::SmallVec;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
+use crate::lexer::look_around::Watch;
 use crate::lexer::minimize::RawDfa;
 use crate::lexer::trailing;
 use crate::util::byte_classes::ByteClasses;
 
-/// A look-around.
-#[derive(Clone, Debug)]
-pub(super) struct LookAround {
-    pub(super) side: Side,
-    /// Whether it must not match.
-    pub(super) negated: bool,
-    /// Of `X`; of `.*X` where it looks behind.
-    pub(super) dfa: Dfa,
-    /// What to say where it reaches before the lexeme.
-    pub(super) undecided: PatternError,
-}
-
-/// Where to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Ahead,
-    /// So many characters.
-    Behind(usize),
-}
-
-/// What a thread still has to see: the number of a look-around, the state of its automaton, and
-/// whether the look-around must not match.
-pub(super) type Watch = (u32, u32, bool);
-
-/// The watches of a thread, all of which must come true. Ascending.
-pub(super) type Watches = SmallVec<[Watch; 2]>;
+pub(super) use crate::lexer::look_around::{LookAround, Side, Watches};
 
 /// What it costs to look a thread up, in steps of the plain construction.
 const STEPS_OF_A_THREAD: usize = 10;

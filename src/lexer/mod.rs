@@ -22,12 +22,13 @@ mod dfa;
 mod error;
 mod limits;
 mod line_ends;
+mod look_around;
 mod looking;
 mod lower;
 mod minimize;
 mod python;
+mod saving;
 mod splice;
-mod store;
 #[cfg(test)]
 mod tests;
 mod trailing;

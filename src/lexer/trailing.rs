@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use crate::lexer::dfa::{Condition, Dfa, Trailing};
 use crate::lexer::error::PatternError;
 use crate::lexer::limits::LexerLimits;
-use crate::lexer::looking::{LookAround, Watches};
+use crate::lexer::look_around::{LookAround, Watches};
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 

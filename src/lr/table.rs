@@ -9,15 +9,15 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::chains::Chains;
+use super::closures::Closures;
 use super::conflict::{self, ConflictError, Resolution};
 use super::cycles::is_cyclic;
-use super::forks::Forks;
 use super::hidden::without_hidden_left_recursion;
 use super::limits::{Exceeded, Limits};
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
+use super::node::Forks;
 use super::report;
 use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
@@ -71,7 +71,7 @@ pub(crate) struct ParseTable {
     pub(super) reductions: Lists<Reduction>,
     /// By state.
     pub(super) tails: Vec<Option<Tail>>,
-    pub(super) chains: Chains,
+    pub(super) closures: Closures,
     pub(super) forks: Forks,
     /// By core: where its kernel items return to.
     pub(super) returns: Lists<Return>,
@@ -133,7 +133,7 @@ impl ParseTable {
             predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
             returns: returns(&rules, &automaton),
-            chains: Chains::default(),
+            closures: Closures::default(),
             forks: Forks::default(),
             states: ParseStates::default(),
             rules,

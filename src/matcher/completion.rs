@@ -1,10 +1,11 @@
 //! A short way to end the text: what `generate` closes with, and what shows that a text is viable.
 //!
-//! The way is planned in terminals, at the least cost ([`lr::closing`](crate::lr::closing)). Each
-//! terminal of the plan is then spelled by a breadth-first search over bytes from the configuration
-//! at hand, so that longest match is obeyed and ignored text is put between where it must. Where
-//! longest match does not let the plan be spelled (after a blank that swallows a dot there is no
-//! dot), a search over bytes finds another way.
+//! The way is planned in terminals, at the least cost
+//! ([`lr::minimal_completion`](crate::lr::minimal_completion)). Each terminal of the plan is then
+//! spelled by a breadth-first search over bytes from the configuration at hand, so that longest
+//! match is obeyed and ignored text is put between where it must. Where longest match does not let
+//! the plan be spelled (after a blank that swallows a dot there is no dot), a search over bytes
+//! finds another way.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -66,7 +67,7 @@ impl Matcher {
     /// after the lexeme in progress.
     fn follow_plan(&self, mut text: Vec<u8>, mut at: Configuration, mut stack: Stack) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
-        let (plan, _) = scanner.closing_plan(&stack)?;
+        let (plan, _) = scanner.completion_plan(&stack)?;
         for terminal in plan {
             let (bytes, reached) = self.spell(&at, Some(&stack), terminal)?;
             text.extend(bytes);
@@ -79,7 +80,7 @@ impl Matcher {
     /// Of several stacks the one that can be finished at the least cost.
     pub(super) fn nearest_to_the_end(&self, stacks: Stacks) -> Option<Stack> {
         let cost =
-            |stack: &Stack| self.index.scanner().closing_plan(stack).map_or(u64::MAX, |(_, cost)| cost);
+            |stack: &Stack| self.index.scanner().completion_plan(stack).map_or(u64::MAX, |(_, cost)| cost);
         match &stacks[..] {
             [_] => stacks.into_iter().next(),
             _ => stacks.into_iter().min_by_key(cost),
@@ -96,7 +97,7 @@ impl Matcher {
         let mut labels: Vec<(u64, TerminalId)> = (self.labels(at).into_iter())
             .filter_map(|label| {
                 let after = self.after(at, label).into_iter();
-                let costs = after.filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1));
+                let costs = after.filter_map(|after| Some(scanner.completion_plan(&after.stack)?.1));
                 Some((costs.min()?, label))
             })
             .collect();
@@ -148,7 +149,7 @@ impl Matcher {
         let scanner = self.index.scanner();
         let stacks = self.labels(at).into_iter().flat_map(|label| self.after(at, label));
         stacks
-            .filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1))
+            .filter_map(|after| Some(scanner.completion_plan(&after.stack)?.1))
             .min()
             .unwrap_or(u64::from(u32::MAX))
     }

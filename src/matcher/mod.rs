@@ -1,13 +1,13 @@
-//! One sequence being generated: its mask, its next token, its past.
+//! One sequence being generated: its mask, its next token, its history.
 
 mod batch;
 mod captures;
 mod completion;
 mod counted;
 mod expected;
+mod history;
 mod lines;
 mod mask;
-mod past;
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,26 +23,26 @@ pub use batch::fill_masks;
 pub use captures::Capture;
 use captures::Said;
 use counted::Counts;
+use history::History;
 pub use mask::TokenMask;
-use past::Past;
 
 /// One sequence being generated under a constraint.
 ///
 /// A matcher is cheap to make and to clone: parse stacks and what can be taken back are shared
-/// between all matchers that have a past in common, and what one matcher learns of the grammar all
-/// others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each state
-/// that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64 bytes
-/// a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every call is
-/// defined at any time and for any id; none panics.
+/// between all matchers that have a history in common, and what one matcher learns of the grammar
+/// all others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each
+/// state that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64
+/// bytes a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every
+/// call is defined at any time and for any id; none panics.
 #[derive(Clone)]
 pub struct Matcher {
     index: Arc<Index>,
     /// What holds now.
     now: Moment,
     /// What held before each step, oldest first.
-    past: Past<Moment>,
+    history: History<Moment>,
     /// What each step took, where the grammar wants to know what its rules derive.
-    said: Past<Said>,
+    said: History<Said>,
 }
 
 /// The state of a sequence between two steps.
@@ -103,7 +103,7 @@ impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Matcher")
             .field("now", &self.now)
-            .field("steps", &self.past.len())
+            .field("steps", &self.history.len())
             .finish_non_exhaustive()
     }
 }
@@ -116,8 +116,8 @@ impl Matcher {
         Self {
             index,
             now: Moment { readings, counts, progress: Progress::Fresh, dropped: 0 },
-            past: Past::default(),
-            said: Past::default(),
+            history: History::default(),
+            said: History::default(),
         }
     }
 
@@ -183,7 +183,7 @@ impl Matcher {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
         self.note(|| Said::Token(token));
-        self.past.push(std::mem::replace(&mut self.now, next));
+        self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
 
@@ -203,7 +203,7 @@ impl Matcher {
         let next =
             self.after_bytes(&self.now, bytes).map_err(|accepted| RejectedToken { token: None, accepted })?;
         self.note(|| Said::Bytes(bytes.into()));
-        self.past.push(std::mem::replace(&mut self.now, next));
+        self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
 
@@ -224,8 +224,8 @@ impl Matcher {
     /// [`Matcher::advance_bytes`], stop tokens among them; all of them when there were fewer.
     /// Returns how many were taken back.
     pub fn rollback(&mut self, steps: usize) -> usize {
-        let steps = steps.min(self.past.len());
-        for before in std::iter::from_fn(|| self.past.pop()).take(steps) {
+        let steps = steps.min(self.history.len());
+        for before in std::iter::from_fn(|| self.history.pop()).take(steps) {
             self.now = before;
             self.said.pop();
         }
@@ -235,13 +235,13 @@ impl Matcher {
     /// Back to the beginning.
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
-        self.past = Past::default();
-        self.said = Past::default();
+        self.history = History::default();
+        self.said = History::default();
     }
 
     /// How many steps can be taken back.
     pub fn steps(&self) -> usize {
-        self.past.len()
+        self.history.len()
     }
 
     /// Whether the text so far is a sentence: exactly then a stop token is allowed.
@@ -277,7 +277,7 @@ impl Matcher {
         const LIMIT: usize = 4096;
         let mut forced = Vec::new();
         let mut at = self.clone();
-        at.past = Past::default();
+        at.history = History::default();
         while forced.len() < LIMIT && !at.is_accepting() {
             let only = at.only_byte().filter(|&byte| self.index.spelled().mark() != Some(byte));
             let Some(byte) = only else { break };
@@ -306,8 +306,12 @@ impl Matcher {
     fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
         let rejected = |accepted| RejectedToken { token: Some(token), accepted };
         if self.index.vocabulary().stop_tokens().contains(&token) {
-            let here =
-                Matcher { now: from.clone(), past: Past::default(), said: Past::default(), ..self.clone() };
+            let here = Matcher {
+                now: from.clone(),
+                history: History::default(),
+                said: History::default(),
+                ..self.clone()
+            };
             if here.is_accepting() {
                 return Ok(Moment { progress: Progress::Finished, ..from.clone() });
             }

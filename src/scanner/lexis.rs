@@ -5,7 +5,7 @@
 use smallvec::SmallVec;
 
 use super::budget::Budgets;
-use super::company::{self, Starts};
+use super::candidates::{self, Starts};
 use super::indentation::Indentation;
 use super::layout;
 use super::lookahead::{Expectation, Lookaheads};
@@ -27,10 +27,10 @@ pub(crate) struct Lexis {
     /// Whether a text may begin with what is ignored.
     pub(super) leading_ignored: bool,
     pub(super) exclusive: BitSet,
-    /// Companies of which each that has an exclusive terminal is a part.
-    pub(super) companies: Vec<BitSet>,
-    /// Where lexemes start in the greatest companies.
-    pub(super) company_starts: Starts,
+    /// Candidate sets of which each that has an exclusive terminal is a part.
+    pub(super) candidate_sets: Vec<BitSet>,
+    /// Where lexemes start in the greatest candidate sets.
+    pub(super) candidate_starts: Starts,
     /// By terminal: the words reserved against it.
     pub(super) reserved: Vec<Vec<TerminalId>>,
     pub(super) fallbacks: Vec<Option<Fallback>>,
@@ -74,11 +74,11 @@ impl Lexis {
                 exclusive.insert(index);
             }
         }
-        let companies = company::exclusive_companies(&table, &exclusive, &ignored);
+        let candidate_sets = candidates::exclusive_candidates(&table, &exclusive, &ignored);
         Self {
             lexer: grammar.lexer,
             leading_ignored: grammar.leading_ignored,
-            company_starts: company::greatest(&states, &exclusive, &companies),
+            candidate_starts: candidates::greatest(&states, &exclusive, &candidate_sets),
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
@@ -87,7 +87,7 @@ impl Lexis {
             states,
             ignored,
             exclusive,
-            companies,
+            candidate_sets,
             lookaheads,
         }
     }

@@ -24,8 +24,8 @@
 //! byte.
 
 mod budget;
+mod candidates;
 pub(crate) mod check;
-mod company;
 pub(crate) mod configuration;
 mod discharge;
 mod indentation;
@@ -37,8 +37,9 @@ mod obligations;
 pub(crate) mod points;
 mod proof;
 mod reads;
+mod saving;
+mod self_loops;
 mod states;
-mod store;
 mod subsumption;
 mod viability;
 
@@ -47,7 +48,7 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
-use crate::lr::closing::Closing;
+use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::append::Slots;
@@ -87,7 +88,7 @@ pub(crate) struct Scanner {
     discharges: Discharges,
     bounds: Bounds,
     /// Made when a text is first to be ended.
-    closing: OnceLock<Closing>,
+    minimal_completion: OnceLock<MinimalCompletion>,
 }
 
 /// What reading a text may cost.
@@ -135,7 +136,7 @@ impl Scanner {
             decisions: Decisions::default(),
             discharges: Discharges::default(),
             bounds,
-            closing: OnceLock::new(),
+            minimal_completion: OnceLock::new(),
         }
     }
 
@@ -270,8 +271,8 @@ impl Scanner {
     }
 
     /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
-    pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
-        let closing = self.closing.get_or_init(|| {
+    pub(crate) fn completion_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
+        let minimal_completion = self.minimal_completion.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
                 if let Some(indentation) = &self.lexis.indentation
                     && (index == indentation.indent.index() || index == indentation.dedent.index())
@@ -286,9 +287,9 @@ impl Scanner {
                 Some(length + if asks { 1_000 } else { 0 })
             };
             let costs: Vec<_> = self.states().dfas().iter().enumerate().map(cost).collect();
-            Closing::new(self.table(), &costs)
+            MinimalCompletion::new(self.table(), &costs)
         });
-        closing.plan(self.table(), stack)
+        minimal_completion.plan(self.table(), stack)
     }
 
     /// Whether the text may end on `stack`.

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 
 use super::Scanner;
-use super::subsumption::Implications;
 use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
+use crate::util::append_map::AppendMap;
 use crate::util::id::ScanStateId;
 
 /// Scan states of ended lexemes that must not accept; ascending.
@@ -28,7 +28,8 @@ pub(super) struct ObligationSets {
     pub(super) sets: Interner<Obligations>,
     /// By id and byte class: the obligations after it.
     steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
-    pub(super) implications: Implications,
+    /// Of pairs of scan states: whether the first implies the second.
+    pub(super) implications: AppendMap<(ScanStateId, ScanStateId), bool>,
 }
 
 impl ObligationSets {
@@ -36,7 +37,7 @@ impl ObligationSets {
     pub(super) fn new() -> Self {
         let sets = Interner::default();
         sets.intern(Obligations::new());
-        Self { sets, steps: Slots::default(), implications: Implications::default() }
+        Self { sets, steps: Slots::default(), implications: AppendMap::default() }
     }
 }
 

@@ -7,14 +7,14 @@
 //! * [`lists`]: many short lists in two arrays.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`random`]: a small seeded generator.
-//! * [`store`]: how things are put into bytes that are kept.
+//! * [`self_loops`]: the contract by which walks pass over texts that lead back.
+//! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod append;
 pub(crate) mod append_map;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
-pub(crate) mod byte_groups;
 pub(crate) mod components;
 pub(crate) mod diagnostic;
 pub(crate) mod fingerprint;
@@ -22,4 +22,5 @@ pub(crate) mod id;
 pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod random;
-pub(crate) mod store;
+pub(crate) mod saving;
+pub(crate) mod self_loops;

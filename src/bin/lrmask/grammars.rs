@@ -214,15 +214,13 @@ fn read(
     })
 }
 
-/// What files that `lrmask index` has written begin with.
-const SAVED: &[u8] = b"\x89lrmask\n";
-
 /// The content of the file, if `lrmask index` has written it.
 fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
     let name = argument.grammar.as_str();
-    let mut start = [0; SAVED.len()];
+    let mut start = [0; 8];
     let reads = |mut file: File| file.read_exact(&mut start);
-    if built_in(name).is_some() || File::open(name).and_then(reads).is_err() || start != SAVED {
+    if built_in(name).is_some() || File::open(name).and_then(reads).is_err() || !Constraint::is_saved(&start)
+    {
         return Ok(None);
     }
     if argument.start.is_some() || argument.terminals.is_some() {

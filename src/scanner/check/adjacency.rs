@@ -2,7 +2,7 @@
 //!
 //! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so
 //! that there is a lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into:
-//! its obligation dies within that lexeme and never accepts. Lexemes are judged in the company of
+//! its obligation dies within that lexeme and never accepts. Lexemes are judged among
 //! all ordinary terminals, and in those that rows with an exclusive terminal promise. Where fewer
 //! compete, lexemes are cut no longer and obligations accept no more often than here: what may
 //! follow here may follow there.
@@ -14,11 +14,11 @@ use rustc_hash::FxBuildHasher;
 
 use super::gates::{self, Gates};
 use super::indentation::blank_states;
-use super::universe::Universe;
+use super::scan_graph::ScanGraph;
 use crate::grammar::ir::Grammar;
 use crate::lr::table::ParseTable;
 use crate::scanner::Lexis;
-use crate::scanner::company::Starts;
+use crate::scanner::candidates::Starts;
 use crate::scanner::states::ScanStates;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
@@ -52,10 +52,10 @@ struct Lines {
 
 impl Adjacency {
     /// Computes the relation.
-    pub(super) fn new(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Self {
+    pub(super) fn new(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGraph) -> Self {
         let count = grammar.terminals.len();
         let starts = (0..count).map(|index| lexis.starts_of(TerminalId::new(index))).collect();
-        let relation = Direct { grammar, lexis, universe, starts, stuck: RefCell::default() };
+        let relation = Direct { grammar, lexis, scan_graph, starts, stuck: RefCell::default() };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
@@ -249,7 +249,7 @@ fn close(rows: &mut [BitSet], ignored: &[usize]) {
 struct Direct<'a> {
     grammar: &'a Grammar,
     lexis: &'a Lexis,
-    universe: &'a Universe,
+    scan_graph: &'a ScanGraph,
     /// By terminal: [`Lexis::starts_of`].
     starts: Vec<Option<Starts>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
@@ -262,7 +262,7 @@ struct Opening {
     starts: Vec<Start>,
 }
 
-/// How they begin in one company.
+/// How they begin with some candidates.
 struct Start {
     /// The classes of bytes that they begin with.
     begins: ClassSet,
@@ -270,7 +270,7 @@ struct Start {
     moves: Vec<(ScanStateId, ClassSet)>,
 }
 
-/// How lexemes begin in one kind of company.
+/// How lexemes begin with one kind of candidates.
 struct Openings {
     all: Vec<Opening>,
     /// Their terminals.
@@ -296,8 +296,8 @@ struct Fates {
 type End = (ScanStateId, usize);
 
 impl Fates {
-    fn of(&mut self, scan: &ScanStates, universe: &Universe, end: ScanStateId) -> usize {
-        let fan = universe.fan(scan, end);
+    fn of(&mut self, scan: &ScanStates, scan_graph: &ScanGraph, end: ScanStateId) -> usize {
+        let fan = scan_graph.fan(scan, end);
         let open = fan.moves.iter().copied().filter(|&(next, _)| scan.label(next).is_none());
         *self.ids.entry((fan.kills, open.collect())).or_insert_with(|| {
             self.states.push(end);
@@ -329,15 +329,15 @@ impl Direct<'_> {
     /// The steps from a scan state with which the lexeme can still become `terminal`.
     fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
         let scan = self.lexis.states();
-        let moves = self.universe.fan(scan, state).moves.iter().copied();
+        let moves = self.scan_graph.fan(scan, state).moves.iter().copied();
         moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(terminal))
     }
 
     /// By terminal, where a lexeme of it may end.
     fn ends(&self, fates: &mut Fates) -> Vec<Vec<End>> {
         let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
-        for (state, labels) in self.universe.ends(self.grammar.lexer, self.lexis) {
-            let fate = fates.of(self.lexis.states(), self.universe, state);
+        for (state, labels) in self.scan_graph.ends(self.grammar.lexer, self.lexis) {
+            let fate = fates.of(self.lexis.states(), self.scan_graph, state);
             for label in labels {
                 ends[label.index()].push((state, fate));
                 if let Some(other) = self.lexis.other_reading(label) {
@@ -386,7 +386,7 @@ impl Direct<'_> {
         let scan = self.lexis.states();
         let goals = ends.iter().filter(|&&(end, _)| scan.plain_label(end) == Some(last));
         let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
-        let ways = self.universe.ways(scan, last, goals, sets.len());
+        let ways = self.scan_graph.ways(scan, last, goals, sets.len());
         for terminal in somewhere.iter() {
             let mut fit = BitSet::new(sets.len());
             for (set, _) in sets.iter().enumerate().filter(|(_, set)| set.contains(terminal)) {
@@ -402,7 +402,7 @@ impl Direct<'_> {
 
     /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
     fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
-        let fan = self.universe.fan(self.lexis.states(), end);
+        let fan = self.scan_graph.fan(self.lexis.states(), end);
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
         for opening in &openings.all {
             let fits = opening.starts.iter().all(|start| {
@@ -443,7 +443,7 @@ impl Direct<'_> {
     ) -> bool {
         let scan = self.lexis.states();
         let stuck = self.stuck.borrow();
-        let fan = self.universe.fan(scan, end);
+        let fan = self.scan_graph.fan(scan, end);
         for (next, classes) in steps {
             if fan.kills.intersects(classes) {
                 return true;

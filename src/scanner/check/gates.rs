@@ -4,9 +4,9 @@
 //! to the end of its line may only be followed by a line end: where the parser takes none it must
 //! not even begin. For such a terminal the scanner is given the set of those that may follow: a
 //! *gate*, that some terminal which the stack takes must pass. That is exact where it is certain of
-//! each terminal that it may follow or that it may not. Where longest match in varying company
-//! leaves that open, the terminal has no gate, and the proof has to show that all stacks can be
-//! completed behind it.
+//! each terminal that it may follow or that it may not. Where longest match among varying
+//! candidates leaves that open, the terminal has no gate, and the proof has to show that all stacks
+//! can be completed behind it.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;

@@ -310,7 +310,7 @@ pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
         .help("let it end before the line ends, or take the line end with it")
 }
 
-/// The scan state where lexemes at the beginning of lines start, in the company of all that may
+/// The scan state where lexemes at the beginning of lines start, among all that may
 /// stand there.
 fn line_start(lexis: &Lexis) -> ScanStateId {
     lexis.states().start(&lexis.candidates(&lexis.first_of_lines()))

@@ -8,7 +8,7 @@
 //!
 //! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
-//! * [`universe`]: all that lexemes can come to;
+//! * [`scan_graph`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
 //! * [`gates`]: which ignored terminals only some may follow;
 //! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind
@@ -19,9 +19,9 @@
 mod adjacency;
 mod gates;
 mod indentation;
+mod scan_graph;
 mod succession;
 mod terminals;
-mod universe;
 
 use crate::grammar::ir::{Grammar, Symbol};
 use crate::lr::completable::Completability;
@@ -33,8 +33,8 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::{CoreId, TerminalId};
 use adjacency::Adjacency;
+use scan_graph::ScanGraph;
 use succession::{Behind, Lexemes};
-use universe::Universe;
 
 /// What is certain about the lexemes of a grammar, and what its author should know; or the errors
 /// where the engine could not be exact.
@@ -45,7 +45,7 @@ pub(crate) fn check(
     proof_steps: usize,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
     let findings = sound(indentation::check(grammar, lexis))?;
-    let Some(universe) = Universe::explore(lexis, scan_states) else {
+    let Some(scan_graph) = ScanGraph::explore(lexis, scan_states) else {
         let too_large = Diagnostic::error(
             "scanner-too-large",
             format!("the terminals together need more than {scan_states} scan states"),
@@ -53,12 +53,12 @@ pub(crate) fn check(
         return Err(vec![too_large.help("shorten counted repetitions, or split long terminals into rules")]);
     };
     let mut findings = findings;
-    findings.extend(terminals::check_labels(grammar, lexis, &universe));
+    findings.extend(terminals::check_labels(grammar, lexis, &scan_graph));
     if grammar.indentation.is_some() && !lexis.lookaheads.is_empty() {
         findings.push(indentation::among_words(grammar));
         return Err(findings);
     }
-    let adjacency = Adjacency::new(grammar, lexis, &universe);
+    let adjacency = Adjacency::new(grammar, lexis, &scan_graph);
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
     }
@@ -79,8 +79,8 @@ fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> 
 fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let table = lexis.table();
     if lexis.states().has_lazy() {
-        // Where a lazy terminal does not compete, lexemes may be longer: companies say nothing of
-        // their parts.
+        // Where a lazy terminal does not compete, lexemes may be longer: candidate sets say nothing
+        // of their parts.
         let sure = BitSet::new(lexis.terminal_count());
         return Proof { sure, is_whole: false, gates: Vec::new() };
     }

@@ -12,6 +12,7 @@
 //! `README.md` beside this file works an example through.
 
 mod ends;
+mod lines;
 mod places;
 mod stacks;
 mod threats;
@@ -22,7 +23,7 @@ use super::reads::{Line, Reads};
 use super::{Context, ObligationsId, Scanner};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
-pub(super) use ends::{End, Ends};
+pub(super) use ends::Ends;
 pub(super) use stacks::Decisions;
 
 impl Scanner {
