@@ -126,10 +126,11 @@
 //!
 //! # Features
 //!
-//! * `cli` (default): the command line. A library user leaves it out by `default-features = false`.
-//! * `tiktoken` (default): `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
-//! * `yacc` (default): `Grammar::from_yacc`.
 //! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
+//! * `tiktoken`: `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
+//! * `tokenizer`: `Tokenizer`, which cuts texts as the model does.
+//!
+//! The command line is a package of its own, `lrmask-cli`.
 //!
 //! None of them changes a mask.
 

@@ -379,7 +379,6 @@ fn a_million_choices() {
 }
 
 #[test]
-#[cfg(feature = "yacc")]
 fn yacc_files_of_all_hostile_forms() {
     let many = 1_000_000;
     let names: String = (0..many / 10).map(|number| format!(" T{number}")).collect();

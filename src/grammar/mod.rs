@@ -121,7 +121,6 @@ impl Grammar {
     /// # Errors
     ///
     /// As [`Grammar::from_lark`].
-    #[cfg(feature = "yacc")]
     pub fn from_yacc(grammar: &str, terminals: &str) -> Result<Self, GrammarError> {
         lower::lower_yacc(grammar, terminals)
     }
@@ -138,7 +137,6 @@ impl Grammar {
     /// # Errors
     ///
     /// As [`Grammar::from_lark`].
-    #[cfg(feature = "yacc")]
     pub fn from_yacc_rules(grammar: &str) -> Result<Self, GrammarError> {
         lower::lower_yacc_rules(grammar)
     }

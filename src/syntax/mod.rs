@@ -14,12 +14,9 @@ pub(crate) mod gbnf;
 pub(crate) mod lark;
 mod print;
 mod words;
-#[cfg(feature = "yacc")]
 pub(crate) mod yacc;
 
-#[cfg(feature = "yacc")]
 pub(crate) use error::SourceText;
 pub(crate) use gbnf::parse_gbnf;
 pub(crate) use lark::parse_lark;
-#[cfg(feature = "yacc")]
 pub(crate) use yacc::{parse_yacc, parse_yacc_rules};

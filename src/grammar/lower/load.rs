@@ -17,7 +17,6 @@ use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{ClassIndex, Order};
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
-#[cfg(feature = "yacc")]
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
 use crate::util::diagnostic::Diagnostic;
 
@@ -133,7 +132,6 @@ pub(crate) fn load(
 /// Reads a `.y` file and the file of its terminals, which may import `common` alone.
 ///
 /// AFTER THIS: both are one file, with one scope.
-#[cfg(feature = "yacc")]
 pub(crate) fn load_yacc(
     context: &mut Context,
     grammar: &str,
@@ -158,7 +156,6 @@ pub(crate) fn load_yacc(
 /// Reads the rules of a `.y` file, each token of which is its name.
 ///
 /// AFTER THIS: one file, with one scope.
-#[cfg(feature = "yacc")]
 pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Library, GrammarError> {
     let location = Location { directory: None, shown: "<grammar>".into() };
     let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;

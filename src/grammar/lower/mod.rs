@@ -51,7 +51,6 @@ pub(crate) fn lower(
 }
 
 /// Lowers a `.y` file and the file of its terminals.
-#[cfg(feature = "yacc")]
 pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
     let mut context = Context::named("<grammar>");
     let library = load::load_yacc(&mut context, grammar, terminals)?;
@@ -59,7 +58,6 @@ pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, Gram
 }
 
 /// Lowers the rules of a `.y` file alone.
-#[cfg(feature = "yacc")]
 pub(crate) fn lower_yacc_rules(grammar: &str) -> Result<Grammar, GrammarError> {
     let mut context = Context::named("<grammar>");
     let library = load::load_yacc_rules(&mut context, grammar)?;

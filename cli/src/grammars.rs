@@ -28,22 +28,22 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: Some("json"),
         path: "grammars/json/json.lark",
-        text: include_str!("../../../grammars/json/json.lark"),
+        text: include_str!("../../grammars/json/json.lark"),
     },
     BuiltIn {
         name: Some("sqlite"),
         path: "grammars/sqlite/sqlite.lark",
-        text: include_str!("../../../grammars/sqlite/sqlite.lark"),
+        text: include_str!("../../grammars/sqlite/sqlite.lark"),
     },
     BuiltIn {
         name: Some("python"),
         path: "grammars/python/python.lark",
-        text: include_str!("../../../grammars/python/python.lark"),
+        text: include_str!("../../grammars/python/python.lark"),
     },
     BuiltIn {
         name: None,
         path: "grammars/python/identifiers.lark",
-        text: include_str!("../../../grammars/python/identifiers.lark"),
+        text: include_str!("../../grammars/python/identifiers.lark"),
     },
 ];
 
@@ -307,7 +307,6 @@ fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
 }
 
 /// Reads a Yacc grammar. Without terminals the rules are checked alone.
-#[cfg(feature = "yacc")]
 fn yacc(
     text: &str,
     terminals: Option<&str>,
@@ -318,9 +317,4 @@ fn yacc(
     let terminals = inputs.text(path)?;
     sources.add_as("<terminals>", input::name(path), &terminals);
     Ok(Grammar::from_yacc(text, &terminals)?)
-}
-
-#[cfg(not(feature = "yacc"))]
-fn yacc(_: &str, _: Option<&str>, _: &Inputs, _: &Sources) -> Result<Grammar, LoadError> {
-    Err(Failure::unusable("this program was built without Yacc; build it with the feature `yacc`").into())
 }
