@@ -9,6 +9,7 @@ use super::empty;
 use super::lexemes::Lexemes;
 use super::{BuildError, Constraint, Limits};
 use crate::grammar::Grammar;
+use crate::grammar::in_brackets;
 use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
 use crate::index::Index;
@@ -63,6 +64,8 @@ impl CompiledGrammar {
         let written = schema::write_out(grammar)
             .map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
+        let bracketed = in_brackets::without_lines(grammar);
+        let grammar = bracketed.as_ref().unwrap_or(grammar);
         let mut lexemes = Lexemes::compile(grammar, &limits);
         if !lexemes.errors.is_empty() {
             // The tables are made of the rules alone: what they say is not to wait for the

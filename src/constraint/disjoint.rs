@@ -65,7 +65,8 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Optio
     for (index, dfa) in dfas.iter().enumerate() {
         let terminal = &grammar.terminals[index];
         // What looks at the text behind a lexeme is not taken apart.
-        let is_plain = |dfa: &&Dfa| !terminal.ignored && !dfa.is_empty() && dfa.conditions().is_empty();
+        let asks = |dfa: &Dfa| dfa.looks_behind() || !dfa.conditions().is_empty();
+        let is_plain = |dfa: &&Dfa| !terminal.ignored && !dfa.is_empty() && !asks(dfa);
         let Some(dfa) = dfa.as_ref().filter(is_plain) else { continue };
         let mut rest = dfa.clone();
         let mut next = Vec::with_capacity(all.len() + 2);

@@ -26,8 +26,8 @@ impl Lexemes {
         let mut lexemes = Self { dfas: Vec::with_capacity(grammar.terminals.len()), errors: Vec::new() };
         for terminal in &grammar.terminals {
             let dfa = match terminal.pattern.as_ref().map(|pattern| compiler.compile(pattern)) {
-                Some(Ok(dfa)) if dfa.asks_behind_empty() => {
-                    lexemes.errors.push(asks_behind_empty(terminal));
+                Some(Ok(dfa)) if dfa.asks_around_empty() => {
+                    lexemes.errors.push(asks_around_empty(terminal));
                     None
                 }
                 Some(Ok(dfa)) => Some(dfa),
@@ -75,7 +75,10 @@ impl Lexemes {
     fn narrow_newline(&mut self, grammar: &Grammar) -> Option<Grammar> {
         let index = grammar.indentation.as_ref()?.newline.index();
         let newline = self.dfas[index].as_ref()?;
-        if !newline.conditions().is_empty() || !BLANKS.iter().any(|&blank| newline.uses(blank)) {
+        if newline.looks_behind()
+            || !newline.conditions().is_empty()
+            || !BLANKS.iter().any(|&blank| newline.uses(blank))
+        {
             return None;
         }
         let limits = LexerLimits::default();
@@ -87,7 +90,9 @@ impl Lexemes {
         };
         let blanks = of(r"[ \t\f]")?.1;
         let ignored = grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
-        let certain = ignored.filter_map(|(_, dfa)| dfa.as_ref().filter(|dfa| dfa.conditions().is_empty()));
+        let certain = ignored.filter_map(|(_, dfa)| {
+            dfa.as_ref().filter(|dfa| !dfa.looks_behind() && dfa.conditions().is_empty())
+        });
         let ignored: Vec<Dfa> = certain.map(Dfa::without_empty).collect();
         let beside: Vec<&Dfa> =
             std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
@@ -109,10 +114,11 @@ impl Lexemes {
     }
 }
 
-/// A place cannot stay empty for the sake of what follows: no lexeme stands there to ask for it.
-fn asks_behind_empty(terminal: &Terminal) -> Diagnostic {
+/// A place cannot stay empty for the sake of what stands around it: no lexeme is there to ask for
+/// that.
+fn asks_around_empty(terminal: &Terminal) -> Diagnostic {
     let message =
-        format!("terminal {} matches the empty text where a look-ahead wants it to", terminal.shown());
+        format!("terminal {} matches the empty text where a look-around wants it to", terminal.shown());
     Diagnostic::error("empty-terminal", message)
         .at(terminal.place.clone())
         .help("let it match one character at least, and write `?` where the terminal stands")

@@ -47,7 +47,7 @@ impl Grammar {
         let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
         let texts = automaton(&dfa);
         let has_texts = has_texts(&texts);
-        let with_empty = ends(&dfa, dfa.start());
+        let with_empty = ends(&dfa, dfa.first_start());
         if !has_texts && !with_empty {
             let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
             return Err(diagnostic.at(place).into());
@@ -136,7 +136,7 @@ fn automaton(dfa: &Dfa) -> Automaton {
         }
         moves
     };
-    let start = State { moves: moves(dfa.start()), accepts: false };
+    let start = State { moves: moves(dfa.first_start()), accepts: false };
     let states =
         (0..dfa.state_count() as u32).map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
     Automaton { states: std::iter::once(start).chain(states).collect() }

@@ -15,6 +15,7 @@ pub(crate) mod analysis;
 mod automaton;
 mod characters;
 mod error;
+pub(crate) mod in_brackets;
 pub(crate) mod ir;
 mod lower;
 pub(crate) mod optional;

@@ -70,7 +70,7 @@ impl<'a> Compiler<'a> {
                 &lowered.hir,
                 limits,
             )?;
-            return Ok(looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, limits)?.minimize());
+            return looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, limits);
         }
         let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, limits)?;
         Ok(determinize::determinize(&nfa, lowered.is_lazy, limits)?.minimize())
@@ -83,7 +83,10 @@ impl<'a> Compiler<'a> {
             return Err(PatternError::too_deep(limits.depth));
         }
         if !pattern.has_algebra() {
-            return self.regular(pattern);
+            let part = self.regular(pattern)?;
+            // Of what an operand asks of the text around it, nothing is known of the whole.
+            let asks = part.looks_behind() || !part.conditions().is_empty();
+            return if asks { Err(PatternError::asks_within_algebra()) } else { Ok(part) };
         }
         match pattern {
             Pattern::Intersection(parts) => match parts.split_first() {

@@ -68,6 +68,13 @@ impl PatternError {
             .help("name the schema in a rule")
     }
 
+    /// The error of an operand of a combination that looks beyond its text.
+    pub(super) fn asks_within_algebra() -> Self {
+        let what = "a part of an intersection or a complement looks at the text around the lexeme";
+        Self::new(PatternErrorKind::Unsupported, what)
+            .help("leave the look-around out, or write the combination as a regex: `A & ~B` as `(?!B$)A`")
+    }
+
     /// The error of a repetition whose bounds are the wrong way round.
     pub(super) fn counts_swapped(min: u32, max: u32) -> Self {
         let what = format!("it is to be repeated at least {min} and at most {max} times");

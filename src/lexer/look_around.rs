@@ -13,7 +13,7 @@ pub(super) struct LookAround {
     pub(super) negated: bool,
     /// Of `X`; of `.*X` where it looks behind.
     pub(super) dfa: Dfa,
-    /// What to say where it reaches before the lexeme.
+    /// What to say where it reaches before the beginning of a look-ahead in which it stands.
     pub(super) undecided: PatternError,
 }
 

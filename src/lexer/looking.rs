@@ -8,8 +8,11 @@
 //! still open. All of it is finite, and the automaton that comes of it knows of no looking around
 //! any more.
 //!
-//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]). A
-//! look-behind that may reach before the first character of the lexeme is refused.
+//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]).
+//! Where a look-behind may reach before the first character of the lexeme, the automaton reads the
+//! whole text before the lexeme, then [`Dfa::BEGIN`], then the lexeme: as long as no lexeme has
+//! begun, a subset has no threads, and only what is known of look-behinds. Minimisation leaves of
+//! that what matters to the pattern, which is mostly one of two states.
 //!
 //! A look-around within a look-ahead is the same once more: of a text that ends with open watches,
 //! the automaton reads on until they are decided.
@@ -45,8 +48,10 @@ struct Subset {
     threads: Vec<Thread>,
     /// By look-around: the state of its automaton where it looks behind, else 0.
     behind: SmallVec<[u32; 2]>,
-    /// How many characters there are, as far as any look-behind wants to know.
+    /// How many characters of the lexeme there are, as far as any look-behind wants to know.
     length: usize,
+    /// Whether the lexeme has begun.
+    begun: bool,
 }
 
 struct Subsets<'a> {
@@ -57,6 +62,10 @@ struct Subsets<'a> {
     keeps_order: bool,
     /// Whether a text that has ended is read on until nothing is open.
     completes: bool,
+    /// Whether the text before the lexeme is read first.
+    leading: bool,
+    /// Whether a look-behind has reached before what was read.
+    has_reached_before: bool,
     limits: &'a LexerLimits,
     steps: usize,
     watches: Vec<Watches>,
@@ -74,15 +83,22 @@ pub(super) fn determinize(
     looks: &[LookAround],
     keeps_order: bool,
     limits: &LexerLimits,
-) -> Result<RawDfa, PatternError> {
+) -> Result<Dfa, PatternError> {
+    let classes = classes(nfa, looks);
     let mut all = Subsets::new(nfa, looks, limits);
     all.keeps_order = keeps_order;
-    let classes = classes(nfa, looks);
-    let table = all.run(&classes)?;
+    let table = match all.run(&classes) {
+        Err(_) if all.has_reached_before => {
+            all = Subsets { keeps_order, leading: true, ..Subsets::new(nfa, looks, limits) };
+            all.run(&classes)?
+        }
+        table => table?,
+    };
     let ends: Vec<Vec<u32>> = all.subsets.iter().map(|subset| all.open_at_end(subset)).collect();
     let accept = ends.iter().map(|open| !open.is_empty()).collect();
     let raw = RawDfa { classes, table, accept, trailing: None };
-    trailing::ask(raw, &ends, &all.watches, looks, limits)
+    let raw = trailing::ask(raw, &ends, &all.watches, looks, limits)?;
+    Ok(Dfa { leading: all.leading, ..raw.minimize() })
 }
 
 /// The DFA of a look-ahead that holds look-arounds itself, of which the first is number
@@ -108,7 +124,7 @@ fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
     let kind = |byte: u8| {
         let own = looks.iter().map(|look| look.dfa.classes.get(byte));
         let kinds: SmallVec<[u8; 4]> = own.chain([nfa.byte_classes().get(byte)]).collect();
-        (is_begin(byte), byte == Dfa::END, kinds)
+        (is_begin(byte), [Dfa::BEGIN, Dfa::END].contains(&byte), kinds)
     };
     let mut class = 0;
     let mut before = kind(0);
@@ -133,6 +149,8 @@ impl<'a> Subsets<'a> {
             first_look: 0,
             keeps_order: false,
             completes: false,
+            leading: false,
+            has_reached_before: false,
             limits,
             steps: 0,
             watches: vec![Watches::new()],
@@ -149,8 +167,8 @@ impl<'a> Subsets<'a> {
     fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
         let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
         let behind = self.looks.iter().map(begin).collect();
-        let first = Subset { threads: Vec::new(), behind, length: 0 };
-        let first = self.close(first, &[(self.nfa.start_anchored(), 0)])?;
+        let nothing = Subset { threads: Vec::new(), behind, length: 0, begun: false };
+        let first = if self.leading { nothing } else { self.begin(nothing)? };
         self.intern(first)?;
         let mut table = Vec::new();
         let mut state = 0;
@@ -167,6 +185,11 @@ impl<'a> Subsets<'a> {
         Ok(table)
     }
 
+    /// Where the lexeme begins behind what `before` knows.
+    fn begin(&mut self, before: Subset) -> Result<Subset, PatternError> {
+        self.close(Subset { begun: true, ..before }, &[(self.nfa.start_anchored(), 0)])
+    }
+
     /// What is open in each thread that has come to the end: numbers of watches.
     fn open_at_end(&self, subset: &Subset) -> Vec<u32> {
         let is_match = |&&(at, _): &&Thread| matches!(self.nfa.state(at), State::Match { .. });
@@ -178,6 +201,10 @@ impl<'a> Subsets<'a> {
 
     /// The number of what comes after `byte`; [`Dfa::DEAD`] where nothing does.
     fn step(&mut self, from: &Subset, byte: u8) -> Result<u32, PatternError> {
+        if !from.begun && byte == Dfa::BEGIN {
+            let begun = self.begin(from.clone())?;
+            return self.intern(begun);
+        }
         let mut next: Vec<Thread> = Vec::new();
         for &(at, watches) in &from.threads {
             self.steps += 1;
@@ -194,7 +221,7 @@ impl<'a> Subsets<'a> {
                 next.push((target, watches));
             }
         }
-        if next.is_empty() {
+        if next.is_empty() && from.begun {
             return Ok(Dfa::DEAD);
         }
         let after = |(look, &state): (&LookAround, &u32)| match look.side {
@@ -203,8 +230,9 @@ impl<'a> Subsets<'a> {
         };
         let behind = self.looks.iter().zip(&from.behind).map(after).collect();
         let most = self.looks.iter().map(|look| if let Side::Behind(width) = look.side { width } else { 0 });
-        let length = (from.length + usize::from(is_begin(byte))).min(most.max().unwrap_or(0));
-        let subset = self.close(Subset { threads: Vec::new(), behind, length }, &next)?;
+        let length = (from.length + usize::from(from.begun && is_begin(byte))).min(most.max().unwrap_or(0));
+        let subset = Subset { threads: Vec::new(), behind, length, begun: from.begun };
+        let subset = self.close(subset, &next)?;
         self.intern(subset)
     }
 
@@ -311,7 +339,10 @@ impl<'a> Subsets<'a> {
         let look = &self.looks[number];
         let decided = |holds: bool| Ok((holds != look.negated).then_some(watches));
         match look.side {
-            Side::Behind(width) if at.length < width => Err(look.undecided.clone()),
+            Side::Behind(width) if at.length < width && !self.leading => {
+                self.has_reached_before = true;
+                Err(look.undecided.clone())
+            }
             Side::Behind(_) => {
                 let state = at.behind[number];
                 decided(state != Dfa::DEAD && look.dfa.is_accept(state))
@@ -327,7 +358,7 @@ impl<'a> Subsets<'a> {
     }
 
     fn intern(&mut self, subset: Subset) -> Result<u32, PatternError> {
-        if subset.threads.is_empty() && !self.subsets.is_empty() {
+        if subset.threads.is_empty() && subset.begun && !self.subsets.is_empty() {
             return Ok(Dfa::DEAD);
         }
         if let Some(&id) = self.ids.get(&subset) {

@@ -11,6 +11,7 @@ impl Dfa {
         self.classes().save(writer);
         writer.numbers(&self.table);
         writer.numbers(&self.distance);
+        writer.bool(self.leading);
         writer.option(self.trailing.as_ref(), |w, trailing| {
             w.numbers(&trailing.of);
             w.list(&trailing.conditions, |w, Condition { holds, fails }| {
@@ -38,12 +39,12 @@ impl Dfa {
         trailing: impl Fn(&mut Reader<'_>, usize) -> Result<Trailing, Malformed>,
     ) -> Result<Self, Malformed> {
         let classes = ByteClasses::load(reader)?;
-        let (table, distance) = (reader.numbers()?, reader.numbers()?);
+        let (table, distance, leading) = (reader.numbers()?, reader.numbers()?, reader.bool()?);
         let states = distance.len();
         let leads = |&next: &u32| next == Self::DEAD || (next as usize) < states;
         ensure(table.len() == states * classes.count() && table.iter().all(leads), "a DFA")?;
         let trailing = reader.option(|r| trailing(r, states))?.map(Box::new);
-        Ok(Self { classes, table: table.into(), distance: distance.into(), trailing })
+        Ok(Self { classes, table: table.into(), distance: distance.into(), trailing, leading })
     }
 }
 
@@ -55,7 +56,7 @@ mod tests {
 
     #[test]
     fn automata_come_back() {
-        for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]", "a(?!b)|c+(?=d|$)"] {
+        for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]", "a(?!b)|c+(?=d|$)", "\\b\\w|^a"] {
             let pattern =
                 Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None };
             let dfa = Compiler::new(&LexerLimits::default()).compile(&pattern).unwrap();

@@ -16,9 +16,9 @@ use smallvec::SmallVec;
 
 use super::Matcher;
 use crate::lr::stack::{Stack, Stacks, Unread};
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
-use crate::scanner::{ObligationsId, Reads};
 use crate::util::id::TerminalId;
 
 /// Configurations that the spelling of one terminal may try.
@@ -168,8 +168,7 @@ impl Matcher {
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
         let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
-        let ends = |after: &Between| scanner.can_be_completed(after, ObligationsId::NONE, &mut Reads::none());
-        after.into_iter().filter(ends).collect()
+        after.into_iter().filter(|after| scanner.can_go_on(at, label, after)).collect()
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in

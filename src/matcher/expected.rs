@@ -1,9 +1,9 @@
 //! What may come next, in the grammar's own words: for messages to people, not for generation.
 
 use super::Matcher;
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
-use crate::scanner::{ObligationsId, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
@@ -56,8 +56,7 @@ impl Matcher {
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {
             let mut readings = after(TerminalId::new(terminal)).into_iter();
-            let may_be = readings
-                .any(|after| scanner.can_be_completed(&after, ObligationsId::NONE, &mut Reads::none()));
+            let may_be = readings.any(|after| scanner.can_go_on(at, TerminalId::new(terminal), &after));
             if may_be && label.is_none_or(|label| label.index() != terminal) {
                 let set =
                     if scanner.is_ignored(TerminalId::new(terminal)) { &mut *ignored } else { &mut *next };

@@ -6,7 +6,7 @@
 //! part of it.
 
 use super::lexis::Lexis;
-use super::states::ScanStates;
+use super::states::{Past, ScanStates};
 use crate::grammar::ir::LexerKind;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
@@ -87,7 +87,11 @@ impl Lexis {
     pub(super) fn may_be_label(&self, terminal: TerminalId) -> bool {
         match self.lexer {
             LexerKind::Basic
-                if !self.candidate_sets.iter().any(|candidates| candidates.contains(terminal.index())) =>
+                if !self.states.has_past()
+                    && !self
+                        .candidate_sets
+                        .iter()
+                        .any(|candidates| candidates.contains(terminal.index())) =>
             {
                 let start = self.candidate_starts.ordinary.first();
                 start.is_some_and(|&start| {
@@ -98,14 +102,14 @@ impl Lexis {
         }
     }
 
-    /// Where lexemes of `terminal` start. `None` when there is a candidate set in which no lexeme
-    /// is labelled so.
-    pub(super) fn starts_of(&self, terminal: TerminalId) -> Option<Starts> {
+    /// Where lexemes of `terminal` start behind a text of which this is known. `None` when there is
+    /// a candidate set in which no lexeme is labelled so there.
+    pub(super) fn starts_of(&self, terminal: TerminalId, past: Past) -> Option<Starts> {
         self.states.dfa(terminal)?;
         let candidate_sets = self.candidate_sets.iter().zip(&self.candidate_starts.exclusive);
         let with = candidate_sets.filter(|(candidates, _)| candidates.contains(terminal.index()));
-        let exclusive = with.map(|(_, &start)| self.labelled_start(start, terminal));
-        let ordinary = self.is_ordinary(terminal).then(|| self.ordinary_start(terminal));
+        let exclusive = with.map(|(_, &start)| self.labelled_start(start, past, terminal));
+        let ordinary = self.is_ordinary(terminal).then(|| self.ordinary_start(terminal, past));
         Some(Starts {
             ordinary: ordinary.into_iter().collect::<Option<_>>()?,
             exclusive: exclusive.collect::<Option<_>>()?,
@@ -114,9 +118,9 @@ impl Lexis {
 
     /// The candidate set of all ordinary terminals; or under the contextual lexer, where some of
     /// those shadow the terminal, of all that stand in some row beside it.
-    fn ordinary_start(&self, terminal: TerminalId) -> Option<ScanStateId> {
+    fn ordinary_start(&self, terminal: TerminalId, past: Past) -> Option<ScanStateId> {
         let everyone = self.candidate_starts.ordinary.first();
-        let start = everyone.and_then(|&start| self.labelled_start(start, terminal));
+        let start = everyone.and_then(|&start| self.labelled_start(start, past, terminal));
         if start.is_some() || self.lexer == LexerKind::Basic {
             return start;
         }
@@ -128,11 +132,13 @@ impl Lexis {
                 beside.union_with(row);
             }
         }
-        self.labelled_start(self.states.start(&self.contextual(&beside)), terminal)
+        self.labelled_start(self.states.start(&self.contextual(&beside)), past, terminal)
     }
 
-    /// `start`, if some lexemes that start there are labelled `terminal`, whatever follows.
-    fn labelled_start(&self, start: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
+    /// Where lexemes start that start in `start` behind such a text, if some of them are labelled
+    /// `terminal`, whatever follows.
+    fn labelled_start(&self, start: ScanStateId, past: Past, terminal: TerminalId) -> Option<ScanStateId> {
+        let start = self.states.begin(start, past);
         self.states.label_set(self.states.sure_reach(start)).contains(terminal.index()).then_some(start)
     }
 }

@@ -108,7 +108,7 @@ pub(crate) struct Context {
     /// The labels that have a reading; a word that what stands around it decides about only may
     /// have one.
     pub(crate) takes: BitSet,
-    /// The scan state where the next lexeme starts.
+    /// The scan state where the next lexeme starts, as far as the text before does not matter.
     pub(crate) start: ScanStateId,
 }
 
@@ -280,7 +280,7 @@ impl Scanner {
                     return Some(u64::from(index == indentation.indent.index()));
                 }
                 let dfa = dfa.as_ref().filter(|_| self.lexis.may_occur(TerminalId::new(index)));
-                let length = dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))?;
+                let length = dfa.map(|dfa| u64::from(dfa.shortest_length()))?;
                 // What stands around such a word must fit, which the plan does not see to: only
                 // where it must.
                 let asks = self.lexis.lookaheads.word(TerminalId::new(index)).is_some();
@@ -298,8 +298,7 @@ impl Scanner {
     }
 
     /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
-    /// `next`, each with what is then asked of the text beside `obligations`; none where the lexeme
-    /// cannot end, because the byte lets it match more. Several where it depends on the text behind
+    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end, because the byte lets it match more. Several where it depends on the text behind
     /// the lexeme which one it is.
     #[inline]
     pub(crate) fn end_before(
@@ -315,12 +314,14 @@ impl Scanner {
         else {
             return ends;
         };
+        let past = self.states().past(state);
         if self.states().guarded(state).is_none() {
-            ends.push((label, asked));
+            ends.push((label, self.with_past(asked, past)));
             return ends;
         }
         for (label, guards) in self.states().ends(state) {
-            ends.extend(self.guard(asked, guards, byte).map(|asked| (label, asked)));
+            let asked = self.guard(asked, guards, byte);
+            ends.extend(asked.map(|asked| (label, self.with_past(asked, past))));
         }
         ends
     }

@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use super::layout::{Blocks, Leading, Width};
 use super::lexis;
 use super::lookahead::{Expectation, Lookaheads};
-use super::states::Component;
+use super::obligations::Left;
+use super::states::{Component, Past};
 use super::{Bounds, Lexis, Lines, Obligations, Proof, Question, Scanner};
 use crate::grammar::Grammar;
 use crate::lexer::Dfa;
@@ -29,8 +30,11 @@ impl Scanner {
         self.proof.save(writer);
         self.lexis.lookaheads.save(writer);
         // Before the scan states that they are made of, so that those are among the ones written.
-        let obligations: Vec<&Obligations> = self.obligations.sets.iter().collect();
-        writer.list(&obligations, |w, states| w.numbers(&raw(states)));
+        let left: Vec<&Left> = self.obligations.sets.iter().collect();
+        writer.list(&left, |w, left| {
+            w.numbers(&raw(&left.obligations));
+            w.u32(left.past.0);
+        });
         self.states().save(writer);
     }
 
@@ -47,19 +51,22 @@ impl Scanner {
         let proof = Proof::load(reader, count)?;
         let mut lookaheads = Lookaheads::new(grammar);
         lookaheads.load(reader)?;
-        let obligations = reader.list(5, Reader::numbers)?;
+        let left = reader.list(9, |r| Ok((r.numbers()?, r.u32()?)))?;
         let mut states = lexis::scan_states(grammar, dfas);
         states.load(reader)?;
-        for ids in &obligations {
+        for (ids, past) in &left {
             ensure_below(ids, states.len(), "the scan states of obligations")?;
+            ensure_below(&[*past], states.pasts.len(), "the text before a lexeme")?;
         }
-        let obligations = obligations.into_iter().map(|ids| ids.into_iter().map(ScanStateId).collect());
+        let left = left.into_iter().map(|(ids, past)| Left {
+            obligations: ids.into_iter().map(ScanStateId).collect(),
+            past: Past(past),
+        });
         let lexis = Lexis::over(grammar, table, states, lookaheads);
         let mut scanner = Self::new(lexis, proof, bounds);
-        scanner.obligations.sets =
-            Interner::restore(obligations).ok_or(Malformed { what: "the obligations" })?;
-        let none = scanner.obligations.sets.iter().next().is_some_and(SmallVec::is_empty);
-        ensure(none, "the obligations")?;
+        scanner.obligations.sets = Interner::restore(left).ok_or(Malformed { what: "the obligations" })?;
+        let none = Left { obligations: Obligations::new(), past: Past::NONE };
+        ensure(scanner.obligations.sets.iter().next() == Some(&none), "the obligations")?;
         Ok(scanner)
     }
 }
@@ -226,6 +233,13 @@ impl super::ScanStates {
         writer.numbers(&reaches);
         let label_sets: Vec<&BitSet> = self.label_sets.iter().collect();
         writer.list(&label_sets, |w, set| set.save(w));
+        let pasts: Vec<&Box<[Component]>> = self.pasts.iter().collect();
+        writer.list(&pasts, |w, past| {
+            w.list(past, |w, component| {
+                w.u32(component.terminal.0);
+                w.u32(component.state);
+            });
+        });
     }
 
     /// Takes the states that were met before.
@@ -234,6 +248,9 @@ impl super::ScanStates {
         let (terminals, dfa_states) = (reader.numbers()?, reader.numbers()?);
         let (steps, reaches) = (reader.numbers()?, reader.numbers()?);
         let label_sets = reader.list(4, |r| BitSet::load(r, self.dfas().len()))?;
+        let component =
+            |r: &mut Reader<'_>| Ok(Component { terminal: TerminalId(r.u32()?), state: r.u32()? });
+        let pasts = reader.list(4, |r| r.list(8, component))?;
         let states = lengths.len();
         let classes = self.classes().count();
         let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
@@ -249,6 +266,9 @@ impl super::ScanStates {
             dfa.is_some_and(|dfa| (state as usize) < dfa.state_count())
         };
         ensure(terminals.iter().zip(&dfa_states).all(live), "the components of scan states")?;
+        let live_past = |component: &Component| live((&component.terminal.0, &component.state));
+        ensure(pasts.iter().flatten().all(live_past), "the text before lexemes")?;
+        ensure(pasts.first().is_some_and(Vec::is_empty), "the text before lexemes")?;
         let exists = |&step: &u32| step == u32::MAX || step as usize <= states;
         ensure(steps.iter().all(exists), "the steps of scan states")?;
         let known = |&reach: &u32| reach == u32::MAX || (reach as usize) < label_sets.len();
@@ -260,6 +280,8 @@ impl super::ScanStates {
         let by_state = lengths.iter().map(|&length| components.by_ref().take(length as usize).collect());
         self.components = Interner::restore(by_state).ok_or(Malformed { what: "the scan states" })?;
         ensure(self.has_condition_starts(), "the scan states")?;
+        let pasts = pasts.into_iter().map(Vec::into_boxed_slice);
+        self.pasts = Interner::restore(pasts).ok_or(Malformed { what: "the text before lexemes" })?;
         self.label_sets = Interner::restore(label_sets.into_iter())
             .ok_or(Malformed { what: "the labels of scan states" })?;
         for ((index, steps), reach) in steps.chunks(classes).enumerate().zip(reaches) {

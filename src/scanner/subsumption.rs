@@ -47,8 +47,12 @@ impl Scanner {
         }
     }
 
-    /// Whether the obligations of `more` imply all those of `less`.
+    /// Whether the obligations of `more` imply all those of `less`, behind texts of which the same
+    /// is known.
     pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
+        if self.past(less) != self.past(more) {
+            return false;
+        }
         let more = self.obligations(more);
         let implied = |&state: &ScanStateId| more.iter().any(|&other| self.implies(other, state));
         less == ObligationsId::NONE || self.obligations(less).iter().all(implied)

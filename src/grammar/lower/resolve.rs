@@ -18,7 +18,7 @@ use crate::grammar::lower::tree::{
 };
 use crate::grammar::pattern::RegexFlags;
 use crate::grammar::tokens::Tokens;
-use crate::syntax::ast;
+use crate::syntax::{ast, lark};
 use crate::util::diagnostic::Diagnostic;
 
 /// Depth of nested expressions; the reader has its own, smaller limit.
@@ -270,7 +270,8 @@ impl Resolver<'_> {
             ast::ExprKind::CharRange(from, to) => Node::Leaf(Leaf::Range(*from, *to)),
             ast::ExprKind::Regex { pattern, flags } => {
                 let flags = self.flags(flags, at)?;
-                Node::Leaf(Leaf::Regex { pattern: pattern.clone(), flags })
+                let pattern = self.as_lark_reads(pattern, flags, at);
+                Node::Leaf(Leaf::Regex { pattern, flags })
             }
             ast::ExprKind::Template { name, arguments } => {
                 let callee = Box::new(self.name(scope, name, at)?);
@@ -458,6 +459,21 @@ impl Resolver<'_> {
         let diagnostic = did_you_mean(diagnostic, name, names);
         self.context.report(diagnostic.at(self.context.sources.place(at)));
         None
+    }
+
+    /// The regex that Lark reads, which undoes escapes before it does; llguidance does not.
+    fn as_lark_reads(&mut self, pattern: &str, flags: RegexFlags, at: At) -> String {
+        let undone = lark::undone(pattern, flags.verbose).filter(|_| !self.resolved.is_dialect);
+        let Some(undone) = undone else { return pattern.to_owned() };
+        let shown = undone.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
+        let message =
+            format!("Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`");
+        let warning = Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
+        self.context.report(warning.help(
+            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and `\\[` for a character that \
+             means more in a regex",
+        ));
+        undone
     }
 
     fn flags(&mut self, written: &str, at: At) -> Option<RegexFlags> {

@@ -1,6 +1,5 @@
 //! The parser proper: recursive over groups, with a limit on their depth.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
@@ -10,6 +9,7 @@ use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::lower::Builder;
 use crate::lexer::python::escape::Escape;
+use crate::lexer::python::references::Groups;
 use crate::lexer::python::unicode::Category;
 use crate::util::diagnostic::Place;
 
@@ -41,9 +41,9 @@ pub(super) struct Flags {
 }
 
 /// What the parser knows of the thing before a quantifier.
-struct Item {
-    hir: Hir,
-    repeated: bool,
+pub(super) struct Item {
+    pub(super) hir: Hir,
+    pub(super) repeated: bool,
 }
 
 /// What an opening parenthesis turned out to be.
@@ -52,6 +52,10 @@ enum Group {
     Nothing,
     /// A group, with the flags inside of it.
     Inside(Flags),
+    /// The same with a number.
+    Numbered(usize),
+    /// A back reference to the group of this name.
+    Reference(Range<usize>),
     /// A look-around: whether it looks ahead, and whether it must not match.
     Look { ahead: bool, negated: bool },
 }
@@ -64,14 +68,14 @@ pub(super) struct Parser<'a, 'b> {
     place: Option<&'a Place>,
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
-    names: HashSet<&'a str>,
+    pub(super) groups: Groups<'a>,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
-        Self { text, pos: 0, place, builder, flags, names: HashSet::new(), at_start: true }
+        Self { text, pos: 0, place, builder, flags, groups: Groups::default(), at_start: true }
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -130,7 +134,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(self.builder.alternation(parts))
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
+    pub(super) fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
         let mut items: Vec<Item> = Vec::new();
         while let Some(c) = self.peek() {
             if c == '|' || c == ')' {
@@ -168,13 +172,25 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '(' => match self.group(start)? {
                     Group::Nothing => continue,
                     Group::Inside(flags) => self.inside(start, flags, depth)?,
+                    Group::Numbered(number) => {
+                        let group = self.inside(start, self.flags, depth)?;
+                        if let Some(item) = self.behind_group(number, &group, depth)? {
+                            items.push(item);
+                            break;
+                        }
+                        group
+                    }
+                    Group::Reference(name) => {
+                        let text = self.text;
+                        self.reference(start, &text[name])?
+                    }
                     Group::Look { ahead, negated } => self.look(start, (ahead, negated), depth)?,
                 },
                 '[' => self.set(start)?,
                 '.' if self.flags.dot_all => self.any_but(&[])?,
                 '.' => self.any_but(&['\n'])?,
                 '$' => self.dollar(start)?,
-                '^' => return Err(self.anchor(start, "^")),
+                '^' => self.caret(start)?,
                 '\\' => match self.escape()? {
                     Escape::Char(c) => self.escaped(c)?,
                     Escape::Category(category, negated) => {
@@ -182,6 +198,11 @@ impl<'a, 'b> Parser<'a, 'b> {
                         self.builder.class(class)?
                     }
                     Escape::Boundary(negated) => self.boundary(start, negated)?,
+                    Escape::Reference => {
+                        let text = self.text;
+                        self.reference(start, &text[start + 1..self.pos])?
+                    }
+                    Escape::Begin => self.start_of_text(start)?,
                     Escape::End => self.end_of_text(start)?,
                     Escape::Property(class) => {
                         let class = self.with_property(class)?;
@@ -204,7 +225,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
+    pub(super) fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
         if self.flags.ignore_case && (c.is_ascii() || !self.builder.bytes) {
             return self.builder.folded_char(c, self.flags.ascii);
         }
@@ -309,7 +330,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// Reads what follows an opening parenthesis up to the inside of the group.
     fn group(&mut self, start: usize) -> Result<Group, PatternError> {
         if !self.eat("?") {
-            return Ok(Group::Inside(self.flags));
+            return Ok(Group::Numbered(self.groups.begin()));
         }
         if self.eat(":") {
             return Ok(Group::Inside(self.flags));
@@ -323,12 +344,16 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
         if self.eat("P<") {
             self.name(start)?;
-            return Ok(Group::Inside(self.flags));
+            return Ok(Group::Numbered(self.groups.begin()));
         }
         if self.eat("P=") {
+            let from = self.pos;
             self.take_while(usize::MAX, |c| c != ')');
-            self.eat(")");
-            return Err(self.back_reference(start));
+            let name = from..self.pos;
+            return match self.eat(")") {
+                true => Ok(Group::Reference(name)),
+                false => Err(self.back_reference(start)),
+            };
         }
         for (sign, ahead, negated) in
             [("=", true, false), ("!", true, true), ("<=", false, false), ("<!", false, true)]
@@ -373,7 +398,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if !good {
             return Err(self.error(Syntax, from..self.pos - 1, "the name of a group is an identifier"));
         }
-        if !self.names.insert(name) {
+        if !self.groups.name(name) {
             return Err(self
                 .error(Syntax, from..self.pos - 1, format!("there are two groups named {name}"))
                 .help("names of groups change nothing here: leave them out"));

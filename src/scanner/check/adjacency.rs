@@ -19,7 +19,7 @@ use crate::grammar::ir::Grammar;
 use crate::lr::table::ParseTable;
 use crate::scanner::Lexis;
 use crate::scanner::candidates::Starts;
-use crate::scanner::states::ScanStates;
+use crate::scanner::states::{Past, ScanStates};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
@@ -54,12 +54,14 @@ impl Adjacency {
     /// Computes the relation.
     pub(super) fn new(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGraph) -> Self {
         let count = grammar.terminals.len();
-        let starts = (0..count).map(|index| lexis.starts_of(TerminalId::new(index))).collect();
+        let starts_behind =
+            |&past: &Past| (0..count).map(|index| lexis.starts_of(TerminalId::new(index), past)).collect();
+        let starts = scan_graph.pasts().iter().map(starts_behind).collect();
         let relation = Direct { grammar, lexis, scan_graph, starts, stuck: RefCell::default() };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
-            if relation.starts[index].is_some() {
+            if relation.starts[0][index].is_some() {
                 certain.insert(index);
             }
             if lexis.may_occur(TerminalId::new(index)) {
@@ -250,8 +252,8 @@ struct Direct<'a> {
     grammar: &'a Grammar,
     lexis: &'a Lexis,
     scan_graph: &'a ScanGraph,
-    /// By terminal: [`Lexis::starts_of`].
-    starts: Vec<Option<Starts>>,
+    /// By what is known of the text before, and by terminal: [`Lexis::starts_of`].
+    starts: Vec<Vec<Option<Starts>>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
     stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
 }
@@ -272,7 +274,8 @@ struct Start {
 
 /// How lexemes begin with one kind of candidates.
 struct Openings {
-    all: Vec<Opening>,
+    /// By what is known of the text before.
+    all: Vec<Vec<Opening>>,
     /// Their terminals.
     terminals: BitSet,
     /// By fate, once it was asked for: what may follow an end of that fate.
@@ -280,8 +283,8 @@ struct Openings {
 }
 
 /// What the next byte does to a lexeme that may have ended: the classes that end it, and where
-/// those lead that leave it open whether it has.
-type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>);
+/// those lead that leave it open whether it has; and what is known of the text then.
+type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>, Past);
 
 /// The scan states in which a lexeme may end, by their fate. In most languages there are few, and
 /// what may follow is judged once for each.
@@ -299,7 +302,7 @@ impl Fates {
     fn of(&mut self, scan: &ScanStates, scan_graph: &ScanGraph, end: ScanStateId) -> usize {
         let fan = scan_graph.fan(scan, end);
         let open = fan.moves.iter().copied().filter(|&(next, _)| scan.label(next).is_none());
-        *self.ids.entry((fan.kills, open.collect())).or_insert_with(|| {
+        *self.ids.entry((fan.kills, open.collect(), scan.past(end))).or_insert_with(|| {
             self.states.push(end);
             self.states.len() - 1
         })
@@ -311,8 +314,25 @@ impl Direct<'_> {
     fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings {
         let mut terminals = BitSet::new(self.grammar.terminals.len() + 1);
         let mut all = Vec::new();
-        for (terminal, starts) in self.starts.iter().enumerate() {
-            let Some(starts) = starts.as_ref().map(&kind).filter(|starts| !starts.is_empty()) else {
+        for starts in &self.starts {
+            let openings = self.openings_behind(starts, &kind);
+            openings.iter().for_each(|opening| {
+                terminals.insert(opening.terminal);
+            });
+            all.push(openings);
+        }
+        Openings { all, terminals, followers: Vec::new() }
+    }
+
+    /// The same behind a text of which the same is known.
+    fn openings_behind(
+        &self,
+        starts: &[Option<Starts>],
+        kind: &impl Fn(&Starts) -> &[ScanStateId],
+    ) -> Vec<Opening> {
+        let mut all = Vec::new();
+        for (terminal, starts) in starts.iter().enumerate() {
+            let Some(starts) = starts.as_ref().map(kind).filter(|starts| !starts.is_empty()) else {
                 continue;
             };
             let start = |&start: &ScanStateId| {
@@ -320,10 +340,9 @@ impl Direct<'_> {
                 let begins = moves.iter().fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
                 Start { begins, moves }
             };
-            terminals.insert(terminal);
             all.push(Opening { terminal, starts: starts.iter().map(start).collect() });
         }
-        Openings { all, terminals, followers: Vec::new() }
+        all
     }
 
     /// The steps from a scan state with which the lexeme can still become `terminal`.
@@ -402,9 +421,12 @@ impl Direct<'_> {
 
     /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
     fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
-        let fan = self.scan_graph.fan(self.lexis.states(), end);
+        let scan = self.lexis.states();
+        let fan = self.scan_graph.fan(scan, end);
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
-        for opening in &openings.all {
+        let past = scan.past(end);
+        let behind = self.scan_graph.pasts().iter().position(|&known| known == past);
+        for opening in behind.map_or(&[][..], |behind| &openings.all[behind]) {
             let fits = opening.starts.iter().all(|start| {
                 fan.kills.intersects(start.begins)
                     || fan.pends.intersects(start.begins)

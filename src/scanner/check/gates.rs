@@ -46,9 +46,10 @@ pub(super) fn sort(
     };
     let mut sorted = Gates::default();
     for ignored in possible.iter().copied().filter(is_ignored) {
-        if !lexis.lookaheads.is_empty() || lexis.states().has_conditions() {
-            // What words ask of the labels behind them, and terminals of the text, is searched for
-            // without regard to gates.
+        let states = lexis.states();
+        if !lexis.lookaheads.is_empty() || states.has_conditions() || states.has_past() {
+            // What words ask of the labels behind them, and terminals of the text around them, is
+            // searched for without regard to gates.
             sorted.doubtful.push(TerminalId::new(ignored));
             continue;
         }

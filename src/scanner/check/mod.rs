@@ -81,8 +81,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     if lexis.states().has_lazy() {
         // Where a lazy terminal does not compete, lexemes may be longer: candidate sets say nothing
         // of their parts.
-        let sure = BitSet::new(lexis.terminal_count());
-        return Proof { sure, is_whole: false, gates: Vec::new() };
+        return Proof::nothing(lexis.terminal_count());
     }
     let gates = adjacency.gates().to_vec();
     let count = lexis.terminal_count();

@@ -8,7 +8,7 @@
 
 use crate::grammar::ir::LexerKind;
 use crate::scanner::Lexis;
-use crate::scanner::states::{Component, ScanStates};
+use crate::scanner::states::{Component, Past, ScanStates};
 use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
@@ -19,7 +19,11 @@ use crate::util::lists::Lists;
 /// All scan states of the candidate sets of which every real one is a part.
 #[derive(Debug)]
 pub(super) struct ScanGraph {
+    /// Behind each text of which something else is known: of all ordinary terminals,
+    /// then of the candidate sets with an exclusive one.
     starts: Vec<ScanStateId>,
+    /// What may be known of the text before a lexeme; at the beginning of the text, the first.
+    pasts: Vec<Past>,
     states: Vec<ScanStateId>,
     /// By id of a scan state, where it stands in `states`.
     positions: Vec<usize>,
@@ -68,7 +72,8 @@ impl ScanGraph {
             .chain(lexis.candidate_sets.iter().map(|candidates| scan.start(candidates)))
             .collect();
         let mut scan_graph = Self {
-            starts: starts.clone(),
+            starts: Vec::new(),
+            pasts: Vec::new(),
             states: Vec::new(),
             positions: Vec::new(),
             successors: Lists::new(),
@@ -77,14 +82,13 @@ impl ScanGraph {
             labels: BitSet::new(scan.dfas().len() + 1),
             fans: Slots::default(),
         };
-        starts.into_iter().for_each(|start| {
-            scan_graph.meet(start);
-        });
+        scan_graph.begin(scan, &starts, scan.first_past());
         let mut at = 0;
         while let Some(&state) = scan_graph.states.get(at) {
             at += 1;
             for (label, _) in scan.ends(state) {
                 scan_graph.labels.insert(label.index());
+                scan_graph.begin(scan, &starts, scan.past(state));
             }
             let fan = Fan::new(scan, state);
             for &(next, _) in &fan.moves {
@@ -97,13 +101,26 @@ impl ScanGraph {
                 return None;
             }
         }
-        scan_graph.exclusive = scan_graph.exclusive();
+        scan_graph.exclusive = scan_graph.exclusive(starts.len());
         scan_graph.rounds = strong_components(&scan_graph.successors);
         scan_graph.tell_reach(scan);
         if scan.has_conditions() {
             scan_graph.tell_sure_reach(scan);
         }
         Some(scan_graph)
+    }
+
+    /// Lexemes start behind a text of which this is known.
+    fn begin(&mut self, scan: &ScanStates, starts: &[ScanStateId], past: Past) {
+        if self.pasts.contains(&past) {
+            return;
+        }
+        self.pasts.push(past);
+        for &start in starts {
+            let start = scan.begin(start, past);
+            self.starts.push(start);
+            self.meet(start);
+        }
     }
 
     /// The position of a state, a new one at the end.
@@ -119,10 +136,10 @@ impl ScanGraph {
         *position
     }
 
-    fn exclusive(&self) -> BitSet {
+    fn exclusive(&self, sets: usize) -> BitSet {
         let mut exclusive = BitSet::new(self.states.len());
-        let mut pending: Vec<usize> =
-            self.starts[1..].iter().map(|start| self.positions[start.index()]).collect();
+        let starts = self.starts.chunks(sets).flat_map(|starts| &starts[1..]);
+        let mut pending: Vec<usize> = starts.map(|start| self.positions[start.index()]).collect();
         while let Some(at) = pending.pop() {
             if exclusive.insert(at) {
                 pending.extend(self.successors.get(at));
@@ -178,6 +195,11 @@ impl ScanGraph {
         }
     }
 
+    /// What may be known of the text before a lexeme; at the beginning of the text, the first.
+    pub(super) fn pasts(&self) -> &[Past] {
+        &self.pasts
+    }
+
     /// What the next byte does in `state`, be it of the graph or not.
     pub(super) fn fan(&self, scan: &ScanStates, state: ScanStateId) -> &Fan {
         self.fans.get_or_init(state.0, || Fan::new(scan, state))
@@ -189,7 +211,7 @@ impl ScanGraph {
     pub(super) fn ends(&self, lexer: LexerKind, lexis: &Lexis) -> Vec<(ScanStateId, Vec<TerminalId>)> {
         let scan = lexis.states();
         let accepts = |c: &&Component| {
-            let dfa = scan.dfa(c.terminal);
+            let dfa = scan.dfas().get(c.terminal.index()).and_then(Option::as_ref);
             dfa.is_some_and(|dfa| dfa.is_accept(c.state) && dfa.condition(c.state).is_none())
         };
         let labels = |(at, &state): (usize, &ScanStateId)| {

@@ -83,7 +83,8 @@ impl Scanner {
                 let point = self.at_point(point);
                 for (label, guards) in self.states().ends(point.state) {
                     let asked = guards.iter().copied().chain([point.state]);
-                    let open = self.threats(self.add_obligations(point.obligations, asked));
+                    let asked = self.add_obligations(point.obligations, asked);
+                    let open = self.threats(self.with_past(asked, self.states().past(point.state)));
                     if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
                         continue;
                     }

@@ -84,7 +84,7 @@ impl Exactly<'_> {
         Some(if is_loose { self.scanner.loose_context_of(set) } else { self.scanner.context_of(set) })
     }
 
-    /// The scan state where the next lexeme starts.
+    /// The scan state where the next lexeme starts, as far as the text before does not matter.
     fn start(&self, held: &Held) -> ScanStateId {
         let everywhere = || self.scanner.lexis.candidate_starts.ordinary[0];
         self.context(held).map_or_else(everywhere, |context| context.start)
@@ -103,14 +103,16 @@ impl Exactly<'_> {
         }
         let held = self.places.all[place as usize];
         let start = self.start(&held);
+        let scanner = self.scanner;
         let mut ways: Vec<Way> = Vec::new();
         let mut before: Vec<ObligationsId> = vec![held.obligations];
         let mut at = 0;
         while let Some(&obligations) = before.get(at) {
             at += 1;
-            let point = self.scanner.point(start, obligations);
-            let clean = self.scanner.clean_labels(point);
-            for &(label, open) in self.scanner.ends(point) {
+            let (state, obligations) = scanner.begin(start, obligations);
+            let point = scanner.point(state, obligations);
+            let clean = scanner.clean_labels(point);
+            for &(label, open) in scanner.ends(point) {
                 if self.is_passed_over(&held, label) {
                     if !before.iter().any(|&less| self.scanner.is_within(less, open)) {
                         before.push(open);

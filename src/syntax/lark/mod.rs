@@ -14,6 +14,8 @@ pub(in crate::syntax) mod token;
 
 use lalrpop_util::{ParseError, lalrpop_mod};
 
+pub(crate) use crate::syntax::lark::escape::undone;
+
 use crate::syntax::ast::{File, Span};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::lexer::Lexer;
