@@ -168,7 +168,7 @@ pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
-    BuildError, CompiledGrammar, Constraint, IndexSize, Limits, LoadError, LoadErrorKind, Stage,
+    BuildError, CompiledGrammar, Constraint, ConstraintCache, IndexSize, LoadError, LoadErrorKind, Stage,
 };
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
@@ -177,6 +177,8 @@ pub use schema::{
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
+pub use util::limits::{Cancel, Limits};
+pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
 #[cfg(feature = "tokenizer")]
 pub use vocab::Tokenizer;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};

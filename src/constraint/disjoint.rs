@@ -14,9 +14,10 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::{Budget, Nonterminal, Production, Symbol, Terminal, Ties};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
-use crate::lexer::{Dfa, LexerLimits, difference, intersection};
+use crate::lexer::{Dfa, difference, intersection};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::meter::Meter;
 
 /// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
 const MAX_BUDGETS: usize = 16;
@@ -32,7 +33,7 @@ struct Atom {
 pub(super) fn take_apart(
     grammar: Grammar,
     dfas: Vec<Option<Dfa>>,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> (Grammar, Vec<Option<Dfa>>) {
     let decides = |terminal: &Terminal| {
         !terminal.reserved_against.is_empty() || terminal.fallback.is_some() || terminal.lookahead.is_some()
@@ -44,7 +45,7 @@ pub(super) fn take_apart(
     if grammar.ties == Ties::Rank || is_said {
         return (grammar, dfas);
     }
-    match atoms(&grammar, &dfas, limits) {
+    match atoms(&grammar, &dfas, meter) {
         Some(atoms) if atoms.iter().any(|atom| atom.members.len() > 1) => rewrite(grammar, dfas, atoms),
         Some(_) => (grammar, dfas),
         None => {
@@ -59,7 +60,7 @@ pub(super) fn take_apart(
 }
 
 /// The terminals taken apart; `None` where that takes too much.
-fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Option<Vec<Atom>> {
+fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<Atom>> {
     let most = 2 * dfas.len() + 64;
     let mut all: Vec<Atom> = Vec::new();
     for (index, dfa) in dfas.iter().enumerate() {
@@ -78,13 +79,13 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Optio
                 next.push(atom);
                 continue;
             }
-            let both = intersection(&atom.dfa, &rest, limits).ok()?;
+            let both = intersection(&atom.dfa, &rest, meter).ok()?;
             if both.is_empty() {
                 next.push(atom);
                 continue;
             }
-            let alone = difference(&atom.dfa, &rest, limits).ok()?;
-            rest = difference(&rest, &atom.dfa, limits).ok()?;
+            let alone = difference(&atom.dfa, &rest, meter).ok()?;
+            rest = difference(&rest, &atom.dfa, meter).ok()?;
             let members = [&atom.members[..], &[index]].concat();
             if !alone.is_empty() {
                 next.push(Atom { dfa: alone, ..atom });

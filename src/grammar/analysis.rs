@@ -459,6 +459,7 @@ fn keep(
     }
     let covered = grammar.reserve_covered.iter().filter_map(|terminal| terminal_ids[terminal.index()]);
     Grammar {
+        cost: grammar.cost,
         terminals,
         nonterminals,
         productions,

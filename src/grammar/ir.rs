@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::meter::Cost;
 
 /// A grammar, lowered and checked: ready for tables and scanners.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Grammar {
     /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`:
     /// this one.
     pub(crate) untrimmed: Option<Arc<Grammar>>,
+    /// What reading it took: its compilation goes on from there.
+    pub(crate) cost: Cost,
 }
 
 impl Grammar {
@@ -58,6 +61,7 @@ impl Grammar {
             indentation: None,
             warnings: Vec::new(),
             untrimmed: None,
+            cost: Cost::default(),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::pattern::{Automaton, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::meter::Cost;
 use crate::util::saving::{Malformed, Reader, Writer, ensure};
 
 /// Patterns nest no deeper where they were compiled.
@@ -66,6 +67,7 @@ impl Grammar {
             of.productions.push(ProductionId::new(index));
         }
         let grammar = Self {
+            cost: Cost::default(),
             start: NonterminalId(reader.u32()?),
             starts: Vec::new(),
             lexer: if reader.bool()? { LexerKind::Basic } else { LexerKind::Contextual },

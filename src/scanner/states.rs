@@ -268,6 +268,12 @@ impl ScanStates {
         !self.lazy.is_empty()
     }
 
+    /// The heap bytes of a state with so many components, all of whose steps are known.
+    pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
+        // Its entry among the facts, its places in tables, and what is known of it.
+        200 + components * size_of::<Component>() + self.classes.count() * size_of::<u32>()
+    }
+
     /// How many states have been met.
     pub(crate) fn len(&self) -> usize {
         self.components.len()

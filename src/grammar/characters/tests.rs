@@ -1,10 +1,12 @@
 //! Which terminals come of grammars of characters, and which findings.
 
 use super::*;
+use crate::util::limits::Limits;
 
 /// The terminals by their patterns, ascending.
 fn terminals(text: &str) -> Vec<String> {
-    let grammar = lower_gbnf(text, "<grammar>", None).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let grammar = lower_gbnf(text, "<grammar>", None, &Limits::default())
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
     let terminals = grammar.terminals.iter().filter_map(|terminal| terminal.pattern.as_ref());
     let mut patterns: Vec<String> = terminals.map(ToString::to_string).collect();
     patterns.sort();
@@ -13,7 +15,7 @@ fn terminals(text: &str) -> Vec<String> {
 
 fn codes(text: &str, start: Option<&str>) -> Vec<&'static str> {
     let codes = |findings: &[Diagnostic]| findings.iter().map(|finding| finding.code).collect();
-    match lower_gbnf(text, "<grammar>", start) {
+    match lower_gbnf(text, "<grammar>", start, &Limits::default()) {
         Ok(grammar) => codes(grammar.warnings()),
         Err(error) => codes(error.diagnostics()),
     }
@@ -92,7 +94,7 @@ fn tokens_are_terminals_between_regular_parts() {
 
 #[test]
 fn a_grammar_of_the_empty_text_alone_is_one() {
-    let grammar = lower_gbnf("root ::= \"\"", "<grammar>", None).expect("sound");
+    let grammar = lower_gbnf("root ::= \"\"", "<grammar>", None, &Limits::default()).expect("sound");
     assert!(grammar.terminals.is_empty());
     assert_eq!(grammar.productions.len(), 1);
 }
@@ -100,7 +102,7 @@ fn a_grammar_of_the_empty_text_alone_is_one() {
 #[test]
 fn the_same_text_gives_the_same_grammar() {
     let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\nname ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
-    let print = || lower_gbnf(text, "<grammar>", None).expect("sound").to_string();
+    let print = || lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound").to_string();
     assert_eq!(print(), print());
 }
 

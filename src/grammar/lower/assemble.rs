@@ -143,6 +143,7 @@ pub(crate) fn assemble(
         |rule: RuleIndex| parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count();
     let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
     Some(Grammar {
+        cost: crate::util::meter::Cost::default(),
         terminals,
         nonterminals,
         productions,

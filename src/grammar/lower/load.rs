@@ -122,6 +122,7 @@ pub(crate) fn load(
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
     let location = Location { directory: Some(directory.into()), shown: name.into() };
     loader.path.push(join(directory, base.trim_end_matches(".lark")));
+    loader.context.count_file(text)?;
     let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
     loader.library.is_dialect = dialect::is_used(&file);
     let instance = loader.instance(None);
@@ -139,6 +140,8 @@ pub(crate) fn load_yacc(
 ) -> Result<Library, GrammarError> {
     let named = |name: &str| Location { directory: None, shown: name.into() };
     let (grammar_at, terminals_at) = (named("<grammar>"), named("<terminals>"));
+    context.count_file(grammar)?;
+    context.count_file(terminals)?;
     let files = parse_yacc(grammar, terminals).map_err(|error| match error.source_text() {
         SourceText::Grammar => error.diagnostic(&grammar_at.shown, grammar),
         SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),

@@ -7,7 +7,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::lower::Builder;
+use crate::lexer::lower::{Builder, MAX_DEPTH};
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::references::Groups;
 use crate::lexer::python::unicode::Category;
@@ -475,13 +475,9 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// Reads the inside of a group and its closing parenthesis.
     pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
-        if depth + 1 > self.builder.limits.depth {
+        if depth + 1 > MAX_DEPTH {
             return Err(self
-                .error(
-                    TooLarge,
-                    start..self.pos,
-                    format!("groups nest more than {} deep", self.builder.limits.depth),
-                )
+                .error(TooLarge, start..self.pos, format!("groups nest more than {MAX_DEPTH} deep"))
                 .help("define the inner parts as terminals of their own, or nest less"));
         }
         self.at_start = false;
