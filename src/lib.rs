@@ -126,10 +126,11 @@
 //!
 //! # Features
 //!
-//! * `cli` (default): the command line. A library user leaves it out by `default-features = false`.
-//! * `tiktoken` (default): `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
-//! * `yacc` (default): `Grammar::from_yacc`.
 //! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
+//! * `tiktoken`: `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
+//! * `tokenizer`: `Tokenizer`, which cuts texts as the model does.
+//!
+//! The command line is a package of its own, `lrmask-cli`.
 //!
 //! None of them changes a mask.
 
@@ -167,7 +168,7 @@ pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
-    BuildError, CompiledGrammar, Constraint, IndexSize, Limits, LoadError, LoadErrorKind, Stage,
+    BuildError, CompiledGrammar, Constraint, ConstraintCache, IndexSize, LoadError, LoadErrorKind, Stage,
 };
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
@@ -176,6 +177,8 @@ pub use schema::{
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
+pub use util::limits::{Cancel, Limits};
+pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
 #[cfg(feature = "tokenizer")]
 pub use vocab::Tokenizer;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};

@@ -1,12 +1,12 @@
 //! The finding that no text is a sentence, though the rules derive some.
 
-use super::Limits;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::lexer::Dfa;
 use crate::scanner::Scanner;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
+use crate::util::limits::Limits;
 
 /// What to say of a grammar over whose lexemes no text is a sentence.
 pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic {

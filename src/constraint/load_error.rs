@@ -19,6 +19,8 @@ pub enum LoadErrorKind {
     /// They hold a grammar without a vocabulary: load it as a
     /// [`CompiledGrammar`](crate::CompiledGrammar).
     NoVocabulary,
+    /// What is loaded would take more than a limit allows.
+    Limit,
     /// Checksum and version are right, but the content is not what this crate writes.
     Malformed,
 }
@@ -60,6 +62,9 @@ impl fmt::Display for LoadError {
             }
             LoadErrorKind::NoVocabulary => {
                 "this is a compiled grammar without a vocabulary; load it as a CompiledGrammar"
+            }
+            LoadErrorKind::Limit => {
+                "this takes more than `build_bytes` or `build_steps` of the limits allow; raise them"
             }
             LoadErrorKind::Malformed => "this was not written by this version of lrmask, though it says so",
         })?;

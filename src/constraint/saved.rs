@@ -46,7 +46,7 @@ pub(super) enum Section {
     Grammar,
     /// The tables, the DFAs, and what the scanner has met.
     Scanner,
-    /// Limits and warnings.
+    /// Warnings.
     Findings,
     /// What has been computed of the grammar and the vocabulary, but for the numbers.
     Index,
@@ -165,6 +165,12 @@ impl<'b> Saved<'b> {
     pub(super) fn place(&self, section: Section) -> Result<Range<usize>, Malformed> {
         let found = self.sections.iter().find(|(tag, _)| *tag == section.tag());
         found.map(|(_, range)| range.clone()).ok_or(Malformed { what: "a section" })
+    }
+
+    /// How many bytes all sections have that are not read where they are.
+    pub(super) fn read_bytes(&self) -> usize {
+        let read = self.sections.iter().filter(|(tag, _)| *tag != Section::Tokens.tag());
+        read.map(|(_, range)| range.len()).sum()
     }
 
     /// The content of a section.

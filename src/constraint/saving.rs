@@ -4,14 +4,19 @@ use std::sync::Arc;
 
 use super::load_error::{LoadError, LoadErrorKind};
 use super::saved::{Fingerprints, Saved, Section, is_saved, put_together};
-use super::{CompiledGrammar, Constraint, Limits};
+use super::{CompiledGrammar, Constraint};
 use crate::grammar::Grammar;
 use crate::index::{Index, SavedNumbersWriter};
-use crate::lexer::LexerLimits;
 use crate::scanner::{Bounds, Marks, Scanner};
 use crate::util::diagnostic::{Diagnostic, Severity};
-use crate::util::saving::{Malformed, Reader, SavedNumbers, Source, Writer};
+use crate::util::limits::Limits;
+use crate::util::meter::Meter;
+use crate::util::saving::{Malformed, SavedNumbers, Source, Writer};
 use crate::vocab::Vocabulary;
+
+/// What a byte of what is kept may come to where it is loaded: numbers of one byte become four, and
+/// lists have their places.
+const BYTES_OF_A_BYTE: usize = 8;
 
 impl CompiledGrammar {
     /// The compiled grammar as bytes, to be [loaded](CompiledGrammar::load) in a fraction
@@ -22,15 +27,27 @@ impl CompiledGrammar {
         put_together(of, self.sections(&self.warnings))
     }
 
-    /// Loads what [`CompiledGrammar::save`] or [`Constraint::save`] gave.
+    /// Loads what [`CompiledGrammar::save`] or [`Constraint::save`] gave. Limits are not saved:
+    /// those of running are the default ones.
     ///
     /// # Errors
     ///
     /// When the bytes are of something else or of another version, or any of them is wrong. No
-    /// bytes make it panic or take more memory than a small multiple of their length. But load only
-    /// what you have saved: bytes that were made to deceive can hold any tables.
+    /// bytes make it panic or take more memory than a small multiple of their length, nor make any
+    /// later call panic or go on for ever. But load only what you have saved: bytes that were made
+    /// to deceive can hold any tables.
     pub fn load(bytes: &[u8]) -> Result<Self, LoadError> {
-        Ok(Self::from_saved(&Saved::open(bytes)?)?.0)
+        Self::load_within(bytes, Limits::default())
+    }
+
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`CompiledGrammar::load`], and when what is loaded would take more than
+    /// [`Limits::build_bytes`].
+    pub fn load_within(bytes: &[u8], limits: Limits) -> Result<Self, LoadError> {
+        Ok(Self::from_saved(&Saved::open(bytes)?, limits)?.0)
     }
 
     fn sections(&self, warnings: &[Diagnostic]) -> Vec<(Section, Vec<u8>)> {
@@ -45,7 +62,6 @@ impl CompiledGrammar {
             (
                 Section::Findings,
                 written(&|w| {
-                    self.limits.save(w);
                     w.list(&self.warnings, |w, warning| warning.save(w));
                     w.list(&warnings[self.warnings.len()..], |w, warning| warning.save(w));
                 }),
@@ -54,23 +70,25 @@ impl CompiledGrammar {
     }
 
     /// The grammar, and what else a constraint was warned of.
-    fn from_saved(saved: &Saved<'_>) -> Result<(Self, Vec<Diagnostic>), LoadError> {
+    fn from_saved(saved: &Saved<'_>, limits: Limits) -> Result<(Self, Vec<Diagnostic>), LoadError> {
+        let meter = Meter::new(&limits);
+        let bytes = saved.read_bytes().saturating_mul(BYTES_OF_A_BYTE);
+        let counted = meter.keep(bytes).and_then(|()| meter.step(bytes));
+        counted.map_err(|_| LoadError::of(LoadErrorKind::Limit))?;
         let mut content = saved.section(Section::Grammar)?;
         let grammar = Grammar::load(&mut content)?;
         content.finish()?;
         let mut content = saved.section(Section::Scanner)?;
-        let mut findings = saved.section(Section::Findings)?;
-        let limits = Limits::load(&mut findings)?;
         let scanner = Scanner::load(&mut content, &grammar, limits.bounds())?;
         content.finish()?;
-        let mut content = findings;
+        let mut content = saved.section(Section::Findings)?;
         let warnings = content.list(20, Diagnostic::load)?;
         let more = content.list(20, Diagnostic::load)?;
         content.finish()?;
-        let marks = Marks::new(&grammar, &LexerLimits::default());
+        let marks = Marks::new(&grammar, &meter);
         let marks = marks.map_err(|_| Malformed { what: "what is captured" })?.map(Arc::new);
-        let (scanner, grammar) = (Arc::new(scanner), Arc::new(grammar));
-        Ok((Self { marks, scanner, grammar, fingerprint: saved.of.grammar, warnings, limits }, more))
+        let (scanner, grammar, cost) = (Arc::new(scanner), Arc::new(grammar), meter.cost());
+        Ok((Self { marks, scanner, grammar, fingerprint: saved.of.grammar, warnings, limits, cost }, more))
     }
 }
 
@@ -134,6 +152,20 @@ impl Constraint {
         saved: impl AsRef<[u8]> + Send + Sync + 'static,
         vocabulary: &Vocabulary,
     ) -> Result<Self, LoadError> {
+        Self::load_within(saved, vocabulary, Limits::default())
+    }
+
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Constraint::load`], and when what is loaded would take more than
+    /// [`Limits::build_bytes`].
+    pub fn load_within(
+        saved: impl AsRef<[u8]> + Send + Sync + 'static,
+        vocabulary: &Vocabulary,
+        limits: Limits,
+    ) -> Result<Self, LoadError> {
         let source: Source = Arc::new(saved);
         let saved = Saved::open((*source).as_ref())?;
         match saved.of.vocabulary {
@@ -143,7 +175,7 @@ impl Constraint {
             }
             Some(_) => {}
         }
-        let (compiled, more) = CompiledGrammar::from_saved(&saved)?;
+        let (compiled, more) = CompiledGrammar::from_saved(&saved, limits)?;
         let (spelled, missing) = compiled.spell(vocabulary);
         let warnings = compiled.warnings.iter().cloned().chain(more).chain(missing).collect();
         let mut content = saved.section(Section::Index)?;
@@ -159,24 +191,5 @@ impl Limits {
     /// Those that hold while texts are read.
     pub(super) fn bounds(&self) -> Bounds {
         Bounds { decision_steps: self.decision_steps, readings: self.readings.max(1) }
-    }
-
-    fn save(&self, writer: &mut Writer) {
-        let Self { terminal_states, scan_states, proof_steps, decision_steps, readings, index_bytes } = *self;
-        for limit in [terminal_states, scan_states, proof_steps, decision_steps, readings, index_bytes] {
-            writer.u64(limit as u64);
-        }
-    }
-
-    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let mut limit = || Ok(usize::try_from(reader.u64()?).unwrap_or(usize::MAX));
-        Ok(Self {
-            terminal_states: limit()?,
-            scan_states: limit()?,
-            proof_steps: limit()?,
-            decision_steps: limit()?,
-            readings: limit()?,
-            index_bytes: limit()?,
-        })
     }
 }

@@ -50,6 +50,9 @@ pub(crate) struct RegexFlags {
     pub(crate) dot_all: bool,
     /// `x`: white space and comments in the pattern are skipped.
     pub(crate) verbose: bool,
+    /// llguidance's `allow_invalid_utf8`: a class is one of bytes, and an escape is a byte. The
+    /// byte [`MARK`](crate::grammar::tokens::MARK) is in no class.
+    pub(crate) bytes: bool,
 }
 
 impl Pattern {

@@ -5,13 +5,14 @@
 
 use super::Grammar;
 use super::ir::{
-    Associativity, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal, Precedence,
-    Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal,
+    Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::meter::Cost;
 use crate::util::saving::{Malformed, Reader, Writer, ensure};
 
 /// Patterns nest no deeper where they were compiled.
@@ -66,6 +67,7 @@ impl Grammar {
             of.productions.push(ProductionId::new(index));
         }
         let grammar = Self {
+            cost: Cost::default(),
             start: NonterminalId(reader.u32()?),
             starts: Vec::new(),
             lexer: if reader.bool()? { LexerKind::Basic } else { LexerKind::Contextual },
@@ -104,6 +106,7 @@ impl Grammar {
             && self.terminals.iter().all(|terminal| {
                 terminal.reserved_against.iter().all(known)
                     && terminal.fallback.iter().all(|fallback| known(&fallback.terminal))
+                    && terminal.budget.iter().all(|budget| budget.cuts.iter().all(known))
                     && terminal.lookahead.iter().all(|lookahead| {
                         let lists = lookahead.after.iter().chain(&lookahead.before);
                         known(&lookahead.other)
@@ -144,6 +147,10 @@ impl Terminal {
             w.option(lookahead.after.as_ref(), |w, list| ids(w, list));
             w.list(&lookahead.before, |w, list| ids(w, list));
         });
+        writer.option(self.budget.as_ref(), |w, budget| {
+            w.u32(budget.tokens);
+            ids(w, &budget.cuts);
+        });
         writer.option(self.precedence.as_ref(), |w, precedence| precedence.save(w));
     }
 
@@ -164,6 +171,7 @@ impl Terminal {
                     before: r.list(4, read_ids)?,
                 })
             })?,
+            budget: reader.option(|r| Ok(Budget { tokens: r.u32()?, cuts: read_ids(r)? }))?,
             precedence: reader.option(Precedence::load)?,
             place: None,
         })
@@ -297,19 +305,12 @@ impl Pattern {
                 pattern.save(writer);
             }
             Self::Schema(schema) => {
-                writer.u8(12);
+                writer.u8(11);
                 writer.str(schema);
             }
-            Self::Tokens(Tokens::Name(name)) => {
+            Self::Tokens(tokens) => {
                 writer.u8(10);
-                writer.str(name);
-            }
-            Self::Tokens(Tokens::Ids(ids)) => {
-                writer.u8(11);
-                writer.list(ids, |w, &(first, last)| {
-                    w.u32(first);
-                    w.u32(last);
-                });
+                tokens.save(writer);
             }
         }
     }
@@ -339,11 +340,47 @@ impl Pattern {
             7 => Self::Complement(Box::new(Self::load(reader, depth - 1)?)),
             8 => Self::Automaton(Automaton { states: reader.list(5, State::load)? }),
             9 => Self::Shortest(Box::new(Self::load(reader, depth - 1)?)),
-            10 => Self::Tokens(Tokens::Name(reader.str()?.to_owned())),
-            12 => Self::Schema(reader.str()?.to_owned()),
-            11 => Self::Tokens(Tokens::Ids(reader.list(8, |r| Ok((r.u32()?, r.u32()?)))?)),
+            10 => Self::Tokens(Tokens::load(reader)?),
+            11 => Self::Schema(reader.str()?.to_owned()),
             _ => return Err(Malformed { what: "a pattern" }),
         })
+    }
+}
+
+impl Tokens {
+    fn save(&self, writer: &mut Writer) {
+        match self {
+            Self::Name(name) => {
+                writer.u8(0);
+                writer.str(name);
+            }
+            Self::Ids(ids) => {
+                writer.u8(1);
+                writer.list(ids, |w, &(first, last)| {
+                    w.u32(first);
+                    w.u32(last);
+                });
+            }
+            Self::Others(excluded) => {
+                writer.u8(2);
+                excluded.save(writer);
+            }
+        }
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let named = |kind: u8, r: &mut Reader<'_>| match kind {
+            0 => Ok(Self::Name(r.str()?.to_owned())),
+            1 => Ok(Self::Ids(r.list(8, |r| Ok((r.u32()?, r.u32()?)))?)),
+            _ => Err(Malformed { what: "tokens" }),
+        };
+        match reader.u8()? {
+            2 => {
+                let kind = reader.u8()?;
+                Ok(Self::Others(Box::new(named(kind, reader)?)))
+            }
+            kind => named(kind, reader),
+        }
     }
 }
 
@@ -366,8 +403,8 @@ impl State {
 
 impl RegexFlags {
     fn save(self, writer: &mut Writer) {
-        let Self { ignore_case, multi_line, dot_all, verbose } = self;
-        [ignore_case, multi_line, dot_all, verbose].into_iter().for_each(|flag| writer.bool(flag));
+        let Self { ignore_case, multi_line, dot_all, verbose, bytes } = self;
+        [ignore_case, multi_line, dot_all, verbose, bytes].into_iter().for_each(|flag| writer.bool(flag));
     }
 
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -376,6 +413,7 @@ impl RegexFlags {
             multi_line: reader.bool()?,
             dot_all: reader.bool()?,
             verbose: reader.bool()?,
+            bytes: reader.bool()?,
         })
     }
 }

@@ -123,7 +123,7 @@ impl Index {
     /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these
     /// configurations. `fresh` says that no byte of the text has been read yet.
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
-        if !self.vocabulary.has_seconds() {
+        if !self.vocabulary.has_further() {
             return self.write_row(readings, fresh, row);
         }
         let mut wide = vec![0; self.words];
@@ -131,7 +131,7 @@ impl Index {
         self.vocabulary.fold(&wide, row);
     }
 
-    /// The same where tokens with two ids have two bits.
+    /// The same where a token has a bit for each of its ids.
     fn write_row(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let epoch = self.cache.epoch();
         if let [at] = readings

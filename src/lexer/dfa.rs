@@ -121,6 +121,13 @@ impl Dfa {
         self.distance.get(state as usize) == Some(&0)
     }
 
+    /// Heap bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let conditions = self.conditions().iter();
+        let of_conditions: usize = conditions.map(|asked| asked.holds.bytes() + asked.fails.bytes()).sum();
+        (self.table.len() + self.distance.len()) * size_of::<u32>() + of_conditions
+    }
+
     /// How many states there are, the dead one not counted.
     pub(crate) fn state_count(&self) -> usize {
         self.distance.len()
@@ -195,7 +202,7 @@ impl Dfa {
         });
         let mut raw = RawDfa { classes: self.classes.clone(), table, accept: accept.collect(), trailing };
         raw.drop_unreachable();
-        raw.minimize()
+        raw.minimize_uncounted()
     }
 
     /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::meter::LimitReached;
 
 /// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
 /// ([`PatternError::into_diagnostic`]).
@@ -20,6 +21,8 @@ struct Inner {
     regex: Option<(String, Range<usize>)>,
     /// Where the regex stands in the grammar file.
     place: Option<Place>,
+    /// The limit of building, if that is the reason.
+    limit: Option<LimitReached>,
 }
 
 /// What kind of fault it is.
@@ -46,7 +49,14 @@ impl PatternErrorKind {
 
 impl PatternError {
     pub(crate) fn new(kind: PatternErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), help: None, regex: None, place: None }))
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            help: None,
+            regex: None,
+            place: None,
+            limit: None,
+        }))
     }
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
@@ -100,6 +110,12 @@ impl PatternError {
         self
     }
 
+    /// The limit of building at which this stopped, if one was reached: nothing else can be built
+    /// then, either.
+    pub(crate) fn limit(&self) -> Option<&LimitReached> {
+        self.0.limit.as_ref()
+    }
+
     /// What kind of fault it is.
     #[cfg(test)]
     pub(crate) fn kind(&self) -> PatternErrorKind {
@@ -123,6 +139,7 @@ impl PatternError {
         .at(self.0.place.or_else(|| place.cloned()));
         diagnostic.example = excerpt;
         diagnostic.help = self.0.help;
+        diagnostic.limit = self.0.limit;
         diagnostic
     }
 
@@ -140,6 +157,14 @@ impl PatternError {
         line.extend(rest.chars().take(LENGTH).map(shown));
         let width = regex[span.clone()].chars().take_while(|&c| c != '\n').take(LENGTH).count().max(1);
         Some(format!("{line}\n{}{}", " ".repeat(before.len() - cut), "^".repeat(width)))
+    }
+}
+
+impl From<LimitReached> for PatternError {
+    fn from(limit: LimitReached) -> Self {
+        let mut error = Self::new(PatternErrorKind::TooLarge, limit.to_string()).help(limit.help());
+        error.0.limit = Some(limit);
+        error
     }
 }
 

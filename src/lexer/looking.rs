@@ -28,11 +28,11 @@ use smallvec::SmallVec;
 
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
 use crate::lexer::look_around::Watch;
 use crate::lexer::minimize::RawDfa;
 use crate::lexer::trailing;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::meter::{Holding, Meter};
 
 pub(super) use crate::lexer::look_around::{LookAround, Side, Watches};
 
@@ -66,7 +66,8 @@ struct Subsets<'a> {
     leading: bool,
     /// Whether a look-behind has reached before what was read.
     has_reached_before: bool,
-    limits: &'a LexerLimits,
+    meter: &'a Meter,
+    held: Holding,
     steps: usize,
     watches: Vec<Watches>,
     numbers: HashMap<Watches, u32, FxBuildHasher>,
@@ -82,14 +83,14 @@ pub(super) fn determinize(
     nfa: &thompson::NFA,
     looks: &[LookAround],
     keeps_order: bool,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<Dfa, PatternError> {
     let classes = classes(nfa, looks);
-    let mut all = Subsets::new(nfa, looks, limits);
+    let mut all = Subsets::new(nfa, looks, meter);
     all.keeps_order = keeps_order;
     let table = match all.run(&classes) {
         Err(_) if all.has_reached_before => {
-            all = Subsets { keeps_order, leading: true, ..Subsets::new(nfa, looks, limits) };
+            all = Subsets { keeps_order, leading: true, ..Subsets::new(nfa, looks, meter) };
             all.run(&classes)?
         }
         table => table?,
@@ -97,8 +98,8 @@ pub(super) fn determinize(
     let ends: Vec<Vec<u32>> = all.subsets.iter().map(|subset| all.open_at_end(subset)).collect();
     let accept = ends.iter().map(|open| !open.is_empty()).collect();
     let raw = RawDfa { classes, table, accept, trailing: None };
-    let raw = trailing::ask(raw, &ends, &all.watches, looks, limits)?;
-    Ok(Dfa { leading: all.leading, ..raw.minimize() })
+    let raw = trailing::ask(raw, &ends, &all.watches, looks, meter)?;
+    Ok(Dfa { leading: all.leading, ..raw.minimize(meter)? })
 }
 
 /// The DFA of a look-ahead that holds look-arounds itself, of which the first is number
@@ -108,9 +109,9 @@ pub(super) fn determinize_nested(
     nfa: &thompson::NFA,
     looks: &[LookAround],
     first_look: usize,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<RawDfa, PatternError> {
-    let mut all = Subsets::new(nfa, looks, limits);
+    let mut all = Subsets::new(nfa, looks, meter);
     (all.first_look, all.completes) = (first_look, true);
     let classes = classes(nfa, looks);
     let table = all.run(&classes)?;
@@ -142,7 +143,7 @@ fn is_begin(byte: u8) -> bool {
 }
 
 impl<'a> Subsets<'a> {
-    fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], limits: &'a LexerLimits) -> Self {
+    fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], meter: &'a Meter) -> Self {
         let mut all = Self {
             nfa,
             looks,
@@ -151,7 +152,8 @@ impl<'a> Subsets<'a> {
             completes: false,
             leading: false,
             has_reached_before: false,
-            limits,
+            meter,
+            held: meter.holding(),
             steps: 0,
             watches: vec![Watches::new()],
             numbers: HashMap::default(),
@@ -177,9 +179,10 @@ impl<'a> Subsets<'a> {
                 let next = self.step(&subset, byte)?;
                 table.push(next);
             }
-            if table.len() * size_of::<u32>() > self.limits.memory {
-                return Err(self.too_much_memory());
-            }
+            self.meter.step(std::mem::take(&mut self.steps))?;
+            let watches = self.watches.len() * 2 * size_of::<Watches>();
+            let bytes = table.capacity() * size_of::<u32>() + self.size * size_of::<Thread>() + watches;
+            self.held.set(bytes)?;
             state += 1;
         }
         Ok(table)
@@ -291,11 +294,10 @@ impl<'a> Subsets<'a> {
         let mut pending: Vec<Thread> = from.iter().rev().copied().collect();
         while let Some((at, watches)) = pending.pop() {
             self.steps += STEPS_OF_A_THREAD;
-            if self.steps > self.limits.steps {
-                return Err(PatternError::too_large(format!(
-                    "making its automaton deterministic takes more than {} steps",
-                    self.limits.steps
-                )));
+            if self.steps > 10_000 {
+                self.meter.step(std::mem::take(&mut self.steps))?;
+                self.held
+                    .set(self.watches.len() * 2 * size_of::<Watches>() + self.size * size_of::<Thread>())?;
             }
             if !seen.insert((at, watches)) {
                 continue;
@@ -364,23 +366,16 @@ impl<'a> Subsets<'a> {
         if let Some(&id) = self.ids.get(&subset) {
             return Ok(id);
         }
-        if self.subsets.len() >= self.limits.states {
+        if self.subsets.len() >= self.meter.states() {
             return Err(PatternError::too_large(format!(
                 "its automaton has more than {} states",
-                self.limits.states
+                self.meter.states()
             )));
         }
         self.size += 2 * (subset.threads.len() + subset.behind.len() + 1);
-        if self.size * size_of::<Thread>() > self.limits.memory {
-            return Err(self.too_much_memory());
-        }
         let id = self.subsets.len() as u32;
         self.ids.insert(subset.clone(), id);
         self.subsets.push(subset);
         Ok(id)
-    }
-
-    fn too_much_memory(&self) -> PatternError {
-        PatternError::too_large(format!("its automaton takes more than {} MiB", self.limits.memory >> 20))
     }
 }

@@ -52,14 +52,16 @@ impl Dfa {
 mod tests {
     use super::*;
     use crate::grammar::pattern::{Pattern, RegexFlags};
-    use crate::lexer::{Compiler, LexerLimits};
+    use crate::lexer::Compiler;
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
 
     #[test]
     fn automata_come_back() {
         for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]", "a(?!b)|c+(?=d|$)", "\\b\\w|^a"] {
             let pattern =
                 Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None };
-            let dfa = Compiler::new(&LexerLimits::default()).compile(&pattern).unwrap();
+            let dfa = Compiler::new(&Meter::new(&Limits::default())).compile(&pattern).unwrap();
             let mut writer = Writer::default();
             dfa.save(&mut writer);
             let bytes = writer.into_bytes();

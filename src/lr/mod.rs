@@ -32,7 +32,6 @@ pub(crate) mod earley;
 mod example;
 pub(crate) mod forks;
 mod hidden;
-mod limits;
 mod lookahead;
 mod lr0;
 pub(crate) mod minimal_completion;

@@ -145,10 +145,9 @@ impl ParseStates {
             keys.push(Key { core: CoreId(core), follows: own.into() });
         }
         ensure(rest.is_empty(), "what follows parse states")?;
-        let mut states = Self::default();
-        states.keys = Interner::restore(keys.into_iter()).ok_or(Malformed { what: "the parse states" })?;
-        states.sets = Interner::restore(sets.into_iter()).ok_or(Malformed { what: "sets of terminals" })?;
-        Ok(states)
+        let keys = Interner::restore(keys.into_iter()).ok_or(Malformed { what: "the parse states" })?;
+        let sets = Interner::restore(sets.into_iter()).ok_or(Malformed { what: "sets of terminals" })?;
+        Ok(Self { keys, sets, ..Self::default() })
     }
 }
 

@@ -20,6 +20,10 @@ use super::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::CoreId;
 
+/// Reductions of one chain, and more for each state: a table whose chains are longer is forged, or
+/// derives nothing in ever so many steps, and shifts less then than it might.
+const LONGEST: usize = 100_000;
+
 impl ParseTable {
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     #[inline]
@@ -47,9 +51,16 @@ impl ParseTable {
         let mut pending: Vec<(bool, Cores, Option<BitSet>)> = vec![(false, Cores::new(), None)];
         // Where there are conflicts, ways may meet again, and cyclic rules go round.
         let mut met: HashMap<(bool, Cores), BitSet, FxBuildHasher> = HashMap::default();
+        let most = LONGEST + 16 * self.state_count();
+        let mut rounds = 0;
         while let Some((uncovers, states, mut filter)) = pending.pop() {
+            rounds += 1;
+            if rounds > most {
+                break;
+            }
             let base = if uncovers { below } else { Some(top) };
-            // No sound table goes round without shifting.
+            // No sound table goes round without shifting; a forged one may, and in as many ways as
+            // there are stacks of its states.
             let sound = states.len() <= self.state_count();
             let Some(state) = states.last().copied().or(base).filter(|_| sound) else { continue };
             if let Some(filter) = filter.as_mut().filter(|_| self.has_conflicts()) {

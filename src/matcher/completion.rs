@@ -14,7 +14,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::{Matcher, Progress};
+use super::Matcher;
 use crate::lr::stack::{Stack, Stacks, Unread};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -41,18 +41,20 @@ impl Matcher {
             return Some(Vec::new());
         }
         let is_text = |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
-        let planned =
-            self.now.readings.iter().filter_map(|reading| self.complete(reading)).min_by_key(Vec::len);
+        let readings = self.now.readings.iter().enumerate();
+        let completions = readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place)));
+        let planned = completions.min_by_key(Vec::len);
         planned.or_else(|| self.now.readings.iter().find_map(|reading| self.search(reading))).filter(is_text)
     }
 
-    /// A completion by the cheapest plan, if it can be spelled.
-    fn complete(&self, from: &Configuration) -> Option<Vec<u8>> {
+    /// A completion by the cheapest plan, if it can be spelled. `between`: no byte of a lexeme has
+    /// come.
+    fn complete(&self, from: &Configuration, between: bool) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         if let Some(indentation) = scanner.indentation() {
             return self.complete_in_lines(from, indentation);
         }
-        if self.now.progress == Progress::Fresh {
+        if between {
             return self.follow_plan(Vec::new(), from.clone(), from.stack.clone());
         }
         // The lexeme in progress first.

@@ -3,6 +3,7 @@
 mod batch;
 mod captures;
 mod completion;
+mod counted;
 mod expected;
 mod history;
 mod lines;
@@ -21,6 +22,7 @@ use crate::util::id::TokenId;
 pub use batch::fill_masks;
 pub use captures::Capture;
 use captures::Said;
+use counted::Counts;
 use history::History;
 pub use mask::TokenMask;
 
@@ -48,6 +50,7 @@ pub struct Matcher {
 struct Moment {
     /// The readings of the text so far; at least one, and each viable.
     readings: SmallVec<[Configuration; 1]>,
+    counts: Counts,
     progress: Progress,
     /// How many readings were dropped, one token after another.
     dropped: u32,
@@ -109,9 +112,10 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
+        let counts = Counts::before(readings.len(), index.scanner());
         Self {
             index,
-            now: Moment { readings, progress: Progress::Fresh, dropped: 0 },
+            now: Moment { readings, counts, progress: Progress::Fresh, dropped: 0 },
             history: History::default(),
             said: History::default(),
         }
@@ -149,7 +153,20 @@ impl Matcher {
             row.fill(0);
             return self.index.allow_end(row);
         }
-        self.index.write_mask(&self.now.readings, self.now.progress == Progress::Fresh, row);
+        if !self.counts() {
+            return self.index.write_mask(&self.now.readings, self.now.progress == Progress::Fresh, row);
+        }
+        let mut masks = [true, false].into_iter().filter_map(|between| {
+            let readings = self.now.are_between(between);
+            (!readings.is_empty()).then_some((between, readings))
+        });
+        let Some((between, readings)) = masks.next() else { return row.fill(0) };
+        self.index.write_mask(&readings, between, row);
+        if let Some((between, readings)) = masks.next() {
+            let mut other = vec![0; row.len()];
+            self.index.write_mask(&readings, between, &mut other);
+            row.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+        }
     }
 
     /// Whether `token` may come next, without the mask: costs the token's bytes.
@@ -230,13 +247,12 @@ impl Matcher {
     /// Whether the text so far is a sentence: exactly then a stop token is allowed.
     pub fn is_accepting(&self) -> bool {
         let scanner = self.index.scanner();
-        match self.now.progress {
-            Progress::Fresh => {
-                self.now.readings.iter().any(|at| scanner.is_sentence(&at.stack, &mut Reads::none()))
-            }
-            Progress::Begun => self.now.readings.iter().any(|at| scanner.is_complete(at, &mut Reads::none())),
-            Progress::Finished => true,
-        }
+        let mut readings = self.now.readings.iter().enumerate();
+        self.is_finished()
+            || readings.any(|(place, at)| match self.now.is_between(place) {
+                true => scanner.is_complete_between(at, &mut Reads::none()),
+                false => scanner.is_complete(at, &mut Reads::none()),
+            })
     }
 
     /// How many readings of the text so far were dropped, because there were more than
@@ -265,7 +281,7 @@ impl Matcher {
         while forced.len() < LIMIT && !at.is_accepting() {
             let only = at.only_byte().filter(|&byte| self.index.spelled().mark() != Some(byte));
             let Some(byte) = only else { break };
-            let Ok(next) = at.after_bytes(&at.now, &[byte]) else { break };
+            let Ok(next) = at.within_token(&at.now, &[byte]) else { break };
             at.now = next;
             forced.push(byte);
         }
@@ -277,7 +293,7 @@ impl Matcher {
         let classes = self.index.scanner().states().classes();
         let mut only = None;
         for &byte in classes.representatives() {
-            if self.after_bytes(&self.now, &[byte]).is_ok() {
+            if self.within_token(&self.now, &[byte]).is_ok() {
                 if only.is_some() {
                     return None;
                 }
@@ -297,7 +313,7 @@ impl Matcher {
                 ..self.clone()
             };
             if here.is_accepting() {
-                return Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from });
+                return Ok(Moment { progress: Progress::Finished, ..from.clone() });
             }
         }
         // A token that the grammar names may be meant as itself and by its bytes: the text is read
@@ -315,6 +331,10 @@ impl Matcher {
 
     /// What holds where a text is read in one of two ways.
     fn either(&self, one: Moment, other: Moment) -> Moment {
+        if self.counts() {
+            let readings = self.either_counted(&one, &other);
+            return self.moment(if one.dropped > other.dropped { &one } else { &other }, readings);
+        }
         let mut all = Readings::default();
         let table = self.index.scanner().table();
         one.readings.into_iter().chain(other.readings).for_each(|reading| all.add(reading, table));
@@ -322,19 +342,31 @@ impl Matcher {
         let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
         Moment {
             readings,
+            counts: Counts::default(),
             progress: one.progress,
             dropped: one.dropped.max(other.dropped).saturating_add(dropped),
         }
     }
 
-    /// What holds after `bytes`, or how many of them are viable.
+    /// What holds after a token with these bytes, or how many of them are viable.
     fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
+        if !self.counts() || bytes.is_empty() || from.progress == Progress::Finished {
+            return self.within_token(from, bytes);
+        }
+        Ok(self.end_token(from, &self.read_counted(from, bytes)?))
+    }
+
+    /// The same where more bytes of the token may follow.
+    fn within_token(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
         let scanner = self.index.scanner();
         if bytes.is_empty() {
             return Ok(from.clone());
         }
         if from.progress == Progress::Finished {
             return Err(0);
+        }
+        if self.counts() {
+            return Ok(self.moment(from, self.read_counted(from, bytes)?));
         }
         let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
@@ -361,6 +393,11 @@ impl Matcher {
             }
         }
         let dropped = Readings::limit(&mut now, scanner.bounds().readings) as u32;
-        Ok(Moment { readings: now, progress: Progress::Begun, dropped: from.dropped.saturating_add(dropped) })
+        Ok(Moment {
+            readings: now,
+            counts: Counts::default(),
+            progress: Progress::Begun,
+            dropped: from.dropped.saturating_add(dropped),
+        })
     }
 }

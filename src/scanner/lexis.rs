@@ -4,6 +4,7 @@
 
 use smallvec::SmallVec;
 
+use super::budget::Budgets;
 use super::candidates::{self, Starts};
 use super::indentation::Indentation;
 use super::layout;
@@ -34,6 +35,7 @@ pub(crate) struct Lexis {
     pub(super) reserved: Vec<Vec<TerminalId>>,
     pub(super) fallbacks: Vec<Option<Fallback>>,
     pub(super) lookaheads: Lookaheads,
+    pub(super) budgets: Budgets,
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
 }
@@ -80,6 +82,7 @@ impl Lexis {
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
+            budgets: Budgets::new(grammar),
             table,
             states,
             ignored,

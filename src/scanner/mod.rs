@@ -23,6 +23,7 @@
 //! it exact while the outcome is open. In most languages nearly every obligation dies on the next
 //! byte.
 
+mod budget;
 mod candidates;
 pub(crate) mod check;
 pub(crate) mod configuration;

@@ -268,6 +268,12 @@ impl ScanStates {
         !self.lazy.is_empty()
     }
 
+    /// The heap bytes of a state with so many components, all of whose steps are known.
+    pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
+        // Its entry among the facts, its places in tables, and what is known of it.
+        200 + components * size_of::<Component>() + self.classes.count() * size_of::<u32>()
+    }
+
     /// How many states have been met.
     pub(crate) fn len(&self) -> usize {
         self.components.len()
@@ -338,6 +344,23 @@ impl ScanStates {
     #[inline]
     pub(crate) fn label(&self, state: ScanStateId) -> Option<TerminalId> {
         self.facts(state).label
+    }
+
+    /// Whether a lexeme has ended here, since no byte moves any component: a lazy terminal has its
+    /// first match, or a text is whole.
+    pub(crate) fn has_ended(&self, state: ScanStateId) -> bool {
+        self.label(state).is_some() && self.moves(state).is_empty()
+    }
+
+    /// The state without the components that `keeps` does not keep; `None` where none is left.
+    pub(crate) fn restricted(
+        &self,
+        state: ScanStateId,
+        keeps: impl Fn(TerminalId) -> bool,
+    ) -> Option<ScanStateId> {
+        let kept = self.components(state).iter().filter(|component| keeps(component.terminal));
+        let kept: SmallVec<[Component; 8]> = kept.copied().collect();
+        (!kept.is_empty()).then(|| ScanStateId(self.components.intern_ref(kept.as_slice())))
     }
 
     /// The components of a state, by ascending terminal.

@@ -5,6 +5,7 @@
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`lists`]: many short lists in two arrays.
+//! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`random`]: a small seeded generator.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
@@ -19,8 +20,10 @@ pub(crate) mod components;
 pub(crate) mod diagnostic;
 pub(crate) mod fingerprint;
 pub(crate) mod id;
+pub(crate) mod limits;
 pub(crate) mod lists;
 pub(crate) mod memo;
+pub(crate) mod meter;
 pub(crate) mod random;
 pub(crate) mod saving;
 pub(crate) mod self_loops;

@@ -47,7 +47,7 @@ impl Composer<'_> {
     /// Whether the text may end; `None` where that depends on all open blocks.
     pub(super) fn ends(&self, at: &Configuration, fresh: bool, reads: &mut Reads) -> Option<bool> {
         match fresh {
-            true => Some(self.walker.scanner.is_sentence(&at.stack, reads)),
+            true => Some(self.walker.scanner.is_complete_between(at, reads)),
             false => self.walker.scanner.is_complete_whatever_blocks(at, reads),
         }
     }

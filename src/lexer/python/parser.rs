@@ -7,7 +7,7 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::lower::Builder;
+use crate::lexer::lower::{Builder, MAX_DEPTH};
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::groups::Groups;
 use crate::lexer::python::unicode::Category;
@@ -25,7 +25,7 @@ pub(in crate::lexer) fn parse(
         dot_all: flags.dot_all,
         multi_line: flags.multi_line,
         verbose: flags.verbose,
-        ascii: false,
+        ascii: flags.bytes,
     };
     Parser::new(text, flags, place, builder).whole()
 }
@@ -192,7 +192,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '$' => self.dollar(start)?,
                 '^' => self.caret(start)?,
                 '\\' => match self.escape()? {
-                    Escape::Char(c) => self.literal(c)?,
+                    Escape::Char(c) => self.escaped(c)?,
                     Escape::Category(category, negated) => {
                         let class = self.category(category, negated)?;
                         self.builder.class(class)?
@@ -217,8 +217,16 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(Hir::concat(items.into_iter().map(|item| item.hir).collect()))
     }
 
+    /// A character that was written with an escape: in a regex of bytes, a byte.
+    fn escaped(&mut self, c: char) -> Result<Hir, PatternError> {
+        match u8::try_from(c) {
+            Ok(byte) if self.builder.bytes && !c.is_ascii() => Ok(Hir::literal([byte])),
+            _ => self.literal(c),
+        }
+    }
+
     pub(super) fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
-        if self.flags.ignore_case {
+        if self.flags.ignore_case && (c.is_ascii() || !self.builder.bytes) {
             return self.builder.folded_char(c, self.flags.ascii);
         }
         Ok(Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()))
@@ -246,7 +254,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// A property's characters, under the flag `i` those that one of them folds to as well.
     fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
         self.builder.spend(class.ranges().len())?;
-        if self.flags.ignore_case {
+        if self.flags.ignore_case && !self.builder.bytes {
             return self.builder.folded(class, false);
         }
         Ok(class)
@@ -467,13 +475,9 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// Reads the inside of a group and its closing parenthesis.
     pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
-        if depth + 1 > self.builder.limits.depth {
+        if depth + 1 > MAX_DEPTH {
             return Err(self
-                .error(
-                    TooLarge,
-                    start..self.pos,
-                    format!("groups nest more than {} deep", self.builder.limits.depth),
-                )
+                .error(TooLarge, start..self.pos, format!("groups nest more than {MAX_DEPTH} deep"))
                 .help("define the inner parts as terminals of their own, or nest less"));
         }
         self.at_start = false;
@@ -531,6 +535,11 @@ impl<'a, 'b> Parser<'a, 'b> {
                         .help("write `\\-` for a hyphen"));
                 }
             }
+        }
+        if self.builder.bytes && chars.iter().any(|range| u32::from(range.end()) > 0xff) {
+            return Err(self
+                .error(Syntax, start..self.pos, "a set of bytes has a character that is no byte")
+                .help("write bytes from \\x00 to \\xfe, or leave out allow_invalid_utf8"));
         }
         let mut class = ClassUnicode::new(chars);
         if self.flags.ignore_case {

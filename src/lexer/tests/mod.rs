@@ -6,14 +6,16 @@ use proptest::prelude::*;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::{Compiler, Dfa, LexerLimits};
+use crate::lexer::{Compiler, Dfa};
+use crate::util::limits::Limits;
+use crate::util::meter::Meter;
 
 fn regex(pattern: &str) -> Pattern {
     Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None }
 }
 
 fn compile(pattern: &Pattern) -> Result<Dfa, PatternError> {
-    Compiler::new(&LexerLimits::default()).compile(pattern)
+    Compiler::new(&Meter::new(&Limits::default())).compile(pattern)
 }
 
 fn dfa(pattern: &str) -> Dfa {
@@ -137,6 +139,7 @@ fn regexes_mean_what_they_mean_in_python() {
             multi_line: flags.contains('m'),
             dot_all: flags.contains('s'),
             verbose: flags.contains('x'),
+            bytes: false,
         };
         let got = match compile(&Pattern::Regex { pattern, flags, place: None }) {
             Ok(dfa) if matches_wholly(&dfa, &text) => "match",
@@ -494,8 +497,8 @@ proptest! {
     #[test]
     fn no_regex_panics(pattern in r"([abxdwsSDWZNuUPLim#:=!<>?*+|^$.,0-9é\n -]|[\\(){}\[\]]){0,24}", verbose: bool) {
         let flags = RegexFlags { verbose, ..RegexFlags::default() };
-        let limits = LexerLimits { states: 2_000, memory: 1 << 20, steps: 1_000_000, depth: 20 };
-        match Compiler::new(&limits).compile(&Pattern::Regex { pattern, flags, place: None }) {
+        let limits = Limits { terminal_states: 2_000, build_bytes: 10 << 20, build_steps: 1_000_000, ..Limits::default() };
+        match Compiler::new(&Meter::new(&limits)).compile(&Pattern::Regex { pattern, flags, place: None }) {
             Ok(compiled) => {
                 compiled.shortest();
             }

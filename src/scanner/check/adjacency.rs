@@ -7,7 +7,7 @@
 //! compete, lexemes are cut no longer and obligations accept no more often than here: what may
 //! follow here may follow there.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -23,6 +23,7 @@ use crate::scanner::states::{Past, ScanStates};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::meter::{Holding, LimitReached, Meter};
 
 /// The relation.
 #[derive(Debug)]
@@ -52,12 +53,19 @@ struct Lines {
 
 impl Adjacency {
     /// Computes the relation.
-    pub(super) fn new(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGraph) -> Self {
+    pub(super) fn new(
+        grammar: &Grammar,
+        lexis: &Lexis,
+        scan_graph: &ScanGraph,
+        meter: &Meter,
+    ) -> Result<Self, LimitReached> {
         let count = grammar.terminals.len();
         let starts_behind =
             |&past: &Past| (0..count).map(|index| lexis.starts_of(TerminalId::new(index), past)).collect();
         let starts = scan_graph.pasts().iter().map(starts_behind).collect();
-        let relation = Direct { grammar, lexis, scan_graph, starts, stuck: RefCell::default() };
+        let stuck = RefCell::default();
+        let counted = Counted { meter, held: RefCell::new(meter.holding()), work: Cell::new(0) };
+        let relation = Direct { grammar, lexis, scan_graph, starts, stuck, counted };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
@@ -71,9 +79,11 @@ impl Adjacency {
         let mut fates = Fates::default();
         let ends = relation.ends(&mut fates);
         let mut ordinary = relation.openings(|starts| &starts.ordinary);
-        let mut follows: Vec<BitSet> = (ends.iter().enumerate())
-            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, &fates, &mut ordinary))
-            .collect();
+        let mut follows: Vec<BitSet> = Vec::with_capacity(count + 1);
+        for (index, ends) in ends.iter().enumerate() {
+            follows.push(relation.followers(TerminalId::new(index), ends, &fates, &mut ordinary));
+            relation.count()?;
+        }
         follows.push(certain);
         let lines = lexis.indentation().map(|indentation| {
             let blanks = blank_states(lexis).unwrap_or_default();
@@ -95,6 +105,7 @@ impl Adjacency {
         let mut exclusive = relation.openings(|starts| &starts.exclusive);
         for (last, ends) in ends.iter().enumerate() {
             let directly = relation.followers(TerminalId::new(last), ends, &fates, &mut exclusive);
+            relation.count()?;
             for opening in exclusive.terminals.iter() {
                 let elsewhere = follows[last].contains(opening) || !ordinary.terminals.contains(opening);
                 if elsewhere && (directly.contains(opening) || grammar.terminals[last].ignored) {
@@ -109,7 +120,7 @@ impl Adjacency {
             possible.insert(indent.index());
             possible.insert(dedent.index());
         }
-        Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines }
+        Ok(Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines })
     }
 
     /// The ignored terminals behind which some can stand and others not, and the ones that can.
@@ -256,7 +267,22 @@ struct Direct<'a> {
     starts: Vec<Vec<Option<Starts>>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
     stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
+    counted: Counted<'a>,
 }
+
+/// What the relation costs.
+struct Counted<'a> {
+    meter: &'a Meter,
+    held: RefCell<Holding>,
+    /// Since the meter was last told.
+    work: Cell<usize>,
+}
+
+/// Work that is told to the meter at once: so much may be done past a limit.
+const AT_ONCE: usize = 1 << 20;
+
+/// A pair is looked up and put into two tables.
+const STEPS_OF_A_PAIR: usize = 20;
 
 /// How the lexemes of a terminal begin.
 struct Opening {
@@ -310,6 +336,21 @@ impl Fates {
 }
 
 impl Direct<'_> {
+    /// Tells the meter what was done, and what is held.
+    fn count(&self) -> Result<(), LimitReached> {
+        self.counted.meter.step(self.counted.work.take())?;
+        // A pair, and its place in a table.
+        let pairs = self.stuck.borrow().capacity() * 32;
+        self.counted.held.borrow_mut().set(pairs)
+    }
+
+    /// Notes work. Whether there is more than can be left.
+    fn work(&self, steps: usize) -> bool {
+        let work = self.counted.work.get() + steps;
+        self.counted.work.set(work);
+        work > AT_ONCE && self.count().is_err()
+    }
+
     /// The terminals that have starts of this kind.
     fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings {
         let mut terminals = BitSet::new(self.grammar.terminals.len() + 1);
@@ -427,6 +468,7 @@ impl Direct<'_> {
         let past = scan.past(end);
         let behind = self.scan_graph.pasts().iter().position(|&known| known == past);
         for opening in behind.map_or(&[][..], |behind| &openings.all[behind]) {
+            self.work(4 * opening.starts.len());
             let fits = opening.starts.iter().all(|start| {
                 fan.kills.intersects(start.begins)
                     || fan.pends.intersects(start.begins)
@@ -445,6 +487,10 @@ impl Direct<'_> {
         let mut pairs = Pairs { seen: HashSet::default(), pending: Vec::new() };
         let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
         while !outlives && let Some((end, state)) = pairs.pending.pop() {
+            if self.work(STEPS_OF_A_PAIR) {
+                // What is said here is of no use any more.
+                return false;
+            }
             outlives = self.outlives(end, self.towards(state, terminal), terminal, &mut pairs);
         }
         if !outlives {
@@ -473,6 +519,7 @@ impl Direct<'_> {
             if !fan.pends.intersects(classes) {
                 continue;
             }
+            self.work(2 * fan.moves.len());
             for &(end, open) in &fan.moves {
                 if open.intersects(classes)
                     && scan.label(end).is_none()

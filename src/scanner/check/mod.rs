@@ -32,6 +32,8 @@ use crate::scanner::{Lexis, Proof};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::{CoreId, TerminalId};
+use crate::util::limits::Limits;
+use crate::util::meter::{LimitReached, Meter};
 use adjacency::Adjacency;
 use scan_graph::ScanGraph;
 use succession::{Behind, Lexemes};
@@ -41,11 +43,13 @@ use succession::{Behind, Lexemes};
 pub(crate) fn check(
     grammar: &Grammar,
     lexis: &Lexis,
-    scan_states: usize,
-    proof_steps: usize,
+    limits: &Limits,
+    meter: &Meter,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
     let findings = sound(indentation::check(grammar, lexis))?;
-    let Some(scan_graph) = ScanGraph::explore(lexis, scan_states) else {
+    let scan_states = limits.scan_states;
+    let scan_graph = ScanGraph::explore(lexis, scan_states, meter).map_err(|limit| vec![too_large(limit)])?;
+    let Some(scan_graph) = scan_graph else {
         let too_large = Diagnostic::error(
             "scanner-too-large",
             format!("the terminals together need more than {scan_states} scan states"),
@@ -58,13 +62,23 @@ pub(crate) fn check(
         findings.push(indentation::among_words(grammar));
         return Err(findings);
     }
-    let adjacency = Adjacency::new(grammar, lexis, &scan_graph);
+    let adjacency =
+        Adjacency::new(grammar, lexis, &scan_graph, meter).map_err(|limit| vec![too_large(limit)])?;
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
     }
     findings.extend(indentation::check_limit(grammar, lexis, adjacency.is_total(lexis.table())));
     let findings = sound(findings)?;
+    let proof_steps = limits.proof_steps.min(meter.steps_left() / STEPS_OF_A_PROOF_STEP);
     Ok((prove(lexis, &adjacency, proof_steps), findings))
+}
+
+/// A step of the proof takes about so many of the meter's.
+const STEPS_OF_A_PROOF_STEP: usize = 10;
+
+/// The check came to a limit of building.
+fn too_large(limit: LimitReached) -> Diagnostic {
+    Diagnostic::limit("scanner-too-large", limit)
 }
 
 /// The findings, if none is an error.

@@ -15,6 +15,7 @@ use crate::util::byte_classes::ClassSet;
 use crate::util::components::strong_components;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::lists::Lists;
+use crate::util::meter::{LimitReached, Meter};
 
 /// All scan states of the candidate sets of which every real one is a part.
 #[derive(Debug)]
@@ -60,13 +61,17 @@ impl Fan {
     }
 }
 
+/// Steps to draw the moves of a scan state, and more for each of its components.
+const STEPS_OF_A_STATE: usize = 200;
+const STEPS_OF_A_COMPONENT: usize = 100;
+
 /// No state of the graph has this id.
 const ABSENT: usize = usize::MAX;
 
 impl ScanGraph {
     /// Explores them, and tells the scan states what can be reached from each; `None` when there
     /// are more than `limit`.
-    pub(super) fn explore(lexis: &Lexis, limit: usize) -> Option<Self> {
+    pub(super) fn explore(lexis: &Lexis, limit: usize, meter: &Meter) -> Result<Option<Self>, LimitReached> {
         let scan = lexis.states();
         let starts: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
             .chain(lexis.candidate_sets.iter().map(|candidates| scan.start(candidates)))
@@ -98,8 +103,11 @@ impl ScanGraph {
             scan_graph.successors.close();
             scan_graph.fans.get_or_init(state.0, || fan);
             if scan_graph.states.len() > limit {
-                return None;
+                return Ok(None);
             }
+            let components = scan.components(state).len();
+            meter.step(STEPS_OF_A_STATE + STEPS_OF_A_COMPONENT * components)?;
+            meter.keep(scan.bytes_of_a_state(components))?;
         }
         scan_graph.exclusive = scan_graph.exclusive(starts.len());
         scan_graph.rounds = strong_components(&scan_graph.successors);
@@ -107,7 +115,7 @@ impl ScanGraph {
         if scan.has_conditions() {
             scan_graph.tell_sure_reach(scan);
         }
-        Some(scan_graph)
+        Ok(Some(scan_graph))
     }
 
     /// Lexemes start behind a text of which this is known.

@@ -84,7 +84,7 @@ fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics),
     })?;
-    let compiled = CompiledGrammar::new(&grammar);
+    let compiled = CompiledGrammar::with_limits(&grammar, arguments.grammar.limits.limits());
     let findings = match &compiled {
         Ok(compiled) => compiled.warnings(),
         Err(error) => error.diagnostics(),

@@ -1,5 +1,7 @@
 //! `lrmask index`: a constraint, compiled and warmed, as a file.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::time::Instant;
 
 use lrmask::TokenId;
@@ -20,8 +22,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     vocabulary: VocabularyArgument,
     /// Where to write it. Other commands take this file in place of a grammar, with the same
-    /// vocabulary. Its bytes depend on the order in which threads work; with RAYON_NUM_THREADS=1
-    /// they are always the same.
+    /// vocabulary. Equal input makes equal bytes. The file is whole or not there: it is written
+    /// beside its place and renamed.
     #[arg(short, long, value_name = "FILE")]
     output: String,
     /// Texts of the language; the masks along them are computed ahead and kept.
@@ -51,6 +53,28 @@ struct Indexed<'a> {
     microseconds: u128,
 }
 
+/// Does `work` on one thread: what is saved has the order in which it was computed.
+fn in_order<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(Failure::unusable)?;
+    Ok(pool.install(work))
+}
+
+/// Writes a file beside its place and renames it: whoever has the old one mapped keeps that, and
+/// nobody ever sees half of the new one.
+fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let beside = format!("{path}.{}.new", std::process::id());
+    let written = File::create_new(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        // Nothing is lost where this fails, too.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
 /// Yes where every sample is a text of the language, up to its end at least.
 pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
     let (vocabulary, cutter) = vocabularies::load_with_cutter(&arguments.vocabulary.vocab, None, inputs)?;
@@ -71,14 +95,14 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     }
     let bar = output::progress(samples.iter().map(Vec::len).sum::<usize>() as u64);
     let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
-    let tokens = constraint.warm(&sequences, &|taken| bar.inc(taken as u64));
+    let tokens = in_order(|| constraint.warm(&sequences, &|taken| bar.inc(taken as u64)))?;
     bar.finish_and_clear();
     let places = arguments.places.unwrap_or(if arguments.samples.is_empty() { PLACES } else { 0 });
     let bar = output::progress(places as u64);
-    let places = constraint.explore(places, &|count| bar.inc(count as u64));
+    let places = in_order(|| constraint.explore(places, &|count| bar.inc(count as u64)))?;
     bar.finish_and_clear();
     let saved = constraint.save();
-    std::fs::write(&arguments.output, &saved)
+    write_whole(&arguments.output, &saved)
         .map_err(|error| Failure::unusable(format_args!("cannot write {}: {error}", arguments.output)))?;
     let indexed = Indexed {
         file: &arguments.output,

@@ -12,6 +12,7 @@ mod generate;
 mod grammars;
 mod index;
 mod input;
+mod limits;
 mod mask;
 mod notation;
 mod output;

@@ -62,8 +62,8 @@ fn compile(
     sources: &Sources,
 ) -> Result<(CompiledGrammar, Vec<Diagnostic>), LoadError> {
     let grammar = grammars::load(&arguments.grammar, inputs, sources)?;
-    let compiled =
-        CompiledGrammar::new(&grammar).map_err(|error| LoadError::Refused(error.diagnostics().to_vec()))?;
+    let compiled = CompiledGrammar::with_limits(&grammar, arguments.grammar.limits.limits())
+        .map_err(|error| LoadError::Refused(error.diagnostics().to_vec()))?;
     let findings = match &arguments.vocab {
         Some(name) => compiled.constraint(&vocabularies::load(name, inputs)?).warnings().to_vec(),
         None => compiled.warnings().to_vec(),

@@ -1,6 +1,6 @@
 //! JSON schemas in the place of grammars, and how they are read.
 
-use lrmask::{Formats, Grammar, KeyOrder, Numerals, SchemaOptions, Whitespace};
+use lrmask::{Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, Whitespace};
 
 use crate::grammars::LoadError;
 
@@ -54,7 +54,7 @@ pub(crate) enum Written {
 }
 
 /// Reads the text of a JSON schema.
-pub(crate) fn schema(arguments: &SchemaArguments, text: &str) -> Result<Grammar, LoadError> {
+pub(crate) fn schema(arguments: &SchemaArguments, text: &str, limits: &Limits) -> Result<Grammar, LoadError> {
     let mut options = SchemaOptions::default();
     options.order = match arguments.order {
         Order::Declared => KeyOrder::Declared,
@@ -74,5 +74,7 @@ pub(crate) fn schema(arguments: &SchemaArguments, text: &str) -> Result<Grammar,
         Written::Plain => Numerals::Plain,
         Written::Any => Numerals::Any,
     };
-    Grammar::from_schema(text, &options).map_err(|error| LoadError::Refused(vec![error.diagnostic()]))
+    let schema = JsonSchema::parse_within(text, &options, limits);
+    let schema = schema.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))?;
+    Ok(schema.grammar())
 }

@@ -7,10 +7,11 @@ use std::io::Read as _;
 use std::path::Path;
 use std::rc::Rc;
 
-use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Limits, Vocabulary};
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
+use crate::limits::LimitArguments;
 use crate::notation::Notation;
 use crate::report;
 use crate::schemas::{SchemaArguments, schema};
@@ -28,22 +29,22 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         name: Some("json"),
         path: "grammars/json/json.lark",
-        text: include_str!("../../../grammars/json/json.lark"),
+        text: include_str!("../../grammars/json/json.lark"),
     },
     BuiltIn {
         name: Some("sqlite"),
         path: "grammars/sqlite/sqlite.lark",
-        text: include_str!("../../../grammars/sqlite/sqlite.lark"),
+        text: include_str!("../../grammars/sqlite/sqlite.lark"),
     },
     BuiltIn {
         name: Some("python"),
         path: "grammars/python/python.lark",
-        text: include_str!("../../../grammars/python/python.lark"),
+        text: include_str!("../../grammars/python/python.lark"),
     },
     BuiltIn {
         name: None,
         path: "grammars/python/identifiers.lark",
-        text: include_str!("../../../grammars/python/identifiers.lark"),
+        text: include_str!("../../grammars/python/identifiers.lark"),
     },
 ];
 
@@ -66,6 +67,8 @@ pub(crate) struct GrammarArgument {
     pub(crate) terminals: Option<String>,
     #[command(flatten)]
     pub(crate) schema: SchemaArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
 }
 
 /// The texts of a grammar's files, by the names that places call them.
@@ -141,7 +144,8 @@ pub(crate) fn load(
         sources.add(path, file.text);
         Some(file.text.to_owned())
     };
-    let grammar = Grammar::from_lark_with(file.text, file.path, &reader)?;
+    let limits = argument.limits.limits();
+    let grammar = Grammar::from_lark_within(file.text, file.path, None, &reader, &limits)?;
     Ok(match start {
         Some(start) => grammar.with_start(start)?,
         None => grammar,
@@ -172,6 +176,7 @@ fn read(
     if notation != Notation::Yacc {
         refuse_terminals(argument)?;
     }
+    let limits = argument.limits.limits();
     let called = input::name(name);
     let text = inputs.text(name)?;
     sources.add(called, &text);
@@ -182,15 +187,12 @@ fn read(
                 sources.add(path, &text);
                 Some(text)
             };
-            match start {
-                Some(start) => Grammar::from_lark_with_start(&text, called, start, &reader)?,
-                None => Grammar::from_lark_with(&text, called, &reader)?,
-            }
+            Grammar::from_lark_within(&text, called, start, &reader, &limits)?
         }
-        Notation::Gbnf => Grammar::from_gbnf_with(&text, called, start)?,
+        Notation::Gbnf => Grammar::from_gbnf_within(&text, called, start, &limits)?,
         Notation::Yacc => {
             sources.add_as("<grammar>", called, &text);
-            let grammar = yacc(&text, argument.terminals.as_deref(), inputs, sources)?;
+            let grammar = yacc(&text, argument.terminals.as_deref(), inputs, sources, &limits)?;
             match start {
                 Some(start) => grammar.with_start(start)?,
                 None => grammar,
@@ -201,7 +203,7 @@ fn read(
                 return Err(Failure::unusable("a JSON schema has no rules to start from").into());
             }
             sources.add_as("<schema>", called, &text);
-            schema(&argument.schema, &text)?
+            schema(&argument.schema, &text, &limits)?
         }
         Notation::Regex => {
             if start.is_some() {
@@ -209,7 +211,7 @@ fn read(
             }
             sources.add_as("<regex>", called, &text);
             // The line end belongs to the file, not to the regex.
-            Grammar::from_regex(text.trim_end_matches(['\r', '\n']))?
+            Grammar::from_regex_within(text.trim_end_matches(['\r', '\n']), &limits)?
         }
     })
 }
@@ -241,7 +243,10 @@ pub(crate) fn constrain(
     inputs: &Inputs,
 ) -> Result<Constraint, Failure> {
     match saved(argument)? {
-        Some(bytes) => Constraint::load(bytes, vocabulary).map_err(|error| not_loaded(argument, &error)),
+        Some(bytes) => {
+            let limits = argument.limits.limits();
+            Constraint::load_within(bytes, vocabulary, limits).map_err(|error| not_loaded(argument, &error))
+        }
         None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
     }
 }
@@ -258,7 +263,8 @@ fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure 
 /// When a file cannot be read, or the grammar is faulty.
 pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<CompiledGrammar, Failure> {
     if let Some(bytes) = saved(argument)? {
-        return CompiledGrammar::load(&bytes).map_err(|error| not_loaded(argument, &error));
+        let limits = argument.limits.limits();
+        return CompiledGrammar::load_within(&bytes, limits).map_err(|error| not_loaded(argument, &error));
     }
     let sources = Sources::default();
     let refused = |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
@@ -266,7 +272,8 @@ pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<Com
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics),
     })?;
-    CompiledGrammar::new(&grammar).map_err(|error| refused(error.diagnostics()))
+    let compiled = CompiledGrammar::with_limits(&grammar, argument.limits.limits());
+    compiled.map_err(|error| refused(error.diagnostics()))
 }
 
 /// The name and the start symbol, which may stand behind a colon.
@@ -307,20 +314,15 @@ fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
 }
 
 /// Reads a Yacc grammar. Without terminals the rules are checked alone.
-#[cfg(feature = "yacc")]
 fn yacc(
     text: &str,
     terminals: Option<&str>,
     inputs: &Inputs,
     sources: &Sources,
+    limits: &Limits,
 ) -> Result<Grammar, LoadError> {
-    let Some(path) = terminals else { return Ok(Grammar::from_yacc_rules(text)?) };
+    let Some(path) = terminals else { return Ok(Grammar::from_yacc_within(text, None, limits)?) };
     let terminals = inputs.text(path)?;
     sources.add_as("<terminals>", input::name(path), &terminals);
-    Ok(Grammar::from_yacc(text, &terminals)?)
-}
-
-#[cfg(not(feature = "yacc"))]
-fn yacc(_: &str, _: Option<&str>, _: &Inputs, _: &Sources) -> Result<Grammar, LoadError> {
-    Err(Failure::unusable("this program was built without Yacc; build it with the feature `yacc`").into())
+    Ok(Grammar::from_yacc_within(text, Some(&terminals), limits)?)
 }
