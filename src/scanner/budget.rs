@@ -94,11 +94,12 @@ impl Scanner {
             .collect();
         cuts.sort_unstable();
         cuts.dedup();
+        let left = self.with_past(at.obligations, self.states().past(at.state));
         for cut in cuts {
             let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, cut, &mut Reads::none());
             for between in after {
-                if self.can_be_completed(&between, at.obligations, &mut Reads::none()) {
-                    let begun = self.begin_lexeme(between, at.obligations, &mut Reads::none());
+                if self.can_be_completed(&between, left, &mut Reads::none()) {
+                    let begun = self.begin_lexeme(between, left, &mut Reads::none());
                     settled.extend(begun.into_iter().map(|begun| (begun, Some(cut))));
                 }
             }
