@@ -43,7 +43,7 @@ pub(crate) fn holding_lines(grammar: &Grammar, directive: &Indentation<TerminalI
     let mut holds = vec![false; grammar.nonterminals.len()];
     loop {
         let mut changed = false;
-        for production in grammar.productions.iter() {
+        for production in &grammar.productions {
             let is_line = |symbol: &Symbol| match symbol {
                 Symbol::Terminal(terminal) => own.contains(terminal),
                 Symbol::Nonterminal(nonterminal) => holds[nonterminal.index()],

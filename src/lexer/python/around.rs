@@ -72,19 +72,19 @@ impl Parser<'_, '_> {
             return self.start_of_text(start);
         }
         let newline = self.any_before(Hir::literal(*b"\n"))?;
-        self.behind(start, Hir::alternation(vec![Hir::empty(), newline]))
+        self.behind(start, &Hir::alternation(vec![Hir::empty(), newline]))
     }
 
     /// `\A`: the beginning of the text.
     pub(super) fn start_of_text(&mut self, start: usize) -> Result<Hir, PatternError> {
-        self.behind(start, Hir::empty())
+        self.behind(start, &Hir::empty())
     }
 
     /// A place before which exactly one of these texts stands, from the beginning on. Any character
     /// of the lexeme decides it.
-    fn behind(&mut self, start: usize, wanted: Hir) -> Result<Hir, PatternError> {
+    fn behind(&mut self, start: usize, wanted: &Hir) -> Result<Hir, PatternError> {
         let first = self.builder.looks.len();
-        let dfa = self.builder.automaton(&wanted, first)?;
+        let dfa = self.builder.automaton(wanted, first)?;
         let undecided = self.undecided(start);
         self.builder.look(LookAround { side: Side::Behind(1), negated: false, dfa, undecided })
     }
