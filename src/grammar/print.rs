@@ -175,11 +175,17 @@ impl fmt::Display for Pattern {
             }
             Pattern::Shortest(pattern) => write!(f, "(the first match of {pattern})"),
             Pattern::Schema(schema) => write!(f, "%json {schema}"),
-            Pattern::Tokens(Tokens::Name(name)) => f.write_str(name),
-            Pattern::Tokens(Tokens::Others(excluded)) => {
-                write!(f, "!{}", Pattern::Tokens((**excluded).clone()))
-            }
-            Pattern::Tokens(Tokens::Ids(ids)) => {
+            Pattern::Tokens(tokens) => write!(f, "{tokens}"),
+        }
+    }
+}
+
+impl fmt::Display for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Tokens::Name(name) => f.write_str(name),
+            Tokens::Others(excluded) => write!(f, "!{excluded}"),
+            Tokens::Ids(ids) => {
                 f.write_str("<[")?;
                 for (i, (first, last)) in ids.iter().enumerate() {
                     let comma = if i > 0 { "," } else { "" };

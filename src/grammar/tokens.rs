@@ -4,7 +4,7 @@
 //! a lexeme like others, and neither tables nor scan states know of it. llguidance spells its
 //! tokens in the same way.
 
-use super::pattern::{Automaton, Pattern, State};
+use super::automaton::{Automaton, State};
 
 /// Tokens that a terminal stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ impl Tokens {
 
     /// How every token is spelled that is none of `excluded`.
     pub(crate) fn others_spelling(excluded: &Self) -> Vec<u8> {
-        [&[MARK, b'!'], Pattern::Tokens(excluded.clone()).to_string().as_bytes()].concat()
+        [&[MARK, b'!'], excluded.to_string().as_bytes()].concat()
     }
 
     /// Whether an id is among these; no id is where tokens are not told by their ids.

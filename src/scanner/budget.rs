@@ -12,47 +12,11 @@ use smallvec::SmallVec;
 use super::Scanner;
 use super::configuration::Configuration;
 use super::reads::Reads;
-use crate::grammar::ir::{Budget, Grammar};
-use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
-
-/// How many tokens the lexemes of terminals may take.
-#[derive(Debug)]
-pub(crate) struct Budgets {
-    /// By terminal; empty where none has one.
-    of: Vec<Option<Budget>>,
-    /// Terminals that stand for lexemes that were cut off.
-    cuts: BitSet,
-    greatest: u32,
-}
 
 /// What holds after a token: a configuration, and if the lexeme in progress was cut off in it, as
 /// what.
 pub(crate) type Settled = (Configuration, Option<TerminalId>);
-
-impl Budgets {
-    /// Those of a grammar.
-    pub(super) fn new(grammar: &Grammar) -> Self {
-        let mut cuts = BitSet::new(grammar.terminals.len());
-        let mut greatest = 0;
-        let mut of: Vec<Option<Budget>> = Vec::new();
-        for (index, terminal) in grammar.terminals.iter().enumerate() {
-            if let Some(budget) = &terminal.budget {
-                of.resize(grammar.terminals.len(), None);
-                of[index] = Some(budget.clone());
-                greatest = greatest.max(budget.tokens);
-                for cut in &budget.cuts {
-                    cuts.insert(cut.index());
-                }
-            }
-        }
-        Self { of, cuts, greatest }
-    }
-
-    fn get(&self, terminal: TerminalId) -> Option<&Budget> {
-        self.of.get(terminal.index())?.as_ref()
-    }
-}
 
 impl Scanner {
     /// Whether some lexemes may take so many tokens only.

@@ -4,7 +4,7 @@
 
 use smallvec::SmallVec;
 
-use super::budget::Budgets;
+use super::budgets::Budgets;
 use super::candidates::{self, Starts};
 use super::indentation::Indentation;
 use super::layout;

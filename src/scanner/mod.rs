@@ -24,6 +24,7 @@
 //! byte.
 
 mod budget;
+mod budgets;
 mod candidates;
 pub(crate) mod check;
 pub(crate) mod configuration;

@@ -32,15 +32,17 @@ impl<'g> Composer<'g> {
 
     fn run(&self, mut tasks: Tasks<'g>, at: &Configuration) -> Result<(TokensId, Reads), Unfound> {
         let walk = self.walker.walk(NodesId::ROOT, Origin::new(at));
-        self.take(&mut tasks.current, walk, Readings::from_buf([at.clone()]), Line::OWN);
+        self.take(tasks.current(), walk, Readings::from_buf([at.clone()]), Line::OWN);
         loop {
             self.work(&mut tasks);
             if let Some(unfound) = tasks.unfound() {
                 return Err(unfound);
             }
-            let tokens = self.walker.tokens.union(tasks.current.found.drain(..));
-            let Some((purpose, reads)) = tasks.finish() else { return Ok((tokens, tasks.current.reads)) };
-            let around = &mut tasks.current;
+            let tokens = self.walker.tokens.union(tasks.current().found.drain(..));
+            let Some((purpose, reads)) = tasks.finish() else {
+                return Ok((tokens, tasks.current().take_reads()));
+            };
+            let around = tasks.current();
             let except = match purpose {
                 Purpose::Mask => None,
                 Purpose::Base(except) => {
@@ -61,11 +63,11 @@ impl<'g> Composer<'g> {
     /// Goes on until the task then at work has found all, or it is clear that it will not.
     fn work(&self, tasks: &mut Tasks<'g>) {
         while tasks.unfound().is_none() {
-            if let Some(site) = tasks.current.sites.pop() {
+            if let Some(site) = tasks.current().sites.pop() {
                 self.seek(tasks, site);
-            } else if !tasks.current.walks.is_empty() {
+            } else if !tasks.current().walks.is_empty() {
                 self.look_for_piece(tasks);
-            } else if let Some(item) = tasks.current.agenda.next() {
+            } else if let Some(item) = tasks.current().agenda.next() {
                 self.look_for_item(tasks, item);
             } else {
                 return;
@@ -76,7 +78,7 @@ impl<'g> Composer<'g> {
     /// Takes a submask that was met on such a stack, or begins to look for it.
     fn seek(&self, tasks: &mut Tasks<'g>, site: Site) {
         let Site { submask, stack, layout, line, except } = &site;
-        let task = &mut tasks.current;
+        let task = tasks.current();
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut task.reads);
         match self.tables.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
             Found::Leaf(tokens) => task.found.push(self.walker.tokens.difference(tokens, *except)),
@@ -93,7 +95,7 @@ impl<'g> Composer<'g> {
     /// with others.
     fn look_for_piece(&self, tasks: &mut Tasks<'g>) {
         let keeping = tasks.keeping;
-        let Task { reads, sites, walks, agenda, .. } = &mut tasks.current;
+        let Task { reads, sites, walks, agenda, .. } = tasks.current();
         let Some(WalkInParts { walk, from, line, next }) = walks.last_mut() else { return };
         let Some(Piece { wanted, leading, tokens, except }) = Piece::of(walk, *next) else {
             walks.pop();
@@ -128,7 +130,7 @@ impl<'g> Composer<'g> {
     /// Looks for what is next on the agenda.
     fn look_for_item(&self, tasks: &mut Tasks<'g>, item: Item) {
         let Item { wanted, except, line, readings } = item;
-        tasks.current.reads.set_line(line.clone());
+        tasks.current().reads.set_line(line.clone());
         if matches!(wanted, Wanted::Walk { .. }) {
             tasks.begin_base(except);
         }
@@ -140,7 +142,7 @@ impl<'g> Composer<'g> {
         tasks.count(&readings);
         match wanted {
             Wanted::Behind { label, obligations, nodes } => {
-                let reads = &mut tasks.current.reads;
+                let reads = &mut tasks.current().reads;
                 for (readings, goes_on) in self.pass(label, obligations, &readings, (line, reads)) {
                     let line = if goes_on { line.clone() } else { Line::NEXT };
                     self.begin(tasks, nodes, readings, line);
@@ -151,7 +153,7 @@ impl<'g> Composer<'g> {
                 let at = |at: Configuration| Configuration { state, obligations, ..at };
                 let readings = readings.into_iter().map(at).collect();
                 let walk = self.walker.walk(nodes, from);
-                self.take(&mut tasks.current, walk, readings, line.clone());
+                self.take(tasks.current(), walk, readings, line.clone());
             }
         }
     }
@@ -189,11 +191,11 @@ impl<'g> Composer<'g> {
                     && from.stack.is_local(self.walker.scanner.table()) =>
             {
                 let wanted = Wanted::Walk { from: Origin::new(from), nodes };
-                tasks.current.sites.push(Site::new(wanted, from, from.layout.clone(), line));
+                tasks.current().sites.push(Site::new(wanted, from, from.layout.clone(), line));
             }
             [first, ..] => {
                 let walk = self.walker.walk(nodes, Origin::new(first));
-                self.take(&mut tasks.current, walk, readings, line);
+                self.take(tasks.current(), walk, readings, line);
             }
             [] => {}
         }

@@ -3,6 +3,8 @@
 //!
 //! One task works; those that asked for what it looks for wait, the mask as a whole first.
 
+use smallvec::SmallVec;
+
 use super::agenda::{Agenda, Readings};
 use super::submask::Site;
 use crate::index::tokens::{StoredTokensId, TokensId};
@@ -14,7 +16,7 @@ use crate::scanner::{Line, Reads};
 pub(super) struct Task<'g> {
     pub(super) purpose: Purpose,
     pub(super) reads: Reads,
-    pub(super) found: Vec<TokensId>,
+    pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
     pub(super) sites: Vec<Site>,
     /// Walks whose pieces are still to be looked for, the one at work last.
@@ -52,12 +54,11 @@ pub(super) enum Unfound {
 
 /// All tasks of one composition.
 pub(super) struct Tasks<'g> {
-    /// The one that works.
-    pub(super) current: Task<'g>,
-    /// The others, each for the next one.
-    waiting: Vec<Task<'g>>,
-    /// Finished ones, whose room is used again.
-    spare: Vec<Task<'g>>,
+    /// The mask as a whole first; each waits for the one behind it. Behind the one at work stand
+    /// finished ones, whose room is used again.
+    all: Vec<Task<'g>>,
+    /// The place of the one at work.
+    at_work: usize,
     pub(super) keeping: Keeping,
     /// How often something has been begun.
     begun: usize,
@@ -86,11 +87,16 @@ impl Task<'_> {
         Self {
             purpose: Purpose::Mask,
             reads: Reads::none(),
-            found: Vec::new(),
+            found: SmallVec::new(),
             sites: Vec::new(),
             walks: Vec::new(),
             agenda: Agenda::default(),
         }
+    }
+
+    /// What was read so far.
+    pub(super) fn take_reads(&mut self) -> Reads {
+        std::mem::replace(&mut self.reads, Reads::none())
     }
 }
 
@@ -105,13 +111,20 @@ impl Keeping {
 impl<'g> Tasks<'g> {
     /// The task of a mask, on a stack that forks first at this depth.
     pub(super) fn new(reads: Reads, fork: Option<u32>, submasks: bool) -> Self {
-        let (current, keeping) = (Task { reads, ..Task::new() }, Keeping { fork, submasks });
-        Self { current, waiting: Vec::new(), spare: Vec::new(), keeping, begun: 0 }
+        let (mask, keeping) = (Task { reads, ..Task::new() }, Keeping { fork, submasks });
+        Self { all: vec![mask], at_work: 0, keeping, begun: 0 }
+    }
+
+    /// The task at work.
+    #[inline]
+    pub(super) fn current(&mut self) -> &mut Task<'g> {
+        &mut self.all[self.at_work]
     }
 
     /// Why nothing will be found, if it is known by now.
+    #[inline]
     pub(super) fn unfound(&self) -> Option<Unfound> {
-        if self.current.reads.is_past_fork() {
+        if self.all[self.at_work].reads.is_past_fork() {
             return Some(Unfound::PastFork);
         }
         (self.keeping.submasks && self.begun > MAX_BEGUN).then_some(Unfound::TooMuch)
@@ -131,25 +144,28 @@ impl<'g> Tasks<'g> {
 
     /// Begins with the tokens of a base walk.
     pub(super) fn begin_base(&mut self, except: Option<StoredTokensId>) {
-        let reads = std::mem::replace(&mut self.current.reads, Reads::none());
+        let reads = self.current().take_reads();
         self.wait(reads, Purpose::Base(except));
     }
 
     /// The task at work waits for another.
     fn wait(&mut self, reads: Reads, purpose: Purpose) {
-        let mut task = self.spare.pop().unwrap_or_else(Task::new);
+        self.at_work += 1;
+        if self.at_work == self.all.len() {
+            self.all.push(Task::new());
+        }
+        let task = self.current();
         (task.reads, task.purpose) = (reads, purpose);
-        self.waiting.push(std::mem::replace(&mut self.current, task));
     }
 
-    /// The task at work has done all: what it looked for and what it read, and the task around it
-    /// goes on. `None` where that was the mask.
+    /// The task at work has done all, and the one around it goes on: what it looked for and what it
+    /// read. `None` where that was the mask.
     pub(super) fn finish(&mut self) -> Option<(Purpose, Reads)> {
-        let around = self.waiting.pop()?;
-        let mut done = std::mem::replace(&mut self.current, around);
-        let reads = std::mem::replace(&mut done.reads, Reads::none());
+        let around = self.at_work.checked_sub(1)?;
+        let done = self.current();
         let purpose = std::mem::replace(&mut done.purpose, Purpose::Mask);
-        self.spare.push(done);
+        let reads = done.take_reads();
+        self.at_work = around;
         Some((purpose, reads))
     }
 }
