@@ -20,7 +20,7 @@ pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod store;
-mod texts;
+pub(crate) mod texts;
 pub(crate) mod tokens;
 
 use std::sync::Arc;

@@ -227,7 +227,7 @@ impl Builder<'_, '_> {
                 }
             }
             _ => {
-                let strings = self.machine.strings(formula)?;
+                let strings = self.machine.some_strings(formula)?;
                 match strings.is_empty() {
                     true => Vec::new(),
                     false => {

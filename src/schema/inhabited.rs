@@ -101,7 +101,7 @@ impl Machine<'_> {
                 Type::Number => !self.numbers(projected)?.is_empty(),
                 Type::String => match self.lengths(projected) {
                     Some((min, max)) => max.is_none_or(|max| min <= max),
-                    None => !self.strings(projected)?.is_empty(),
+                    None => !self.some_strings(projected)?.is_empty(),
                 },
                 Type::Array => self.has_array(projected)?,
                 Type::Object => self.has_object(projected)?,

@@ -1,6 +1,6 @@
 //! Strings that are asked for their length only, cut into runs of characters.
 //!
-//! An automaton that counts to 65,535 has a million states; one that counts to 64 has a thousand,
+//! An automaton that counts to 65,535 has a million states; one that counts to 32 has some hundreds,
 //! and the parser counts the runs. A run is just so many characters, and the last run ends in the
 //! quote, so no lexeme is the beginning of another.
 
@@ -14,9 +14,9 @@ use crate::schema::machine::Machine;
 use FormulaId as F;
 
 /// Characters of a run.
-const RUN: u64 = 64;
+const RUN: u64 = 32;
 /// Lengths from which on strings are cut.
-pub(super) const LONG: u64 = 128;
+pub(super) const LONG: u64 = 64;
 
 /// A character as JSON spells it.
 const CHARACTER: &str = r#"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F]))"#;

@@ -2,23 +2,26 @@
 //!
 //! The passes, in the order of [`JsonSchema::parse`]:
 //!
-//! 1. [`json`]: the text as values that keep order, digits and places. [`refs`]: which draft, which
-//!    resource, where references lead.
+//! 1. [`guidance`]: what the schema says itself of separators and blanks. [`json`]: the text as
+//!    values that keep order, digits and places. [`refs`]: which draft, which resource, where
+//!    references lead.
 //! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
 //! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is
 //!    reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the automata of
-//!    scalars.
+//!    scalars; [`conflict`] says why no value is left.
 //! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
 mod atoms;
 mod build;
+mod conflict;
 mod decimal;
 mod embedded;
 mod error;
 mod formula;
 mod fragment;
+mod guidance;
 mod inhabited;
 mod json;
 mod keywords;
@@ -71,6 +74,8 @@ impl JsonSchema {
     /// When the text is no schema, when no value satisfies it, when it asks for something that
     /// cannot be held, or when it exceeds a limit of the options.
     pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        let own = guidance::options(text, options)?;
+        let options = own.as_ref().unwrap_or(options);
         match Self::read(text, options) {
             // Sets of keys are what grows first.
             Err(error) if error.kind() == SchemaErrorKind::TooLarge && options.order == KeyOrder::Any => {
@@ -96,8 +101,7 @@ impl JsonSchema {
         };
         let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(&machine, error))?;
         if !is_inhabited {
-            let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
-            return Err(place(&machine, error));
+            return Err(machine.unsatisfiable(root));
         }
         let mut fragment = build::build(&mut machine, formula).map_err(|error| place(&machine, error))?;
         if !fragment.trim() {
