@@ -410,6 +410,10 @@ proptest! {
         options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
         (options.whitespace, options.formats) = (Whitespace::None, Formats::Ignore);
         (options.steps, options.productions) = (50_000, 3_000);
+        // The oracle does not know this keyword.
+        if schema.to_string().contains("unevaluatedProperties") {
+            return Ok(());
+        }
         let Ok(constraint) = constrain(&schema.to_string(), &options, &bytes()) else { return Ok(()) };
         let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
         let mut text = Vec::new();
