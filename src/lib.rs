@@ -29,7 +29,7 @@
 //!
 //! The language is that of the grammar under longest match: the text is cut from left to right into
 //! the longest lexemes of the terminals that compete there, as lexer generators do. The notation
-//! and its meaning are described in `docs/grammar.md`, the algorithm in `docs/architecture.md`.
+//! and its meaning are described in [`docs::grammar`], the algorithm in [`docs::architecture`].
 //!
 //! # The words
 //!
@@ -43,6 +43,27 @@
 //! | *configuration* | parse stack, scan state, and what else the future of a text depends on |
 //! | *viable* | said of a text that begins some sentence |
 //! | *mask* | one bit a token, in `u32` words: bit `t % 32` of word `t / 32` |
+//!
+//! Within the crate, for whoever reads its source:
+//!
+//! | word | means here |
+//! |---|---|
+//! | *obligation* | what longest match still asks of the text: a pending longer match must not come true |
+//! | *expectation* | what a word that others decide about still asks of the labels to come |
+//! | *candidate set* | the terminals that compete for a lexeme |
+//! | *point* | a state of the product of the scan automaton and the obligations. "Product state" would be the field's term; but every line of a walk has one beside a scan state or a parse state, and a third kind of "state" reads worse there than a word of its own |
+//! | *walk* | one run of the vocabulary's trie through a point |
+//! | *base walk*, *delta* | a walk that many others would repeat; what another meets that the base walk does not |
+//! | *branch* | what a walk meets below one first byte, kept as a memo of its own. The word is short for "memo of a sub-walk for each first byte", which no name can be |
+//! | *boundary* | where a lexeme ends within a token |
+//! | *submask* | a part of a mask that is found by itself and kept: the tokens behind a boundary, say |
+//! | *token-set graph* | sets of tokens that are unions and differences of others, by number |
+//! | *epoch* | all that the index has computed since its budget was last exhausted |
+//! | *plan* | the terminals that complete a text at the least cost: a *minimal completion* |
+//! | *closure of unit reductions* | what a parse state does on top of another until a reduction reaches further down |
+//! | *tail call* | a parse state that only waits to complete what waits below it (Leo 1991) |
+//! | *history* | the moments of a sequence before the present one |
+//! | *save*, *load* | to put what was compiled and computed into bytes, and to take it out again |
 //!
 //! # The pipeline
 //!
@@ -96,7 +117,7 @@
 //!
 //! Any context-free grammar is taken; where its LALR(1) tables have conflicts, readings are
 //! followed side by side, which takes time. Lexemes are cut by longest match. Of JSON Schema nearly
-//! all is exact; what is narrower, and what is refused, is listed in `docs/json-schema.md`.
+//! all is exact; what is narrower, and what is refused, is listed in [`docs::json_schema`].
 //!
 //! Whether a text can still be completed is decided step by step where it was not proved
 //! beforehand. A decision that takes more than [`Limits::decision_steps`] is given up, and counts
@@ -105,12 +126,34 @@
 //!
 //! # Features
 //!
-//! * `cli` (default): the command line. A library user leaves it out by `default-features = false`.
-//! * `tiktoken` (default): `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
-//! * `yacc` (default): `Grammar::from_yacc`.
 //! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
+//! * `tiktoken`: `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
+//! * `tokenizer`: `Tokenizer`, which cuts texts as the model does.
+//!
+//! The command line is a package of its own, `lrmask-cli`.
 //!
 //! None of them changes a mask.
+
+/// The pages of the documentation, as they stand in the directory `docs` of the sources.
+pub mod docs {
+    #[doc = include_str!("../docs/grammar.md")]
+    pub mod grammar {}
+
+    #[doc = include_str!("../docs/json-schema.md")]
+    pub mod json_schema {}
+
+    #[doc = include_str!("../docs/llguidance.md")]
+    pub mod llguidance {}
+
+    #[doc = include_str!("../docs/architecture.md")]
+    pub mod architecture {}
+
+    #[doc = include_str!("../docs/saved.md")]
+    pub mod saved {}
+
+    #[doc = include_str!("../docs/measured.md")]
+    pub mod measured {}
+}
 
 pub(crate) mod constraint;
 pub(crate) mod grammar;
@@ -125,7 +168,7 @@ pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
-    BuildError, CompiledGrammar, Constraint, IndexSize, Limits, LoadError, LoadErrorKind, Stage,
+    BuildError, CompiledGrammar, Constraint, ConstraintCache, IndexSize, LoadError, LoadErrorKind, Stage,
 };
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
@@ -134,11 +177,13 @@ pub use schema::{
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
+pub use util::limits::{Cancel, Limits};
+pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
 #[cfg(feature = "tokenizer")]
 pub use vocab::Tokenizer;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};
 
 /// Runs the examples of the README.
-#[cfg(all(doctest, feature = "tiktoken"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct ReadmeDoctests;

@@ -6,6 +6,10 @@
 //! out by hand, without classes, groups and counts: a rule a line, `name -> "text" name |`, where
 //! `OTHER` is any character that stands in none of them. No character begins as another does, so
 //! there no match is longer than any other.
+//!
+//! A case about tokens has a vocabulary of its own: lines `vocabulary` and `special` list the
+//! tokens, ids ascending, the stop token behind them. Among the characters `@3` is the token with
+//! id 3. Sequences of tokens are walked, each of which may be meant by its text and as itself.
 
 #![allow(clippy::print_stdout)]
 // A test fails by panicking; the lint only knows that of the test functions themselves.
@@ -18,7 +22,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use lrmask::{Diagnostic, Grammar};
+use lrmask::{Constraint, Diagnostic, Grammar, TokenId, Vocabulary};
 use oracle::check::{Extent, compile, walk};
 use oracle::quoted::words;
 use oracle::spec::{LexerKind, Spec};
@@ -37,6 +41,13 @@ struct Case {
     warnings: Vec<String>,
     members: Vec<Vec<u8>>,
     others: Vec<Vec<u8>>,
+    vocabulary: Vec<Vec<u8>>,
+    special: Vec<String>,
+}
+
+/// What the oracle reads where a token is meant as itself: a character that no case uses.
+fn private(id: u32) -> char {
+    char::from_u32(0xe000 + id).unwrap()
 }
 
 fn directory() -> PathBuf {
@@ -78,6 +89,8 @@ impl Case {
                 b"warning" => case.warnings = values.iter().map(string).collect(),
                 b"member" => case.members = values,
                 b"nonmember" => case.others = values,
+                b"vocabulary" => case.vocabulary = values,
+                b"special" => case.special = values.iter().map(string).collect(),
                 other => panic!("{name}: {}", String::from_utf8_lossy(other)),
             }
         }
@@ -99,7 +112,14 @@ impl Case {
                             characters.insert(character);
                             write!(rules, " C{:x}", u32::from(character)).unwrap();
                         }),
-                        Err(name) => write!(rules, " {name}").unwrap(),
+                        Err(name) => match name.strip_prefix('@') {
+                            Some(id) => {
+                                let character = private(id.parse().unwrap());
+                                characters.insert(character);
+                                write!(rules, " C{:x}", u32::from(character)).unwrap();
+                            }
+                            None => write!(rules, " {name}").unwrap(),
+                        },
                     }
                 }
                 rules.push('\n');
@@ -111,7 +131,15 @@ impl Case {
         let other = format!("terminal OTHER /[^{listed}]/\n");
         let mut spec = Spec::read(&format!("start root\n{terminals}{other}{rules}"));
         spec.lexer = LexerKind::Contextual;
-        Oracle::new(spec, &self.alphabet)
+        let private = (0..self.tokens().len() as u32).flat_map(|id| private(id).to_string().into_bytes());
+        let letters: BTreeSet<u8> = self.alphabet.iter().copied().chain(private).collect();
+        Oracle::new(spec, &Vec::from_iter(letters))
+    }
+
+    /// The tokens of a case that has a vocabulary of its own: `None` where one has no text.
+    fn tokens(&self) -> Vec<Option<&[u8]>> {
+        let ordinary = self.vocabulary.iter().map(|token| Some(token.as_slice()));
+        ordinary.chain(self.special.iter().map(|_| None)).collect()
     }
 
     fn vocabularies(&self) -> Vec<SmallVocabulary> {
@@ -155,7 +183,77 @@ fn split(ways: &str) -> Vec<Vec<Result<String, String>>> {
     all
 }
 
+/// What a sequence of tokens may mean: by its texts, its tokens, or some of both.
+type Meanings = Vec<Vec<u8>>;
+
+/// Walks the sequences of tokens of a case about tokens.
+fn check_tokens(case: &Case) -> Vec<String> {
+    let tokens = case.tokens();
+    let mut vocabulary =
+        Vocabulary::from_tokens(tokens.iter().map(|token| token.unwrap_or_default().to_vec())).unwrap();
+    for (id, name) in (case.vocabulary.len() as u32..).zip(&case.special) {
+        vocabulary = vocabulary.with_special(id, name).unwrap();
+    }
+    let end = tokens.len() as u32;
+    let vocabulary = vocabulary.with_special(end, "<end>").and_then(|v| v.with_stop_tokens(&[end])).unwrap();
+    let grammar = match Grammar::from_gbnf(&case.gbnf) {
+        Ok(grammar) => grammar,
+        Err(error) => return vec![format!("refused: {error}")],
+    };
+    let constraint = match Constraint::new(&grammar, &vocabulary) {
+        Ok(constraint) => constraint,
+        Err(error) => return vec![format!("refused: {error}")],
+    };
+    let oracle = case.oracle();
+    let after = |meanings: &Meanings, id: u32| -> Meanings {
+        let forms = tokens[id as usize].map(<[u8]>::to_vec).into_iter();
+        let forms: Vec<Vec<u8>> = forms.chain([private(id).to_string().into_bytes()]).collect();
+        let texts = meanings.iter().flat_map(|text| forms.iter().map(move |form| [&text[..], form].concat()));
+        texts.filter(|text| oracle.is_viable(text)).collect()
+    };
+    let mut faults = Vec::new();
+    let mut layer: Vec<(Vec<u32>, Meanings)> = vec![(Vec::new(), vec![Vec::new()])];
+    let mut masks = 0;
+    for _ in 0..=case.length {
+        let mut next = Vec::new();
+        for (sequence, meanings) in layer {
+            let mut matcher = constraint.matcher();
+            for &id in &sequence {
+                matcher.advance(id).unwrap();
+            }
+            let mut mask = constraint.new_mask();
+            matcher.fill_mask(&mut mask);
+            masks += 1;
+            let mut wanted = Vec::new();
+            for id in 0..end {
+                let meanings = after(&meanings, id);
+                if !meanings.is_empty() {
+                    wanted.push(TokenId(id));
+                    next.push(([&sequence[..], &[id]].concat(), meanings));
+                }
+            }
+            if meanings.iter().any(|text| oracle.is_member(text)) {
+                wanted.push(TokenId(end));
+            }
+            let found: Vec<TokenId> = mask.tokens().collect();
+            let allowed: Vec<TokenId> = (0..=end).map(TokenId).filter(|&id| matcher.allows(id)).collect();
+            if found != wanted || allowed != wanted {
+                faults.push(format!("{sequence:?}: {found:?}, {allowed:?}, and not {wanted:?}"));
+            }
+        }
+        if !faults.is_empty() {
+            break;
+        }
+        layer = next;
+    }
+    assert!(masks > 1 || !faults.is_empty(), "{}: nothing walked", case.name);
+    faults
+}
+
 fn check(case: &Case) -> Vec<String> {
+    if !case.tokens().is_empty() {
+        return check_tokens(case);
+    }
     let most =
         std::env::var("LRMASK_TEXTS").map_or(200, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
     let grammar = match Grammar::from_gbnf(&case.gbnf) {
@@ -217,13 +315,13 @@ fn masks_are_those_of_the_characters() {
 }
 
 /// The constraint on a vocabulary of bytes.
-fn on_bytes(grammar: &Grammar) -> lrmask::Constraint {
-    let vocabulary = lrmask::Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes");
-    lrmask::Constraint::new(grammar, &vocabulary).expect("a sound grammar")
+fn on_bytes(grammar: &Grammar) -> Constraint {
+    let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes");
+    Constraint::new(grammar, &vocabulary).expect("a sound grammar")
 }
 
 /// Whether a text is one of the grammar's.
-fn accepts(constraint: &lrmask::Constraint, text: &str) -> bool {
+fn accepts(constraint: &Constraint, text: &str) -> bool {
     let mut matcher = constraint.matcher();
     matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
 }
@@ -254,6 +352,24 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
             &["Hi, bo!"],
         ),
         ("root ::= [\\U0001F600-\\U0001F64F]+", &["😀😃"], &["🦀", ""]),
+        ("root ::= .. \"ab\" .", &["ababa", "é🦀ab\n"], &["éabé", "aabab", "🦀🦀🦀abx"]),
+        ("root ::= ([x]*)*", &["", "x", "xxx"], &["y", "xy"]),
+        ("root ::= ((((([^x]*){0,9}){0,9}){0,9}){0,9}){0,9}", &["", "ab"], &["x", "abx"]),
+        (
+            "root ::= (\"#\" [0-9]{2} \" \"?){2,3}",
+            &["#12#34", "#12 #34 #56 "],
+            &["#12 ", "#12 #3", "#1#2#3#4"],
+        ),
+        (
+            "root ::= stop+ open* stop? (open stop)*\nopen ::= [aeiou]\nstop ::= [b-df-hj-np-tv-z]",
+            &["tree", "stratat", "b"],
+            &["strata", "stratta", "oak"],
+        ),
+        (
+            "root ::= list\nlist ::= \"a\" | other \"b\"\nother ::= none list \"c\" | \"d\"\nnone ::= \"x\" |",
+            &["a", "db", "acb", "xacb", "xxacbcb"],
+            &["x", "ac", "xa"],
+        ),
     ];
     for (text, members, others) in cases {
         let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -261,6 +377,34 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
         members.iter().for_each(|member| assert!(accepts(&grammar, member), "{text} has {member:?}"));
         others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{text} has no {other:?}"));
     }
+}
+
+#[test]
+fn a_token_that_the_vocabulary_lacks_is_an_error() {
+    let vocabulary = Vocabulary::from_tokens([b"a".to_vec()]).and_then(|v| v.with_special(1, "<think>"));
+    let vocabulary = vocabulary.expect("sound");
+    for (text, help) in [
+        ("root ::= <thing> \"a\"", "did you mean `<think>`"),
+        ("root ::= (!<thing>)*", "did you mean `<think>`"),
+        ("root ::= <[7]>", "ids go from 0 to 1"),
+        ("root ::= !<[7]>", "ids go from 0 to 1"),
+    ] {
+        let grammar = Grammar::from_gbnf(text).expect("tokens are looked up later");
+        let error = Constraint::new(&grammar, &vocabulary).expect_err(text);
+        assert_eq!(error.diagnostics()[0].code, "unknown-token", "{text}");
+        assert!(error.to_string().contains(help), "{text}: {error}");
+    }
+}
+
+#[test]
+fn no_more_than_some_tokens_are_negated() {
+    let text = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|id| format!("!<[{id}]>")).collect();
+        format!("root ::= {0} {0}", parts.join(" "))
+    };
+    assert!(Grammar::from_gbnf(&text(32)).is_ok());
+    let error = Grammar::from_gbnf(&text(33)).expect_err("more than 32");
+    assert_eq!(error.diagnostics()[0].code, "grammar-too-large");
 }
 
 #[test]
@@ -285,7 +429,7 @@ fn regexes_match_whole_texts() {
     }
     let refused = [
         ("(a", "regex-syntax"),
-        (r"(a)\1", "regex-unsupported"),
+        (r"(a+)\1", "regex-unsupported"),
         ("[^\\x00-\\U0010ffff]", "empty-language"),
         ("a(?=b)", "empty-language"),
     ];

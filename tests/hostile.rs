@@ -325,3 +325,102 @@ fn equations_of_many_rules() {
         .collect();
     told_apart_or_refused(&format!("root ::= r0\n{rules}"), b"abc", b"ab");
 }
+
+/// What becomes of a grammar that some reader has read: a constraint that works, or the codes of
+/// its errors.
+fn works_or_is_refused(grammar: Result<Grammar, lrmask::GrammarError>, name: &str) {
+    let compiled = grammar
+        .map_err(|error| codes(error.diagnostics()))
+        .and_then(|grammar| CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics())));
+    match compiled {
+        Ok(compiled) => {
+            let constraint = compiled.constraint(&bytes_only());
+            let mut mask = constraint.new_mask();
+            constraint.matcher().fill_mask(&mut mask);
+            assert!(mask.count() > 0 || constraint.matcher().is_accepting(), "{name}");
+        }
+        Err(codes) => assert!(!codes.is_empty(), "{name}"),
+    }
+}
+
+#[test]
+fn regexes_for_whole_texts_of_all_hostile_forms() {
+    let many = 1_000_000;
+    let nested = |open: &str, close: &str, depth: usize| open.repeat(depth) + "a" + &close.repeat(depth);
+    let conditions: String = (0..30).map(|i| format!("(?=(?:..)*{})", char::from(b'a' + i % 26))).collect();
+    let texts = [
+        ("alternatives", "ab|".repeat(many) + "b"),
+        ("groups", nested("(", ")", many)),
+        ("groups without captures", nested("(?:", ")*", 150)),
+        ("counts of counts", nested("(?:", "{0,99}){0,99}", 10)),
+        ("counts behind each other", "a{0,99}".to_owned() + &"{0,99}".repeat(100)),
+        ("a tower of look-aheads", nested("(?=", ")", many) + "a"),
+        ("a tower of negations", nested("(?!", ")", 150) + "a"),
+        ("look-aheads in a row", "(?=a)".repeat(many / 10) + "a"),
+        ("look-behinds in a row", "a".to_owned() + &"(?<=a)".repeat(many / 10)),
+        ("look-aheads that count together", conditions + ".*"),
+        ("word boundaries", "\\b\\w".repeat(many / 10)),
+        ("large classes", "[\\w\\W]".repeat(many / 10)),
+        ("large classes, folded", "(?i)".to_owned() + &"\\w{9}".repeat(many / 100)),
+        ("flags", "(?i)".repeat(many)),
+        ("names", format!("(?P<{}>a)", "n".repeat(many))),
+    ];
+    for (name, text) in &texts {
+        works_or_is_refused(Grammar::from_regex(text), name);
+        works_or_is_refused(Grammar::from_lark(&format!("start: /{text}/")), name);
+    }
+}
+
+#[test]
+fn a_million_choices() {
+    let grammar = Grammar::from_choices((0..1_000_000).map(|number| format!("w{number}")));
+    works_or_is_refused(grammar, "numbers");
+    works_or_is_refused(Grammar::from_choices([&"ab".repeat(5_000_000)]), "one long text");
+}
+
+#[test]
+fn yacc_files_of_all_hostile_forms() {
+    let many = 1_000_000;
+    let names: String = (0..many / 10).map(|number| format!(" T{number}")).collect();
+    let texts = [
+        ("alternatives", "%%\ns: ".to_owned() + &"'a' 'b' | ".repeat(many / 10)),
+        ("braces", "%%\ns: 'a' ".to_owned() + &"{".repeat(many)),
+        ("actions", "%%\ns: ".to_owned() + &"{ } 'a' ".repeat(many / 100)),
+        ("tokens", format!("%token{names}\n%%\ns: T1 T2")),
+        (
+            "rules",
+            "%%\n".to_owned()
+                + &(0..many / 20).map(|i| format!("r{i}: 'a' r{} ;", i + 1)).collect::<String>(),
+        ),
+        ("a comment", "%%\ns: 'a' /*".to_owned() + &"/*".repeat(many)),
+        ("precedence", "%left 'a'\n".repeat(many / 10) + "%%\ns: 'a'"),
+        ("declarations", "%union {".repeat(many / 10) + "%%\ns: 'a'"),
+    ];
+    for (name, text) in &texts {
+        works_or_is_refused(Grammar::from_yacc_rules(text), name);
+    }
+}
+
+#[test]
+fn tokens_and_budgets_in_great_numbers() {
+    let ids: Vec<String> = (0..100_000).map(|id| format!("<[{id}]>")).collect();
+    let names: Vec<String> = (0..100_000).map(|id| format!("<t{id}>")).collect();
+    for (name, parts) in [("ids", &ids), ("names", &names)] {
+        let grammar = Grammar::from_gbnf(&format!("root ::= \"a\" | {}", parts.join("|")));
+        works_or_is_refused(grammar, name);
+        let grammar = Grammar::from_gbnf(&format!("root ::= \"a\" | !{}", parts.join("|!")));
+        works_or_is_refused(grammar, name);
+    }
+    for count in [40, 2_000] {
+        let uses: Vec<String> = (1..=count).map(|i| format!("r{i} \"{i};\"")).collect();
+        let rules: String = (1..=count).map(|i| format!("r{i}[max_tokens={i}]: /[a-z]+/\n")).collect();
+        let grammar = Grammar::from_lark(&format!("start: {}\n{rules}", uses.join(" | ")));
+        works_or_is_refused(grammar, "budgets");
+    }
+    let constraint = build("start: a\na[max_tokens=4294967295]: /[a-z]*/").expect("sound");
+    let mut matcher = constraint.matcher();
+    for _ in 0..10_000 {
+        matcher.advance_bytes(b"a").expect("there are some left");
+    }
+    assert!(matcher.is_accepting());
+}

@@ -180,6 +180,7 @@ fn what_cannot_be_exact_is_refused() {
         ("empty-language", format!("{base}{indent}start: \"x\" INDENT \"y\" DEDENT NEWLINE\n{blanks}")),
         ("unending-line", format!("{base}{indent}{block}{blanks}%ignore /#(.|\\n)*/\n")),
         ("indent-with-look-ahead", format!("{base}{indent}{block}{blanks}%ignore /#(?=x)/\n")),
+        ("indent-with-look-behind", format!("{base}{indent}{block}{blanks}%ignore /(?<=x)#/\n")),
         (
             "indent-with-look-ahead",
             format!("{base}{indent}start: line+\nline: /x(?=\\ny)|y/ NEWLINE\n{blanks}"),

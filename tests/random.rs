@@ -56,8 +56,10 @@ fn features(sketch: &Sketch, spec: &Spec) -> Vec<&'static str> {
     note("indentation", sketch.indent.is_some());
     note("pending match", has(&pending));
     note("precedence", !sketch.levels.is_empty());
-    let looks = |pattern: &str| pattern.contains("(?");
-    note("look-ahead past the lexeme", has(&looks));
+    let looks_ahead = |pattern: &str| pattern.contains("(?=") || pattern.contains("(?!");
+    note("look-ahead past the lexeme", has(&looks_ahead));
+    let looks_behind = |pattern: &str| pattern.contains("(?<");
+    note("look-behind before the lexeme", has(&looks_behind));
     note("several entry points", sketch.starts.len() > 1);
     note("several ignored terminals", ignored > 1);
     note("several relations", sketch.relations.len() > 1);

@@ -83,7 +83,6 @@ fn nine_in_ten_of_the_relatives_are_taken() {
 }
 
 #[test]
-#[cfg(feature = "yacc")]
 fn every_yacc_file_that_is_a_grammar_is_taken() {
     let Some(all) = samples("yacc") else { return };
     let (empty, grammars): (Vec<Sample>, Vec<Sample>) =

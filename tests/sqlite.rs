@@ -563,35 +563,3 @@ fn no_true_token_is_refused() {
     let shown = faults.iter().take(30).map(|fault| format!("\n  {fault}")).collect::<String>();
     assert!(faults.is_empty(), "{} faults, see {path}{shown}", faults.len());
 }
-
-#[cfg(feature = "cli")]
-#[derive(Deserialize)]
-struct Generated {
-    text: String,
-}
-
-#[cfg(feature = "cli")]
-#[test]
-fn generated_statements() {
-    let sqlite = Sqlite::new();
-    let count = if long_run() { 5_000 } else { 100 };
-    let (mut hidden, mut wrong) = (0, Vec::new());
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_lrmask"))
-        .args(["--json", "generate", "sqlite:statement", "--vocab", "o200k", "--seed", "1"])
-        .args(["--count", &count.to_string()])
-        .output()
-        .expect("the command line runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let texts = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    assert_eq!(texts.lines().count(), count);
-    for line in texts.lines() {
-        let Generated { text } = serde_json::from_str(line).expect("one JSON object a line");
-        match sqlite.script(&text) {
-            Answer::Yes => {}
-            Answer::Hidden(_) => hidden += 1,
-            Answer::No(complaint, _) => wrong.push(format!("{complaint}: {text:?}")),
-        }
-    }
-    println!("{count} statements, {hidden} with an error that hides what follows");
-    assert!(wrong.is_empty(), "{} are no statements:\n{}", wrong.len(), wrong.join("\n"));
-}

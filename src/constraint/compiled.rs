@@ -7,16 +7,18 @@ use std::sync::Arc;
 use super::disjoint;
 use super::empty;
 use super::lexemes::Lexemes;
-use super::{BuildError, Constraint, Limits};
+use super::{BuildError, Constraint};
 use crate::grammar::Grammar;
+use crate::grammar::in_brackets;
 use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
 use crate::index::Index;
-use crate::lexer::LexerLimits;
 use crate::lr::table::ParseTable;
 use crate::scanner::{Lexis, Marks, Scanner, check};
 use crate::schema;
 use crate::util::diagnostic::{self, Diagnostic};
+use crate::util::limits::Limits;
+use crate::util::meter::{Cost, Meter, Phase};
 use crate::vocab::Vocabulary;
 
 /// A grammar compiled, to be joined with any number of vocabularies.
@@ -29,6 +31,7 @@ pub struct CompiledGrammar {
     pub(super) fingerprint: u64,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) limits: Limits,
+    pub(super) cost: Cost,
 }
 
 /// A product of compilation that can be printed.
@@ -59,35 +62,41 @@ impl CompiledGrammar {
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
     pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
+        let meter = Meter::after(grammar.cost, &limits);
+        let lexer = meter.at(Phase::Lexer);
         let fingerprint = grammar.fingerprint();
-        let written = schema::write_out(grammar)
+        let written = schema::write_out(grammar, &meter)
             .map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
-        let mut lexemes = Lexemes::compile(grammar, &limits);
+        let bracketed = in_brackets::without_lines(grammar);
+        let grammar = bracketed.as_ref().unwrap_or(grammar);
+        let mut lexemes = Lexemes::compile(grammar, &lexer);
         if !lexemes.errors.is_empty() {
             // The tables are made of the rules alone: what they say is not to wait for the
             // patterns.
-            let (errors, warnings) = match ParseTable::build(grammar) {
-                Ok(table) => (Vec::new(), table.warnings().to_vec()),
+            let table = (!lexemes.is_given_up).then(|| ParseTable::build(grammar, &meter.at(Phase::Tables)));
+            let (errors, warnings) = match table.transpose() {
+                Ok(None) => (Vec::new(), Vec::new()),
+                Ok(Some(table)) => (Vec::new(), table.warnings().to_vec()),
                 Err(error) => (error.into_diagnostics(), Vec::new()),
             };
             let errors = [lexemes.errors, errors].concat();
             return Err(BuildError::beside(errors, [grammar.warnings(), &warnings].concat()));
         }
-        let settled = lexemes.settle(grammar);
+        let settled = lexemes.settle(grammar, &lexer);
         let settled = settled.map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = settled.unwrap_or_else(|| grammar.clone());
-        let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &LexerLimits::default());
+        let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
         let grammar = Arc::new(grammar);
         let mut warnings = grammar.warnings().to_vec();
-        let table = ParseTable::build(&grammar)
+        let table = ParseTable::build(&grammar, &meter.at(Phase::Tables))
             .map_err(|error| BuildError::beside(error.into_diagnostics(), warnings.clone()))?;
         if grammar.has_usual_start() {
             // What another start leaves unused is of use to the usual one.
             warnings.extend_from_slice(table.warnings());
         }
         let lexis = Lexis::new(&grammar, table, dfas);
-        let (proof, findings) = check::check(&grammar, &lexis, limits.scan_states, limits.proof_steps)
+        let (proof, findings) = check::check(&grammar, &lexis, &limits, &meter.at(Phase::Check))
             .map_err(|errors| BuildError::beside(errors, warnings.clone()))?;
         warnings.extend(findings);
         let scanner = Scanner::new(lexis, proof, limits.bounds());
@@ -98,10 +107,11 @@ impl CompiledGrammar {
             };
             return Err(BuildError::beside(vec![error], warnings));
         }
-        let marks = Marks::new(&grammar, &LexerLimits::default());
+        let marks = Marks::new(&grammar, &lexer);
         let marks = marks.map_err(|error| BuildError::beside(vec![*error], warnings.clone()))?.map(Arc::new);
         let warnings = diagnostic::fold(warnings);
-        Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits })
+        let cost = meter.cost();
+        Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits, cost })
     }
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's
@@ -121,6 +131,17 @@ impl CompiledGrammar {
     /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    /// What reading and compiling the grammar took; nothing where it was loaded.
+    pub fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// Heap bytes: those that stayed when it was compiled. Of one that was loaded, what the meter
+    /// counted for that.
+    pub fn bytes(&self) -> usize {
+        usize::try_from(self.cost.kept).unwrap_or(usize::MAX)
     }
 
     /// What the grammar's author should know.

@@ -5,14 +5,22 @@
 //! into terminals that have none: the texts of `A` alone, of `B` alone, of both. Where a rule has
 //! `A`, a rule that is either the first or the last takes its place, and the parser finds out what
 //! is meant. The language is the same, and no lexeme has two labels.
+//!
+//! Where one of several has a budget of tokens, there is beside the terminal for all of them one
+//! for those that go on when it is used up, of the same texts and of worse rank. So it is a label
+//! only where the first has been dropped from a lexeme.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal, Ties};
+use crate::grammar::ir::{Budget, Nonterminal, Production, Symbol, Terminal, Ties};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
-use crate::lexer::{Dfa, LexerLimits, difference, intersection};
+use crate::lexer::{Dfa, difference, intersection};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::meter::Meter;
+
+/// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
+const MAX_BUDGETS: usize = 16;
 
 /// Texts that exactly these terminals have.
 struct Atom {
@@ -25,7 +33,7 @@ struct Atom {
 pub(super) fn take_apart(
     grammar: Grammar,
     dfas: Vec<Option<Dfa>>,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> (Grammar, Vec<Option<Dfa>>) {
     let decides = |terminal: &Terminal| {
         !terminal.reserved_against.is_empty() || terminal.fallback.is_some() || terminal.lookahead.is_some()
@@ -37,7 +45,7 @@ pub(super) fn take_apart(
     if grammar.ties == Ties::Rank || is_said {
         return (grammar, dfas);
     }
-    match atoms(&grammar, &dfas, limits) {
+    match atoms(&grammar, &dfas, meter) {
         Some(atoms) if atoms.iter().any(|atom| atom.members.len() > 1) => rewrite(grammar, dfas, atoms),
         Some(_) => (grammar, dfas),
         None => {
@@ -52,13 +60,14 @@ pub(super) fn take_apart(
 }
 
 /// The terminals taken apart; `None` where that takes too much.
-fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Option<Vec<Atom>> {
+fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<Atom>> {
     let most = 2 * dfas.len() + 64;
     let mut all: Vec<Atom> = Vec::new();
     for (index, dfa) in dfas.iter().enumerate() {
         let terminal = &grammar.terminals[index];
         // What looks at the text behind a lexeme is not taken apart.
-        let is_plain = |dfa: &&Dfa| !terminal.ignored && !dfa.is_empty() && dfa.conditions().is_empty();
+        let asks = |dfa: &Dfa| dfa.looks_behind() || !dfa.conditions().is_empty();
+        let is_plain = |dfa: &&Dfa| !terminal.ignored && !dfa.is_empty() && !asks(dfa);
         let Some(dfa) = dfa.as_ref().filter(is_plain) else { continue };
         let mut rest = dfa.clone();
         let mut next = Vec::with_capacity(all.len() + 2);
@@ -70,13 +79,13 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], limits: &LexerLimits) -> Optio
                 next.push(atom);
                 continue;
             }
-            let both = intersection(&atom.dfa, &rest, limits).ok()?;
+            let both = intersection(&atom.dfa, &rest, meter).ok()?;
             if both.is_empty() {
                 next.push(atom);
                 continue;
             }
-            let alone = difference(&atom.dfa, &rest, limits).ok()?;
-            rest = difference(&rest, &atom.dfa, limits).ok()?;
+            let alone = difference(&atom.dfa, &rest, meter).ok()?;
+            rest = difference(&rest, &atom.dfa, meter).ok()?;
             let members = [&atom.members[..], &[index]].concat();
             if !alone.is_empty() {
                 next.push(Atom { dfa: alone, ..atom });
@@ -122,30 +131,36 @@ fn rewrite(
         _ => atom.members.iter().copied().find(|&member| dfas[member].as_ref() == Some(&atom.dfa)),
     };
     let owners: Vec<Option<usize>> = atoms.iter().map(own).collect();
+    // Told once all are made: until then members have their own.
+    let mut budgets: Vec<(usize, Option<Budget>)> = Vec::new();
     for (atom, owner) in atoms.into_iter().zip(owners) {
         let owner = owner.filter(|&owner| !std::mem::replace(&mut taken[owner], true));
+        let pattern = texts_of(&atom.members, &patterns, &grammar);
+        let budget = budget_of(&atom.members, &grammar);
+        let twins: Vec<_> =
+            outlasting(&atom.members, &grammar).into_iter().map(|twin| (twin, atom.dfa.clone())).collect();
         let id = match owner {
             Some(owner) => {
                 if dfas[owner].as_ref() != Some(&atom.dfa) {
-                    grammar.terminals[owner].pattern = texts_of(&atom.members, &patterns, &grammar);
+                    grammar.terminals[owner].pattern = pattern.clone();
                     dfas[owner] = Some(atom.dfa);
                 }
                 TerminalId::new(owner)
             }
-            None => {
-                let names: Vec<&str> =
-                    atom.members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
-                let name = names.join("&");
-                let first = &grammar.terminals[atom.members[0]];
-                let rank = grammar.terminals.len() as u32;
-                let pattern = texts_of(&atom.members, &patterns, &grammar);
-                let terminal = Terminal { name, pattern, rank, ..first.clone() };
-                grammar.terminals.push(terminal);
-                dfas.push(Some(atom.dfa));
-                TerminalId::new(grammar.terminals.len() - 1)
-            }
+            None => add(&mut grammar, &mut dfas, &atom.members, pattern.clone(), atom.dfa),
         };
+        budgets.push((id.index(), budget));
         atom.members.iter().for_each(|&member| parts[member].push(id));
+        for ((members, budget), dfa) in twins {
+            let id = add(&mut grammar, &mut dfas, &members, pattern.clone(), dfa);
+            // It wins only where the other is gone, and nobody need be told.
+            grammar.terminals[id.index()].place = None;
+            budgets.push((id.index(), budget));
+            members.iter().for_each(|&member| parts[member].push(id));
+        }
+    }
+    for (terminal, budget) in budgets {
+        grammar.terminals[terminal].budget = budget;
     }
     let mut stands_for: Vec<Option<NonterminalId>> = vec![None; count];
     for (terminal, parts) in parts.into_iter().enumerate() {
@@ -185,6 +200,49 @@ fn rewrite(
     without_unused(grammar, dfas)
 }
 
+/// Adds the terminal of texts that exactly these have.
+fn add(
+    grammar: &mut Grammar,
+    dfas: &mut Vec<Option<Dfa>>,
+    members: &[usize],
+    pattern: Option<Pattern>,
+    dfa: Dfa,
+) -> TerminalId {
+    let names: Vec<&str> = members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
+    let (name, rank) = (names.join("&"), grammar.terminals.len() as u32);
+    let terminal = Terminal { name, pattern, rank, ..grammar.terminals[members[0]].clone() };
+    grammar.terminals.push(terminal);
+    dfas.push(Some(dfa));
+    TerminalId::new(grammar.terminals.len() - 1)
+}
+
+/// How many tokens a lexeme may take before it is one of these less, and as what it ends there.
+fn budget_of(members: &[usize], grammar: &Grammar) -> Option<Budget> {
+    let budgets = || members.iter().filter_map(|&member| grammar.terminals[member].budget.as_ref());
+    let tokens = budgets().map(|budget| budget.tokens).min()?;
+    let cuts = budgets().filter(|budget| budget.tokens == tokens).flat_map(|budget| budget.cuts.clone());
+    Some(Budget { tokens, cuts: cuts.collect() })
+}
+
+/// What of these a lexeme may still be once the least budget is used up, and so on, with the budget
+/// that holds from there. The last of [`MAX_BUDGETS`] has none.
+fn outlasting(members: &[usize], grammar: &Grammar) -> Vec<(Vec<usize>, Option<Budget>)> {
+    let mut all = Vec::new();
+    let mut members = members.to_vec();
+    let mut budget = budget_of(&members, grammar);
+    while let Some(Budget { tokens, .. }) = budget {
+        members.retain(|&member| {
+            grammar.terminals[member].budget.as_ref().is_none_or(|budget| budget.tokens > tokens)
+        });
+        if members.is_empty() {
+            break;
+        }
+        budget = budget_of(&members, grammar).filter(|_| all.len() + 1 < MAX_BUDGETS);
+        all.push((members.clone(), budget.clone()));
+    }
+    all
+}
+
 /// The pattern of the texts that exactly these terminals have.
 fn texts_of(members: &[usize], patterns: &[Option<Pattern>], grammar: &Grammar) -> Option<Pattern> {
     if let Some(Pattern::Tokens(_)) = &patterns[members[0]] {
@@ -213,7 +271,7 @@ fn tokens_of(members: &[usize], patterns: &[Option<Pattern>]) -> Tokens {
     let members: Vec<&Tokens> = members.into_iter().filter_map(tokens).collect();
     let others: Vec<&Tokens> = others.into_iter().filter_map(tokens).collect();
     match members[..] {
-        [Tokens::Name(name), ..] => Tokens::Name(name.clone()),
+        [only @ (Tokens::Name(_) | Tokens::Others(_)), ..] => only.clone(),
         _ => Tokens::exactly(&members, &others),
     }
 }

@@ -1,12 +1,12 @@
 //! The finding that no text is a sentence, though the rules derive some.
 
-use super::Limits;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::lexer::Dfa;
 use crate::scanner::Scanner;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
+use crate::util::limits::Limits;
 
 /// What to say of a grammar over whose lexemes no text is a sentence.
 pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic {
@@ -37,8 +37,8 @@ fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     for (&terminal, &next) in sentence.iter().zip(sentence.iter().skip(1)) {
         let (this, behind) = (text(terminal), text(next));
         let goes_on = |dfa: &Dfa| {
-            let end = this.iter().chain(&behind).fold(dfa.start(), |state, &byte| dfa.next(state, byte));
-            end != Dfa::DEAD
+            let end = |start| this.iter().chain(&behind).fold(start, |state, &byte| dfa.next(state, byte));
+            dfa.starts().any(|start| end(start) != Dfa::DEAD)
         };
         if scanner.states().dfa(terminal).is_some_and(goes_on) {
             let this = String::from_utf8_lossy(&this);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::util::diagnostic::{self, Diagnostic, Severity};
+use crate::util::meter::LimitReached;
 
 /// Why no constraint could be built: one [`Diagnostic`] or more, each with an example and what to
 /// write instead.
@@ -28,6 +29,19 @@ impl BuildError {
     pub(super) fn errors_first(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.severity != Severity::Error);
         Self::new(diagnostics)
+    }
+
+    /// The limit at which building stopped, if that is the reason.
+    pub fn limit(&self) -> Option<&LimitReached> {
+        self.diagnostics.iter().find_map(|finding| finding.limit.as_ref())
+    }
+
+    /// Heap bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let of =
+            |finding: &Diagnostic| 500 + finding.message.len() + text(&finding.example) + text(&finding.help);
+        self.diagnostics.iter().map(of).sum()
     }
 
     /// The findings, errors and warnings. An error comes first.

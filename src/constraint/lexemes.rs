@@ -5,10 +5,9 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::Terminal;
 use crate::grammar::optional::{self, Texts};
 use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::lexer::{Compiler, Dfa, LexerLimits, line_ends};
+use crate::lexer::{Compiler, Dfa, PatternError, line_ends};
 use crate::util::diagnostic::Diagnostic;
-
-use super::Limits;
+use crate::util::meter::Meter;
 
 /// A DFA for each terminal that has a pattern.
 #[derive(Debug)]
@@ -16,22 +15,35 @@ pub(super) struct Lexemes {
     pub(super) dfas: Vec<Option<Dfa>>,
     /// What is wrong with patterns; such terminals have no DFA here.
     pub(super) errors: Vec<Diagnostic>,
+    /// Whether a limit was reached that leaves nothing for the tables.
+    pub(super) is_given_up: bool,
 }
 
 impl Lexemes {
     /// Compiles the patterns of `grammar`.
-    pub(super) fn compile(grammar: &Grammar, limits: &Limits) -> Self {
-        let lexer_limits = LexerLimits { states: limits.terminal_states, ..LexerLimits::default() };
-        let mut compiler = Compiler::new(&lexer_limits);
-        let mut lexemes = Self { dfas: Vec::with_capacity(grammar.terminals.len()), errors: Vec::new() };
+    pub(super) fn compile(grammar: &Grammar, meter: &Meter) -> Self {
+        let mut compiler = Compiler::new(meter);
+        let mut lexemes = Self {
+            dfas: Vec::with_capacity(grammar.terminals.len()),
+            errors: Vec::new(),
+            is_given_up: false,
+        };
         for terminal in &grammar.terminals {
-            let dfa = match terminal.pattern.as_ref().map(|pattern| compiler.compile(pattern)) {
-                Some(Ok(dfa)) if dfa.asks_behind_empty() => {
-                    lexemes.errors.push(asks_behind_empty(terminal));
+            let begun = meter.cost().steps;
+            let compiled = terminal.pattern.as_ref().map(|pattern| {
+                let dfa = compiler.compile(pattern)?;
+                meter.keep(dfa.bytes())?;
+                Ok(dfa)
+            });
+            meter.took(&terminal.name, meter.cost().steps - begun);
+            let dfa = match compiled {
+                Some(Ok(dfa)) if dfa.asks_around_empty() => {
+                    lexemes.errors.push(asks_around_empty(terminal));
                     None
                 }
                 Some(Ok(dfa)) => Some(dfa),
-                Some(Err(error)) => {
+                Some(Err::<_, PatternError>(error)) => {
+                    lexemes.is_given_up = error.limit().is_some();
                     let place = terminal.place.as_ref();
                     lexemes.errors.push(error.into_diagnostic(&terminal.shown(), place));
                     None
@@ -39,6 +51,9 @@ impl Lexemes {
                 None => None,
             };
             lexemes.dfas.push(dfa);
+            if lexemes.is_given_up {
+                break;
+            }
         }
         lexemes
     }
@@ -50,8 +65,12 @@ impl Lexemes {
     /// # Errors
     ///
     /// Findings, when nothing is left of the grammar.
-    pub(super) fn settle(&mut self, grammar: &Grammar) -> Result<Option<Grammar>, Vec<Diagnostic>> {
-        let narrowed = self.narrow_newline(grammar);
+    pub(super) fn settle(
+        &mut self,
+        grammar: &Grammar,
+        meter: &Meter,
+    ) -> Result<Option<Grammar>, Vec<Diagnostic>> {
+        let narrowed = self.narrow_newline(grammar, meter);
         let grammar = narrowed.as_ref().unwrap_or(grammar);
         let texts: Vec<Texts> =
             self.dfas.iter().map(|dfa| dfa.as_ref().map_or(Texts::Lexemes, texts)).collect();
@@ -72,14 +91,16 @@ impl Lexemes {
     /// A terminal that ends lines, and takes blank lines, comments or the next line's blanks with
     /// it, is read as the line end alone: what it takes is ignored there anyway, and counts as if
     /// it had been taken.
-    fn narrow_newline(&mut self, grammar: &Grammar) -> Option<Grammar> {
+    fn narrow_newline(&mut self, grammar: &Grammar, meter: &Meter) -> Option<Grammar> {
         let index = grammar.indentation.as_ref()?.newline.index();
         let newline = self.dfas[index].as_ref()?;
-        if !newline.conditions().is_empty() || !BLANKS.iter().any(|&blank| newline.uses(blank)) {
+        if newline.looks_behind()
+            || !newline.conditions().is_empty()
+            || !BLANKS.iter().any(|&blank| newline.uses(blank))
+        {
             return None;
         }
-        let limits = LexerLimits::default();
-        let mut compiler = Compiler::new(&limits);
+        let mut compiler = Compiler::new(meter);
         let mut of = |regex: &str| {
             let (pattern, flags) = (regex.to_owned(), RegexFlags::default());
             let pattern = Pattern::Regex { pattern, flags, place: None };
@@ -87,7 +108,9 @@ impl Lexemes {
         };
         let blanks = of(r"[ \t\f]")?.1;
         let ignored = grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
-        let certain = ignored.filter_map(|(_, dfa)| dfa.as_ref().filter(|dfa| dfa.conditions().is_empty()));
+        let certain = ignored.filter_map(|(_, dfa)| {
+            dfa.as_ref().filter(|dfa| !dfa.looks_behind() && dfa.conditions().is_empty())
+        });
         let ignored: Vec<Dfa> = certain.map(Dfa::without_empty).collect();
         let beside: Vec<&Dfa> =
             std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
@@ -109,10 +132,11 @@ impl Lexemes {
     }
 }
 
-/// A place cannot stay empty for the sake of what follows: no lexeme stands there to ask for it.
-fn asks_behind_empty(terminal: &Terminal) -> Diagnostic {
+/// A place cannot stay empty for the sake of what stands around it: no lexeme is there to ask for
+/// that.
+fn asks_around_empty(terminal: &Terminal) -> Diagnostic {
     let message =
-        format!("terminal {} matches the empty text where a look-ahead wants it to", terminal.shown());
+        format!("terminal {} matches the empty text where a look-around wants it to", terminal.shown());
     Diagnostic::error("empty-terminal", message)
         .at(terminal.place.clone())
         .help("let it match one character at least, and write `?` where the terminal stands")

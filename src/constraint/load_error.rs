@@ -1,10 +1,10 @@
-//! Why kept bytes were not loaded.
+//! Why saved bytes were not loaded.
 
 use std::fmt;
 
-use crate::util::store::Malformed;
+use crate::util::saving::Malformed;
 
-/// What is wrong with kept bytes, for programs that must tell the cases apart.
+/// What is wrong with saved bytes, for programs that must tell the cases apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LoadErrorKind {
@@ -19,11 +19,13 @@ pub enum LoadErrorKind {
     /// They hold a grammar without a vocabulary: load it as a
     /// [`CompiledGrammar`](crate::CompiledGrammar).
     NoVocabulary,
+    /// What is loaded would take more than a limit allows.
+    Limit,
     /// Checksum and version are right, but the content is not what this crate writes.
     Malformed,
 }
 
-/// Why kept bytes were refused. In any case: compile the grammar again, and save that.
+/// Why saved bytes were refused. In any case: compile the grammar again, and save that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
     kind: LoadErrorKind,
@@ -60,6 +62,9 @@ impl fmt::Display for LoadError {
             }
             LoadErrorKind::NoVocabulary => {
                 "this is a compiled grammar without a vocabulary; load it as a CompiledGrammar"
+            }
+            LoadErrorKind::Limit => {
+                "this takes more than `build_bytes` or `build_steps` of the limits allow; raise them"
             }
             LoadErrorKind::Malformed => "this was not written by this version of lrmask, though it says so",
         })?;

@@ -1,5 +1,6 @@
 //! The façade: a grammar and a vocabulary become a constraint.
 
+mod cache;
 mod compiled;
 mod disjoint;
 mod empty;
@@ -8,7 +9,9 @@ mod explore;
 mod lexemes;
 mod load_error;
 mod saved;
-mod store;
+mod saving;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod tokens;
 mod warm;
@@ -20,50 +23,14 @@ use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
 use crate::schema::SchemaOptions;
 use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 
 pub use crate::index::IndexSize;
+pub use cache::ConstraintCache;
 pub use compiled::{CompiledGrammar, Stage};
 pub use error::BuildError;
 pub use load_error::{LoadError, LoadErrorKind};
-
-/// Bounds on what a grammar can make grow when it is compiled, and on the index. The defaults suit
-/// a server that takes grammars from strangers: the largest take a second and some hundred
-/// megabytes before they are refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// States of one terminal's DFA. Default 200,000.
-    pub terminal_states: usize,
-    /// Scan states: of all terminals together. Default 500,000.
-    pub scan_states: usize,
-    /// Steps of each part of the proof that every viable text can be completed. What takes more is
-    /// not proved, but decided while texts are read, which takes time there. Default 20,000,000.
-    pub proof_steps: usize,
-    /// Steps of one decision whether a text can be completed, where that is not proved. What takes
-    /// more counts as a no, and [`Constraint::undecided`] counts it. Default 1,000,000: about a
-    /// second, and the limit of a memory that many decisions share.
-    pub decision_steps: usize,
-    /// Readings of one text that are kept from one token to the next. Of more the first ones are
-    /// kept, and [`Matcher::dropped_readings`] counts the others. Default 65,536.
-    pub readings: usize,
-    /// Bytes that masks and token classes may take before they are dropped and built anew. Default
-    /// 256 MiB.
-    pub index_bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            terminal_states: 200_000,
-            scan_states: 500_000,
-            proof_steps: 20_000_000,
-            decision_steps: 1_000_000,
-            readings: 65_536,
-            index_bytes: 256 << 20,
-        }
-    }
-}
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
 ///
@@ -86,7 +53,20 @@ impl Constraint {
     /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks
     /// a token that the grammar names: the error says where and what to write instead.
     pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
-        let constraint = CompiledGrammar::new(grammar)?.constraint(vocabulary);
+        Self::with_limits(grammar, vocabulary, Limits::default())
+    }
+
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Constraint::new`].
+    pub fn with_limits(
+        grammar: &Grammar,
+        vocabulary: &Vocabulary,
+        limits: Limits,
+    ) -> Result<Self, BuildError> {
+        let constraint = CompiledGrammar::with_limits(grammar, limits)?.constraint(vocabulary);
         match constraint.warnings.iter().any(|finding| finding.severity == Severity::Error) {
             true => Err(BuildError::errors_first(constraint.warnings)),
             false => Ok(constraint),
@@ -138,6 +118,12 @@ impl Constraint {
     /// What the grammar's author should know, and what of the grammar the vocabulary cannot spell.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+
+    /// Heap bytes of the compiled grammar and of the index as large as it has become; without the
+    /// vocabulary, which is the caller's.
+    pub fn bytes(&self) -> usize {
+        self.compiled.bytes() + self.index.size().bytes
     }
 
     /// How large the index has become.

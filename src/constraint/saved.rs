@@ -1,20 +1,25 @@
-//! The form of what is kept: a header, a table of sections, the sections, and one checksum over all
-//! of it. `docs/saved.md` describes it byte by byte.
+//! The form of what is saved: a header, a table of sections, the sections, and one checksum over
+//! all of it. `docs/saved.md` describes it byte by byte.
 
 use std::ops::Range;
 
 use super::load_error::{LoadError, LoadErrorKind};
-use crate::util::store::{Malformed, Reader, Writer};
+use crate::util::saving::{Malformed, Reader, Writer};
 
 /// What the bytes begin with. The first is no ASCII, and the last is a line end, so that neither
 /// taking it for text nor translating line ends goes unnoticed.
 const MAGIC: [u8; 8] = *b"\x89lrmask\n";
 
+/// Whether bytes begin as saved ones do.
+pub(super) fn is_saved(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
 /// Written little-endian as all numbers are; other orders of bytes would show here.
 const ENDIANNESS: u32 = 0x0102_0304;
 
 /// The version of this form and of what is in the sections. It goes up with every change of either.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// The version of the crate: what was computed by another one might have been computed otherwise.
 const CRATE: &str = env!("CARGO_PKG_VERSION");
@@ -41,7 +46,7 @@ pub(super) enum Section {
     Grammar,
     /// The tables, the DFAs, and what the scanner has met.
     Scanner,
-    /// Limits and warnings.
+    /// Warnings.
     Findings,
     /// What has been computed of the grammar and the vocabulary, but for the numbers.
     Index,
@@ -113,7 +118,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// Kept bytes of which every one is as it was written.
+/// Saved bytes of which every one is as it was written.
 #[derive(Debug)]
 pub(super) struct Saved<'b> {
     bytes: &'b [u8],
@@ -124,7 +129,7 @@ pub(super) struct Saved<'b> {
 impl<'b> Saved<'b> {
     /// Checks the bytes and finds the sections. Costs one look at every byte.
     pub(super) fn open(bytes: &'b [u8]) -> Result<Self, LoadError> {
-        if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) {
+        if !is_saved(bytes) {
             return Err(LoadError::of(LoadErrorKind::NotSaved));
         }
         if bytes.len() < HEADER {
@@ -160,6 +165,12 @@ impl<'b> Saved<'b> {
     pub(super) fn place(&self, section: Section) -> Result<Range<usize>, Malformed> {
         let found = self.sections.iter().find(|(tag, _)| *tag == section.tag());
         found.map(|(_, range)| range.clone()).ok_or(Malformed { what: "a section" })
+    }
+
+    /// How many bytes all sections have that are not read where they are.
+    pub(super) fn read_bytes(&self) -> usize {
+        let read = self.sections.iter().filter(|(tag, _)| *tag != Section::Tokens.tag());
+        read.map(|(_, range)| range.len()).sum()
     }
 
     /// The content of a section.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crate::grammar::pattern::{Automaton, Pattern, RegexFlags, State};
 use crate::grammar::{Grammar, GrammarError, of_choices};
-use crate::lexer::{Compiler, Dfa, LexerLimits};
+use crate::lexer::{Compiler, Dfa};
 use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::limits::Limits;
+use crate::util::meter::{Meter, Phase};
 
 impl Grammar {
     /// The texts that a regular expression matches as a whole, as `re.fullmatch` does: in the
@@ -34,6 +36,18 @@ impl Grammar {
     /// When it is no regex, or more than one (a back reference), when it matches no text, and when
     /// its automaton is too large. Places are of `<regex>`.
     pub fn from_regex(pattern: &str) -> Result<Self, GrammarError> {
+        Self::from_regex_within(pattern, &Limits::default())
+    }
+
+    /// The same within `limits`: see [`Grammar::from_lark_within`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_regex`], and when a limit is exceeded.
+    pub fn from_regex_within(pattern: &str, limits: &Limits) -> Result<Self, GrammarError> {
+        let meter = Meter::new(limits).at(Phase::Lexer);
+        let large = |limit| Diagnostic::limit("pattern-too-large", limit);
+        meter.input(pattern.len()).map_err(large)?;
         let source: Arc<str> = "<regex>".into();
         let place = Place::new(&source, pattern, 0..pattern.len());
         let inner = without_anchors(pattern);
@@ -42,18 +56,19 @@ impl Grammar {
             flags: RegexFlags::default(),
             place: Some(place.clone()),
         };
-        let limits = LexerLimits::default();
-        let dfa = Compiler::new(&limits).whole(&regex);
+        let dfa = Compiler::new(&meter).whole(&regex);
         let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
         let texts = automaton(&dfa);
         let has_texts = has_texts(&texts);
-        let with_empty = ends(&dfa, dfa.start());
+        let with_empty = ends(&dfa, dfa.first_start());
         if !has_texts && !with_empty {
             let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
             return Err(diagnostic.at(place).into());
         }
         let automata = has_texts.then_some(texts).into_iter().collect();
-        Ok(Self::of_texts(automata, with_empty, Some(&place)))
+        meter.keep(4 * dfa.bytes()).map_err(large)?;
+        let grammar = Self::of_texts(automata, with_empty, Some(&place));
+        Ok(Self { cost: meter.cost(), ..grammar })
     }
 
     /// Just these texts. They may begin with each other, be given several times, and be empty.
@@ -136,7 +151,7 @@ fn automaton(dfa: &Dfa) -> Automaton {
         }
         moves
     };
-    let start = State { moves: moves(dfa.start()), accepts: false };
+    let start = State { moves: moves(dfa.first_start()), accepts: false };
     let states =
         (0..dfa.state_count() as u32).map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
     Automaton { states: std::iter::once(start).chain(states).collect() }

@@ -1,5 +1,7 @@
 //! The tokens that a grammar names, looked up in a vocabulary.
 
+use std::collections::BTreeSet;
+
 use super::CompiledGrammar;
 use crate::grammar::did_you_mean;
 use crate::grammar::ir::Terminal;
@@ -24,15 +26,68 @@ impl CompiledGrammar {
         }
         let missing =
             named.iter().filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens)).collect();
-        let is_named = |name: &str| {
-            named.iter().any(|(_, tokens)| matches!(tokens, Tokens::Name(known) if known == name))
-        };
-        let by_name = |name: &str| is_named(name).then(|| Tokens::name_spelling(name));
-        let by_id = |id: u32| {
-            let is_named = named.iter().any(|(_, tokens)| tokens.has_id(id));
-            is_named.then(|| Tokens::id_spelling(id))
-        };
-        (Spelled::new(vocabulary, MARK, by_name, by_id), missing)
+        let names = Names::new(named.iter().map(|&(_, tokens)| tokens));
+        let spellings = |id: TokenId| names.spellings(vocabulary, id);
+        (Spelled::new(vocabulary, MARK, spellings), missing)
+    }
+}
+
+/// What a grammar calls tokens by.
+struct Names<'g> {
+    names: BTreeSet<&'g str>,
+    ids: Vec<&'g Tokens>,
+    /// Of each that names all others: what these are not.
+    excluded: Vec<&'g Tokens>,
+}
+
+impl<'g> Names<'g> {
+    fn new(tokens: impl Iterator<Item = &'g Tokens>) -> Self {
+        let mut names = Self { names: BTreeSet::new(), ids: Vec::new(), excluded: Vec::new() };
+        for tokens in tokens {
+            match tokens {
+                Tokens::Name(name) => {
+                    names.names.insert(name);
+                }
+                Tokens::Ids(_) => names.ids.push(tokens),
+                Tokens::Others(excluded) if !names.excluded.contains(&&**excluded) => {
+                    names.excluded.push(excluded);
+                }
+                Tokens::Others(_) => {}
+            }
+        }
+        names
+    }
+
+    /// How a token is spelled beside its bytes.
+    fn spellings(&self, vocabulary: &Vocabulary, id: TokenId) -> Vec<Vec<u8>> {
+        if vocabulary.bytes(id).is_none() && vocabulary.special(id).is_none() {
+            return Vec::new();
+        }
+        let name = text(vocabulary, id).filter(|name| self.names.contains(name));
+        let name = name.filter(|name| is_called(vocabulary, id, name)).map(Tokens::name_spelling);
+        let own = self.ids.iter().any(|tokens| tokens.has_id(id.0)).then(|| Tokens::id_spelling(id.0));
+        let is_stop = vocabulary.stop_tokens().contains(&id);
+        let others = self.excluded.iter().filter(|excluded| !is_stop && !has(vocabulary, excluded, id));
+        name.into_iter().chain(own).chain(others.map(|excluded| Tokens::others_spelling(excluded))).collect()
+    }
+}
+
+/// What a token may be called: its name, or its text.
+fn text(vocabulary: &Vocabulary, id: TokenId) -> Option<&str> {
+    vocabulary.special(id).or_else(|| std::str::from_utf8(vocabulary.bytes(id)?).ok())
+}
+
+/// Whether a token of this name or text is meant by it: special tokens go before others.
+fn is_called(vocabulary: &Vocabulary, id: TokenId, name: &str) -> bool {
+    vocabulary.special(id).is_some() || !vocabulary.special_tokens().any(|(_, known)| known == name)
+}
+
+/// Whether a token is among these.
+fn has(vocabulary: &Vocabulary, tokens: &Tokens, id: TokenId) -> bool {
+    match tokens {
+        Tokens::Name(name) => text(vocabulary, id) == Some(name) && is_called(vocabulary, id, name),
+        Tokens::Ids(_) => tokens.has_id(id.0),
+        Tokens::Others(excluded) => !has(vocabulary, excluded, id),
     }
 }
 
@@ -41,11 +96,10 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
     let error = |message: String| Diagnostic::error("unknown-token", message).at(terminal.place.clone());
     match tokens {
         Tokens::Name(name) => {
-            let mut known = vocabulary.special_tokens().map(|(_, name)| name);
-            if known.any(|known| known == name) {
+            if (0..vocabulary.width() as u32).any(|id| has(vocabulary, tokens, TokenId(id))) {
                 return None;
             }
-            let error = error(format!("the vocabulary has no special token `{name}`"));
+            let error = error(format!("the vocabulary has no token `{name}`"));
             let error = did_you_mean(error, name, vocabulary.special_tokens().map(|(_, name)| name));
             if error.help.is_some() {
                 return Some(error);
@@ -57,6 +111,7 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
                 false => error.help(format!("its special tokens are {}, for instance", some.join(", "))),
             })
         }
+        Tokens::Others(excluded) => missing(vocabulary, terminal, excluded),
         Tokens::Ids(ranges) => {
             let is_token = |id: u32| {
                 let id = TokenId(id);
@@ -67,7 +122,7 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
             match ids.any(is_token) {
                 true => None,
                 false => Some(
-                    error(format!("the vocabulary has no token `{}`", terminal.name))
+                    error(format!("the vocabulary has no token `{}`", Pattern::Tokens(tokens.clone())))
                         .help(format!("its ids go from 0 to {}", width.saturating_sub(1))),
                 ),
             }

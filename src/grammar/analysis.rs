@@ -183,6 +183,12 @@ fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
             dead[lookahead.other.index()] = terminals[lookahead.other.index()].ignored;
         }
     }
+    // What is cut off has no text of its own, and the text of the terminal that it was.
+    for budget in
+        terminals.iter().filter(|terminal| terminal.pattern.is_some()).filter_map(|t| t.budget.as_ref())
+    {
+        budget.cuts.iter().for_each(|cut| dead[cut.index()] = false);
+    }
     if let Some(indentation) = &grammar.indentation {
         dead[indentation.indent.index()] = false;
         dead[indentation.dedent.index()] = false;
@@ -409,6 +415,9 @@ fn keep(
             let terminal = terminal_ids[fallback.terminal.index()]?;
             Some(Fallback { terminal, soft: fallback.soft })
         });
+        if let Some(budget) = &mut terminal.budget {
+            budget.cuts = budget.cuts.iter().filter_map(|cut| terminal_ids[cut.index()]).collect();
+        }
         terminal.lookahead = terminal.lookahead.and_then(|lookahead| {
             let kept = |list: &Vec<TerminalId>| {
                 list.iter().filter_map(|other| terminal_ids[other.index()]).collect()
@@ -450,6 +459,7 @@ fn keep(
     }
     let covered = grammar.reserve_covered.iter().filter_map(|terminal| terminal_ids[terminal.index()]);
     Grammar {
+        cost: grammar.cost,
         terminals,
         nonterminals,
         productions,

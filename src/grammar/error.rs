@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::util::diagnostic::{self, Diagnostic};
+use crate::util::meter::LimitReached;
 
 /// Why a grammar file was refused: one [`Diagnostic`] or more, each with its place and what to
 /// write instead.
@@ -20,6 +21,13 @@ impl GrammarError {
     /// The findings, errors and warnings, in the order of the file where they have a place.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+}
+
+impl GrammarError {
+    /// The limit at which reading stopped, if that is the reason.
+    pub fn limit(&self) -> Option<&LimitReached> {
+        self.diagnostics.iter().find_map(|finding| finding.limit.as_ref())
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::meter::Cost;
 
 /// A grammar, lowered and checked: ready for tables and scanners.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Grammar {
     /// The grammar with the rules that `start` does not reach, for [`Grammar::with_start`]. `None`:
     /// this one.
     pub(crate) untrimmed: Option<Arc<Grammar>>,
+    /// What reading it took: its compilation goes on from there.
+    pub(crate) cost: Cost,
 }
 
 impl Grammar {
@@ -58,6 +61,7 @@ impl Grammar {
             indentation: None,
             warnings: Vec::new(),
             untrimmed: None,
+            cost: Cost::default(),
         }
     }
 }
@@ -173,6 +177,8 @@ pub(crate) struct Terminal {
     pub(crate) lookahead: Option<Lookahead>,
     /// Whether the first match ends the lexeme, whatever else competes for it.
     pub(crate) lazy: bool,
+    /// How many tokens a lexeme may take.
+    pub(crate) budget: Option<Budget>,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
@@ -192,6 +198,7 @@ impl Terminal {
             exclusive: false,
             lookahead: None,
             lazy: false,
+            budget: None,
             precedence: None,
             place: None,
         }
@@ -209,6 +216,16 @@ impl Terminal {
             None => pattern,
         }
     }
+}
+
+/// How many tokens a lexeme may take (`rule[max_tokens=10]`). One that has taken as many ends
+/// there, whether its terminal matches it or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// At least 1.
+    pub(crate) tokens: u32,
+    /// What a lexeme is that ends there: terminals that no text matches. Nearly always one.
+    pub(crate) cuts: Vec<TerminalId>,
 }
 
 /// A second reading of a word.

@@ -12,14 +12,16 @@
 //! * [`mod@print`]: the IR as text.
 
 pub(crate) mod analysis;
+mod automaton;
 mod characters;
 mod error;
+pub(crate) mod in_brackets;
 pub(crate) mod ir;
 mod lower;
 pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
-mod store;
+mod saving;
 pub(crate) mod texts;
 pub(crate) mod tokens;
 
@@ -27,6 +29,8 @@ use std::sync::Arc;
 
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
+use crate::util::limits::Limits;
+use crate::util::meter::Cost;
 
 pub use error::GrammarError;
 pub use ir::Grammar;
@@ -59,7 +63,7 @@ impl Grammar {
         name: &str,
         reader: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, GrammarError> {
-        lower::lower(text, name, reader, None)
+        lower::lower(text, name, reader, None, &Limits::default())
     }
 
     /// The same with another start symbol than the file says: a rule by its name in it. The file
@@ -82,7 +86,24 @@ impl Grammar {
         start: &str,
         reader: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, GrammarError> {
-        lower::lower(text, name, reader, Some(start))
+        lower::lower(text, name, reader, Some(start), &Limits::default())
+    }
+
+    /// The same within `limits`; where no `start` is given the file says it. Imported files count
+    /// together with the one that imports them. What reading takes is taken off what the same
+    /// limits leave for [`CompiledGrammar::with_limits`](crate::CompiledGrammar::with_limits).
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_lark`], and when a limit is exceeded: see [`GrammarError::limit`].
+    pub fn from_lark_within(
+        text: &str,
+        name: &str,
+        start: Option<&str>,
+        reader: &dyn Fn(&str) -> Option<String>,
+        limits: &Limits,
+    ) -> Result<Self, GrammarError> {
+        lower::lower(text, name, reader, start, limits)
     }
 
     /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that
@@ -98,10 +119,10 @@ impl Grammar {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the grammar's text and shape, each with its place; and
-    /// references to tokens (`<[1000]>`, `<think>`), which no rule of characters can say.
+    /// Everything that is wrong with the grammar's text and shape, each with its place. Tokens that
+    /// it names (`<[1000]>`, `<think>`) are looked up when it meets a vocabulary.
     pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
-        characters::lower_gbnf(text, "<grammar>", None)
+        characters::lower_gbnf(text, "<grammar>", None, &Limits::default())
     }
 
     /// The same with a name for messages, and another start symbol than `root`, if one is given.
@@ -110,7 +131,21 @@ impl Grammar {
     ///
     /// As [`Grammar::from_gbnf`], and when there is no such rule.
     pub fn from_gbnf_with(text: &str, name: &str, start: Option<&str>) -> Result<Self, GrammarError> {
-        characters::lower_gbnf(text, name, start)
+        characters::lower_gbnf(text, name, start, &Limits::default())
+    }
+
+    /// The same within `limits`: see [`Grammar::from_lark_within`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_gbnf_with`], and when a limit is exceeded.
+    pub fn from_gbnf_within(
+        text: &str,
+        name: &str,
+        start: Option<&str>,
+        limits: &Limits,
+    ) -> Result<Self, GrammarError> {
+        characters::lower_gbnf(text, name, start, limits)
     }
 
     /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token`
@@ -120,9 +155,25 @@ impl Grammar {
     /// # Errors
     ///
     /// As [`Grammar::from_lark`].
-    #[cfg(feature = "yacc")]
     pub fn from_yacc(grammar: &str, terminals: &str) -> Result<Self, GrammarError> {
-        lower::lower_yacc(grammar, terminals)
+        lower::lower_yacc(grammar, terminals, &Limits::default())
+    }
+
+    /// The same within `limits`, of the rules alone where no `terminals` are given: see
+    /// [`Grammar::from_lark_within`] and [`Grammar::from_yacc_rules`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_yacc`], and when a limit is exceeded.
+    pub fn from_yacc_within(
+        grammar: &str,
+        terminals: Option<&str>,
+        limits: &Limits,
+    ) -> Result<Self, GrammarError> {
+        match terminals {
+            Some(terminals) => lower::lower_yacc(grammar, terminals, limits),
+            None => lower::lower_yacc_rules(grammar, limits),
+        }
     }
 
     /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its
@@ -137,9 +188,13 @@ impl Grammar {
     /// # Errors
     ///
     /// As [`Grammar::from_lark`].
-    #[cfg(feature = "yacc")]
     pub fn from_yacc_rules(grammar: &str) -> Result<Self, GrammarError> {
-        lower::lower_yacc_rules(grammar)
+        lower::lower_yacc_rules(grammar, &Limits::default())
+    }
+
+    /// What reading the grammar took.
+    pub fn cost(&self) -> Cost {
+        self.cost
     }
 
     /// The rules that the grammar's `%start` names, the usual one first; `start` where it names

@@ -4,6 +4,8 @@
 use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
 
+pub(crate) use crate::grammar::automaton::{Automaton, State};
+
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pattern {
@@ -37,23 +39,6 @@ pub(crate) enum Pattern {
     Schema(String),
 }
 
-/// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
-/// regex of a sensible size describes. State 0 is the start; without a state, nothing matches.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Automaton {
-    pub(crate) states: Vec<State>,
-}
-
-/// A state of an [`Automaton`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct State {
-    /// First byte, last byte, and the number of the state behind them. Where two hold the same
-    /// byte, the first counts; where the state does not exist, nothing follows.
-    pub(crate) moves: Vec<(u8, u8, u32)>,
-    /// Whether a text may end here.
-    pub(crate) accepts: bool,
-}
-
 /// The flags behind a regex, `imslux` as in Lark. `l` and `u` change nothing for text patterns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct RegexFlags {
@@ -65,6 +50,9 @@ pub(crate) struct RegexFlags {
     pub(crate) dot_all: bool,
     /// `x`: white space and comments in the pattern are skipped.
     pub(crate) verbose: bool,
+    /// llguidance's `allow_invalid_utf8`: a class is one of bytes, and an escape is a byte. The
+    /// byte [`MARK`](crate::grammar::tokens::MARK) is in no class.
+    pub(crate) bytes: bool,
 }
 
 impl Pattern {

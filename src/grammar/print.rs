@@ -176,6 +176,9 @@ impl fmt::Display for Pattern {
             Pattern::Shortest(pattern) => write!(f, "(the first match of {pattern})"),
             Pattern::Schema(schema) => write!(f, "%json {schema}"),
             Pattern::Tokens(Tokens::Name(name)) => f.write_str(name),
+            Pattern::Tokens(Tokens::Others(excluded)) => {
+                write!(f, "!{}", Pattern::Tokens((**excluded).clone()))
+            }
             Pattern::Tokens(Tokens::Ids(ids)) => {
                 f.write_str("<[")?;
                 for (i, (first, last)) in ids.iter().enumerate() {

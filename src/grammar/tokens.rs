@@ -4,15 +4,18 @@
 //! a lexeme like others, and neither tables nor scan states know of it. llguidance spells its
 //! tokens in the same way.
 
-use super::pattern::{Automaton, State};
+use super::pattern::{Automaton, Pattern, State};
 
 /// Tokens that a terminal stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Tokens {
-    /// The special tokens of this name, angle brackets included.
+    /// The tokens of this name, angle brackets included: special tokens, or where no special token
+    /// is called so, ordinary ones with just this text.
     Name(String),
     /// The ids in these ranges, both ends included; ascending, none in two of them.
     Ids(Vec<(u32, u32)>),
+    /// Every token but these, and but those that end a text.
+    Others(Box<Tokens>),
 }
 
 /// Begins the spelling of a token, and stands in no text.
@@ -32,10 +35,15 @@ impl Tokens {
         [&[MARK, b'['], id.to_string().as_bytes(), b"]"].concat()
     }
 
-    /// Whether an id is among these; no id is where a name is given.
+    /// How every token is spelled that is none of `excluded`.
+    pub(crate) fn others_spelling(excluded: &Self) -> Vec<u8> {
+        [&[MARK, b'!'], Pattern::Tokens(excluded.clone()).to_string().as_bytes()].concat()
+    }
+
+    /// Whether an id is among these; no id is where tokens are not told by their ids.
     pub(crate) fn has_id(&self, id: u32) -> bool {
         match self {
-            Tokens::Name(_) => false,
+            Tokens::Name(_) | Tokens::Others(_) => false,
             Tokens::Ids(ranges) => first_within(ranges, id.into(), id.into()).is_some(),
         }
     }
@@ -43,7 +51,7 @@ impl Tokens {
     /// The ids that all of `members` have and none of `others`.
     pub(crate) fn exactly(members: &[&Self], others: &[&Self]) -> Self {
         let ranges = |tokens: &&Self| match tokens {
-            Tokens::Name(_) => Vec::new(),
+            Tokens::Name(_) | Tokens::Others(_) => Vec::new(),
             Tokens::Ids(ranges) => ranges.clone(),
         };
         let all = members.iter().chain(others).flat_map(ranges);
@@ -70,19 +78,19 @@ impl Tokens {
     /// range.
     pub(crate) fn spellings(&self) -> Automaton {
         match self {
-            Tokens::Name(name) => {
-                let bytes = Self::name_spelling(name);
-                let step = |(at, &byte): (usize, &u8)| State {
-                    moves: vec![(byte, byte, at as u32 + 1)],
-                    accepts: false,
-                };
-                let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
-                states.push(State { moves: Vec::new(), accepts: true });
-                Automaton { states }
-            }
+            Tokens::Name(name) => only(&Self::name_spelling(name)),
+            Tokens::Others(excluded) => only(&Self::others_spelling(excluded)),
             Tokens::Ids(ranges) => Numbers::new(ranges).automaton(),
         }
     }
+}
+
+/// The automaton of one text.
+fn only(bytes: &[u8]) -> Automaton {
+    let step = |(at, &byte): (usize, &u8)| State { moves: vec![(byte, byte, at as u32 + 1)], accepts: false };
+    let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
+    states.push(State { moves: Vec::new(), accepts: true });
+    Automaton { states }
 }
 
 /// Makes the automaton of the decimal numbers in some ranges, in brackets and behind the mark.
@@ -222,6 +230,15 @@ mod tests {
         assert_eq!(Tokens::exactly(&[&all, &some], &[&few]), ids(&[(5, 6), (26, 30)]));
         assert_eq!(Tokens::exactly(&[&some, &few], &[]), ids(&[(7, 9), (20, 25)]));
         assert_eq!(Tokens::exactly(&[&all], &[&some, &few]), ids(&[(0, 4), (31, u32::MAX)]));
+    }
+
+    #[test]
+    fn all_others_are_spelled_alike_and_begin_no_other_spelling() {
+        let end = Tokens::Name("<end>".to_owned());
+        let seven = Tokens::Ids(vec![(7, 7)]);
+        let [others, but_seven] = [&end, &seven].map(|one| Tokens::Others(Box::new(one.clone())).spellings());
+        assert!(matches(&others, b"\xff!<end>") && !matches(&others, b"\xff!<[7]>"));
+        assert!(matches(&but_seven, b"\xff!<[7]>") && !matches(&end.spellings(), b"\xff!<end>"));
     }
 
     #[test]

@@ -2,42 +2,34 @@
 //! sequences.
 //!
 //! A mask depends on the scan state, the obligations, and on as much of the parse stack and the
-//! layout as its computation reads. So masks are found through a trie over what was read
-//! ([`stack_trie`]). Steps that were ever seen before cost one look-up for each thing read, and one
-//! copy ([`masks`]).
+//! layout as its computation reads. So masks are found through a trie over what was read. Steps
+//! that were ever seen before cost one look-up for each thing read, and one copy.
 //!
-//! What is new is put together from parts ([`parts`]), and these from token classes ([`walk`]): the
-//! trie of the vocabulary is walked once for each scan state, whatever the stack.
+//! The rooms, each of which knows of those above it only:
 //!
-//! All of it lives in one [`Generation`]; when that outgrows its budget it is dropped and begun
-//! again, which costs time and never exactness. What is there is read without a lock.
+//! * [`tokens`]: sets of tokens, and the graph of sets that are put together from others.
+//! * [`walk`]: the trie of the vocabulary is walked once for each scan state, whatever the stack;
+//!   what comes of it is classes of tokens.
+//! * [`mask`]: what is new is composed from classes, by way of submasks; masks are stored, and found
+//!   again by what was read.
+//! * [`cache`]: all tables, and their budget.
 
-mod branch;
-mod generation;
-mod hub;
-mod masks;
-mod numbers;
-mod parts;
-mod stack_trie;
-mod store;
-mod token_set;
-mod unions;
+mod cache;
+mod mask;
+mod saving;
+mod tokens;
 mod walk;
-mod ways;
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
-
 use crate::scanner::configuration::Configuration;
-use crate::scanner::{Line, Marks, Reads, Scanner};
+use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
-use generation::Generation;
-use parts::Unfound;
-use stack_trie::{Found, Leaf, Root};
-pub(crate) use store::KeptWriter;
-use unions::TokensId;
-use walk::{NodesId, Origin, Walk};
+use cache::{Cache, Epoch};
+use mask::{Composer, Found, allow};
+pub(crate) use saving::SavedNumbersWriter;
+pub(crate) use walk::Shortcuts;
+use walk::Walker;
 
 /// The index of a grammar and a vocabulary.
 #[derive(Debug)]
@@ -46,11 +38,10 @@ pub(crate) struct Index {
     vocabulary: Spelled,
     /// Words in a mask, with the second ids of tokens that have one.
     words: usize,
-    /// Bytes that a generation may take.
-    budget: usize,
     /// What the grammar wants to know of its rules' texts.
     marks: Option<Arc<Marks>>,
-    generation: ArcSwap<Generation>,
+    cache: Cache,
+    shortcuts: Shortcuts,
 }
 
 /// How large an index is.
@@ -78,9 +69,18 @@ impl Index {
         budget: usize,
         marks: Option<Arc<Marks>>,
     ) -> Self {
+        Self::restore(scanner, vocabulary, marks, Cache::new(budget, Epoch::default()))
+    }
+
+    fn restore(scanner: Arc<Scanner>, vocabulary: Spelled, marks: Option<Arc<Marks>>, cache: Cache) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
-        let generation = ArcSwap::from_pointee(Generation::new());
-        Self { scanner, vocabulary, words, budget, marks, generation }
+        Self { scanner, vocabulary, words, marks, cache, shortcuts: Shortcuts::ALL }
+    }
+
+    /// The same without some shortcuts.
+    #[cfg(test)]
+    pub(crate) fn with_shortcuts(self, shortcuts: Shortcuts) -> Self {
+        Self { shortcuts, ..self }
     }
 
     /// The scanner below.
@@ -110,12 +110,12 @@ impl Index {
 
     /// How large it has become.
     pub(crate) fn size(&self) -> IndexSize {
-        let generation = self.generation.load();
+        let epoch = self.cache.epoch();
         IndexSize {
-            bytes: generation.bytes(),
-            masks: generation.masks.len(),
-            branches: generation.stacks.len(),
-            node_sets: generation.node_sets(),
+            bytes: epoch.bytes(),
+            masks: epoch.masks.masks.len(),
+            branches: epoch.masks.stacks.len(),
+            node_sets: epoch.walks.node_sets(),
             scan_states: self.scanner.states().len(),
         }
     }
@@ -123,7 +123,7 @@ impl Index {
     /// Makes `row` hold the tokens, stop tokens among them, that may follow in one of these
     /// configurations. `fresh` says that no byte of the text has been read yet.
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
-        if !self.vocabulary.has_seconds() {
+        if !self.vocabulary.has_further() {
             return self.write_row(readings, fresh, row);
         }
         let mut wide = vec![0; self.words];
@@ -131,94 +131,38 @@ impl Index {
         self.vocabulary.fold(&wide, row);
     }
 
-    /// The same where tokens with two ids have two bits.
+    /// The same where a token has a bit for each of its ids.
     fn write_row(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
-        let generation = self.generation.load();
+        let epoch = self.cache.epoch();
         if let [at] = readings
-            && let Found::Leaf(leaf) = self.find(&generation, at, fresh)
+            && let Found::Leaf(leaf) = epoch.masks.stacks.find_root(at, fresh, self.scanner.lexis())
         {
-            generation.masks.write_to(leaf.mask, row);
+            epoch.masks.masks.write_to(leaf.mask, row);
             if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {
                 self.allow_end(row);
             }
             return;
         }
-        self.write_masks(&generation, readings, fresh, row);
-    }
-
-    /// The mask that is known for a configuration.
-    #[inline]
-    fn find(&self, generation: &Generation, at: &Configuration, fresh: bool) -> Found<Leaf> {
-        generation.stacks.find(&Root::new(at, fresh), &at.stack, &at.layout, self.scanner.lexis(), |_| ())
+        self.composer(&epoch).write_mask(readings, fresh, row);
+        self.cache.renew(&epoch);
     }
 
     /// Sets the bits of the stop tokens.
     pub(crate) fn allow_end(&self, row: &mut [u32]) {
-        for &token in self.vocabulary.plain.stop_tokens() {
-            row[token.index() / 32] |= 1 << (token.0 % 32);
-        }
+        allow(self.vocabulary.plain.stop_tokens(), row);
     }
 
-    /// Makes the mask of a configuration on one way through its stack from token classes, enters
-    /// it, and writes it to `row`.
-    fn compute(
-        &self,
-        generation: &Generation,
-        at: &Configuration,
-        fresh: bool,
-        row: &mut [u32],
-    ) -> Result<Leaf, Unfound> {
-        let (tokens, mut reads) = self.unite(generation, at)?;
-        reads.set_line(Line::OWN);
-        let complete = self.ends(at, fresh, &mut reads);
-        if reads.is_past_fork() {
-            return Err(Unfound::PastFork);
-        }
-        let mask = self.mask_of(generation, tokens, complete == Some(true), row);
-        let leaf = Leaf { mask, asks_end: complete.is_none() };
-        let (root, lexis) = (Root::new(at, fresh), self.scanner.lexis());
-        generation.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
-        Ok(leaf)
-    }
-
-    /// Whether the text may end; `None` where that depends on all open blocks.
-    fn ends(&self, at: &Configuration, fresh: bool, reads: &mut Reads) -> Option<bool> {
-        match fresh {
-            true => Some(self.scanner.is_sentence(&at.stack, reads)),
-            false => self.scanner.is_complete_whatever_blocks(at, reads),
-        }
-    }
-
-    /// The mask of these tokens, and the stop tokens where the text may end; it is written to
-    /// `row`.
-    fn mask_of(&self, generation: &Generation, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
-        let key = (tokens, complete);
-        if let Some(&mask) = generation.masks_of.get(&key) {
-            generation.masks.write_to(mask, row);
-            return mask;
-        }
-        generation.unions.write_to(tokens, row);
-        if complete {
-            self.allow_end(row);
-        }
-        let (mask, bytes) = generation.masks.intern(row);
-        generation.add_bytes(bytes);
-        generation.masks_of.get_or_insert_with(key, || mask)
-    }
-
-    fn walk<'g>(
-        &self,
-        generation: &'g Generation,
-        nodes: NodesId,
-        from: &Configuration,
-        is_hub: bool,
-    ) -> &'g Walk {
-        generation.walk(
-            nodes,
-            Origin::new(from, is_hub),
-            &self.scanner,
-            self.vocabulary.spelled.trie(),
-            self.words,
-        )
+    /// What makes the masks of an epoch.
+    fn composer<'g>(&'g self, epoch: &'g Epoch) -> Composer<'g> {
+        let walker = Walker {
+            scanner: &self.scanner,
+            trie: self.vocabulary.spelled.trie(),
+            words: self.words,
+            tables: &epoch.walks,
+            tokens: &epoch.tokens,
+            shortcuts: self.shortcuts,
+        };
+        let (tables, stop_tokens) = (&epoch.masks, self.vocabulary.plain.stop_tokens());
+        Composer { walker, tables, stop_tokens, room: self.cache.room_for_submasks() }
     }
 }

@@ -14,9 +14,9 @@ use rustc_hash::FxBuildHasher;
 use crate::grammar::pattern::Automaton;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::meter::Meter;
 
 /// Of so many parts it is found out whether the verdict is still open where some are dead.
 const MOST_PRUNED: usize = 8;
@@ -26,7 +26,7 @@ const MOST_PRUNED: usize = 8;
 pub(crate) fn product<D: Borrow<Dfa>>(
     parts: &[D],
     holds: impl Fn(&[bool]) -> bool,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<Dfa, PatternError> {
     let parts: Vec<&Dfa> = parts.iter().map(Borrow::borrow).collect();
     if parts.is_empty() {
@@ -62,6 +62,7 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     ids.insert_unique(hash(&tuples), 0, |_| 0);
     let mut table = Vec::new();
     let mut next = vec![Dfa::DEAD; width];
+    let mut held = meter.holding();
     let mut at = 0;
     while at * width < tuples.len() {
         for &byte in classes.representatives() {
@@ -84,7 +85,10 @@ pub(crate) fn product<D: Borrow<Dfa>>(
             table.push(fresh);
         }
         at += 1;
-        check(tuples.len() / width, width + classes.count(), limits)?;
+        check_states(tuples.len() / width, meter)?;
+        // Each tuple is hashed, and kept once.
+        meter.step(classes.count() * (4 + width))?;
+        held.set((tuples.capacity() + table.capacity()) * size_of::<u32>() + ids.capacity() * 5)?;
     }
     let mut each = vec![false; width];
     let verdict = |tuple: &[u32]| {
@@ -94,7 +98,7 @@ pub(crate) fn product<D: Borrow<Dfa>>(
         holds(&each)
     };
     let accept = tuples.chunks_exact(width).map(verdict).collect();
-    Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
 }
 
 /// The texts that both match.
@@ -102,8 +106,8 @@ pub(crate) fn product<D: Borrow<Dfa>>(
 /// # Errors
 ///
 /// When the automaton exceeds a limit.
-pub(crate) fn intersection(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
-    product(&[one, other], |both| both == [true, true], limits)
+pub(crate) fn intersection(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
+    product(&[one, other], |both| both == [true, true], meter)
 }
 
 /// The texts that the first matches and the second does not.
@@ -111,12 +115,12 @@ pub(crate) fn intersection(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Resu
 /// # Errors
 ///
 /// When the automaton exceeds a limit.
-pub(crate) fn difference(one: &Dfa, other: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
-    product(&[one, other], |both| both == [true, false], limits)
+pub(crate) fn difference(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
+    product(&[one, other], |both| both == [true, false], meter)
 }
 
 /// The minimal automaton of one that somebody made.
-pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa, PatternError> {
+pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, PatternError> {
     let states = &automaton.states;
     let mut begins = [false; 257];
     for &(first, last, _) in states.iter().flat_map(|state| &state.moves) {
@@ -128,7 +132,10 @@ pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa
         class += usize::from(begins[usize::from(byte)]);
         class
     });
-    check(states.len(), classes.count(), limits)?;
+    check_states(states.len(), meter)?;
+    meter.step(states.iter().map(|state| 1 + state.moves.len()).sum::<usize>() * classes.count())?;
+    let mut held = meter.holding();
+    held.set(states.len() * classes.count() * size_of::<u32>())?;
     // What cannot be reached is left out: numbers are given in the order of reaching.
     let mut numbers = vec![Dfa::DEAD; states.len()];
     let mut reached: Vec<usize> = Vec::new();
@@ -161,12 +168,12 @@ pub(super) fn minimal(automaton: &Automaton, limits: &LexerLimits) -> Result<Dfa
         table = vec![Dfa::DEAD; classes.count()];
         accept = vec![false];
     }
-    Ok(RawDfa { classes, table, accept, trailing: None }.minimize())
+    Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
 }
 
 /// The texts of an automaton that begin with no other of them: nothing follows a match.
-pub(super) fn first_matches(dfa: &Dfa, limits: &LexerLimits) -> Result<Dfa, PatternError> {
-    check(dfa.state_count(), dfa.classes().count(), limits)?;
+pub(super) fn first_matches(dfa: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
+    meter.step(dfa.state_count() * dfa.classes().count())?;
     let accept: Vec<bool> = (0..dfa.state_count() as u32).map(|state| dfa.is_accept(state)).collect();
     if accept.is_empty() {
         return Ok(dfa.clone());
@@ -197,19 +204,15 @@ pub(super) fn first_matches(dfa: &Dfa, limits: &LexerLimits) -> Result<Dfa, Patt
         at += 1;
     }
     let accept = reached.iter().map(|&state| accept[state as usize]).collect();
-    Ok(RawDfa { classes: dfa.classes().clone(), table, accept, trailing: None }.minimize())
+    Ok(RawDfa { classes: dfa.classes().clone(), table, accept, trailing: None }.minimize(meter)?)
 }
 
-/// Whether so many states, with so many numbers each, are within the limits.
-fn check(states: usize, width: usize, limits: &LexerLimits) -> Result<(), PatternError> {
-    if states > limits.states {
-        return Err(PatternError::too_large(format!("its automaton has more than {} states", limits.states)));
+/// Whether so many states are within the limits.
+pub(super) fn check_states(states: usize, meter: &Meter) -> Result<(), PatternError> {
+    match states > meter.states() {
+        true => {
+            Err(PatternError::too_large(format!("its automaton has more than {} states", meter.states())))
+        }
+        false => Ok(()),
     }
-    if states.saturating_mul(width).saturating_mul(size_of::<u32>()) > limits.memory {
-        return Err(PatternError::too_large(format!(
-            "its automaton takes more than {} MiB",
-            limits.memory >> 20
-        )));
-    }
-    Ok(())
 }

@@ -6,8 +6,8 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::meter::Meter;
 
 /// The bytes that may stand at each place of `hir`; `None` where it is no chain.
 pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
@@ -33,18 +33,18 @@ pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The automaton that reads one of each step's bytes after the other.
-pub(super) fn chain(steps: &[impl AsRef<[u8]>], limits: &LexerLimits) -> Result<Dfa, PatternError> {
+pub(super) fn chain(steps: &[impl AsRef<[u8]>], meter: &Meter) -> Result<Dfa, PatternError> {
     let states = steps.len() + 1;
     let too_long = |what| Err(PatternError::string_too_long(steps.len(), what));
-    if states > limits.states {
-        return too_long(format_args!("more than {} states", limits.states));
+    if states > meter.states() {
+        return too_long(format_args!("more than {} states", meter.states()));
     }
     let kinds = kinds(steps);
     let classes = ByteClasses::by_key(|byte| usize::from(kinds[usize::from(byte)]));
     let width = classes.count();
-    if states * width * size_of::<u32>() > limits.memory {
-        return too_long(format_args!("a table of more than {} MiB", limits.memory >> 20));
-    }
+    meter.step(states + states * width / 4)?;
+    let mut held = meter.holding();
+    held.set(states * width * size_of::<u32>())?;
     let mut table = vec![Dfa::DEAD; states * width];
     for (at, step) in steps.iter().enumerate() {
         for &byte in step.as_ref() {

@@ -8,23 +8,23 @@ use crate::lexer::chain::{chain, steps};
 use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
 use crate::lexer::looking;
-use crate::lexer::lower::{Folding, Lowered, lower, lower_whole};
+use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, lower, lower_whole};
 use crate::lexer::splice::{self, Splice};
+use crate::util::meter::Meter;
 
 /// Makes automata of patterns, one after the other. What depends on Unicode's tables only is made
 /// once for all of them.
 pub(crate) struct Compiler<'a> {
-    limits: &'a LexerLimits,
+    meter: &'a Meter,
     folding: Folding,
     thompson: thompson::Compiler,
 }
 
 impl<'a> Compiler<'a> {
-    /// For patterns that are within `limits`, each by itself.
-    pub(crate) fn new(limits: &'a LexerLimits) -> Self {
-        Self { limits, folding: Folding::default(), thompson: determinize::thompson(limits) }
+    /// For patterns that are within the meter, each by itself.
+    pub(crate) fn new(meter: &'a Meter) -> Self {
+        Self { meter, folding: Folding::default(), thompson: determinize::thompson(meter) }
     }
 
     /// The minimal automaton of `pattern`.
@@ -44,46 +44,46 @@ impl<'a> Compiler<'a> {
     ///
     /// As [`Compiler::compile`].
     pub(crate) fn whole(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
-        let lowered = lower_whole(pattern, self.limits, &mut self.folding)?;
+        let lowered = lower_whole(pattern, self.meter, &mut self.folding)?;
         self.automaton(&lowered)
     }
 
     /// [`Compiler::compile`] where the pattern is a regex by its parts.
     fn regular(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
-        let limits = self.limits;
+        let meter = self.meter;
         if let Pattern::Literal { text, ignore_case: false } = pattern {
             let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
-            return chain(&steps, limits);
+            return chain(&steps, meter);
         }
-        let lowered = lower(pattern, limits, &mut self.folding)?;
+        let lowered = lower(pattern, meter, &mut self.folding)?;
         self.automaton(&lowered)
     }
 
     fn automaton(&mut self, lowered: &Lowered) -> Result<Dfa, PatternError> {
-        let limits = self.limits;
+        let meter = self.meter;
         if let Some(steps) = steps(&lowered.hir) {
-            return chain(&steps, limits);
+            return chain(&steps, meter);
         }
         if !lowered.looks.is_empty() {
-            let nfa = determinize::nondeterministic(
-                &determinize::thompson_with_looks(limits),
-                &lowered.hir,
-                limits,
-            )?;
-            return Ok(looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, limits)?.minimize());
+            let nfa =
+                determinize::nondeterministic(&determinize::thompson_with_looks(meter), &lowered.hir, meter)?;
+            return looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, meter);
         }
-        let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, limits)?;
-        Ok(determinize::determinize(&nfa, lowered.is_lazy, limits)?.minimize())
+        let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, meter)?;
+        Ok(determinize::determinize(&nfa, lowered.is_lazy, meter)?.minimize(meter)?)
     }
 
     /// [`Compiler::compile`] where it takes an algebra: each operand is an automaton of its own.
     fn combination(&mut self, pattern: &Pattern, depth: usize) -> Result<Dfa, PatternError> {
-        let limits = self.limits;
-        if depth > limits.depth {
-            return Err(PatternError::too_deep(limits.depth));
+        let meter = self.meter;
+        if depth > MAX_DEPTH {
+            return Err(PatternError::too_deep(MAX_DEPTH));
         }
         if !pattern.has_algebra() {
-            return self.regular(pattern);
+            let part = self.regular(pattern)?;
+            // Of what an operand asks of the text around it, nothing is known of the whole.
+            let asks = part.looks_behind() || !part.conditions().is_empty();
+            return if asks { Err(PatternError::asks_within_algebra()) } else { Ok(part) };
         }
         match pattern {
             Pattern::Intersection(parts) => match parts.split_first() {
@@ -93,32 +93,32 @@ impl<'a> Compiler<'a> {
                     let first = self.combination(first, depth + 1)?;
                     others.iter().try_fold(first, |all, part| {
                         let both = [all, self.combination(part, depth + 1)?];
-                        algebra::product(&both, |both| both == [true, true], limits)
+                        algebra::product(&both, |both| both == [true, true], meter)
                     })
                 }
             },
             Pattern::Complement(pattern) => {
                 let parts = [self.any_text()?, self.combination(pattern, depth + 1)?];
-                algebra::product(&parts, |both| both == [true, false], limits)
+                algebra::product(&parts, |both| both == [true, false], meter)
             }
-            Pattern::Automaton(automaton) => algebra::minimal(automaton, limits),
+            Pattern::Automaton(automaton) => algebra::minimal(automaton, meter),
             Pattern::Schema(_) => Err(PatternError::schema()),
-            Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), limits),
+            Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), meter),
             Pattern::Shortest(pattern) => {
-                algebra::first_matches(&self.combination(pattern, depth + 1)?, limits)
+                algebra::first_matches(&self.combination(pattern, depth + 1)?, meter)
             }
             _ => {
                 let splice = self.splice(pattern, depth)?;
-                let nfa = splice::nondeterministic(&splice, limits)?;
-                Ok(determinize::determinize(&nfa, false, limits)?.minimize())
+                let nfa = splice::nondeterministic(&splice, meter)?;
+                Ok(determinize::determinize(&nfa, false, meter)?.minimize(meter)?)
             }
         }
     }
 
     /// How the automata of the parts are put together.
     fn splice(&mut self, pattern: &Pattern, depth: usize) -> Result<Splice, PatternError> {
-        if depth > self.limits.depth {
-            return Err(PatternError::too_deep(self.limits.depth));
+        if depth > MAX_DEPTH {
+            return Err(PatternError::too_deep(MAX_DEPTH));
         }
         let mut many = |parts: &[Pattern]| -> Result<Vec<Splice>, PatternError> {
             parts.iter().map(|part| self.splice(part, depth + 1)).collect()

@@ -21,22 +21,23 @@ use rustc_hash::FxBuildHasher;
 
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::meter::{Holding, Meter};
 
 /// The DFA of `nfa`, not minimal; of what `re` finds first where it `keeps_order`. Bounded by
-/// `limits` in time and memory.
+/// `meter` in time and memory.
 pub(super) fn determinize(
     nfa: &thompson::NFA,
     keeps_order: bool,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<RawDfa, PatternError> {
     let classes = ByteClasses::by_key(|byte| usize::from(nfa.byte_classes().get(byte)));
     let mut subsets = Subsets {
         nfa,
         keeps_order,
-        limits,
+        meter,
+        held: meter.holding(),
         seen: vec![0; nfa.states().len()],
         generation: 0,
         stack: Vec::new(),
@@ -54,23 +55,23 @@ pub(super) fn determinize(
 
 /// Thompson's construction. It keeps a table for the states of large character classes, which is
 /// worth using again.
-pub(super) fn thompson(limits: &LexerLimits) -> thompson::Compiler {
-    compiler(limits, thompson::WhichCaptures::None)
+pub(super) fn thompson(meter: &Meter) -> thompson::Compiler {
+    compiler(meter, thompson::WhichCaptures::None)
 }
 
 /// The same for Hir in which captures stand for look-arounds.
-pub(super) fn thompson_with_looks(limits: &LexerLimits) -> thompson::Compiler {
-    compiler(limits, thompson::WhichCaptures::All)
+pub(super) fn thompson_with_looks(meter: &Meter) -> thompson::Compiler {
+    compiler(meter, thompson::WhichCaptures::All)
 }
 
-fn compiler(limits: &LexerLimits, captures: thompson::WhichCaptures) -> thompson::Compiler {
+fn compiler(meter: &Meter, captures: thompson::WhichCaptures) -> thompson::Compiler {
     let mut compiler = thompson::Compiler::new();
     compiler.configure(
         thompson::Config::new()
             .utf8(false)
             .shrink(false)
             .which_captures(captures)
-            .nfa_size_limit(Some(limits.memory)),
+            .nfa_size_limit(Some(nfa_bytes(meter))),
     );
     compiler
 }
@@ -79,20 +80,35 @@ fn compiler(limits: &LexerLimits, captures: thompson::WhichCaptures) -> thompson
 pub(super) fn nondeterministic(
     compiler: &thompson::Compiler,
     hir: &Hir,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<thompson::NFA, PatternError> {
-    compiler.build_from_hir(hir).map_err(|_| {
-        PatternError::too_large(format!(
-            "its nondeterministic automaton takes more than {} MiB",
-            limits.memory >> 20
-        ))
-    })
+    let nfa = compiler.build_from_hir(hir).or_else(|_| Err(nfa_too_large(meter)?))?;
+    meter.step(nfa.states().len() * STEPS_OF_A_STATE + nfa.memory_usage() / BYTES_A_STEP)?;
+    Ok(nfa)
+}
+
+/// The error of an automaton that was given up, which has cost as much as one of that size.
+pub(super) fn nfa_too_large(meter: &Meter) -> Result<PatternError, PatternError> {
+    meter.step(nfa_bytes(meter) / BYTES_A_STEP)?;
+    let most = nfa_bytes(meter) >> 20;
+    Ok(PatternError::too_large(format!("its nondeterministic automaton takes more than {most} MiB")))
+}
+
+/// Steps that it takes to make a state of a nondeterministic automaton.
+const STEPS_OF_A_STATE: usize = 10;
+/// And bytes of its transitions that are made in a step.
+const BYTES_A_STEP: usize = 4;
+
+/// The bytes that a nondeterministic automaton may have.
+pub(super) fn nfa_bytes(meter: &Meter) -> usize {
+    meter.most_bytes() / 8
 }
 
 struct Subsets<'a> {
     nfa: &'a thompson::NFA,
     keeps_order: bool,
-    limits: &'a LexerLimits,
+    meter: &'a Meter,
+    held: Holding,
     /// The generation in which an NFA state was last met.
     seen: Vec<u32>,
     generation: u32,
@@ -121,8 +137,8 @@ impl<'a> Subsets<'a> {
         self.intern()?;
         let mut state = 0;
         while state < self.ends.len() {
-            if (table.len() + width) * size_of::<u32>() > self.limits.memory {
-                return Err(self.too_much_memory());
+            if state.is_multiple_of(64) {
+                self.hold(table.capacity())?;
             }
             let row = table.len();
             if let Some(transitions) = self.alone(state) {
@@ -196,7 +212,7 @@ impl<'a> Subsets<'a> {
     ) -> Result<(), PatternError> {
         targets.iter_mut().for_each(Vec::clear);
         let nfa = self.nfa;
-        let most = self.limits.memory / size_of::<StateID>();
+        let most = self.meter.most_bytes() / (4 * size_of::<StateID>());
         let mut pushed = 0;
         let mut add = |transition: &thompson::Transition| {
             // The classes of an NFA are contiguous, so the classes of a byte range are those
@@ -277,14 +293,11 @@ impl<'a> Subsets<'a> {
         if let Some(&id) = self.ids.find(hash, |&id| self.sets[range(id)] == self.current[..]) {
             return Ok(id);
         }
-        if self.ends.len() >= self.limits.states {
+        if self.ends.len() >= self.meter.states() {
             return Err(PatternError::too_large(format!(
                 "its automaton has more than {} states",
-                self.limits.states
+                self.meter.states()
             )));
-        }
-        if (self.sets.len() + self.current.len()) * size_of::<StateID>() > self.limits.memory {
-            return Err(self.too_much_memory());
         }
         let id = self.ends.len() as u32;
         self.sets.extend_from_slice(&self.current);
@@ -297,17 +310,24 @@ impl<'a> Subsets<'a> {
         Ok(id)
     }
 
-    fn check_steps(&self) -> Result<(), PatternError> {
-        if self.steps <= self.limits.steps {
-            return Ok(());
+    /// Counts what was done since the last time, if that is worth while.
+    fn check_steps(&mut self) -> Result<(), PatternError> {
+        const MANY: usize = 1_000;
+        if self.steps > MANY {
+            self.meter.step(std::mem::take(&mut self.steps))?;
         }
-        Err(PatternError::too_large(format!(
-            "making its automaton deterministic takes more than {} steps",
-            self.limits.steps
-        )))
+        Ok(())
+    }
+
+    /// Counts the sets, beside a table of so many entries.
+    fn hold(&mut self, entries: usize) -> Result<(), PatternError> {
+        let own = self.sets.capacity() * size_of::<StateID>() + self.ends.capacity() * 24;
+        let of_nfa = self.nfa.memory_usage() + self.nfa.states().len() * 8;
+        Ok(self.held.set(own + entries * size_of::<u32>() + of_nfa)?)
     }
 
     fn too_much_memory(&self) -> PatternError {
-        PatternError::too_large(format!("its automaton takes more than {} MiB", self.limits.memory >> 20))
+        let most = self.meter.most_bytes() >> 20;
+        PatternError::too_large(format!("its automaton takes more than {most} MiB"))
     }
 }

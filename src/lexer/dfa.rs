@@ -20,6 +20,9 @@ pub(crate) struct Dfa {
     pub(super) distance: Box<[u32]>,
     /// What is asked of the text behind a lexeme, where something is.
     pub(super) trailing: Option<Box<Trailing>>,
+    /// Whether what is a lexeme depends on the text before it. Then the automaton reads that text
+    /// first, from its beginning, and [`Dfa::BEGIN`] where the lexeme begins.
+    pub(super) leading: bool,
 }
 
 /// What is asked of the text behind a lexeme, by the state in which it ends.
@@ -49,10 +52,34 @@ impl Dfa {
     /// holds.
     pub(crate) const END: u8 = 0xfe;
 
+    /// What an automaton reads between the text before a lexeme and the lexeme: another byte that
+    /// no UTF-8 text holds.
+    pub(crate) const BEGIN: u8 = 0xfd;
+
     /// Takes a table that holds the invariants, and the distances.
     pub(super) fn new(classes: ByteClasses, table: Vec<u32>, distance: Vec<u32>) -> Self {
         debug_assert!(distance.iter().all(|&d| d != u32::MAX), "a state reaches no accepting state");
-        Self { classes, table: table.into(), distance: distance.into(), trailing: None }
+        Self { classes, table: table.into(), distance: distance.into(), trailing: None, leading: false }
+    }
+
+    /// Whether what is a lexeme depends on the text before it. Then [`Dfa::start`] is where that
+    /// text begins, and no lexeme begins before [`Dfa::BEGIN`] has been read.
+    #[inline]
+    pub(crate) fn looks_behind(&self) -> bool {
+        self.leading
+    }
+
+    /// Where lexemes begin, behind whatever text.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = u32> {
+        let states = if self.leading { self.state_count() as u32 } else { 0 };
+        let behind = (0..states).map(|before| self.next(before, Self::BEGIN));
+        let plain = (!self.leading).then(|| self.start());
+        behind.chain(plain).filter(|&start| start != Self::DEAD)
+    }
+
+    /// Where a lexeme begins at the beginning of the text; [`Dfa::DEAD`] when none does.
+    pub(crate) fn first_start(&self) -> u32 {
+        if self.leading { self.next(self.start(), Self::BEGIN) } else { self.start() }
     }
 
     /// What is asked of the texts behind lexemes.
@@ -67,7 +94,7 @@ impl Dfa {
         Some(asked as usize)
     }
 
-    /// Where a lexeme begins; [`Dfa::DEAD`] when no text matches.
+    /// Where reading begins: a lexeme, or the text before it. [`Dfa::DEAD`] when no text matches.
     #[inline]
     pub(crate) fn start(&self) -> u32 {
         if self.is_empty() { Self::DEAD } else { 0 }
@@ -94,6 +121,13 @@ impl Dfa {
         self.distance.get(state as usize) == Some(&0)
     }
 
+    /// Heap bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let conditions = self.conditions().iter();
+        let of_conditions: usize = conditions.map(|asked| asked.holds.bytes() + asked.fails.bytes()).sum();
+        (self.table.len() + self.distance.len()) * size_of::<u32>() + of_conditions
+    }
+
     /// How many states there are, the dead one not counted.
     pub(crate) fn state_count(&self) -> usize {
         self.distance.len()
@@ -110,19 +144,31 @@ impl Dfa {
         self.distance.get(state as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// Whether `text` as a whole is a lexeme.
+    /// Whether `text` as a whole is a lexeme, at some place of some text.
     pub(crate) fn matches(&self, text: &[u8]) -> bool {
-        let end = text.iter().try_fold(self.start(), |state, &byte| match self.next(state, byte) {
-            Self::DEAD => None,
-            next => Some(next),
-        });
-        end.is_some_and(|state| self.is_accept(state))
+        let end = |start| text.iter().fold(start, |state, &byte| self.next(state, byte));
+        self.starts().any(|start| self.is_accept(end(start)))
     }
 
     /// Whether some lexeme holds `byte`. Costs the states.
     pub(crate) fn uses(&self, byte: u8) -> bool {
         let class = self.classes.get(byte);
-        (0..self.state_count() as u32).any(|state| self.next_class(state, class) != Self::DEAD)
+        let goes_on = |&state: &u32| self.next_class(state, class) != Self::DEAD;
+        if !self.leading {
+            return (0..self.state_count() as u32).any(|state| goes_on(&state));
+        }
+        let mut met: Vec<u32> = self.starts().collect();
+        let mut seen = vec![false; self.state_count()];
+        while let Some(state) = met.pop() {
+            if goes_on(&state) {
+                return true;
+            }
+            let next = (0..self.classes.count()).map(|class| self.next_class(state, class as u8));
+            met.extend(
+                next.filter(|&next| next != Self::DEAD && !std::mem::replace(&mut seen[next as usize], true)),
+            );
+        }
+        false
     }
 
     /// Whether no text matches.
@@ -130,17 +176,17 @@ impl Dfa {
         self.distance.is_empty()
     }
 
-    /// Whether the empty text matches.
+    /// Whether the empty text matches, behind some text.
     pub(crate) fn accepts_empty(&self) -> bool {
-        self.is_accept(self.start())
+        self.starts().any(|start| self.is_accept(start))
     }
 
-    /// Whether the empty text matches where something is asked of the text behind it.
-    pub(crate) fn asks_behind_empty(&self) -> bool {
-        self.accepts_empty() && self.condition(self.start()).is_some()
+    /// Whether the empty text matches where something is asked of the text around it.
+    pub(crate) fn asks_around_empty(&self) -> bool {
+        self.accepts_empty() && (self.leading || self.condition(self.start()).is_some())
     }
 
-    /// The automaton of the same texts but for the empty one.
+    /// The automaton of the same texts but for the empty one, of which nothing is asked.
     pub(crate) fn without_empty(&self) -> Self {
         if !self.accepts_empty() {
             return self.clone();
@@ -156,13 +202,19 @@ impl Dfa {
         });
         let mut raw = RawDfa { classes: self.classes.clone(), table, accept: accept.collect(), trailing };
         raw.drop_unreachable();
-        raw.minimize()
+        raw.minimize_uncounted()
     }
 
     /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of
     /// printable bytes rather than others. Empty when no text matches.
     pub(crate) fn shortest(&self) -> Vec<u8> {
-        self.shortest_from(self.start())
+        let start = self.starts().min_by_key(|&start| self.distance(start));
+        self.shortest_from(start.unwrap_or(Self::DEAD))
+    }
+
+    /// How many bytes a shortest lexeme has; `u32::MAX` when no text matches.
+    pub(crate) fn shortest_length(&self) -> u32 {
+        self.starts().map(|start| self.distance(start)).min().unwrap_or(u32::MAX)
     }
 
     /// A shortest rest that makes a lexeme from `state`, chosen as by [`Dfa::shortest`].

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::meter::LimitReached;
 
 /// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
 /// ([`PatternError::into_diagnostic`]).
@@ -20,6 +21,8 @@ struct Inner {
     regex: Option<(String, Range<usize>)>,
     /// Where the regex stands in the grammar file.
     place: Option<Place>,
+    /// The limit of building, if that is the reason.
+    limit: Option<LimitReached>,
 }
 
 /// What kind of fault it is.
@@ -46,7 +49,14 @@ impl PatternErrorKind {
 
 impl PatternError {
     pub(crate) fn new(kind: PatternErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { kind, message: message.into(), help: None, regex: None, place: None }))
+        Self(Box::new(Inner {
+            kind,
+            message: message.into(),
+            help: None,
+            regex: None,
+            place: None,
+            limit: None,
+        }))
     }
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
@@ -66,6 +76,13 @@ impl PatternError {
     pub(super) fn schema() -> Self {
         Self::new(PatternErrorKind::Unsupported, "a JSON Schema is no pattern")
             .help("name the schema in a rule")
+    }
+
+    /// The error of an operand of a combination that looks beyond its text.
+    pub(super) fn asks_within_algebra() -> Self {
+        let what = "a part of an intersection or a complement looks at the text around the lexeme";
+        Self::new(PatternErrorKind::Unsupported, what)
+            .help("leave the look-around out, or write the combination as a regex: `A & ~B` as `(?!B$)A`")
     }
 
     /// The error of a repetition whose bounds are the wrong way round.
@@ -93,6 +110,12 @@ impl PatternError {
         self
     }
 
+    /// The limit of building at which this stopped, if one was reached: nothing else can be built
+    /// then, either.
+    pub(crate) fn limit(&self) -> Option<&LimitReached> {
+        self.0.limit.as_ref()
+    }
+
     /// What kind of fault it is.
     #[cfg(test)]
     pub(crate) fn kind(&self) -> PatternErrorKind {
@@ -116,6 +139,7 @@ impl PatternError {
         .at(self.0.place.or_else(|| place.cloned()));
         diagnostic.example = excerpt;
         diagnostic.help = self.0.help;
+        diagnostic.limit = self.0.limit;
         diagnostic
     }
 
@@ -133,6 +157,14 @@ impl PatternError {
         line.extend(rest.chars().take(LENGTH).map(shown));
         let width = regex[span.clone()].chars().take_while(|&c| c != '\n').take(LENGTH).count().max(1);
         Some(format!("{line}\n{}{}", " ".repeat(before.len() - cut), "^".repeat(width)))
+    }
+}
+
+impl From<LimitReached> for PatternError {
+    fn from(limit: LimitReached) -> Self {
+        let mut error = Self::new(PatternErrorKind::TooLarge, limit.to_string()).help(limit.help());
+        error.0.limit = Some(limit);
+        error
     }
 }
 

@@ -8,8 +8,11 @@
 //! still open. All of it is finite, and the automaton that comes of it knows of no looking around
 //! any more.
 //!
-//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]). A
-//! look-behind that may reach before the first character of the lexeme is refused.
+//! What is still open where the lexeme ends is asked of the text behind it ([`super::trailing`]).
+//! Where a look-behind may reach before the first character of the lexeme, the automaton reads the
+//! whole text before the lexeme, then [`Dfa::BEGIN`], then the lexeme: as long as no lexeme has
+//! begun, a subset has no threads, and only what is known of look-behinds. Minimisation leaves of
+//! that what matters to the pattern, which is mostly one of two states.
 //!
 //! A look-around within a look-ahead is the same once more: of a text that ends with open watches,
 //! the automaton reads on until they are decided.
@@ -25,37 +28,13 @@ use smallvec::SmallVec;
 
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
+use crate::lexer::look_around::Watch;
 use crate::lexer::minimize::RawDfa;
 use crate::lexer::trailing;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::meter::{Holding, Meter};
 
-/// A look-around.
-#[derive(Clone, Debug)]
-pub(super) struct LookAround {
-    pub(super) side: Side,
-    /// Whether it must not match.
-    pub(super) negated: bool,
-    /// Of `X`; of `.*X` where it looks behind.
-    pub(super) dfa: Dfa,
-    /// What to say where it reaches before the lexeme.
-    pub(super) undecided: PatternError,
-}
-
-/// Where to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Ahead,
-    /// So many characters.
-    Behind(usize),
-}
-
-/// What a thread still has to see: the number of a look-around, the state of its automaton, and
-/// whether the look-around must not match.
-pub(super) type Watch = (u32, u32, bool);
-
-/// The watches of a thread, all of which must come true. Ascending.
-pub(super) type Watches = SmallVec<[Watch; 2]>;
+pub(super) use crate::lexer::look_around::{LookAround, Side, Watches};
 
 /// What it costs to look a thread up, in steps of the plain construction.
 const STEPS_OF_A_THREAD: usize = 10;
@@ -69,8 +48,10 @@ struct Subset {
     threads: Vec<Thread>,
     /// By look-around: the state of its automaton where it looks behind, else 0.
     behind: SmallVec<[u32; 2]>,
-    /// How many characters there are, as far as any look-behind wants to know.
+    /// How many characters of the lexeme there are, as far as any look-behind wants to know.
     length: usize,
+    /// Whether the lexeme has begun.
+    begun: bool,
 }
 
 struct Subsets<'a> {
@@ -81,7 +62,12 @@ struct Subsets<'a> {
     keeps_order: bool,
     /// Whether a text that has ended is read on until nothing is open.
     completes: bool,
-    limits: &'a LexerLimits,
+    /// Whether the text before the lexeme is read first.
+    leading: bool,
+    /// Whether a look-behind has reached before what was read.
+    has_reached_before: bool,
+    meter: &'a Meter,
+    held: Holding,
     steps: usize,
     watches: Vec<Watches>,
     numbers: HashMap<Watches, u32, FxBuildHasher>,
@@ -97,16 +83,23 @@ pub(super) fn determinize(
     nfa: &thompson::NFA,
     looks: &[LookAround],
     keeps_order: bool,
-    limits: &LexerLimits,
-) -> Result<RawDfa, PatternError> {
-    let mut all = Subsets::new(nfa, looks, limits);
-    all.keeps_order = keeps_order;
+    meter: &Meter,
+) -> Result<Dfa, PatternError> {
     let classes = classes(nfa, looks);
-    let table = all.run(&classes)?;
+    let mut all = Subsets::new(nfa, looks, meter);
+    all.keeps_order = keeps_order;
+    let table = match all.run(&classes) {
+        Err(_) if all.has_reached_before => {
+            all = Subsets { keeps_order, leading: true, ..Subsets::new(nfa, looks, meter) };
+            all.run(&classes)?
+        }
+        table => table?,
+    };
     let ends: Vec<Vec<u32>> = all.subsets.iter().map(|subset| all.open_at_end(subset)).collect();
     let accept = ends.iter().map(|open| !open.is_empty()).collect();
     let raw = RawDfa { classes, table, accept, trailing: None };
-    trailing::ask(raw, &ends, &all.watches, looks, limits)
+    let raw = trailing::ask(raw, &ends, &all.watches, looks, meter)?;
+    Ok(Dfa { leading: all.leading, ..raw.minimize(meter)? })
 }
 
 /// The DFA of a look-ahead that holds look-arounds itself, of which the first is number
@@ -116,9 +109,9 @@ pub(super) fn determinize_nested(
     nfa: &thompson::NFA,
     looks: &[LookAround],
     first_look: usize,
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<RawDfa, PatternError> {
-    let mut all = Subsets::new(nfa, looks, limits);
+    let mut all = Subsets::new(nfa, looks, meter);
     (all.first_look, all.completes) = (first_look, true);
     let classes = classes(nfa, looks);
     let table = all.run(&classes)?;
@@ -132,7 +125,7 @@ fn classes(nfa: &thompson::NFA, looks: &[LookAround]) -> ByteClasses {
     let kind = |byte: u8| {
         let own = looks.iter().map(|look| look.dfa.classes.get(byte));
         let kinds: SmallVec<[u8; 4]> = own.chain([nfa.byte_classes().get(byte)]).collect();
-        (is_begin(byte), byte == Dfa::END, kinds)
+        (is_begin(byte), [Dfa::BEGIN, Dfa::END].contains(&byte), kinds)
     };
     let mut class = 0;
     let mut before = kind(0);
@@ -150,14 +143,17 @@ fn is_begin(byte: u8) -> bool {
 }
 
 impl<'a> Subsets<'a> {
-    fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], limits: &'a LexerLimits) -> Self {
+    fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], meter: &'a Meter) -> Self {
         let mut all = Self {
             nfa,
             looks,
             first_look: 0,
             keeps_order: false,
             completes: false,
-            limits,
+            leading: false,
+            has_reached_before: false,
+            meter,
+            held: meter.holding(),
             steps: 0,
             watches: vec![Watches::new()],
             numbers: HashMap::default(),
@@ -173,8 +169,8 @@ impl<'a> Subsets<'a> {
     fn run(&mut self, classes: &ByteClasses) -> Result<Vec<u32>, PatternError> {
         let begin = |look: &LookAround| if look.side == Side::Ahead { 0 } else { look.dfa.start() };
         let behind = self.looks.iter().map(begin).collect();
-        let first = Subset { threads: Vec::new(), behind, length: 0 };
-        let first = self.close(first, &[(self.nfa.start_anchored(), 0)])?;
+        let nothing = Subset { threads: Vec::new(), behind, length: 0, begun: false };
+        let first = if self.leading { nothing } else { self.begin(nothing)? };
         self.intern(first)?;
         let mut table = Vec::new();
         let mut state = 0;
@@ -183,12 +179,18 @@ impl<'a> Subsets<'a> {
                 let next = self.step(&subset, byte)?;
                 table.push(next);
             }
-            if table.len() * size_of::<u32>() > self.limits.memory {
-                return Err(self.too_much_memory());
-            }
+            self.meter.step(std::mem::take(&mut self.steps))?;
+            let watches = self.watches.len() * 2 * size_of::<Watches>();
+            let bytes = table.capacity() * size_of::<u32>() + self.size * size_of::<Thread>() + watches;
+            self.held.set(bytes)?;
             state += 1;
         }
         Ok(table)
+    }
+
+    /// Where the lexeme begins behind what `before` knows.
+    fn begin(&mut self, before: Subset) -> Result<Subset, PatternError> {
+        self.close(Subset { begun: true, ..before }, &[(self.nfa.start_anchored(), 0)])
     }
 
     /// What is open in each thread that has come to the end: numbers of watches.
@@ -202,6 +204,10 @@ impl<'a> Subsets<'a> {
 
     /// The number of what comes after `byte`; [`Dfa::DEAD`] where nothing does.
     fn step(&mut self, from: &Subset, byte: u8) -> Result<u32, PatternError> {
+        if !from.begun && byte == Dfa::BEGIN {
+            let begun = self.begin(from.clone())?;
+            return self.intern(begun);
+        }
         let mut next: Vec<Thread> = Vec::new();
         for &(at, watches) in &from.threads {
             self.steps += 1;
@@ -218,7 +224,7 @@ impl<'a> Subsets<'a> {
                 next.push((target, watches));
             }
         }
-        if next.is_empty() {
+        if next.is_empty() && from.begun {
             return Ok(Dfa::DEAD);
         }
         let after = |(look, &state): (&LookAround, &u32)| match look.side {
@@ -227,8 +233,9 @@ impl<'a> Subsets<'a> {
         };
         let behind = self.looks.iter().zip(&from.behind).map(after).collect();
         let most = self.looks.iter().map(|look| if let Side::Behind(width) = look.side { width } else { 0 });
-        let length = (from.length + usize::from(is_begin(byte))).min(most.max().unwrap_or(0));
-        let subset = self.close(Subset { threads: Vec::new(), behind, length }, &next)?;
+        let length = (from.length + usize::from(from.begun && is_begin(byte))).min(most.max().unwrap_or(0));
+        let subset = Subset { threads: Vec::new(), behind, length, begun: from.begun };
+        let subset = self.close(subset, &next)?;
         self.intern(subset)
     }
 
@@ -287,11 +294,10 @@ impl<'a> Subsets<'a> {
         let mut pending: Vec<Thread> = from.iter().rev().copied().collect();
         while let Some((at, watches)) = pending.pop() {
             self.steps += STEPS_OF_A_THREAD;
-            if self.steps > self.limits.steps {
-                return Err(PatternError::too_large(format!(
-                    "making its automaton deterministic takes more than {} steps",
-                    self.limits.steps
-                )));
+            if self.steps > 10_000 {
+                self.meter.step(std::mem::take(&mut self.steps))?;
+                self.held
+                    .set(self.watches.len() * 2 * size_of::<Watches>() + self.size * size_of::<Thread>())?;
             }
             if !seen.insert((at, watches)) {
                 continue;
@@ -335,7 +341,10 @@ impl<'a> Subsets<'a> {
         let look = &self.looks[number];
         let decided = |holds: bool| Ok((holds != look.negated).then_some(watches));
         match look.side {
-            Side::Behind(width) if at.length < width => Err(look.undecided.clone()),
+            Side::Behind(width) if at.length < width && !self.leading => {
+                self.has_reached_before = true;
+                Err(look.undecided.clone())
+            }
             Side::Behind(_) => {
                 let state = at.behind[number];
                 decided(state != Dfa::DEAD && look.dfa.is_accept(state))
@@ -351,29 +360,22 @@ impl<'a> Subsets<'a> {
     }
 
     fn intern(&mut self, subset: Subset) -> Result<u32, PatternError> {
-        if subset.threads.is_empty() && !self.subsets.is_empty() {
+        if subset.threads.is_empty() && subset.begun && !self.subsets.is_empty() {
             return Ok(Dfa::DEAD);
         }
         if let Some(&id) = self.ids.get(&subset) {
             return Ok(id);
         }
-        if self.subsets.len() >= self.limits.states {
+        if self.subsets.len() >= self.meter.states() {
             return Err(PatternError::too_large(format!(
                 "its automaton has more than {} states",
-                self.limits.states
+                self.meter.states()
             )));
         }
         self.size += 2 * (subset.threads.len() + subset.behind.len() + 1);
-        if self.size * size_of::<Thread>() > self.limits.memory {
-            return Err(self.too_much_memory());
-        }
         let id = self.subsets.len() as u32;
         self.ids.insert(subset.clone(), id);
         self.subsets.push(subset);
         Ok(id)
-    }
-
-    fn too_much_memory(&self) -> PatternError {
-        PatternError::too_large(format!("its automaton takes more than {} MiB", self.limits.memory >> 20))
     }
 }

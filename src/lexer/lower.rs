@@ -6,16 +6,19 @@
 //! lazy, what comes first matters, and alternatives and repetitions stay as they are. Look-arounds
 //! are captures around nothing ([`looking`]).
 
-use regex_syntax::hir::{Capture, Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition};
+use regex_syntax::hir::{
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
+};
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
+use crate::grammar::tokens::MARK;
 use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::limits::LexerLimits;
 use crate::lexer::looking::{self, LookAround};
 use crate::lexer::python::{self, Tables, fold_ascii};
+use crate::util::meter::{Holding, Meter};
 
 /// A pattern as Hir.
 pub(super) struct Lowered {
@@ -30,25 +33,25 @@ pub(super) struct Lowered {
 /// Lowers `pattern`.
 pub(super) fn lower(
     pattern: &Pattern,
-    limits: &LexerLimits,
+    meter: &Meter,
     folding: &mut Folding,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder::new(limits, folding, false);
+    let mut builder = Builder::new(meter, folding, false);
     let hir = builder.pattern(pattern, 0)?;
     if !builder.is_lazy {
         return Ok(Lowered { hir, is_lazy: false, looks: builder.looks });
     }
-    let mut builder = Builder::new(limits, folding, true);
+    let mut builder = Builder::new(meter, folding, true);
     Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: true, looks: builder.looks })
 }
 
 /// Lowers `pattern` for whole texts, of which a lazy repetition says no more than a greedy one.
 pub(super) fn lower_whole(
     pattern: &Pattern,
-    limits: &LexerLimits,
+    meter: &Meter,
     folding: &mut Folding,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder::new(limits, folding, false);
+    let mut builder = Builder::new(meter, folding, false);
     Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: false, looks: builder.looks })
 }
 
@@ -61,33 +64,53 @@ pub(super) struct Folding {
     chars: FxHashMap<(char, bool), (ClassUnicode, usize)>,
 }
 
+/// How deep groups and pattern nodes may nest.
+pub(super) const MAX_DEPTH: usize = 200;
+
 /// A terminal may hold no more look-arounds: each is an automaton that is followed beside the
 /// terminal's own.
 const MAX_LOOKS: usize = 100;
 
+/// A range of a class is copied, sorted and merged a few times.
+const STEPS_OF_A_RANGE: usize = 5;
+/// And is held about twice.
+const BYTES_OF_A_RANGE: usize = 2 * size_of::<ClassUnicodeRange>();
+
 /// Makes Hir while counting what it takes.
 pub(super) struct Builder<'a> {
-    pub(super) limits: &'a LexerLimits,
+    pub(super) meter: &'a Meter,
     pub(super) folding: &'a mut Folding,
     /// Ranges handled in all character classes so far.
     spent: usize,
+    held: Holding,
     /// Whether a lazy repetition was met.
     pub(super) is_lazy: bool,
+    /// Whether the regex at hand is one of bytes.
+    pub(super) bytes: bool,
     /// Whether what comes first matters.
     keeps_order: bool,
     pub(super) looks: Vec<LookAround>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(limits: &'a LexerLimits, folding: &'a mut Folding, keeps_order: bool) -> Self {
-        Self { limits, folding, spent: 0, is_lazy: false, keeps_order, looks: Vec::new() }
+    fn new(meter: &'a Meter, folding: &'a mut Folding, keeps_order: bool) -> Self {
+        Self {
+            meter,
+            folding,
+            spent: 0,
+            held: meter.holding(),
+            is_lazy: false,
+            bytes: false,
+            keeps_order,
+            looks: Vec::new(),
+        }
     }
 }
 
 impl Builder<'_> {
     fn pattern(&mut self, pattern: &Pattern, depth: usize) -> Result<Hir, PatternError> {
-        if depth > self.limits.depth {
-            return Err(PatternError::too_deep(self.limits.depth));
+        if depth > MAX_DEPTH {
+            return Err(PatternError::too_deep(MAX_DEPTH));
         }
         let mut many = |parts: &[Pattern]| -> Result<Vec<Hir>, PatternError> {
             parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
@@ -95,8 +118,8 @@ impl Builder<'_> {
         match pattern {
             Pattern::Literal { text, ignore_case: false } => Ok(Hir::literal(text.as_bytes())),
             Pattern::Literal { text, ignore_case: true } => {
-                if text.chars().nth(self.limits.states).is_some() {
-                    let what = format!("more than {} states", self.limits.states);
+                if text.chars().nth(self.meter.states()).is_some() {
+                    let what = format!("more than {} states", self.meter.states());
                     return Err(PatternError::string_too_long(text.len(), what));
                 }
                 let chars: Result<Vec<Hir>, _> = text.chars().map(|c| self.folded_char(c, false)).collect();
@@ -110,7 +133,12 @@ impl Builder<'_> {
             Pattern::Range(first, last) => {
                 self.class(ClassUnicode::new([ClassUnicodeRange::new(*first, *last)]))
             }
-            Pattern::Regex { pattern, flags, place } => python::parse(pattern, *flags, place.as_ref(), self),
+            Pattern::Regex { pattern, flags, place } => {
+                self.bytes = flags.bytes;
+                let hir = python::parse(pattern, *flags, place.as_ref(), self);
+                self.bytes = false;
+                hir
+            }
             Pattern::Concat(parts) => Ok(Hir::concat(many(parts)?)),
             Pattern::Alternation(parts) => {
                 let parts = many(parts)?;
@@ -176,17 +204,23 @@ impl Builder<'_> {
     pub(super) fn automaton(&mut self, hir: &Hir, first: usize) -> Result<Dfa, PatternError> {
         let inner = self.looks.split_off(first);
         if inner.is_empty() {
-            let nfa = determinize::nondeterministic(&determinize::thompson(self.limits), hir, self.limits)?;
-            return Ok(determinize::determinize(&nfa, false, self.limits)?.minimize());
+            let nfa = determinize::nondeterministic(&determinize::thompson(self.meter), hir, self.meter)?;
+            return Ok(determinize::determinize(&nfa, false, self.meter)?.minimize(self.meter)?);
         }
-        let compiler = determinize::thompson_with_looks(self.limits);
-        let nfa = determinize::nondeterministic(&compiler, hir, self.limits)?;
-        Ok(looking::determinize_nested(&nfa, &inner, first, self.limits)?.minimize())
+        let compiler = determinize::thompson_with_looks(self.meter);
+        let nfa = determinize::nondeterministic(&compiler, hir, self.meter)?;
+        Ok(looking::determinize_nested(&nfa, &inner, first, self.meter)?.minimize(self.meter)?)
     }
 
     /// A character class; the empty one matches nothing.
     pub(super) fn class(&mut self, class: ClassUnicode) -> Result<Hir, PatternError> {
         self.spend(class.ranges().len())?;
+        if self.bytes {
+            let byte = |c: char| u8::try_from(c).unwrap_or(u8::MAX).min(MARK - 1);
+            let within = class.ranges().iter().filter(|range| range.start() < char::from(MARK));
+            let ranges = within.map(|range| ClassBytesRange::new(byte(range.start()), byte(range.end())));
+            return Ok(Hir::class(Class::Bytes(ClassBytes::new(ranges))));
+        }
         Ok(Hir::class(Class::Unicode(class)))
     }
 
@@ -216,13 +250,7 @@ impl Builder<'_> {
     /// character classes, of which a short pattern can hold many large ones.
     pub(super) fn spend(&mut self, ranges: usize) -> Result<(), PatternError> {
         self.spent += ranges;
-        if self.spent * size_of::<ClassUnicodeRange>() <= self.limits.memory {
-            return Ok(());
-        }
-        Err(PatternError::too_large(format!(
-            "its character classes take more than {} MiB",
-            self.limits.memory >> 20
-        ))
-        .help("use fewer large classes such as `\\w`, or take the pattern apart into several terminals"))
+        self.meter.step(STEPS_OF_A_RANGE * ranges)?;
+        Ok(self.held.set(self.spent * BYTES_OF_A_RANGE)?)
     }
 }

@@ -19,6 +19,7 @@ use rustc_hash::FxBuildHasher;
 use crate::lexer::dfa::{Dfa, Trailing};
 use crate::util::byte_classes::ByteClasses;
 use crate::util::lists::Lists;
+use crate::util::meter::{LimitReached, Meter};
 
 /// A complete description of a DFA that need not be minimal. State 0 is the start; every state is
 /// reachable from it.
@@ -37,11 +38,32 @@ const ROUNDS: usize = 6;
 
 impl RawDfa {
     /// The minimal DFA of the same language.
-    pub(super) fn minimize(self) -> Dfa {
+    ///
+    /// # Errors
+    ///
+    /// When `meter` says so.
+    pub(super) fn minimize(self, meter: &Meter) -> Result<Dfa, LimitReached> {
+        // The runs are gone through some ten times, mostly by hashing; a splitter costs more, but
+        // few automata need many.
+        meter.step(2 * self.table.len() + 20 * self.accept.len())?;
+        let mut held = meter.holding();
+        held.set(self.table.len() * size_of::<u32>() + self.accept.len() * 32)?;
         let runs = self.runs();
-        let distance = distances(&runs, &self.accept);
-        let blocks = self.refine(&runs, &distance);
-        self.quotient(&runs, &blocks, &distance)
+        meter.step(20 * runs.entries().len())?;
+        held.set((self.table.len() + 4 * runs.entries().len()) * size_of::<u32>() + self.accept.len() * 32)?;
+        Ok(self.minimal(&runs))
+    }
+
+    /// The same of an automaton that is hardly larger than one that was counted.
+    pub(super) fn minimize_uncounted(self) -> Dfa {
+        let runs = self.runs();
+        self.minimal(&runs)
+    }
+
+    fn minimal(&self, runs: &Lists<(u8, u32)>) -> Dfa {
+        let distance = distances(runs, &self.accept);
+        let blocks = self.refine(runs, &distance);
+        self.quotient(runs, &blocks, &distance)
     }
 
     /// Leaves out what the start does not reach.

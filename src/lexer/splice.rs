@@ -5,9 +5,10 @@
 use regex_automata::nfa::thompson::{BuildError, Builder, NFA, Transition};
 use regex_automata::util::primitives::StateID;
 
+use crate::lexer::determinize::{nfa_bytes, nfa_too_large};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
+use crate::util::meter::Meter;
 
 /// How automata are put together.
 pub(super) enum Splice {
@@ -21,17 +22,12 @@ pub(super) enum Splice {
     Leaf(Box<Dfa>),
 }
 
-/// The nondeterministic automaton of `splice`. Within `limits` in memory.
-pub(super) fn nondeterministic(splice: &Splice, limits: &LexerLimits) -> Result<NFA, PatternError> {
-    let too_large = |TooLarge| {
-        PatternError::too_large(format!(
-            "its nondeterministic automaton takes more than {} MiB",
-            limits.memory >> 20
-        ))
-    };
+/// The nondeterministic automaton of `splice`. Within its limits in memory.
+pub(super) fn nondeterministic(splice: &Splice, meter: &Meter) -> Result<NFA, PatternError> {
+    let too_large = |TooLarge| nfa_too_large(meter).unwrap_or_else(|limit| limit);
     let mut nfa = Nfa { builder: Builder::new() };
     nfa.builder.set_utf8(false);
-    nfa.builder.set_size_limit(Some(limits.memory)).map_err(|error| too_large(error.into()))?;
+    nfa.builder.set_size_limit(Some(nfa_bytes(meter))).map_err(|error| too_large(error.into()))?;
     nfa.whole(splice).map_err(too_large)
 }
 

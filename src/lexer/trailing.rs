@@ -11,10 +11,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::lexer::dfa::{Condition, Dfa, Trailing};
 use crate::lexer::error::PatternError;
-use crate::lexer::limits::LexerLimits;
-use crate::lexer::looking::{LookAround, Watches};
+use crate::lexer::look_around::{LookAround, Watches};
 use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
+use crate::util::meter::Meter;
 
 /// `raw` with what it asks. `ends` has for each state the numbers of the watches of which one must
 /// come true wholly; number 0 are none, and an end that asks nothing.
@@ -23,7 +23,7 @@ pub(super) fn ask(
     ends: &[Vec<u32>],
     watches: &[Watches],
     looks: &[LookAround],
-    limits: &LexerLimits,
+    meter: &Meter,
 ) -> Result<RawDfa, PatternError> {
     let mut known: HashMap<&[u32], Asked, FxBuildHasher> = HashMap::default();
     let mut conditions: Vec<Condition> = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn ask(
             Some(&asked) => asked,
             None => {
                 let alternatives = open.iter().map(|&number| &watches[number as usize]).collect();
-                let condition = Alternatives(alternatives, looks).condition(limits)?;
+                let condition = Alternatives(alternatives, looks).condition(meter)?;
                 let asked = match &condition {
                     Condition { holds, .. } if holds.is_empty() => Asked::Impossible,
                     Condition { fails, .. } if fails.is_empty() => Asked::Nothing,
@@ -83,7 +83,7 @@ enum Progress {
 
 impl Alternatives<'_> {
     /// The two automata.
-    fn condition(&self, limits: &LexerLimits) -> Result<Condition, PatternError> {
+    fn condition(&self, meter: &Meter) -> Result<Condition, PatternError> {
         let Self(alternatives, looks) = self;
         let mut atoms: Vec<(u32, u32)> = alternatives
             .iter()
@@ -115,6 +115,7 @@ impl Alternatives<'_> {
         let mut ids: HashMap<Vec<Progress>, u32, FxBuildHasher> = HashMap::default();
         ids.insert(tuples[0].clone(), 0);
         let (mut table, mut verdicts) = (Vec::new(), Vec::new());
+        let mut held = meter.holding();
         let mut at = 0;
         while let Some(tuple) = tuples.get(at).cloned() {
             at += 1;
@@ -133,15 +134,17 @@ impl Alternatives<'_> {
                     fresh
                 }));
             }
-            if tuples.len() > limits.states || table.len() * size_of::<u32>() > limits.memory {
+            if tuples.len() > meter.states() {
                 return Err(PatternError::too_large("what its look-aheads ask takes too many states"));
             }
+            meter.step(classes.count() * (4 + 2 * atoms.len()))?;
+            held.set(tuples.capacity() * (2 * 8 * atoms.len() + 64) + table.capacity() * size_of::<u32>())?;
         }
         let decided = |wanted: bool| {
             let accept = verdicts.iter().map(|&verdict| verdict == Some(wanted)).collect();
-            RawDfa { classes: classes.clone(), table: table.clone(), accept, trailing: None }.minimize()
+            RawDfa { classes: classes.clone(), table: table.clone(), accept, trailing: None }.minimize(meter)
         };
-        Ok(Condition { holds: decided(true), fails: decided(false) })
+        Ok(Condition { holds: decided(true)?, fails: decided(false)? })
     }
 
     /// Whether the condition holds; `None` while that is open.

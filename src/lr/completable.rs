@@ -205,8 +205,9 @@ impl<'a, S: Succession> Completability<'a, S> {
         let rules = &self.table.rules;
         let production = rules.production(item);
         let asked = (Node(core.0), item, control.place);
-        let outcomes = self.derivations.rest(self.table, &mut self.succession, asked, control, self.limit);
-        let Some(Outcomes::Controls(controls)) = outcomes else { return };
+        let mut budget = self.limit;
+        let found = self.derivations.rest(self.table, &mut self.succession, asked, control, &mut budget);
+        let Outcomes::Controls(controls) = found.outcomes else { return };
         let (pops, lhs) = (item - rules.first(production), rules.lhs(production) as u32);
         for control in controls {
             if production != rules.accept() {

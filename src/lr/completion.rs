@@ -29,7 +29,7 @@ struct Rest<'s> {
 
 impl Derivations {
     /// Whether `stack` can be completed where `place` holds on top of it, and so many brackets are
-    /// open. `None` where that takes more than `limit` steps for one item.
+    /// open. `None` where that takes more than `budget` steps.
     pub(crate) fn can_complete(
         &mut self,
         table: &ParseTable,
@@ -37,8 +37,9 @@ impl Derivations {
         stack: &Stack,
         (place, brackets): (Place, u32),
         depths: &mut impl Depths,
-        limit: usize,
+        mut budget: usize,
     ) -> Option<bool> {
+        let mut is_certain = true;
         let mut pending = vec![Rest { below: stack, top: None, control: Control::at(place), brackets }];
         let mut met: HashSet<(Address, Option<Node>, Control, u32), FxBuildHasher> = HashSet::default();
         self.note(stack, depths);
@@ -52,7 +53,10 @@ impl Derivations {
                 let opened = open_brackets(&table.rules, item, succession);
                 let outside = rest.brackets.saturating_sub(opened);
                 let begun = succession.outside(rest.control.place, outside);
-                match self.rest(table, succession, (node, item, begun), rest.control, limit)? {
+                let asked = (node, item, begun);
+                let found = self.rest(table, succession, asked, rest.control, &mut budget);
+                is_certain &= found.are_all;
+                match found.outcomes {
                     Outcomes::Settled => return Some(true),
                     Outcomes::Controls(controls) => {
                         for control in controls {
@@ -65,7 +69,7 @@ impl Derivations {
                 }
             }
         }
-        Some(false)
+        is_certain.then_some(false)
     }
 
     /// Takes off what `item` has read, and adds what lies there then. Whether that is all of the

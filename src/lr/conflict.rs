@@ -8,7 +8,6 @@
 
 use std::fmt;
 
-use super::limits::Exceeded;
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
@@ -17,6 +16,7 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Conflicts, Precedence};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{self, Diagnostic};
+use crate::util::meter::{LimitReached, Meter};
 
 /// Why a grammar has no table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,13 +59,11 @@ impl ConflictError {
     }
 }
 
-impl From<Exceeded> for ConflictError {
-    fn from(exceeded: Exceeded) -> Self {
-        let Exceeded { what, limit } = exceeded;
-        let message = format!("the parse table of this grammar needs more than {limit} {what}");
+impl From<LimitReached> for ConflictError {
+    fn from(limit: LimitReached) -> Self {
         let help =
             "make the grammar smaller: long counted repetitions and templates used many times are what grows";
-        let diagnostics = vec![Diagnostic::error("table-limit", message).help(help)];
+        let diagnostics = vec![Diagnostic::limit("table-limit", limit).help(help)];
         Self { kind: ConflictErrorKind::Limit, diagnostics }
     }
 }
@@ -112,7 +110,8 @@ pub(super) fn resolve(
     rules: &Rules,
     automaton: &Automaton,
     lookaheads: &mut LookAheads,
-) -> Resolution {
+    meter: &Meter,
+) -> Result<Resolution, LimitReached> {
     let mut resolution = Resolution::default();
     let width = lookaheads.width();
     let (mut seen, mut twice) = (vec![0u64; width], vec![0u64; width]);
@@ -133,13 +132,19 @@ pub(super) fn resolve(
                 seen[word] |= more;
             }
         }
+        let rivals = automaton.complete.range(state).len();
+        meter.step(width * rivals)?;
         for terminal in BitSet::from_words(&twice).iter() {
+            meter.step(STEPS_OF_A_CELL + 2 * rivals)?;
             resolution.settle((grammar, rules), automaton, lookaheads, (state, terminal));
         }
     }
     resolution.barred.sort_unstable();
-    resolution
+    Ok(resolution)
 }
+
+/// Steps that it takes to settle one cell.
+const STEPS_OF_A_CELL: usize = 20;
 
 impl Resolution {
     /// Whether the edge of `state` by `symbol` has not been taken away.

@@ -110,20 +110,29 @@ pub(crate) enum Outcomes {
     Controls(SmallVec<[Control; 2]>),
 }
 
+/// What was found out of a goal.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) outcomes: Outcomes,
+    /// Whether there are no others. Whatever was found before the steps ran out is as certain: only
+    /// that there is nothing else is not.
+    pub(super) are_all: bool,
+}
+
 /// The derivations that have been worked out.
 #[derive(Debug)]
 pub(crate) struct Derivations {
     /// Whether nodes are parse states, not cores.
     in_context: bool,
     known: HashMap<Goal, Outcomes, FxBuildHasher>,
-    /// The goals that were too much work, with the steps that did not suffice.
-    given_up: HashMap<Goal, usize, FxBuildHasher>,
+    /// The goals that were too much work, with the steps that did not suffice and what was found in
+    /// these.
+    given_up: HashMap<Goal, (usize, Outcomes), FxBuildHasher>,
     /// Sets of terminals that are barred; the first is empty.
     barred: Vec<BitSet>,
     numbers: HashMap<BitSet, u32, FxBuildHasher>,
     /// By nonterminal: the productions that are looked at, those with the shortest texts first.
     productions: Lists<u32>,
-    steps: usize,
 }
 
 /// Work on goals that are not known yet.
@@ -196,7 +205,6 @@ impl Derivations {
             barred: vec![BitSet::default()],
             numbers,
             productions,
-            steps: 0,
         }
     }
 
@@ -250,17 +258,17 @@ impl Derivations {
     }
 
     /// What may hold behind what is left of `item`, which `node` has in its kernel and which was
-    /// begun at the place `begun`; its end is behind it. `None` where that takes more than `limit`
-    /// steps.
+    /// begun at the place `begun`; its end is behind it. Costs at most as many steps as are left in
+    /// `budget`, and takes them off.
     pub(super) fn rest(
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
         (node, item, begun): (Node, Item, Place),
         control: Control,
-        limit: usize,
-    ) -> Option<Outcomes> {
-        self.find(table, succession, Goal { node, wanted: Wanted::Rest(item, begun), control }, limit)
+        budget: &mut usize,
+    ) -> Found {
+        self.find(table, succession, Goal { node, wanted: Wanted::Rest(item, begun), control }, budget)
     }
 
     fn find(
@@ -268,23 +276,24 @@ impl Derivations {
         table: &ParseTable,
         succession: &mut impl Succession,
         goal: Goal,
-        limit: usize,
-    ) -> Option<Outcomes> {
+        budget: &mut usize,
+    ) -> Found {
         if let Some(known) = self.known.get(&goal) {
-            return Some(known.clone());
+            return Found { outcomes: known.clone(), are_all: true };
         }
-        if self.given_up.get(&goal).is_some_and(|&tried| limit <= tried) {
-            return None;
+        if let Some((_, found)) = self.given_up.get(&goal).filter(|(tried, _)| *budget <= *tried) {
+            return Found { outcomes: found.clone(), are_all: false };
         }
         let mut work = Work { goals: Vec::new(), numbers: HashMap::default(), tasks: Vec::new() };
         work.begin(goal);
-        let end = self.steps + limit;
+        let limit = *budget;
         while let Some(task) = work.tasks.pop().filter(|_| !work.goals[0].is_done) {
-            self.steps += 1;
-            if self.steps > end {
-                self.given_up.insert(goal, limit);
-                return None;
+            if *budget == 0 {
+                let outcomes = work.goals[0].outcomes();
+                self.given_up.insert(goal, (limit, outcomes.clone()));
+                return Found { outcomes, are_all: false };
             }
+            *budget -= 1;
             match task {
                 Task::GoOn(partial) => self.go_on(table, succession, &mut work, partial),
                 Task::Begin { goal, production } => self.begin_production(table, &mut work, goal, production),
@@ -295,7 +304,7 @@ impl Derivations {
         for begun in work.goals.iter().filter(|begun| is_whole || begun.is_done) {
             self.known.insert(begun.goal, begun.outcomes());
         }
-        Some(outcomes)
+        Found { outcomes, are_all: true }
     }
 
     /// Begins with a production of a goal's nonterminal; the others are begun with later.

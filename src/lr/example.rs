@@ -18,9 +18,11 @@ use super::lr0::Automaton;
 use super::rules::{COMPLETE, Code, Item, Rules};
 use super::yields::{Leading, Yields};
 use crate::util::lists::Lists;
+use crate::util::meter::Meter;
 
-/// Vertices that one search may visit.
-const VERTICES: usize = 300_000;
+/// A vertex is looked up and put into its place in a heap, for each of some edges.
+const STEPS_OF_A_VERTEX: usize = 100;
+const BYTES_OF_A_VERTEX: usize = 120;
 
 /// In place of an item: nothing has to be met any more.
 const MET: Item = Item::MAX;
@@ -73,11 +75,12 @@ pub(super) struct Search<'a> {
     predecessors: Lists<u32>,
     /// By state: the weight of the shortest path to it, and the state before it there.
     nearest: Vec<(u64, u32)>,
+    meter: Meter,
 }
 
 impl<'a> Search<'a> {
     /// Prepares. Nearly linear in the automaton.
-    pub(super) fn new(rules: &'a Rules, automaton: &'a Automaton) -> Self {
+    pub(super) fn new(rules: &'a Rules, automaton: &'a Automaton, meter: Meter) -> Self {
         let yields = Yields::new(rules);
         let mut nearest = vec![(u64::MAX, 0); automaton.state_count()];
         nearest[0].0 = 0;
@@ -94,7 +97,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Self { rules, automaton, yields, predecessors: automaton.predecessors(|_, _| true), nearest }
+        Self { rules, automaton, yields, predecessors: automaton.predecessors(|_, _| true), nearest, meter }
     }
 
     /// The path with the shortest text to `state` on which the terminal of `leading` may follow
@@ -106,6 +109,7 @@ impl<'a> Search<'a> {
         best.insert(start, (0, start));
         heap.push(Reverse((0, false, start)));
         let mut moves: Vec<(u64, Vertex)> = Vec::new();
+        let mut held = self.meter.holding();
         while let Some(Reverse((cost, finished, vertex))) = heap.pop() {
             if finished {
                 return Found::Path(self.unwind(&best, start, vertex));
@@ -113,7 +117,8 @@ impl<'a> Search<'a> {
             if best[&vertex].0 < cost {
                 continue;
             }
-            if best.len() > VERTICES {
+            let spent = self.meter.step(STEPS_OF_A_VERTEX);
+            if spent.or_else(|_| held.set(BYTES_OF_A_VERTEX * best.len())).is_err() {
                 return Found::GaveUp;
             }
             let (state, items) = vertex;
@@ -261,12 +266,12 @@ impl<'a> Search<'a> {
             best.insert((end, item, needs), (cost, None));
             heap.push(Reverse((cost, (end, item, needs))));
         }
+        let mut held = self.meter.holding();
         let dot = |item: Item| (item - self.rules.first(self.rules.production(item))) as usize;
         while let Some(Reverse((cost, place))) = heap.pop() {
             let (at, item, needs) = place;
-            if best.len() > VERTICES {
-                return None;
-            }
+            self.meter.step(STEPS_OF_A_VERTEX).ok()?;
+            held.set(BYTES_OF_A_VERTEX * best.len()).ok()?;
             if best[&place].0 < cost {
                 continue;
             }

@@ -8,51 +8,11 @@
 //!
 //! Nodes over no fork are not looked up: of these there is nearly always one way to come to each.
 
-use std::sync::{Mutex, PoisonError, Weak};
-
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
 
-use super::stack::{Address, Node, Stack, Stacks};
+use super::node::{Address, Stack, Stacks};
 use super::table::ParseTable;
-use crate::util::id::CoreId;
-
-/// The nodes over forks that somebody holds.
-#[derive(Debug, Default)]
-pub(super) struct Forks(Mutex<Known>);
-
-#[derive(Debug, Default)]
-struct Known {
-    nodes: HashMap<Key, Weak<Node>, FxBuildHasher>,
-    /// How many there were when those that nobody held were last taken out.
-    held: usize,
-}
-
-/// A node by what it is. What lies below a node that is held is held too, so no other can come to
-/// have its address.
-type Key = (CoreId, SmallVec<[usize; 4]>);
-
-/// Fewer nodes than these are not gone through.
-const FEW: usize = 1 << 10;
-
-impl Forks {
-    /// The node of `core` over these, made by `make` where there is none.
-    pub(super) fn node(&self, core: CoreId, below: &[Address], make: impl FnOnce() -> Stack) -> Stack {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (core, below.iter().map(|address| address.addr()).collect());
-        if let Some(node) = known.nodes.get(&key).and_then(Stack::upgrade) {
-            return node;
-        }
-        if known.nodes.len() > FEW && known.nodes.len() > 2 * known.held {
-            known.nodes.retain(|_, node| node.strong_count() > 0);
-            known.held = known.nodes.len();
-        }
-        let node = make();
-        known.nodes.insert(key, node.downgrade());
-        node
-    }
-}
 
 impl Stack {
     /// All stacks that one of the two stands for; both have the same state on top. What they have

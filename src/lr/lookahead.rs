@@ -5,10 +5,10 @@
 //! back to, and Follow is exact for the LR(0) automaton: no terminal of a set is without a viable
 //! prefix on which it may really follow.
 
-use super::limits::{Exceeded, Limits};
 use super::lr0::Automaton;
 use super::rules::{Code, Rules};
 use crate::util::lists::Lists;
+use crate::util::meter::{LimitReached, Meter};
 
 /// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right
 /// for.
@@ -19,11 +19,14 @@ pub(super) struct LookAheads {
 
 impl LookAheads {
     /// Computes all sets. Nearly linear in the relations' size times the words of a set.
-    pub(super) fn compute(rules: &Rules, automaton: &Automaton, limits: &Limits) -> Result<Self, Exceeded> {
+    pub(super) fn compute(rules: &Rules, automaton: &Automaton, meter: &Meter) -> Result<Self, LimitReached> {
         let gotos = Gotos::new(automaton);
         let width = (rules.terminal_count() + 1).div_ceil(64);
         let reductions = automaton.complete.entries().len();
-        limits.check_words((gotos.targets.len() + reductions).saturating_mul(width))?;
+        let words = (gotos.targets.len() + reductions).saturating_mul(width);
+        meter.step(words)?;
+        let mut held = meter.holding();
+        held.set(words * size_of::<u64>())?;
 
         // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable
         // nonterminals.
@@ -44,11 +47,12 @@ impl LookAheads {
         if let Some(edge) = gotos.find(automaton, 0, rules.rhs(rules.accept())[0]) {
             follow.insert(edge, rules.end() as usize);
         }
-        digraph(&reads, &mut follow);
+        digraph(&reads, &mut follow, meter)?;
 
         // Follow, section 4.3: what follows the left side follows an end of the right side.
-        let relations = Relations::draw(rules, automaton, &gotos, limits)?;
-        digraph(&relations.includes, &mut follow);
+        let relations = Relations::draw(rules, automaton, &gotos, meter)?;
+        held.set(words * size_of::<u64>() + relations.bytes())?;
+        digraph(&relations.includes, &mut follow, meter)?;
 
         let mut sets = Sets::new(reductions, width);
         for &(reduction, edge) in &relations.lookback {
@@ -128,22 +132,29 @@ struct Relations {
 
 impl Relations {
     /// Runs every production from every state where it begins.
-    fn draw(rules: &Rules, automaton: &Automaton, gotos: &Gotos, limits: &Limits) -> Result<Self, Exceeded> {
+    fn draw(
+        rules: &Rules,
+        automaton: &Automaton,
+        gotos: &Gotos,
+        meter: &Meter,
+    ) -> Result<Self, LimitReached> {
         let (mut includes, mut lookback) = (Vec::new(), Vec::new());
         // The states on the way of a production, each with the edge that led to it, as it stands
         // among those of the state before. The next production of the nonterminal often begins with
         // the same symbols.
         let (mut way, mut taken): (Vec<(usize, usize)>, &[Code]) = (Vec::new(), &[]);
         let mut steps = 0;
+        let mut held = meter.holding();
         for origin in 0..automaton.state_count() {
+            meter.step(STEPS_OF_A_PLACE * std::mem::take(&mut steps))?;
+            held.set(2 * 8 * (includes.len() + lookback.len()))?;
             way.clear();
             way.push((origin, 0));
             for (edge, left) in (gotos.starts[origin]..).zip(automaton.by_nonterminals(origin)) {
                 let Some(lhs) = rules.nonterminal(left.symbol) else { continue };
                 for &production in rules.productions_of(lhs) {
                     let symbols = rules.rhs(production);
-                    steps += symbols.len() + 1;
-                    limits.check_steps(steps)?;
+                    steps += 1 + symbols.len();
                     let known =
                         symbols.iter().zip(&taken[..way.len() - 1]).take_while(|(a, b)| a == b).count();
                     way.truncate(known + 1);
@@ -176,7 +187,15 @@ impl Relations {
         }
         Ok(Self { includes: Lists::from_pairs(gotos.targets.len(), &includes), lookback })
     }
+
+    /// Heap bytes, about.
+    fn bytes(&self) -> usize {
+        8 * (self.includes.entries().len() + self.lookback.len())
+    }
 }
+
+/// The edge of a place is searched for.
+const STEPS_OF_A_PLACE: usize = 4;
 
 /// Sets of equal width, end to end.
 #[derive(Clone, Debug)]
@@ -211,7 +230,8 @@ impl Sets {
 
 /// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge `x -> y`;
 /// section 4.5, with the recursion on a stack of our own.
-fn digraph(edges: &Lists<u32>, sets: &mut Sets) {
+fn digraph(edges: &Lists<u32>, sets: &mut Sets, meter: &Meter) -> Result<(), LimitReached> {
+    meter.step(edges.entries().len() * (2 + sets.width / 4))?;
     const DONE: u32 = u32::MAX;
     // 0: not seen; else the least depth on the stack that is known to be reachable.
     let mut depth = vec![0u32; edges.len()];
@@ -251,4 +271,5 @@ fn digraph(edges: &Lists<u32>, sets: &mut Sets) {
             }
         }
     }
+    Ok(())
 }

@@ -6,9 +6,9 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::limits::{Exceeded, Limits};
 use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::util::lists::Lists;
+use crate::util::meter::{LimitReached, Meter};
 
 /// States, edges, and what each state may reduce.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Edge {
 
 impl Automaton {
     /// Builds the automaton. Time is linear in the closures of all states.
-    pub(super) fn build(rules: &Rules, limits: &Limits) -> Result<Self, Exceeded> {
+    pub(super) fn build(rules: &Rules, meter: &Meter) -> Result<Self, LimitReached> {
         let mut builder = Builder {
             automaton: Self {
                 kernels: Lists::new(),
@@ -50,7 +50,8 @@ impl Automaton {
         let mut symbols: Vec<Code> = Vec::new();
         let mut closed_in = vec![u32::MAX; rules.nonterminal_count() + 1];
         let (mut closure, mut complete): (Vec<Item>, Vec<u32>) = Default::default();
-        let (mut state, mut steps) = (0, 0);
+        let mut state = 0;
+        let mut held = meter.holding();
         while state < builder.automaton.kernels.len() {
             closure.clear();
             closure.extend_from_slice(builder.automaton.kernels.get(state));
@@ -74,8 +75,7 @@ impl Automaton {
                     closure.extend(rules.productions_of(nonterminal).iter().map(|&p| rules.first(p)));
                 }
             }
-            steps += closure.len();
-            limits.check_steps(steps)?;
+            meter.step(STEPS_OF_AN_ITEM * closure.len())?;
 
             complete.sort_unstable();
             complete.drain(..).for_each(|production| builder.automaton.complete.push(production));
@@ -91,10 +91,19 @@ impl Automaton {
                 builder.automaton.edges.push(Edge { symbol, target });
             }
             builder.automaton.edges.close();
-            limits.check_states(builder.automaton.kernels.len())?;
+            if state % 64 == 0 {
+                held.set(builder.automaton.bytes())?;
+            }
             state += 1;
         }
         Ok(builder.automaton)
+    }
+
+    /// Heap bytes, about.
+    fn bytes(&self) -> usize {
+        let lists =
+            self.kernels.entries().len() + 2 * self.edges.entries().len() + self.complete.entries().len();
+        2 * size_of::<u32>() * (lists + 8 * self.state_count())
     }
 
     /// How many states there are.
@@ -142,6 +151,9 @@ impl Automaton {
         Lists::from_pairs(self.state_count(), &pairs)
     }
 }
+
+/// An item is put where its symbol is, sorted there, and looked at twice.
+const STEPS_OF_AN_ITEM: usize = 3;
 
 struct Builder {
     automaton: Automaton,

@@ -13,37 +13,41 @@
 //!   both of its parses;
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
-//! On the product stand the [`stack`] (a graph where there are several readings: [`forks`]; right
-//! recursion in constant space: [`tail`]), what contexts tell of states ([`states`]), what can be
-//! read from a state on ([`derivations`]), with that the proof that every stack can be completed
-//! ([`completable`]) and the decision for one of them ([`completion`]), the cheapest way to
-//! complete it ([`closing`]), and how deep it must nest ([`nesting`]). [`store`] keeps a table.
+//! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
+//! [`forks`]; right recursion in constant space: [`tail`]; reductions that read no deeper than the
+//! state below the top, found once: [`closures`], [`unit_reductions`]), what contexts tell of
+//! states ([`states`], [`contexts`]), what can be read from a state on ([`derivations`]), with that
+//! the proof that every stack can be completed ([`completable`]) and the decision for one of them
+//! ([`completion`]), the cheapest way to complete it ([`minimal_completion`]), and how deep it must
+//! nest ([`nesting`]). [`saving`] saves a table.
 
-mod chains;
-pub(crate) mod closing;
+mod closures;
 pub(crate) mod completable;
 mod completion;
 pub(crate) mod conflict;
+mod contexts;
 mod cycles;
 pub(crate) mod derivations;
 pub(crate) mod earley;
 mod example;
 pub(crate) mod forks;
 mod hidden;
-mod limits;
 mod lookahead;
 mod lr0;
+pub(crate) mod minimal_completion;
 mod names;
 pub(crate) mod nesting;
+mod node;
 mod print;
 mod report;
 mod rules;
+mod saving;
 pub(crate) mod stack;
 pub(crate) mod states;
-mod store;
 mod subsumed;
 pub(crate) mod table;
 mod tail;
 #[cfg(test)]
 mod tests;
+mod unit_reductions;
 mod yields;

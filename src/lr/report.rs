@@ -14,6 +14,7 @@ use super::yields::Leading;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
 use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::meter::Meter;
 
 /// Conflicts that are shown; of the others only the number.
 const SHOWN: usize = 20;
@@ -31,8 +32,10 @@ pub(super) fn explain(
     automaton: &Automaton,
     names: &Names,
     conflicts: &[Conflict],
+    meter: &Meter,
 ) -> Vec<Diagnostic> {
-    let report = Report { grammar, rules, names, search: Search::new(rules, automaton) };
+    let search = Search::new(rules, automaton, meter.share(SHARE));
+    let report = Report { grammar, rules, names, search };
     // The same two alternatives meet in many states.
     let mut alike: Vec<(String, Option<Place>)> = Vec::new();
     let mut shown: Vec<(&Conflict, usize)> = Vec::new();
@@ -68,6 +71,10 @@ pub(super) fn explain(
     }
     found
 }
+
+/// This part of what is left of the meter may be spent on examples: they serve people, and a grammar
+/// is not refused for want of them.
+const SHARE: usize = 8;
 
 /// Words of an example that are shown before its dot.
 const BEFORE: usize = 60;

@@ -15,90 +15,22 @@
 //! every stack that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every
 //! function here that reads below the top tells [`Depths`] how deep it has looked.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::Ordering;
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::chains::{Chain, Stop};
+use super::closures::{Closure, Stop};
 use super::forks::join;
+use super::node::{Below, STRAIGHT};
 use super::table::ParseTable;
 use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, ParseStateId, TerminalId};
 
-/// A parse stack, or several with the same state on top. Cloning shares it.
-#[derive(Clone, Debug)]
-pub(crate) struct Stack(Arc<Node>);
-
-/// Where a node is.
-pub(super) type Address = *const Node;
-
-/// Stacks with different states on top; nearly always one.
-pub(crate) type Stacks = SmallVec<[Stack; 1]>;
-
-/// A state, and what lies below it.
-#[derive(Debug)]
-pub(super) struct Node {
-    core: CoreId,
-    /// Distance from the bottom, which has depth 0; where ways differ in length, of the shortest.
-    /// Of the nodes that another stands for, none is then lower than what is reported to have been
-    /// read.
-    depth: u32,
-    /// How many nodes down the way forks first; [`STRAIGHT`] where it never does.
-    straight: u32,
-    /// 1 more than the number of the core's state in this context, or 0. Of this and what follows:
-    /// whoever finds it out finds the same, so it does not matter who.
-    state: AtomicU32,
-    /// As [`Acceptable::pack`] says, or 0.
-    acceptable: AtomicU64,
-    below: Below,
-}
-
-/// What a stack can really shift, and how deep one had to look to know.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Acceptable {
-    /// Id of the set of terminals (and `$`) among [`ParseTable::acceptable_sets`].
-    pub(crate) set: u32,
-    /// The depth of the lowest state that was read.
-    pub(crate) lowest: u32,
-}
-
-impl Acceptable {
-    /// As one number, which is not 0.
-    fn pack(self) -> u64 {
-        u64::from(self.lowest) << 32 | (u64::from(self.set) + 1)
-    }
-
-    fn unpack(packed: u64) -> Option<Self> {
-        Some(Self { set: (packed as u32).checked_sub(1)?, lowest: (packed >> 32) as u32 })
-    }
-}
-
-/// No node further down has several below it.
-const STRAIGHT: u32 = u32::MAX;
-
-/// What lies below a node.
-#[derive(Debug)]
-enum Below {
-    Bottom,
-    One(Stack),
-    /// At least two, by ascending [`Stack::key`].
-    #[expect(clippy::box_collection, reason = "a node is to be no larger for what few of them have")]
-    Several(Box<Vec<Stack>>),
-}
-
-impl Below {
-    fn nodes(&self) -> &[Stack] {
-        match self {
-            Self::Bottom => &[],
-            Self::One(stack) => std::slice::from_ref(stack),
-            Self::Several(stacks) => stacks,
-        }
-    }
-}
+pub(super) use super::node::Address;
+pub(crate) use super::node::{Acceptable, Stack, Stacks};
 
 /// Is told which states of a stack are read.
 pub(crate) trait Depths {
@@ -169,12 +101,6 @@ impl Stack {
         if straight == STRAIGHT { node() } else { table.forks.node(core, &[address], node) }
     }
 
-    #[inline]
-    fn node(core: CoreId, (depth, straight): (u32, u32), state: u32, below: Below) -> Self {
-        let (state, acceptable) = (AtomicU32::new(state), AtomicU64::new(0));
-        Self(Arc::new(Node { core, depth, straight, state, acceptable, below }))
-    }
-
     /// The same state over other nodes, of which there is one at least; those of several ascend by
     /// their keys.
     pub(super) fn over_all(&self, mut below: Vec<Stack>, table: &ParseTable) -> Self {
@@ -232,31 +158,6 @@ impl Stack {
             && (!table.tells_contexts_apart() || self.state(table) == other.state(table))
     }
 
-    /// The core of the state on top.
-    #[inline]
-    pub(crate) fn core(&self) -> CoreId {
-        self.0.core
-    }
-
-    /// How many states lie below the top.
-    #[inline]
-    pub(crate) fn depth(&self) -> u32 {
-        self.0.depth
-    }
-
-    /// The nodes below the top: none at the bottom, several where stacks have nothing but the top
-    /// in common.
-    #[inline]
-    pub(crate) fn below(&self) -> &[Stack] {
-        self.0.below.nodes()
-    }
-
-    /// How deep the first node lies below which there are several.
-    #[inline]
-    pub(crate) fn first_fork(&self) -> Option<u32> {
-        (self.0.straight != STRAIGHT).then(|| self.0.depth - self.0.straight)
-    }
-
     /// The terminal that was shifted last; `None` before the first. Holds between lexemes: a
     /// stack's top is then what a shift pushed, and taking out an idle round keeps it.
     pub(crate) fn last_terminal(&self, table: &ParseTable) -> Option<TerminalId> {
@@ -266,17 +167,11 @@ impl Stack {
         }
     }
 
-    /// Whether both are one in memory.
-    #[inline]
-    pub(crate) fn is(&self, other: &Stack) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Whether the stack can really shift `terminal`, or accept where that is `$`.
     pub(crate) fn takes(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> bool {
         let mut takes = false;
-        self.follow(table, terminal, depths, |at, chain, _, depths| {
-            let stop = chain.stops.iter().find(|stop| stop.shifts.contains(terminal.index()));
+        self.follow(table, terminal, depths, |at, closure, _, depths| {
+            let stop = closure.stops.iter().find(|stop| stop.shifts.contains(terminal.index()));
             if let Some((_, below)) = stop.filter(|stop| stop.uncovers).zip(at.below) {
                 depths.read(below.depth());
             }
@@ -299,18 +194,18 @@ impl Stack {
 
     fn find_acceptable(&self, table: &ParseTable) -> Acceptable {
         let first = self.below().first();
-        let chain = table.chain(self.core(), first.map(Stack::core));
-        let found = match chain.set {
+        let closure = table.closure(self.core(), first.map(Stack::core));
+        let found = match closure.set {
             // Nearly always nothing but the two is looked at.
-            Some(set) if !chain.reads_below || self.below().len() < 2 => {
-                let read = first.filter(|_| chain.reads_below);
+            Some(set) if !closure.reads_below || self.below().len() < 2 => {
+                let read = first.filter(|_| closure.reads_below);
                 Acceptable { set, lowest: read.map_or(self.depth(), Stack::depth) }
             }
             _ => {
                 let mut lowest = Lowest(self.depth());
                 let mut found = BitSet::new(table.end().index() + 1);
-                self.follow(table, Any(None), &mut lowest, |_, chain, lookahead, _| {
-                    lookahead.add_to(&mut found, &chain.shifts);
+                self.follow(table, Any(None), &mut lowest, |_, closure, lookahead, _| {
+                    lookahead.add_to(&mut found, &closure.shifts);
                     false
                 });
                 Acceptable { set: table.acceptable_sets().intern(found), lowest: lowest.0 }
@@ -322,7 +217,7 @@ impl Stack {
 
     /// Whether what the stack shifts depends on its top alone.
     pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
-        !table.chain(self.core(), self.below().first().map(Stack::core)).reads_below
+        !table.closure(self.core(), self.below().first().map(Stack::core)).reads_below
     }
 
     /// The stacks after `terminal`: the reductions that it causes, then its shift. None when the
@@ -333,9 +228,9 @@ impl Stack {
     /// that remain.
     pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> Stacks {
         let mut fed = Stacks::new();
-        self.follow(table, terminal, depths, |at, chain, _, depths| {
+        self.follow(table, terminal, depths, |at, closure, _, depths| {
             let mut found = false;
-            for stop in chain.stops.iter().filter(|stop| stop.shifts.contains(terminal.index())) {
+            for stop in closure.stops.iter().filter(|stop| stop.shifts.contains(terminal.index())) {
                 found = true;
                 if let Some(stack) = self.shift(table, at, stop, terminal, depths) {
                     join(&mut fed, stack, table);
@@ -371,7 +266,7 @@ impl Stack {
         Some(push(base, target))
     }
 
-    /// Follows the reductions that these look-aheads cause, by the chains of what is on top and
+    /// Follows the reductions that these look-aheads cause, by the closures of what is on top and
     /// what lies below. `meet` is told of each place, and says whether some of the look-aheads are
     /// shifted there: without conflicts nothing more is to be found then.
     fn follow<'s, L: LookAhead, D: Depths>(
@@ -379,7 +274,7 @@ impl Stack {
         table: &ParseTable,
         lookahead: L,
         depths: &mut D,
-        mut meet: impl FnMut(&Place<'s>, &Chain, &L, &mut D) -> bool,
+        mut meet: impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
     ) {
         let (core, below) = (self.core(), self.below());
         let mut alone = !table.has_conflicts();
@@ -388,7 +283,7 @@ impl Stack {
         let mut pending: SmallVec<[(Place<'s>, L); 2]> = SmallVec::new();
         match below {
             // To a top that does not look at them they are all the same.
-            [first, _, ..] if table.chain(core, Some(first.core())).reads_below => {
+            [first, _, ..] if table.closure(core, Some(first.core())).reads_below => {
                 if depths.stops_at(self) {
                     return;
                 }
@@ -406,15 +301,15 @@ impl Stack {
                 let Some(fresh) = at.note(&mut met, lookahead) else { continue };
                 lookahead = fresh;
             }
-            let chain = table.chain(at.core, at.below.map(Stack::core));
-            if meet(&at, chain, &lookahead, depths) && alone {
+            let closure = table.closure(at.core, at.below.map(Stack::core));
+            if meet(&at, closure, &lookahead, depths) && alone {
                 return;
             }
             let Some(below) = at.below else { continue };
-            if chain.reads_below {
+            if closure.reads_below {
                 depths.read(below.depth());
             }
-            for exit in &chain.exits {
+            for exit in &closure.exits {
                 let Some(lookahead) = lookahead.within(&exit.lookaheads) else { continue };
                 let Some(uncovered) = below.descend(exit.pops - 1, depths) else { return };
                 alone &= uncovered.len() == 1;
@@ -429,6 +324,26 @@ impl Stack {
                     others.iter().for_each(|&below| go_to(below, lookahead.clone()));
                     go_to(last, lookahead);
                 }
+            }
+        }
+    }
+
+    /// The stack without an idle round on top ([`tail`](super::tail)). Costs the frames of one
+    /// round at most.
+    pub(super) fn without_idle_round(self, table: &ParseTable) -> Stack {
+        let Some(mut tail) = table.tail(self.core()) else { return self };
+        let mut at = &self;
+        loop {
+            for _ in 0..tail.pops {
+                let [below] = at.below() else { return self };
+                at = below;
+            }
+            match table.tail(at.core()) {
+                Some(below) if below.expects == tail.completes => tail = below,
+                _ => return self,
+            }
+            if at.core() == self.core() {
+                return at.clone();
             }
         }
     }
@@ -502,21 +417,6 @@ impl Stack {
             level = next;
         }
         Some(level)
-    }
-
-    /// Where the top node is: equal for equal nodes in memory, as long as they are.
-    pub(super) fn address(&self) -> Address {
-        Arc::as_ptr(&self.0)
-    }
-
-    /// The node, for as long as somebody else holds it.
-    pub(super) fn downgrade(&self) -> Weak<Node> {
-        Arc::downgrade(&self.0)
-    }
-
-    /// The stack with this node on top, if it is still there.
-    pub(super) fn upgrade(node: &Weak<Node>) -> Option<Self> {
-        node.upgrade().map(Self)
     }
 }
 
@@ -593,38 +493,6 @@ impl Place<'_> {
             None => {
                 met.push((key, lookahead.clone()));
                 Some(lookahead)
-            }
-        }
-    }
-}
-
-impl Drop for Node {
-    /// Frees long chains in a loop: the derived drop would recurse once a state, and a document
-    /// nested a million deep would overflow the thread's stack.
-    fn drop(&mut self) {
-        let mut at = std::mem::replace(&mut self.below, Below::Bottom);
-        loop {
-            at = match at {
-                Below::Bottom => return,
-                Below::One(stack) => match Arc::into_inner(stack.0) {
-                    Some(mut node) => std::mem::replace(&mut node.below, Below::Bottom),
-                    None => return,
-                },
-                Below::Several(stacks) => return free(*stacks),
-            };
-        }
-    }
-}
-
-/// Frees what lies below a fork, in a loop as well.
-#[cold]
-fn free(mut pending: Vec<Stack>) {
-    while let Some(stack) = pending.pop() {
-        if let Some(mut node) = Arc::into_inner(stack.0) {
-            match std::mem::replace(&mut node.below, Below::Bottom) {
-                Below::Bottom => {}
-                Below::One(stack) => pending.push(stack),
-                Below::Several(stacks) => pending.extend(*stacks),
             }
         }
     }

@@ -9,15 +9,14 @@ use std::hash::BuildHasher;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::chains::Chains;
+use super::closures::Closures;
 use super::conflict::{self, ConflictError, Resolution};
 use super::cycles::is_cyclic;
-use super::forks::Forks;
 use super::hidden::without_hidden_left_recursion;
-use super::limits::{Exceeded, Limits};
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
+use super::node::Forks;
 use super::report;
 use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
@@ -29,6 +28,7 @@ use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{CoreId, NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
+use crate::util::meter::{LimitReached, Meter};
 
 /// What to do before a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,6 +53,9 @@ pub(crate) struct Reduction {
     pub(crate) lookaheads: BitSet,
 }
 
+/// A cell is found, sorted and copied.
+const STEPS_OF_A_CELL: usize = 4;
+
 /// An LALR(1) table. Conflicts that are to be followed are in it.
 #[derive(Debug)]
 pub(crate) struct ParseTable {
@@ -71,7 +74,7 @@ pub(crate) struct ParseTable {
     pub(super) reductions: Lists<Reduction>,
     /// By state.
     pub(super) tails: Vec<Option<Tail>>,
-    pub(super) chains: Chains,
+    pub(super) closures: Closures,
     pub(super) forks: Forks,
     /// By core: where its kernel items return to.
     pub(super) returns: Lists<Return>,
@@ -95,22 +98,18 @@ impl ParseTable {
     /// # Errors
     /// When the grammar has conflicts that precedence does not settle and it wants them refused, or
     /// the table would be too large.
-    pub(crate) fn build(grammar: &Grammar) -> Result<Self, ConflictError> {
-        Self::build_within(grammar, &Limits::default())
-    }
-
-    /// [`ParseTable::build`] with other limits than the usual ones.
-    pub(super) fn build_within(grammar: &Grammar, limits: &Limits) -> Result<Self, ConflictError> {
+    pub(crate) fn build(grammar: &Grammar, meter: &Meter) -> Result<Self, ConflictError> {
         let mut rules = Rules::new(grammar);
-        let mut automaton = Automaton::build(&rules, limits)?;
-        let mut lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
-        let mut resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads);
+        let mut automaton = Automaton::build(&rules, meter)?;
+        let mut lookaheads = LookAheads::compute(&rules, &automaton, meter)?;
+        let mut resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
         let mut rewritten = false;
         let mut names = Names::new(grammar, &rules);
         let mut warnings = resolution.warnings(grammar, &names);
         if !resolution.conflicts.is_empty() {
             if grammar.conflicts != Conflicts::Silent {
-                let found = report::explain(grammar, &rules, &automaton, &names, &resolution.conflicts);
+                let found =
+                    report::explain(grammar, &rules, &automaton, &names, &resolution.conflicts, meter);
                 if grammar.conflicts == Conflicts::Refuse {
                     return Err(ConflictError::conflicts(found));
                 }
@@ -121,9 +120,9 @@ impl ParseTable {
             {
                 rewritten = true;
                 rules = open;
-                automaton = Automaton::build(&rules, limits)?;
-                lookaheads = LookAheads::compute(&rules, &automaton, limits)?;
-                resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads);
+                automaton = Automaton::build(&rules, meter)?;
+                lookaheads = LookAheads::compute(&rules, &automaton, meter)?;
+                resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
                 names = Names::new(grammar, &rules);
             }
         }
@@ -133,7 +132,7 @@ impl ParseTable {
             predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
             returns: returns(&rules, &automaton),
-            chains: Chains::default(),
+            closures: Closures::default(),
             forks: Forks::default(),
             states: ParseStates::default(),
             rules,
@@ -151,7 +150,7 @@ impl ParseTable {
             by_context: false,
             warnings,
         };
-        table.fill(&lookaheads, &resolution, limits)?;
+        table.fill(&lookaheads, &resolution, meter)?;
         Ok(table)
     }
 
@@ -160,13 +159,14 @@ impl ParseTable {
         &mut self,
         lookaheads: &LookAheads,
         resolution: &Resolution,
-        limits: &Limits,
-    ) -> Result<(), Exceeded> {
+        meter: &Meter,
+    ) -> Result<(), LimitReached> {
         let width = lookaheads.width();
         let mut known: HashTable<u32> = HashTable::new();
         let (mut shifts, mut row) = (vec![0u64; width], vec![0u64; width]);
         let mut twice = vec![0u64; width];
         let mut cells: Vec<(u32, Action)> = Vec::new();
+        let mut held = meter.holding();
         for state in 0..self.automaton.state_count() {
             cells.clear();
             shifts.fill(0);
@@ -211,7 +211,7 @@ impl ParseTable {
                 self.actions.push(action);
             }
             self.cells.close();
-            limits.check_cells(self.actions.len())?;
+            meter.step(STEPS_OF_A_CELL * cells.len())?;
             reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
             self.reductions.close();
             let mut intern = |words: &[u64]| {
@@ -226,8 +226,11 @@ impl ParseTable {
                 id
             };
             self.rows.push((intern(&row), intern(&shifts)));
-            limits.check_words(self.sets.len().saturating_mul(width))?;
+            let of_cells = self.actions.capacity() * (size_of::<Action>() + size_of::<u32>());
+            let of_reductions = self.reductions.entries().len() * (size_of::<Reduction>() + 8 * width);
+            held.set(of_cells + of_reductions + self.sets.len() * (8 * width + size_of::<BitSet>()))?;
         }
+        held.keep();
         Ok(())
     }
 

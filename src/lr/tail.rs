@@ -12,8 +12,6 @@
 
 use super::lr0::Automaton;
 use super::rules::{COMPLETE, Item, Rules};
-use super::stack::Stack;
-use super::table::ParseTable;
 
 /// What a parse state waits for, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,25 +47,4 @@ pub(super) fn tails(rules: &Rules, automaton: &Automaton) -> Vec<Option<Tail>> {
             })
         })
         .collect()
-}
-
-impl Stack {
-    /// The stack without an idle round on top. Costs the frames of one round at most.
-    pub(super) fn without_idle_round(self, table: &ParseTable) -> Stack {
-        let Some(mut tail) = table.tail(self.core()) else { return self };
-        let mut at = &self;
-        loop {
-            for _ in 0..tail.pops {
-                let [below] = at.below() else { return self };
-                at = below;
-            }
-            match table.tail(at.core()) {
-                Some(below) if below.expects == tail.completes => tail = below,
-                _ => return self,
-            }
-            if at.core() == self.core() {
-                return at.clone();
-            }
-        }
-    }
 }

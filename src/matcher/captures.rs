@@ -66,8 +66,12 @@ impl Capture {
 struct Reading {
     at: Configuration,
     ended: Option<Arc<Ended>>,
-    /// Where the lexeme in progress began.
+    /// Where the lexeme in progress began, or will.
     start: usize,
+    /// How many tokens have ended in it.
+    tokens: u32,
+    /// Whether no byte of it has come.
+    between: bool,
 }
 
 /// A lexeme that has ended, and those before it.
@@ -154,11 +158,12 @@ impl Matcher {
 
     /// How many tokens more the rule should take in which the text stands, where a rule says how
     /// many it takes at most (`rule[max_tokens=10]`): the least of such rules around, and the
-    /// greatest where several may go on. 0 when they are used up: then the caller should end the
-    /// rule.
+    /// greatest where several may go on. A token counts for a rule when it ends within the rule's
+    /// text; bytes that were advanced by at once count as one.
     ///
-    /// Masks do not depend on it. A token counts for a rule when it ends within the rule's text;
-    /// bytes that were advanced by at once count as one. Costs what [`Matcher::captures`] costs.
+    /// Masks hold rules that are one lexeme to it: behind the last of its tokens the rule has
+    /// ended. Others may go beyond, with a warning (`unheld-max-tokens`); there 0 says that the
+    /// caller should end the rule. Costs what [`Matcher::captures`] costs.
     pub fn remaining_tokens(&self) -> Option<usize> {
         let marks = self.index.marks()?;
         let read = self.read_on(marks)?;
@@ -183,13 +188,13 @@ impl Matcher {
         }
         let scanner = self.index.scanner();
         let (text, steps, readings) = self.readings()?;
-        let is_whole = |reading: &&Reading| match self.now.progress {
-            _ if text.is_empty() => scanner.is_sentence(&reading.at.stack, &mut Reads::none()),
-            _ => scanner.is_complete(&reading.at, &mut Reads::none()),
+        let is_whole = |reading: &&Reading| match reading.between {
+            true => scanner.is_complete_between(&reading.at, &mut Reads::none()),
+            false => scanner.is_complete(&reading.at, &mut Reads::none()),
         };
         let reading = readings.iter().find(is_whole)?;
         let mut lexemes = lexemes(reading);
-        let label = scanner.states().label(reading.at.state).filter(|_| !text.is_empty());
+        let label = scanner.states().label(reading.at.state).filter(|_| !reading.between);
         lexemes.extend(label.map(|label| Lexeme { label, start: reading.start, end: text.len() }));
         self.derive(marks, (text, steps), lexemes, None, &Ahead::End)
     }
@@ -201,7 +206,7 @@ impl Matcher {
         let (states, lexis) = (self.index.scanner().states(), self.index.scanner().lexis());
         let mut lexemes = lexemes(reading);
         let label = states.label(reading.at.state).filter(|_| states.moves(reading.at.state).is_empty());
-        if let Some(label) = label.filter(|_| !text.is_empty()) {
+        if let Some(label) = label.filter(|_| !reading.between) {
             lexemes.push(Lexeme { label, start: reading.start, end: text.len() });
             return self.derive(marks, (text, steps), lexemes, None, &Ahead::Any);
         }
@@ -215,7 +220,7 @@ impl Matcher {
         // Behind what is ignored anything may come.
         let ahead =
             if ahead.iter().all(|label| is_ignored(&label)) { Ahead::Any } else { Ahead::Among(ahead) };
-        let in_progress = (!text.is_empty()).then_some(reading.start);
+        let in_progress = (!reading.between).then_some(reading.start);
         self.derive(marks, (text, steps), lexemes, in_progress, &ahead)
     }
 
@@ -243,7 +248,8 @@ impl Matcher {
         let vocabulary = self.index.spelled();
         let (mut text, mut steps) = (Vec::new(), Vec::new());
         let initial = scanner.initial().into_iter();
-        let mut readings: Vec<Reading> = initial.map(|at| Reading { at, ended: None, start: 0 }).collect();
+        let begin = |at| Reading { at, ended: None, start: 0, tokens: 0, between: true };
+        let mut readings: Vec<Reading> = initial.map(begin).collect();
         let mut said: Vec<&Said> = self.said.iter().collect();
         said.reverse();
         if self.now.progress == Progress::Finished {
@@ -265,8 +271,9 @@ impl Matcher {
                     text.extend_from_slice(vocabulary.plain.bytes(*token).or_else(name).unwrap_or_default());
                 }
             }
+            let taken = text.len() > steps.last().copied().unwrap_or(0);
             steps.push(text.len());
-            readings = next;
+            readings = if taken && self.counts() { self.end_step(&next, text.len()) } else { next };
             readings.truncate(scanner.bounds().readings);
         }
         (!readings.is_empty()).then_some((text, steps, readings))
@@ -282,17 +289,18 @@ impl Matcher {
             let mut next: Vec<Reading> = Vec::new();
             for reading in &readings {
                 scanner.step_over(&reading.at, byte, &mut Reads::none(), |at, label| {
-                    if next.iter().any(|known| known.at.same(&at))
+                    let tokens = if label.is_some() { 0 } else { reading.tokens };
+                    if next.iter().any(|known| known.is_alike(&at, tokens))
                         || !scanner.is_viable(&at, &mut Reads::none())
                     {
                         return;
                     }
                     next.push(match label {
-                        None => Reading { at, ..reading.clone() },
+                        None => Reading { at, between: false, ..reading.clone() },
                         Some(label) => {
                             let lexeme = Lexeme { label, start: reading.start, end: place };
                             let ended = Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
-                            Reading { at, ended, start: place }
+                            Reading { at, ended, start: place, tokens, between: false }
                         }
                     });
                 });
@@ -300,10 +308,42 @@ impl Matcher {
             readings = next;
         }
         for reading in readings {
-            if !to.iter().any(|known| known.at.same(&reading.at)) {
+            if !to.iter().any(|known| known.is_alike(&reading.at, reading.tokens)) {
                 to.push(reading);
             }
         }
+    }
+
+    /// What holds at the end of a token, which stands before `place`.
+    fn end_step(&self, readings: &[Reading], place: usize) -> Vec<Reading> {
+        let mut ended: Vec<Reading> = Vec::new();
+        for reading in readings {
+            let tokens = reading.tokens + 1;
+            for (at, cut) in self.index.scanner().settle(&reading.at, tokens) {
+                let next = match cut {
+                    None => Reading { at, tokens, ..reading.clone() },
+                    Some(label) => {
+                        let lexeme = Lexeme { label, start: reading.start, end: place };
+                        let ended = Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
+                        Reading { at, ended, start: place, tokens: 0, between: true }
+                    }
+                };
+                if !ended
+                    .iter()
+                    .any(|known| known.is_alike(&next.at, next.tokens) && known.between == next.between)
+                {
+                    ended.push(next);
+                }
+            }
+        }
+        ended
+    }
+}
+
+impl Reading {
+    /// Whether it goes on as the other does.
+    fn is_alike(&self, at: &Configuration, tokens: u32) -> bool {
+        self.tokens == tokens && self.at.same(at)
     }
 }
 

@@ -1,10 +1,11 @@
 //! A short way to end the text: what `generate` closes with, and what shows that a text is viable.
 //!
-//! The way is planned in terminals, at the least cost ([`lr::closing`](crate::lr::closing)). Each
-//! terminal of the plan is then spelled by a breadth-first search over bytes from the configuration
-//! at hand, so that longest match is obeyed and ignored text is put between where it must. Where
-//! longest match does not let the plan be spelled (after a blank that swallows a dot there is no
-//! dot), a search over bytes finds another way.
+//! The way is planned in terminals, at the least cost
+//! ([`lr::minimal_completion`](crate::lr::minimal_completion)). Each terminal of the plan is then
+//! spelled by a breadth-first search over bytes from the configuration at hand, so that longest
+//! match is obeyed and ignored text is put between where it must. Where longest match does not let
+//! the plan be spelled (after a blank that swallows a dot there is no dot), a search over bytes
+//! finds another way.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,11 +14,11 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::{Matcher, Progress};
+use super::Matcher;
 use crate::lr::stack::{Stack, Stacks, Unread};
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
-use crate::scanner::{ObligationsId, Reads};
 use crate::util::id::TerminalId;
 
 /// Configurations that the spelling of one terminal may try.
@@ -40,18 +41,20 @@ impl Matcher {
             return Some(Vec::new());
         }
         let is_text = |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
-        let planned =
-            self.now.readings.iter().filter_map(|reading| self.complete(reading)).min_by_key(Vec::len);
+        let readings = self.now.readings.iter().enumerate();
+        let completions = readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place)));
+        let planned = completions.min_by_key(Vec::len);
         planned.or_else(|| self.now.readings.iter().find_map(|reading| self.search(reading))).filter(is_text)
     }
 
-    /// A completion by the cheapest plan, if it can be spelled.
-    fn complete(&self, from: &Configuration) -> Option<Vec<u8>> {
+    /// A completion by the cheapest plan, if it can be spelled. `between`: no byte of a lexeme has
+    /// come.
+    fn complete(&self, from: &Configuration, between: bool) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         if let Some(indentation) = scanner.indentation() {
             return self.complete_in_lines(from, indentation);
         }
-        if self.now.progress == Progress::Fresh {
+        if between {
             return self.follow_plan(Vec::new(), from.clone(), from.stack.clone());
         }
         // The lexeme in progress first.
@@ -64,7 +67,7 @@ impl Matcher {
     /// after the lexeme in progress.
     fn follow_plan(&self, mut text: Vec<u8>, mut at: Configuration, mut stack: Stack) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
-        let (plan, _) = scanner.closing_plan(&stack)?;
+        let (plan, _) = scanner.completion_plan(&stack)?;
         for terminal in plan {
             let (bytes, reached) = self.spell(&at, Some(&stack), terminal)?;
             text.extend(bytes);
@@ -77,7 +80,7 @@ impl Matcher {
     /// Of several stacks the one that can be finished at the least cost.
     pub(super) fn nearest_to_the_end(&self, stacks: Stacks) -> Option<Stack> {
         let cost =
-            |stack: &Stack| self.index.scanner().closing_plan(stack).map_or(u64::MAX, |(_, cost)| cost);
+            |stack: &Stack| self.index.scanner().completion_plan(stack).map_or(u64::MAX, |(_, cost)| cost);
         match &stacks[..] {
             [_] => stacks.into_iter().next(),
             _ => stacks.into_iter().min_by_key(cost),
@@ -94,7 +97,7 @@ impl Matcher {
         let mut labels: Vec<(u64, TerminalId)> = (self.labels(at).into_iter())
             .filter_map(|label| {
                 let after = self.after(at, label).into_iter();
-                let costs = after.filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1));
+                let costs = after.filter_map(|after| Some(scanner.completion_plan(&after.stack)?.1));
                 Some((costs.min()?, label))
             })
             .collect();
@@ -146,7 +149,7 @@ impl Matcher {
         let scanner = self.index.scanner();
         let stacks = self.labels(at).into_iter().flat_map(|label| self.after(at, label));
         stacks
-            .filter_map(|after| Some(scanner.closing_plan(&after.stack)?.1))
+            .filter_map(|after| Some(scanner.completion_plan(&after.stack)?.1))
             .min()
             .unwrap_or(u64::from(u32::MAX))
     }
@@ -165,8 +168,7 @@ impl Matcher {
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
         let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
-        let ends = |after: &Between| scanner.can_be_completed(after, ObligationsId::NONE, &mut Reads::none());
-        after.into_iter().filter(ends).collect()
+        after.into_iter().filter(|after| scanner.can_go_on(at, label, after)).collect()
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in

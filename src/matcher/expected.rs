@@ -1,9 +1,9 @@
 //! What may come next, in the grammar's own words: for messages to people, not for generation.
 
-use super::{Matcher, Progress};
+use super::Matcher;
+use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::lookahead::Between;
-use crate::scanner::{ObligationsId, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
@@ -25,10 +25,13 @@ impl Matcher {
         if self.is_finished() {
             next.insert(end);
         } else {
-            self.now.readings.iter().for_each(|at| self.expect(at, &mut next, &mut ignored));
+            for (place, at) in self.now.readings.iter().enumerate() {
+                self.expect(at, self.now.is_between(place), &mut next, &mut ignored);
+            }
         }
         let next = if next.is_empty() { ignored } else { next };
         next.iter()
+            .filter(|&terminal| !self.index.scanner().is_cut(TerminalId::new(terminal)))
             .map(|terminal| match terminal == end {
                 true => END.to_owned(),
                 false => table.terminal_name(TerminalId::new(terminal)).to_owned(),
@@ -36,12 +39,12 @@ impl Matcher {
             .collect()
     }
 
-    fn expect(&self, at: &Configuration, next: &mut BitSet, ignored: &mut BitSet) {
+    fn expect(&self, at: &Configuration, between: bool, next: &mut BitSet, ignored: &mut BitSet) {
         let scanner = self.index.scanner();
         let states = scanner.states();
         let (stack, layout) = (at.stack.clone(), at.layout.clone());
         let from = Between { stack, layout, expectations: at.expectations };
-        if self.now.progress == Progress::Fresh {
+        if between {
             scanner.next_terminals(&from, next);
             return;
         }
@@ -53,8 +56,7 @@ impl Matcher {
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {
             let mut readings = after(TerminalId::new(terminal)).into_iter();
-            let may_be = readings
-                .any(|after| scanner.can_be_completed(&after, ObligationsId::NONE, &mut Reads::none()));
+            let may_be = readings.any(|after| scanner.can_go_on(at, TerminalId::new(terminal), &after));
             if may_be && label.is_none_or(|label| label.index() != terminal) {
                 let set =
                     if scanner.is_ignored(TerminalId::new(terminal)) { &mut *ignored } else { &mut *next };

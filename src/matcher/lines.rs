@@ -28,7 +28,7 @@ impl Matcher {
                 (after.stack, after.layout)
             }
         };
-        let (plan, _) = scanner.closing_plan(&stack)?;
+        let (plan, _) = scanner.completion_plan(&stack)?;
         let mut laid = stack.clone();
         let (mut deeper, mut ended) = (false, 0);
         for (count, terminal) in plan.into_iter().enumerate() {

@@ -1,12 +1,13 @@
-//! One sequence being generated: its mask, its next token, its past.
+//! One sequence being generated: its mask, its next token, its history.
 
 mod batch;
 mod captures;
 mod completion;
+mod counted;
 mod expected;
+mod history;
 mod lines;
 mod mask;
-mod past;
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,26 +22,27 @@ use crate::util::id::TokenId;
 pub use batch::fill_masks;
 pub use captures::Capture;
 use captures::Said;
+use counted::Counts;
+use history::History;
 pub use mask::TokenMask;
-use past::Past;
 
 /// One sequence being generated under a constraint.
 ///
 /// A matcher is cheap to make and to clone: parse stacks and what can be taken back are shared
-/// between all matchers that have a past in common, and what one matcher learns of the grammar all
-/// others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each state
-/// that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64 bytes
-/// a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every call is
-/// defined at any time and for any id; none panics.
+/// between all matchers that have a history in common, and what one matcher learns of the grammar
+/// all others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each
+/// state that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64
+/// bytes a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every
+/// call is defined at any time and for any id; none panics.
 #[derive(Clone)]
 pub struct Matcher {
     index: Arc<Index>,
     /// What holds now.
     now: Moment,
     /// What held before each step, oldest first.
-    past: Past<Moment>,
+    history: History<Moment>,
     /// What each step took, where the grammar wants to know what its rules derive.
-    said: Past<Said>,
+    said: History<Said>,
 }
 
 /// The state of a sequence between two steps.
@@ -48,6 +50,7 @@ pub struct Matcher {
 struct Moment {
     /// The readings of the text so far; at least one, and each viable.
     readings: SmallVec<[Configuration; 1]>,
+    counts: Counts,
     progress: Progress,
     /// How many readings were dropped, one token after another.
     dropped: u32,
@@ -100,7 +103,7 @@ impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Matcher")
             .field("now", &self.now)
-            .field("steps", &self.past.len())
+            .field("steps", &self.history.len())
             .finish_non_exhaustive()
     }
 }
@@ -109,11 +112,12 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
+        let counts = Counts::before(readings.len(), index.scanner());
         Self {
             index,
-            now: Moment { readings, progress: Progress::Fresh, dropped: 0 },
-            past: Past::default(),
-            said: Past::default(),
+            now: Moment { readings, counts, progress: Progress::Fresh, dropped: 0 },
+            history: History::default(),
+            said: History::default(),
         }
     }
 
@@ -149,7 +153,20 @@ impl Matcher {
             row.fill(0);
             return self.index.allow_end(row);
         }
-        self.index.write_mask(&self.now.readings, self.now.progress == Progress::Fresh, row);
+        if !self.counts() {
+            return self.index.write_mask(&self.now.readings, self.now.progress == Progress::Fresh, row);
+        }
+        let mut masks = [true, false].into_iter().filter_map(|between| {
+            let readings = self.now.are_between(between);
+            (!readings.is_empty()).then_some((between, readings))
+        });
+        let Some((between, readings)) = masks.next() else { return row.fill(0) };
+        self.index.write_mask(&readings, between, row);
+        if let Some((between, readings)) = masks.next() {
+            let mut other = vec![0; row.len()];
+            self.index.write_mask(&readings, between, &mut other);
+            row.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+        }
     }
 
     /// Whether `token` may come next, without the mask: costs the token's bytes.
@@ -166,7 +183,7 @@ impl Matcher {
         let token = token.into();
         let next = self.after_token(&self.now, token)?;
         self.note(|| Said::Token(token));
-        self.past.push(std::mem::replace(&mut self.now, next));
+        self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
 
@@ -186,7 +203,7 @@ impl Matcher {
         let next =
             self.after_bytes(&self.now, bytes).map_err(|accepted| RejectedToken { token: None, accepted })?;
         self.note(|| Said::Bytes(bytes.into()));
-        self.past.push(std::mem::replace(&mut self.now, next));
+        self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())
     }
 
@@ -207,8 +224,8 @@ impl Matcher {
     /// [`Matcher::advance_bytes`], stop tokens among them; all of them when there were fewer.
     /// Returns how many were taken back.
     pub fn rollback(&mut self, steps: usize) -> usize {
-        let steps = steps.min(self.past.len());
-        for before in std::iter::from_fn(|| self.past.pop()).take(steps) {
+        let steps = steps.min(self.history.len());
+        for before in std::iter::from_fn(|| self.history.pop()).take(steps) {
             self.now = before;
             self.said.pop();
         }
@@ -218,25 +235,24 @@ impl Matcher {
     /// Back to the beginning.
     pub fn reset(&mut self) {
         self.rollback(usize::MAX);
-        self.past = Past::default();
-        self.said = Past::default();
+        self.history = History::default();
+        self.said = History::default();
     }
 
     /// How many steps can be taken back.
     pub fn steps(&self) -> usize {
-        self.past.len()
+        self.history.len()
     }
 
     /// Whether the text so far is a sentence: exactly then a stop token is allowed.
     pub fn is_accepting(&self) -> bool {
         let scanner = self.index.scanner();
-        match self.now.progress {
-            Progress::Fresh => {
-                self.now.readings.iter().any(|at| scanner.is_sentence(&at.stack, &mut Reads::none()))
-            }
-            Progress::Begun => self.now.readings.iter().any(|at| scanner.is_complete(at, &mut Reads::none())),
-            Progress::Finished => true,
-        }
+        let mut readings = self.now.readings.iter().enumerate();
+        self.is_finished()
+            || readings.any(|(place, at)| match self.now.is_between(place) {
+                true => scanner.is_complete_between(at, &mut Reads::none()),
+                false => scanner.is_complete(at, &mut Reads::none()),
+            })
     }
 
     /// How many readings of the text so far were dropped, because there were more than
@@ -261,11 +277,11 @@ impl Matcher {
         const LIMIT: usize = 4096;
         let mut forced = Vec::new();
         let mut at = self.clone();
-        at.past = Past::default();
+        at.history = History::default();
         while forced.len() < LIMIT && !at.is_accepting() {
             let only = at.only_byte().filter(|&byte| self.index.spelled().mark() != Some(byte));
             let Some(byte) = only else { break };
-            let Ok(next) = at.after_bytes(&at.now, &[byte]) else { break };
+            let Ok(next) = at.within_token(&at.now, &[byte]) else { break };
             at.now = next;
             forced.push(byte);
         }
@@ -277,7 +293,7 @@ impl Matcher {
         let classes = self.index.scanner().states().classes();
         let mut only = None;
         for &byte in classes.representatives() {
-            if self.after_bytes(&self.now, &[byte]).is_ok() {
+            if self.within_token(&self.now, &[byte]).is_ok() {
                 if only.is_some() {
                     return None;
                 }
@@ -290,10 +306,14 @@ impl Matcher {
     fn after_token(&self, from: &Moment, token: TokenId) -> Result<Moment, RejectedToken> {
         let rejected = |accepted| RejectedToken { token: Some(token), accepted };
         if self.index.vocabulary().stop_tokens().contains(&token) {
-            let here =
-                Matcher { now: from.clone(), past: Past::default(), said: Past::default(), ..self.clone() };
+            let here = Matcher {
+                now: from.clone(),
+                history: History::default(),
+                said: History::default(),
+                ..self.clone()
+            };
             if here.is_accepting() {
-                return Ok(Moment { readings: from.readings.clone(), progress: Progress::Finished, ..*from });
+                return Ok(Moment { progress: Progress::Finished, ..from.clone() });
             }
         }
         // A token that the grammar names may be meant as itself and by its bytes: the text is read
@@ -311,6 +331,10 @@ impl Matcher {
 
     /// What holds where a text is read in one of two ways.
     fn either(&self, one: Moment, other: Moment) -> Moment {
+        if self.counts() {
+            let readings = self.either_counted(&one, &other);
+            return self.moment(if one.dropped > other.dropped { &one } else { &other }, readings);
+        }
         let mut all = Readings::default();
         let table = self.index.scanner().table();
         one.readings.into_iter().chain(other.readings).for_each(|reading| all.add(reading, table));
@@ -318,19 +342,31 @@ impl Matcher {
         let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
         Moment {
             readings,
+            counts: Counts::default(),
             progress: one.progress,
             dropped: one.dropped.max(other.dropped).saturating_add(dropped),
         }
     }
 
-    /// What holds after `bytes`, or how many of them are viable.
+    /// What holds after a token with these bytes, or how many of them are viable.
     fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
+        if !self.counts() || bytes.is_empty() || from.progress == Progress::Finished {
+            return self.within_token(from, bytes);
+        }
+        Ok(self.end_token(from, &self.read_counted(from, bytes)?))
+    }
+
+    /// The same where more bytes of the token may follow.
+    fn within_token(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
         let scanner = self.index.scanner();
         if bytes.is_empty() {
             return Ok(from.clone());
         }
         if from.progress == Progress::Finished {
             return Err(0);
+        }
+        if self.counts() {
+            return Ok(self.moment(from, self.read_counted(from, bytes)?));
         }
         let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
@@ -357,6 +393,11 @@ impl Matcher {
             }
         }
         let dropped = Readings::limit(&mut now, scanner.bounds().readings) as u32;
-        Ok(Moment { readings: now, progress: Progress::Begun, dropped: from.dropped.saturating_add(dropped) })
+        Ok(Moment {
+            readings: now,
+            counts: Counts::default(),
+            progress: Progress::Begun,
+            dropped: from.dropped.saturating_add(dropped),
+        })
     }
 }

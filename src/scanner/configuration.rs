@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::lookahead::{Between, ExpectationsId, Facts};
 use super::reads::Reads;
+use super::states::Past;
 use super::{Layout, ObligationsId, Proof, Scanner};
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
@@ -144,9 +145,10 @@ impl Scanner {
     pub(crate) fn initial(&self) -> SmallVec<[Configuration; 1]> {
         let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
         let expectations = ExpectationsId::NONE;
+        let past = self.states().first_past();
         let mut initial = self.begin_lexeme(
             Between { stack, layout, expectations },
-            ObligationsId::NONE,
+            self.with_past(ObligationsId::NONE, past),
             &mut Reads::none(),
         );
         if !self.lexis.leading_ignored {
@@ -154,16 +156,19 @@ impl Scanner {
                 let components = self.states().components(reading.state).iter();
                 let terminals = components.map(|component| component.terminal.index());
                 let mut candidates = BitSet::new(self.lexis.terminal_count() + 1);
-                terminals.filter(|&terminal| !self.lexis.ignored.contains(terminal)).for_each(|terminal| {
+                let count = self.lexis.terminal_count();
+                let stands = |&terminal: &usize| terminal < count && !self.lexis.ignored.contains(terminal);
+                terminals.filter(stands).for_each(|terminal| {
                     candidates.insert(terminal);
                 });
-                reading.state = self.states().start(&candidates);
+                reading.state = self.states().begin(self.states().start(&candidates), past);
             }
         }
         initial
     }
 
-    /// The configurations before the first byte of a lexeme; `obligations` already know that byte.
+    /// The configurations before the first byte of a lexeme; `obligations`, which lexemes before it
+    /// have left, already know that byte.
     #[inline]
     pub(crate) fn begin_lexeme(
         &self,
@@ -173,7 +178,8 @@ impl Scanner {
     ) -> SmallVec<[Configuration; 1]> {
         let Between { stack, layout, expectations } = at;
         if self.lexis.indentation.is_none() {
-            let state = self.context(&stack, reads).start;
+            let start = self.context(&stack, reads).start;
+            let (state, obligations) = self.begin(start, obligations);
             return SmallVec::from_buf([Configuration { stack, layout, state, obligations, expectations }]);
         }
         let mut begun = SmallVec::new();
@@ -182,6 +188,12 @@ impl Scanner {
             begun.push(Configuration { stack, layout, state, obligations, expectations });
         }
         begun
+    }
+
+    /// Where a lexeme starts behind what lexemes before it have left, and what is still asked.
+    #[inline]
+    pub(super) fn begin(&self, start: ScanStateId, left: ObligationsId) -> (ScanStateId, ObligationsId) {
+        (self.states().begin(start, self.past(left)), self.with_past(left, Past::NONE))
     }
 
     /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the
@@ -210,7 +222,7 @@ impl Scanner {
             for between in self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads) {
                 for begun in self.begin_lexeme(between, obligations, reads) {
                     if let Some(state) = self.states().next(begun.state, byte) {
-                        let obligations = self.keep_obligations(obligations, state);
+                        let obligations = self.keep_obligations(begun.obligations, state);
                         let layout = self.read(&begun.layout, byte);
                         emit(Configuration { layout, state, obligations, ..begun }, Some(label));
                     }

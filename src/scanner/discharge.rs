@@ -38,10 +38,11 @@ const FEW: usize = 4;
 const MAX_PAIRS: usize = 1 << 20;
 
 impl Scanner {
-    /// What has to be kept of `obligations` while a lexeme is in `state`.
+    /// What has to be kept of `obligations` while a lexeme is in `state`. All, where lexemes start
+    /// in more ways than are looked through here.
     #[inline]
     pub(super) fn keep_obligations(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
-        if id == ObligationsId::NONE || self.obligations(id).len() <= FEW {
+        if id == ObligationsId::NONE || self.obligations(id).len() <= FEW || self.states().has_past() {
             return id;
         }
         self.keep_many(id, state)

@@ -4,7 +4,8 @@
 
 use smallvec::SmallVec;
 
-use super::company::{self, Starts};
+use super::budget::Budgets;
+use super::candidates::{self, Starts};
 use super::indentation::Indentation;
 use super::layout;
 use super::lookahead::{Expectation, Lookaheads};
@@ -26,14 +27,15 @@ pub(crate) struct Lexis {
     /// Whether a text may begin with what is ignored.
     pub(super) leading_ignored: bool,
     pub(super) exclusive: BitSet,
-    /// Companies of which each that has an exclusive terminal is a part.
-    pub(super) companies: Vec<BitSet>,
-    /// Where lexemes start in the greatest companies.
-    pub(super) company_starts: Starts,
+    /// Candidate sets of which each that has an exclusive terminal is a part.
+    pub(super) candidate_sets: Vec<BitSet>,
+    /// Where lexemes start in the greatest candidate sets.
+    pub(super) candidate_starts: Starts,
     /// By terminal: the words reserved against it.
     pub(super) reserved: Vec<Vec<TerminalId>>,
     pub(super) fallbacks: Vec<Option<Fallback>>,
     pub(super) lookaheads: Lookaheads,
+    pub(super) budgets: Budgets,
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
 }
@@ -72,19 +74,20 @@ impl Lexis {
                 exclusive.insert(index);
             }
         }
-        let companies = company::exclusive_companies(&table, &exclusive, &ignored);
+        let candidate_sets = candidates::exclusive_candidates(&table, &exclusive, &ignored);
         Self {
             lexer: grammar.lexer,
             leading_ignored: grammar.leading_ignored,
-            company_starts: company::greatest(&states, &exclusive, &companies),
+            candidate_starts: candidates::greatest(&states, &exclusive, &candidate_sets),
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
+            budgets: Budgets::new(grammar),
             table,
             states,
             ignored,
             exclusive,
-            companies,
+            candidate_sets,
             lookaheads,
         }
     }

@@ -267,7 +267,7 @@ impl Scanner {
     /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
     pub(crate) fn next_terminals(&self, from: &Between, next: &mut BitSet) {
         for context in self.contexts_at(&from.stack, &from.layout, &mut Reads::none()) {
-            if self.lexis.lookaheads.is_empty() {
+            if self.lexis.lookaheads.is_empty() || self.states().has_past() {
                 next.union_with(&context.acceptable);
             } else {
                 self.next_terminals_among_words(from, context, next);

@@ -5,10 +5,11 @@ use hashbrown::HashMap;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Nonterminal, Temperature};
-use crate::lexer::{Compiler, Dfa, LexerLimits};
+use crate::lexer::{Compiler, Dfa};
 use crate::lr::earley::Derivations;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
+use crate::util::meter::Meter;
 
 /// The marked rules of a grammar, and its productions, which tell what they derive.
 #[derive(Debug)]
@@ -41,10 +42,10 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// When the pattern of a suffix exceeds `limits`.
-    pub(crate) fn new(grammar: &Grammar, limits: &LexerLimits) -> Result<Option<Self>, Box<Diagnostic>> {
+    /// When the pattern of a suffix exceeds a limit.
+    pub(crate) fn new(grammar: &Grammar, meter: &Meter) -> Result<Option<Self>, Box<Diagnostic>> {
         let mut rules = HashMap::new();
-        let mut compiler = Compiler::new(limits);
+        let mut compiler = Compiler::new(meter);
         for (index, nonterminal) in grammar.nonterminals.iter().enumerate() {
             if let Some(mark) = mark(nonterminal, &mut compiler)? {
                 rules.insert(NonterminalId::new(index), mark);

@@ -23,8 +23,9 @@
 //! it exact while the outcome is open. In most languages nearly every obligation dies on the next
 //! byte.
 
+mod budget;
+mod candidates;
 pub(crate) mod check;
-mod company;
 pub(crate) mod configuration;
 mod discharge;
 mod indentation;
@@ -36,8 +37,9 @@ mod obligations;
 pub(crate) mod points;
 mod proof;
 mod reads;
+mod saving;
+mod self_loops;
 mod states;
-mod store;
 mod subsumption;
 mod viability;
 
@@ -46,7 +48,7 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
-use crate::lr::closing::Closing;
+use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::append::Slots;
@@ -86,7 +88,7 @@ pub(crate) struct Scanner {
     discharges: Discharges,
     bounds: Bounds,
     /// Made when a text is first to be ended.
-    closing: OnceLock<Closing>,
+    minimal_completion: OnceLock<MinimalCompletion>,
 }
 
 /// What reading a text may cost.
@@ -106,7 +108,7 @@ pub(crate) struct Context {
     /// The labels that have a reading; a word that what stands around it decides about only may
     /// have one.
     pub(crate) takes: BitSet,
-    /// The scan state where the next lexeme starts.
+    /// The scan state where the next lexeme starts, as far as the text before does not matter.
     pub(crate) start: ScanStateId,
 }
 
@@ -134,7 +136,7 @@ impl Scanner {
             decisions: Decisions::default(),
             discharges: Discharges::default(),
             bounds,
-            closing: OnceLock::new(),
+            minimal_completion: OnceLock::new(),
         }
     }
 
@@ -269,8 +271,8 @@ impl Scanner {
     }
 
     /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
-    pub(crate) fn closing_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
-        let closing = self.closing.get_or_init(|| {
+    pub(crate) fn completion_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
+        let minimal_completion = self.minimal_completion.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
                 if let Some(indentation) = &self.lexis.indentation
                     && (index == indentation.indent.index() || index == indentation.dedent.index())
@@ -278,16 +280,16 @@ impl Scanner {
                     return Some(u64::from(index == indentation.indent.index()));
                 }
                 let dfa = dfa.as_ref().filter(|_| self.lexis.may_occur(TerminalId::new(index)));
-                let length = dfa.map(|dfa| u64::from(dfa.distance(dfa.start())))?;
+                let length = dfa.map(|dfa| u64::from(dfa.shortest_length()))?;
                 // What stands around such a word must fit, which the plan does not see to: only
                 // where it must.
                 let asks = self.lexis.lookaheads.word(TerminalId::new(index)).is_some();
                 Some(length + if asks { 1_000 } else { 0 })
             };
             let costs: Vec<_> = self.states().dfas().iter().enumerate().map(cost).collect();
-            Closing::new(self.table(), &costs)
+            MinimalCompletion::new(self.table(), &costs)
         });
-        closing.plan(self.table(), stack)
+        minimal_completion.plan(self.table(), stack)
     }
 
     /// Whether the text may end on `stack`.
@@ -296,8 +298,7 @@ impl Scanner {
     }
 
     /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
-    /// `next`, each with what is then asked of the text beside `obligations`; none where the lexeme
-    /// cannot end, because the byte lets it match more. Several where it depends on the text behind
+    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end, because the byte lets it match more. Several where it depends on the text behind
     /// the lexeme which one it is.
     #[inline]
     pub(crate) fn end_before(
@@ -313,12 +314,14 @@ impl Scanner {
         else {
             return ends;
         };
+        let past = self.states().past(state);
         if self.states().guarded(state).is_none() {
-            ends.push((label, asked));
+            ends.push((label, self.with_past(asked, past)));
             return ends;
         }
         for (label, guards) in self.states().ends(state) {
-            ends.extend(self.guard(asked, guards, byte).map(|asked| (label, asked)));
+            let asked = self.guard(asked, guards, byte);
+            ends.extend(asked.map(|asked| (label, self.with_past(asked, past))));
         }
         ends
     }

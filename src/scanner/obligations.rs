@@ -5,15 +5,24 @@ use std::sync::OnceLock;
 use smallvec::SmallVec;
 
 use super::Scanner;
-use super::subsumption::Implications;
+use super::states::Past;
 use crate::lexer::Dfa;
 use crate::util::append::{Interner, Slots};
+use crate::util::append_map::AppendMap;
 use crate::util::id::ScanStateId;
 
 /// Scan states of ended lexemes that must not accept; ascending.
 pub(crate) type Obligations = SmallVec<[ScanStateId; 4]>;
 
-/// An interned set of [`Obligations`].
+/// What lexemes that have ended leave to the rest of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Left {
+    pub(super) obligations: Obligations,
+    /// Between two lexemes, what is known of the text before; the next one knows it by its state.
+    pub(super) past: Past,
+}
+
+/// An interned set of [`Obligations`]; between two lexemes, with what is known of the text before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ObligationsId(pub(crate) u32);
 
@@ -25,36 +34,55 @@ impl ObligationsId {
 /// The sets of obligations met so far.
 #[derive(Debug)]
 pub(super) struct ObligationSets {
-    pub(super) sets: Interner<Obligations>,
+    pub(super) sets: Interner<Left>,
     /// By id and byte class: the obligations after it.
     steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
-    pub(super) implications: Implications,
+    /// Of pairs of scan states: whether the first implies the second.
+    pub(super) implications: AppendMap<(ScanStateId, ScanStateId), bool>,
 }
 
 impl ObligationSets {
     /// None but the empty one.
     pub(super) fn new() -> Self {
         let sets = Interner::default();
-        sets.intern(Obligations::new());
-        Self { sets, steps: Slots::default(), implications: Implications::default() }
+        sets.intern(Left { obligations: Obligations::new(), past: Past::NONE });
+        Self { sets, steps: Slots::default(), implications: AppendMap::default() }
     }
 }
 
 impl Scanner {
     /// The scan states behind an id.
     pub(crate) fn obligations(&self, id: ObligationsId) -> &Obligations {
-        self.obligations.sets.get(id.0)
+        &self.obligations.sets.get(id.0).obligations
     }
 
-    /// The id of a set of obligations, without those that others imply.
+    /// What is known of the text before, where `id` stands between two lexemes.
+    #[inline]
+    pub(super) fn past(&self, id: ObligationsId) -> Past {
+        if self.states().has_past() { self.obligations.sets.get(id.0).past } else { Past::NONE }
+    }
+
+    /// The same obligations where this is known of the text before.
+    #[inline]
+    pub(super) fn with_past(&self, id: ObligationsId, past: Past) -> ObligationsId {
+        if self.past(id) == past {
+            return id;
+        }
+        let obligations = self.obligations(id).clone();
+        ObligationsId(self.obligations.sets.intern(Left { obligations, past }))
+    }
+
+    /// The id of a set of obligations, without those that others imply. What they know of the text
+    /// before their lexemes is of no use any more.
     pub(crate) fn intern_obligations(&self, mut states: Obligations) -> ObligationsId {
+        states.iter_mut().for_each(|state| *state = self.states().without_past(*state));
         states.sort_unstable();
         states.dedup();
         self.drop_implied(&mut states);
         if states.is_empty() {
             ObligationsId::NONE
         } else {
-            ObligationsId(self.obligations.sets.intern(states))
+            ObligationsId(self.obligations.sets.intern(Left { obligations: states, past: Past::NONE }))
         }
     }
 

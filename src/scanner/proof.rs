@@ -14,3 +14,10 @@ pub(crate) struct Proof {
     /// Ignored terminals that not everything may follow, and what may.
     pub(crate) gates: Vec<(TerminalId, BitSet)>,
 }
+
+impl Proof {
+    /// Nothing is certain of so many terminals.
+    pub(super) fn nothing(terminals: usize) -> Self {
+        Self { sure: BitSet::new(terminals), is_whole: false, gates: Vec::new() }
+    }
+}

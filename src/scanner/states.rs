@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use crate::lexer::{Condition, Dfa};
 use crate::util::append::{Interner, Slots};
+use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{ScanStateId, TerminalId};
@@ -52,6 +53,16 @@ pub(crate) struct Guarded {
     pub(crate) none: Guards,
 }
 
+/// What terminals that look at the text before a lexeme know of a text: where the automaton of each
+/// has come to, as long as it can come to something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Past(pub(super) u32);
+
+impl Past {
+    /// Nothing, be it that no terminal looks, or that none will match any more that does.
+    pub(crate) const NONE: Self = Self(0);
+}
+
 /// Start states of what must not come true. Like an obligation, each is broken when it accepts.
 pub(crate) type Guards = SmallVec<[ScanStateId; 2]>;
 
@@ -72,6 +83,9 @@ pub(crate) struct ScanStates {
     condition_starts: Vec<ScanStateId>,
     /// By terminal: the place of its first condition among these.
     first_condition: Vec<usize>,
+    /// Terminals that look at the text before their lexemes. Their automata read the whole text, in
+    /// components that have numbers past those of the conditions.
+    looking: Vec<TerminalId>,
     ranks: Vec<u32>,
     /// Terminals whose first match ends the lexeme: nothing follows a state in which one accepts.
     lazy: BitSet,
@@ -79,6 +93,10 @@ pub(crate) struct ScanStates {
     /// By terminal and class of its DFA: the classes that make it up.
     parts: Vec<Box<[ClassSet]>>,
     pub(super) components: Interner<Box<[Component]>>,
+    /// Lists of the components by which automata read the whole text: [`Past`].
+    pub(super) pasts: Interner<Box<[Component]>>,
+    /// By where lexemes start, as [`ScanStates::start`] gives it, and the text before.
+    begun: AppendMap<(ScanStateId, Past), ScanStateId>,
     facts: Slots<Facts>,
     /// Sets of labels: [`Facts::reach`].
     pub(super) label_sets: Interner<BitSet>,
@@ -103,13 +121,20 @@ impl ScanStates {
                 conditions.extend([holds.clone(), fails.clone()]);
             }
         }
+        let looks = |&terminal: &TerminalId| {
+            dfas[terminal.index()].as_ref().is_some_and(|dfa| dfa.looks_behind() && !dfa.is_empty())
+        };
+        let looking: Vec<TerminalId> = (0..dfas.len()).map(TerminalId::new).filter(looks).collect();
         let all = || dfas.iter().map(Option::as_ref).chain(conditions.iter().map(Some));
+        let trackers = looking.iter().map(|terminal| dfas[terminal.index()].as_ref());
         // The end of the text is a byte of its own for what reads it.
         let end = (!conditions.is_empty()).then(|| ByteClasses::by_key(|byte| usize::from(byte == Dfa::END)));
         let classes =
             ByteClasses::refinement(all().flatten().map(Dfa::classes).chain(distinct).chain(end.as_ref()));
         let part = |dfa: Option<&Dfa>| dfa.map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()));
         let components: Interner<Box<[Component]>> = Interner::default();
+        let pasts = Interner::default();
+        pasts.intern(Box::default());
         let start = |(place, condition): (usize, &Dfa)| {
             let component =
                 Component { terminal: TerminalId::new(dfas.len() + place), state: condition.start() };
@@ -117,14 +142,17 @@ impl ScanStates {
         };
         Self {
             condition_starts: conditions.iter().enumerate().map(start).collect(),
-            parts: all().map(part).collect(),
+            parts: all().chain(trackers).map(part).collect(),
             dfas,
             conditions,
             first_condition,
+            looking,
             ranks,
             lazy,
             classes,
             components,
+            pasts,
+            begun: AppendMap::default(),
             facts: Slots::default(),
             label_sets: Interner::default(),
             shadowed: Mutex::default(),
@@ -154,8 +182,75 @@ impl ScanStates {
     pub(super) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
         match self.dfas.get(number.index()) {
             Some(dfa) => dfa.as_ref(),
-            None => self.conditions.get(number.index() - self.dfas.len()),
+            None => match self.conditions.get(number.index() - self.dfas.len()) {
+                Some(condition) => Some(condition),
+                None => self.dfa(*self.looking.get(number.index() - self.first_tracker())?),
+            },
         }
+    }
+
+    /// The number of the first component that reads the whole text.
+    fn first_tracker(&self) -> usize {
+        self.dfas.len() + self.conditions.len()
+    }
+
+    /// Whether some terminal looks at the text before its lexemes.
+    #[inline]
+    pub(crate) fn has_past(&self) -> bool {
+        !self.looking.is_empty()
+    }
+
+    /// What is known of a text before its first byte.
+    pub(super) fn first_past(&self) -> Past {
+        let number = |at: usize| TerminalId::new(self.first_tracker() + at);
+        let trackers = (0..self.looking.len()).map(|at| Component { terminal: number(at), state: 0 });
+        Past(self.pasts.intern(trackers.collect()))
+    }
+
+    /// What is known of the text up to a state.
+    #[inline]
+    pub(super) fn past(&self, state: ScanStateId) -> Past {
+        if self.has_past() { Past(self.pasts.intern_ref(self.trackers(state))) } else { Past::NONE }
+    }
+
+    /// The components that read the whole text.
+    fn trackers(&self, state: ScanStateId) -> &[Component] {
+        let components = self.components(state);
+        let first = self.first_tracker();
+        &components[components.partition_point(|component| component.terminal.index() < first)..]
+    }
+
+    /// The same lexeme, and nothing of the text before it.
+    #[inline]
+    pub(super) fn without_past(&self, state: ScanStateId) -> ScanStateId {
+        if !self.has_past() || self.trackers(state).is_empty() {
+            return state;
+        }
+        let components = self.components(state);
+        ScanStateId(self.components.intern_ref(&components[..components.len() - self.trackers(state).len()]))
+    }
+
+    /// Where a lexeme starts behind a text, if it starts in `start` as far as that does not depend
+    /// on the text.
+    #[inline]
+    pub(super) fn begin(&self, start: ScanStateId, past: Past) -> ScanStateId {
+        if !self.has_past() {
+            return start;
+        }
+        self.begun.get_or_insert_with((start, past), || {
+            let trackers = self.pasts.get(past.0);
+            let begun = |component: &Component| {
+                let Ok(place) = self.looking.binary_search(&component.terminal) else {
+                    return Some(*component);
+                };
+                let number = TerminalId::new(self.first_tracker() + place);
+                let tracker = trackers.iter().find(|tracker| tracker.terminal == number)?;
+                let state = self.dfa(component.terminal)?.next(tracker.state, Dfa::BEGIN);
+                (state != Dfa::DEAD).then_some(Component { state, ..*component })
+            };
+            let components = self.components(start).iter().filter_map(begun);
+            ScanStateId(self.components.intern(components.chain(trackers.iter().copied()).collect()))
+        })
     }
 
     /// Whether some terminal asks something of the text behind it.
@@ -171,6 +266,12 @@ impl ScanStates {
     /// Whether the first match of some terminal ends lexemes.
     pub(crate) fn has_lazy(&self) -> bool {
         !self.lazy.is_empty()
+    }
+
+    /// The heap bytes of a state with so many components, all of whose steps are known.
+    pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
+        // Its entry among the facts, its places in tables, and what is known of it.
+        200 + components * size_of::<Component>() + self.classes.count() * size_of::<u32>()
     }
 
     /// How many states have been met.
@@ -217,7 +318,8 @@ impl ScanStates {
         });
     }
 
-    /// The state in which a lexeme of one of `candidates` starts.
+    /// The state in which a lexeme of one of `candidates` starts. Those that look at the text
+    /// before it stand there as if it had not been read: [`ScanStates::begin`] knows it.
     pub(crate) fn start(&self, candidates: &BitSet) -> ScanStateId {
         let components = candidates.iter().filter_map(|index| {
             let dfa = self.dfas.get(index)?.as_ref().filter(|dfa| !dfa.is_empty())?;
@@ -242,6 +344,23 @@ impl ScanStates {
     #[inline]
     pub(crate) fn label(&self, state: ScanStateId) -> Option<TerminalId> {
         self.facts(state).label
+    }
+
+    /// Whether a lexeme has ended here, since no byte moves any component: a lazy terminal has its
+    /// first match, or a text is whole.
+    pub(crate) fn has_ended(&self, state: ScanStateId) -> bool {
+        self.label(state).is_some() && self.moves(state).is_empty()
+    }
+
+    /// The state without the components that `keeps` does not keep; `None` where none is left.
+    pub(crate) fn restricted(
+        &self,
+        state: ScanStateId,
+        keeps: impl Fn(TerminalId) -> bool,
+    ) -> Option<ScanStateId> {
+        let kept = self.components(state).iter().filter(|component| keeps(component.terminal));
+        let kept: SmallVec<[Component; 8]> = kept.copied().collect();
+        (!kept.is_empty()).then(|| ScanStateId(self.components.intern_ref(kept.as_slice())))
     }
 
     /// The components of a state, by ascending terminal.
@@ -291,7 +410,8 @@ impl ScanStates {
 
     fn accepting(&self, state: ScanStateId) -> impl Iterator<Item = &Component> {
         self.components(state).iter().filter(|component| {
-            self.automaton(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
+            component.terminal.index() < self.first_tracker()
+                && self.automaton(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
         })
     }
 
@@ -378,10 +498,19 @@ impl ScanStates {
                 (next != Dfa::DEAD).then_some(Component { terminal: component.terminal, state: next })
             })
             .collect();
-        let next =
-            if components.is_empty() { DEAD } else { self.components.intern_ref(components.as_slice()) };
+        let next = self.alive(&components);
         self.facts(state).next[usize::from(self.classes.get(byte))].store(next, Ordering::Release);
         (next != DEAD).then_some(ScanStateId(next))
+    }
+
+    /// The number of the state of these components; [`DEAD`] where no lexeme goes on.
+    fn alive(&self, components: &[Component]) -> u32 {
+        match components.first() {
+            Some(first) if first.terminal.index() < self.first_tracker() => {
+                self.components.intern_ref(components)
+            }
+            _ => DEAD,
+        }
     }
 
     /// The steps from `state`, all made at once: each state that is led to, with the classes of
@@ -413,7 +542,7 @@ impl ScanStates {
         let row = &self.facts(state).next;
         let mut moves = Vec::with_capacity(parts.len());
         for (classes, after) in parts {
-            let next = if after.is_empty() { DEAD } else { self.components.intern_ref(after.as_slice()) };
+            let next = self.alive(&after);
             classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
             if next != DEAD {
                 moves.push((ScanStateId(next), classes));
@@ -467,7 +596,7 @@ impl ScanStates {
     fn find_reach(&self, state: ScanStateId) -> BitSet {
         let mut reach = BitSet::new(self.dfas.len());
         for component in self.components(state) {
-            if !reach.contains(component.terminal.index()) {
+            if component.terminal.index() < self.dfas.len() && !reach.contains(component.terminal.index()) {
                 self.find_label(state, component.terminal, &mut reach);
             }
         }

@@ -15,12 +15,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::{Obligations, ObligationsId, Scanner};
-use crate::util::append_map::AppendMap;
 use crate::util::id::ScanStateId;
-
-/// Of pairs of scan states: whether the first implies the second.
-#[derive(Debug, Default)]
-pub(super) struct Implications(AppendMap<Pair, bool>);
 
 /// A state, and one that it may imply.
 type Pair = (ScanStateId, ScanStateId);
@@ -52,8 +47,12 @@ impl Scanner {
         }
     }
 
-    /// Whether the obligations of `more` imply all those of `less`.
+    /// Whether the obligations of `more` imply all those of `less`, behind texts of which the same
+    /// is known.
     pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
+        if self.past(less) != self.past(more) {
+            return false;
+        }
         let more = self.obligations(more);
         let implied = |&state: &ScanStateId| more.iter().any(|&other| self.implies(other, state));
         less == ObligationsId::NONE || self.obligations(less).iter().all(implied)
@@ -61,7 +60,7 @@ impl Scanner {
 
     /// Whether all that breaks `implied` breaks `state`, as early at least.
     fn implies(&self, state: ScanStateId, implied: ScanStateId) -> bool {
-        let implications = &self.obligations.implications.0;
+        let implications = &self.obligations.implications;
         state == implied
             || implications
                 .get(&(state, implied))
@@ -71,7 +70,7 @@ impl Scanner {
 
     #[cold]
     fn find_implication(&self, pair: Pair) -> bool {
-        let known = &self.obligations.implications.0;
+        let known = &self.obligations.implications;
         // Each pair with the place of the one that led to it.
         let mut met: Vec<(Pair, usize)> = vec![(pair, 0)];
         let mut seen: HashSet<Pair, FxBuildHasher> = HashSet::from_iter([pair]);

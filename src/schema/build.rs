@@ -12,11 +12,13 @@ use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{FormulaId, Type};
 use crate::schema::fragment::Fragment;
-use crate::schema::long_strings::LONG;
 use crate::schema::machine::{Machine, Tuple, TupleId};
 use crate::schema::options::Whitespace;
 use crate::schema::text;
 use crate::util::id::NonterminalId;
+
+/// Lengths from which on strings are cut into runs.
+pub(super) const LONG: u64 = 64;
 
 use FormulaId as F;
 

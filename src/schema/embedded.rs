@@ -7,6 +7,7 @@ use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
+use crate::util::meter::Meter;
 
 /// `grammar` with rules for its schemas; `None` where it has no schema. A terminal that was one is
 /// declared only, and stands nowhere.
@@ -14,7 +15,7 @@ use crate::util::id::TerminalId;
 /// # Errors
 ///
 /// A finding for each schema that cannot be held, where the schema stands in the grammar.
-pub(crate) fn write_out(grammar: &Grammar) -> Result<Option<Grammar>, Vec<Diagnostic>> {
+pub(crate) fn write_out(grammar: &Grammar, meter: &Meter) -> Result<Option<Grammar>, Vec<Diagnostic>> {
     let schema = |pattern: &Option<Pattern>| match pattern {
         Some(Pattern::Schema(text)) => Some(text.clone()),
         _ => None,
@@ -31,7 +32,7 @@ pub(crate) fn write_out(grammar: &Grammar) -> Result<Option<Grammar>, Vec<Diagno
     let written = grammar.productions.len();
     for (terminal, text) in schemas {
         let place = grammar.terminals[terminal.index()].place.clone();
-        match JsonSchema::parse(&text, &SchemaOptions::default()) {
+        match JsonSchema::metered(&text, &SchemaOptions::default(), meter) {
             Ok(schema) => {
                 grammar
                     .warnings

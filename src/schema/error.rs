@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::meter::LimitReached;
 
 /// What kind of fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +59,7 @@ struct Inner {
     place: Option<Place>,
     example: Option<String>,
     help: Option<String>,
+    limit: Option<LimitReached>,
 }
 
 impl SchemaError {
@@ -70,6 +72,7 @@ impl SchemaError {
             place: None,
             example: None,
             help: None,
+            limit: None,
         }))
     }
 
@@ -94,6 +97,11 @@ impl SchemaError {
         self
     }
 
+    /// The limit of building that was reached, if that is the reason.
+    pub fn limit(&self) -> Option<&LimitReached> {
+        self.0.limit.as_ref()
+    }
+
     /// What kind of fault it is.
     pub fn kind(&self) -> SchemaErrorKind {
         self.0.kind
@@ -115,7 +123,16 @@ impl SchemaError {
         let mut diagnostic = Diagnostic::error(inner.kind.code(), message).at(inner.place.clone());
         diagnostic.example.clone_from(&inner.example);
         diagnostic.help.clone_from(&inner.help);
+        diagnostic.limit.clone_from(&inner.limit);
         diagnostic
+    }
+}
+
+impl From<LimitReached> for SchemaError {
+    fn from(limit: LimitReached) -> Self {
+        let mut error = Self::new(SchemaErrorKind::TooLarge, limit.to_string()).help(limit.help());
+        error.0.limit = Some(limit);
+        error
     }
 }
 

@@ -13,11 +13,6 @@ use crate::schema::machine::Machine;
 
 use FormulaId as F;
 
-/// Characters of a run.
-const RUN: u64 = 32;
-/// Lengths from which on strings are cut.
-pub(super) const LONG: u64 = 64;
-
 /// A character as JSON spells it.
 const CHARACTER: &str = r#"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F]))"#;
 
@@ -36,6 +31,9 @@ impl Machine<'_> {
         })
     }
 }
+
+/// Characters of a run.
+const RUN: u64 = 32;
 
 impl Builder<'_, '_> {
     /// Strings of these lengths.

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::lexer::{Dfa, LexerLimits};
+use crate::lexer::Dfa;
 use crate::schema::atoms::{Interner, Items};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
@@ -25,8 +25,16 @@ use crate::schema::keywords::Reader;
 use crate::schema::object::{Frame, Step};
 use crate::schema::text::Texts;
 use crate::schema::unique;
+use crate::util::meter::{Holding, Meter};
 
 use FormulaId as F;
+
+/// Work that is told to the meter at once.
+const COUNTED_AT_ONCE: usize = 100;
+/// A step of the analysis makes and looks up formulas: half a microsecond.
+const STEPS_OF_WORK: usize = 50;
+/// And keeps some of them.
+const BYTES_OF_WORK: usize = 100;
 
 /// Residuals, or the formulas of a value state.
 pub(super) type Tuple = Box<[F]>;
@@ -57,12 +65,16 @@ pub(super) struct Machine<'a> {
     first_child: FxHashMap<F, Option<F>>,
     /// Steps taken so far, beside what formulas took.
     pub(super) work: usize,
+    /// Of these, and of what formulas took: what the meter knows of.
+    counted: usize,
+    meter: &'a Meter,
+    held: Holding,
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(reader: Reader<'a>, limits: &'a LexerLimits) -> Self {
+    pub(super) fn new(reader: Reader<'a>, meter: &'a Meter) -> Self {
         Self {
-            texts: Texts::new(limits),
+            texts: Texts::new(meter),
             reader,
             tuples: Interner::default(),
             frames: Interner::default(),
@@ -76,6 +88,9 @@ impl<'a> Machine<'a> {
             splits: FxHashMap::default(),
             first_child: FxHashMap::default(),
             work: 0,
+            counted: 0,
+            held: meter.holding(),
+            meter,
         }
     }
 
@@ -90,7 +105,13 @@ impl<'a> Machine<'a> {
     /// Counts `steps`, and refuses when there were too many.
     pub(super) fn spend(&mut self, steps: usize) -> Result<(), SchemaError> {
         self.work += steps;
-        if self.work + self.reader.formulas.work <= self.reader.options.steps {
+        let work = self.work + self.reader.formulas.work;
+        if work <= self.reader.options.steps {
+            if work - self.counted >= COUNTED_AT_ONCE {
+                let steps = work - std::mem::replace(&mut self.counted, work);
+                self.meter.step(STEPS_OF_WORK * steps)?;
+                self.held.set(BYTES_OF_WORK * work)?;
+            }
             return Ok(());
         }
         let message = format!("its analysis takes more than {} steps", self.reader.options.steps);

@@ -39,19 +39,30 @@ mod uri;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
-use crate::lexer::LexerLimits;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
+use crate::util::limits::Limits;
+use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
 pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Whitespace};
+
+/// A byte of a schema is read, and becomes a part of formulas.
+const STEPS_OF_A_BYTE: usize = 10;
+/// And of a tree of JSON.
+const BYTES_OF_A_BYTE: usize = 20;
+/// Steps of one analysis; keys in the declared order may be tried when those in any order take more.
+const STEPS_OF_ANALYSIS: u64 = 150_000_000;
+/// States of one automaton of strings or numbers.
+const STATES_OF_A_TEXT: usize = 100_000;
 
 /// A JSON Schema that was read: the productions of the JSON texts that satisfy it.
 #[derive(Clone, Debug)]
 pub struct JsonSchema {
     fragment: fragment::Fragment,
     warnings: Vec<Diagnostic>,
+    cost: Cost,
 }
 
 impl JsonSchema {
@@ -74,13 +85,31 @@ impl JsonSchema {
     /// When the text is no schema, when no value satisfies it, when it asks for something that
     /// cannot be held, or when it exceeds a limit of the options.
     pub fn parse(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+        Self::parse_within(text, options, &Limits::default())
+    }
+
+    /// The same within `limits`: see [`Grammar::from_lark_within`].
+    ///
+    /// # Errors
+    ///
+    /// As [`JsonSchema::parse`], and when a limit is exceeded: see [`SchemaError::limit`].
+    pub fn parse_within(text: &str, options: &SchemaOptions, limits: &Limits) -> Result<Self, SchemaError> {
+        Self::metered(text, options, &Meter::new(limits))
+    }
+
+    /// The same with what a meter still has.
+    fn metered(text: &str, options: &SchemaOptions, meter: &Meter) -> Result<Self, SchemaError> {
+        let meter = &meter.at(Phase::Schema);
+        let documents = options.documents.values().map(String::len).sum::<usize>();
+        meter.input(text.len() + documents)?;
+        meter.step(STEPS_OF_A_BYTE * (text.len() + documents))?;
         let own = guidance::options(text, options)?;
         let options = own.as_ref().unwrap_or(options);
-        match Self::read(text, options) {
+        match Self::read(text, options, meter) {
             // Sets of keys are what grows first.
             Err(error) if error.kind() == SchemaErrorKind::TooLarge && options.order == KeyOrder::Any => {
                 let declared = SchemaOptions { order: KeyOrder::Declared, ..options.clone() };
-                let mut schema = Self::read(text, &declared)?;
+                let mut schema = Self::read(text, &declared, meter)?;
                 let message = "the schema is too large for keys in any order, and keeps the declared order";
                 schema.warnings.push(Diagnostic::warning("narrowed-schema", message));
                 Ok(schema)
@@ -90,12 +119,14 @@ impl JsonSchema {
     }
 
     /// The passes.
-    fn read(text: &str, options: &SchemaOptions) -> Result<Self, SchemaError> {
+    fn read(text: &str, options: &SchemaOptions, meter: &Meter) -> Result<Self, SchemaError> {
+        let meter = &meter.part(STEPS_OF_ANALYSIS, STATES_OF_A_TEXT);
+        let mut held = meter.holding();
+        held.set(BYTES_OF_A_BYTE * text.len())?;
         let (schemas, root) = refs::Schemas::read(text, options)?;
-        let limits = LexerLimits { states: 100_000, steps: 20_000_000, ..LexerLimits::default() };
         let mut reader = keywords::Reader::new(schemas, options);
         let formula = reader.child(root)?;
-        let mut machine = machine::Machine::new(reader, &limits);
+        let mut machine = machine::Machine::new(reader, meter);
         let place = |machine: &machine::Machine<'_>, error: SchemaError| {
             error.at(String::new(), machine.reader.schemas.json.place(root))
         };
@@ -109,12 +140,13 @@ impl JsonSchema {
             return Err(place(&machine, error));
         }
         let warnings = std::mem::take(&mut machine.reader.warnings);
-        Ok(Self { fragment, warnings })
+        Ok(Self { fragment, warnings, cost: meter.cost() })
     }
 
     /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.
     pub fn grammar(&self) -> Grammar {
         let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
+        grammar.cost = self.cost;
         grammar.warnings.clone_from(&self.warnings);
         grammar.start = self.embed(&mut grammar);
         grammar.starts = vec![grammar.start];

@@ -46,10 +46,8 @@ pub(crate) enum SyntaxErrorKind {
     /// Something of llguidance's dialect that says nothing.
     BadDialect,
     /// A definition, or another item, that has no place in this file.
-    #[cfg(feature = "yacc")]
     Misplaced,
     /// A Yacc file that its reader refuses.
-    #[cfg(feature = "yacc")]
     Yacc,
 }
 
@@ -75,9 +73,7 @@ impl SyntaxErrorKind {
             Self::BadImport => "bad-import",
             Self::BadLookahead => "bad-lookahead",
             Self::BadDialect => "bad-dialect",
-            #[cfg(feature = "yacc")]
             Self::Misplaced => "misplaced-item",
-            #[cfg(feature = "yacc")]
             Self::Yacc => "bad-yacc",
         }
     }
@@ -89,7 +85,6 @@ pub(crate) enum SourceText {
     /// The grammar (the only text of a Lark file; the `.y` text of a Yacc grammar).
     Grammar,
     /// The terminal definitions beside a Yacc grammar.
-    #[cfg(feature = "yacc")]
     Terminals,
 }
 
@@ -129,7 +124,6 @@ impl SyntaxError {
     }
 
     /// Says that the spans belong to another text than the grammar.
-    #[cfg(feature = "yacc")]
     pub(crate) fn within(mut self, source: SourceText) -> Self {
         self.0.source = source;
         self
@@ -142,7 +136,6 @@ impl SyntaxError {
     }
 
     /// Which text the span belongs to.
-    #[cfg(feature = "yacc")]
     pub(crate) fn source_text(&self) -> SourceText {
         self.0.source
     }

@@ -6,18 +6,17 @@
 //! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
 //! * [`mod@print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
+//! * [`words`]: what generated parsers take from lexers.
 
 pub(crate) mod ast;
 pub(crate) mod error;
 pub(crate) mod gbnf;
 pub(crate) mod lark;
 mod print;
-#[cfg(feature = "yacc")]
+mod words;
 pub(crate) mod yacc;
 
-#[cfg(feature = "yacc")]
 pub(crate) use error::SourceText;
 pub(crate) use gbnf::parse_gbnf;
 pub(crate) use lark::parse_lark;
-#[cfg(feature = "yacc")]
 pub(crate) use yacc::{parse_yacc, parse_yacc_rules};

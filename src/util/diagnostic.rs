@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
+use super::meter::LimitReached;
+
 /// How grave a [`Diagnostic`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -21,7 +23,9 @@ pub(crate) const WARNINGS: &[&str] = &[
     "cyclic",
     "dead-alternative",
     "empty-terminal",
+    "escape-undone",
     "imported-directive",
+    "line-in-brackets",
     "lookahead-assertion",
     "more-findings",
     "narrowed-schema",
@@ -62,6 +66,8 @@ pub struct Diagnostic {
     pub example: Option<String>,
     /// What to write instead.
     pub help: Option<String>,
+    /// The limit of building that was reached, if that is the reason.
+    pub limit: Option<LimitReached>,
 }
 
 /// A place in a grammar file.
@@ -116,7 +122,23 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: &'static str, message: String) -> Self {
-        Self { severity, code, message, place: None, related: Vec::new(), example: None, help: None }
+        Self {
+            severity,
+            code,
+            message,
+            place: None,
+            related: Vec::new(),
+            example: None,
+            help: None,
+            limit: None,
+        }
+    }
+
+    /// The error that building came to a limit, by the name that the phase has for that.
+    pub(crate) fn limit(code: &'static str, limit: LimitReached) -> Self {
+        let mut error = Self::error(code, limit.to_string()).help(limit.help());
+        error.limit = Some(limit);
+        error
     }
 
     /// Says where.

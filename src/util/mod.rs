@@ -5,21 +5,25 @@
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`lists`]: many short lists in two arrays.
+//! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`random`]: a small seeded generator.
-//! * [`store`]: how things are put into bytes that are kept.
+//! * [`self_loops`]: the contract by which walks pass over texts that lead back.
+//! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
 pub(crate) mod append;
 pub(crate) mod append_map;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
-pub(crate) mod byte_groups;
 pub(crate) mod components;
 pub(crate) mod diagnostic;
 pub(crate) mod fingerprint;
 pub(crate) mod id;
+pub(crate) mod limits;
 pub(crate) mod lists;
 pub(crate) mod memo;
+pub(crate) mod meter;
 pub(crate) mod random;
-pub(crate) mod store;
+pub(crate) mod saving;
+pub(crate) mod self_loops;

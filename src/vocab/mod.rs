@@ -7,6 +7,7 @@
 mod cut;
 mod error;
 mod load;
+pub(crate) mod nodes;
 mod spelled;
 #[cfg(feature = "tokenizer")]
 mod tokenize;

@@ -15,21 +15,16 @@
 //! Seventeen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no
 //! recursion, so that depth costs nothing.
 
-use crate::util::byte_groups::{
-    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, STRAY_BYTES, WITHINS, group, step_utf8,
-};
+use super::nodes::{Node, NodeGroups};
+use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct Trie {
     /// All nodes, and one that closes the last.
     nodes: Box<[Node]>,
-    /// By node: the number of its byte's group. Past ASCII, of a byte that begins a character, the
-    /// worst that becomes of the character: stray bytes, a cut one, a whole one; of the bytes
-    /// behind it, that they are of a whole one, or [`ENDS_CHARACTER`].
-    groups: Box<[u8]>,
-    /// The groups of [`BLOCK`] nodes each.
-    blocks: Box<[Groups]>,
+    /// The groups of the nodes' bytes.
+    groups: NodeGroups,
     /// All ids with bytes, by their bytes, equal bytes by id.
     ids: Box<[u32]>,
     /// The same as bits: bit `t % 32` of word `t / 32`.
@@ -37,22 +32,6 @@ pub(crate) struct Trie {
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
-}
-
-/// A prefix of some token's bytes. What a walk asks of it lies together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Node {
-    /// The first node after the subtree: the next sibling, if the parent has one more child.
-    pub(crate) end: u32,
-    /// Index among the ids of the first token at or below the node.
-    pub(crate) first: u32,
-    /// The groups of what is below the node, its own byte not counted, read as if a character began
-    /// there.
-    pub(crate) below: Groups,
-    /// The length of the prefix.
-    pub(crate) depth: u16,
-    /// The label of the edge into the node; 0 for the root.
-    pub(crate) byte: u8,
 }
 
 impl Trie {
@@ -90,10 +69,8 @@ impl Trie {
             nodes[closed as usize].end = count;
         }
         let max_depth = nodes.iter().map(|node| node.depth).max().unwrap_or(0).into();
-        let groups = find_groups(&mut nodes, max_depth);
+        let groups = NodeGroups::find(&mut nodes, max_depth);
         nodes.push(node(ids.len() as u32, 0, 0));
-        let union = |block: &[u8]| block.iter().fold(0, |all, group| all | 1 << group);
-        let blocks = groups.chunks(BLOCK).map(union).collect();
 
         let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
         let mut row = vec![0; ids.iter().max().map_or(0, |&id| id as usize / 32 + 1)].into_boxed_slice();
@@ -101,7 +78,7 @@ impl Trie {
             row[id as usize / 32] |= 1 << (id % 32);
         }
         let root_children = Box::new([Self::ROOT; 256]);
-        let mut trie = Self { nodes, groups, blocks, ids, row, root_children, max_depth };
+        let mut trie = Self { nodes, groups, ids, row, root_children, max_depth };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -145,18 +122,7 @@ impl Trie {
     /// groups are those of characters, as in [`Node::below`].
     #[inline]
     pub(crate) fn next_outside(&self, groups: Groups, node: u32, end: u32) -> u32 {
-        let groups = if groups & CHARACTERS == 0 { groups } else { groups | 1 << ENDS_CHARACTER };
-        let (mut at, end) = (node as usize, end as usize);
-        while at < end {
-            if at.is_multiple_of(BLOCK) && self.blocks[at / BLOCK] & !groups == 0 {
-                at += BLOCK;
-            } else if groups >> self.groups[at] & 1 == 0 {
-                return at as u32;
-            } else {
-                at += 1;
-            }
-        }
-        end as u32
+        self.groups.next_outside(groups, node, end)
     }
 
     /// The group of the byte of `node`; past ASCII that of the character which it begins, as in
@@ -165,7 +131,7 @@ impl Trie {
     pub(crate) fn group(&self, node: u32) -> Groups {
         match self.byte(node) {
             0x80..0xc0 => STRAY_BYTES,
-            _ => 1 << self.groups[node as usize],
+            _ => self.groups.get(node),
         }
     }
 
@@ -173,7 +139,7 @@ impl Trie {
     /// are says otherwise.
     #[inline]
     pub(crate) fn ends_character(&self, node: u32) -> bool {
-        self.groups[node as usize] == ENDS_CHARACTER || self.byte(node) < 0x80
+        self.groups.ends_character(node) || self.byte(node) < 0x80
     }
 
     /// How many tokens there are at and below `node`.
@@ -237,74 +203,9 @@ impl Trie {
 
     /// Memory held, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
-        let words = self.blocks.len() + self.ids.len() + self.row.len() + 256;
-        self.nodes.len() * (size_of::<Node>() + 1) + words * 4
+        let words = self.ids.len() + self.row.len() + 256;
+        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4
     }
-}
-
-/// Nodes whose groups are known together.
-const BLOCK: usize = 16;
-
-/// The last byte of a character.
-const ENDS_CHARACTER: u8 = 18;
-const _: () = assert!(STRAY_BYTES.ilog2() + 1 == ENDS_CHARACTER as u32);
-
-/// Finds the groups below each node, and the number of each one's own.
-fn find_groups(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
-    let mut numbers = vec![0; nodes.len()].into_boxed_slice();
-    // By depth: what the nodes met so far hold, whose parent has not been met; as read from each
-    // place in a character. And the same up to the end of that character.
-    let mut met = vec![[(0, 0); WITHINS]; max_depth + 2];
-    // From the last to the first: what lies below a node is met before it.
-    for index in (0..nodes.len()).rev() {
-        let next_first = nodes.get(index + 1).map(|next| next.first);
-        let node = &mut nodes[index];
-        let depth = usize::from(node.depth);
-        let below = std::mem::take(&mut met[depth + 1]);
-        node.below = below[BETWEEN].0;
-        let ends_token = next_first != Some(node.first);
-        let from = &mut met[depth];
-        if node.byte < 0x80 {
-            numbers[index] = group(node.byte).ilog2() as u8;
-            from[BETWEEN].0 |= group(node.byte) | below[BETWEEN].0;
-            for (groups, character) in &mut from[BETWEEN + 1..] {
-                *groups |= STRAY_BYTES;
-                *character |= STRAY_BYTES;
-            }
-            continue;
-        }
-        for (within, (groups, character)) in from.iter_mut().enumerate() {
-            let found = match step_utf8(within, node.byte) {
-                None => (STRAY_BYTES, STRAY_BYTES),
-                Some(BETWEEN) => (CHARACTERS | below[BETWEEN].0, CHARACTERS),
-                Some(within) if ends_token => {
-                    (CUT_CHARACTERS | below[within].0, CUT_CHARACTERS | below[within].1)
-                }
-                Some(within) => below[within],
-            };
-            if within == BETWEEN {
-                numbers[index] = found.1.ilog2() as u8;
-            }
-            *groups |= found.0;
-            *character |= found.1;
-        }
-    }
-    // By depth: where a character stands that began above.
-    let mut path = vec![BETWEEN; max_depth + 1];
-    for (node, number) in nodes.iter().zip(&mut numbers).skip(1) {
-        let depth = usize::from(node.depth);
-        let within = path[depth - 1];
-        let next = step_utf8(within, node.byte);
-        if within != BETWEEN && node.byte >= 0x80 {
-            *number = match next {
-                None => STRAY_BYTES.ilog2() as u8,
-                Some(BETWEEN) => ENDS_CHARACTER,
-                Some(_) => CHARACTERS.ilog2() as u8,
-            };
-        }
-        path[depth] = next.unwrap_or(BETWEEN);
-    }
-    numbers
 }
 
 /// The ids with bytes, sorted by bytes, equal bytes by id.
@@ -358,7 +259,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::util::byte_groups::NOT_ASCII;
+    use crate::util::self_loops::{BETWEEN, CHARACTERS, CUT_CHARACTERS, NOT_ASCII, group, step_utf8};
 
     fn trie(tokens: &[Vec<u8>]) -> Trie {
         Trie::new(tokens.len(), |id| &tokens[id as usize])

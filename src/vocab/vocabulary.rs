@@ -15,17 +15,14 @@ use std::sync::Arc;
 
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::TokenId;
+use crate::util::limits::Limits;
 
 use super::error::{VocabularyError, VocabularyErrorKind};
 use super::trie::Trie;
 
-/// The greatest width of the logits: sixteen million ids, some sixty times the largest vocabulary
-/// known.
+/// The greatest width of the logits that a caller can set: sixteen million ids, some sixty times the
+/// largest vocabulary known. What a file says has a smaller limit.
 pub(crate) const MAX_WIDTH: usize = 1 << 24;
-
-/// The most bytes that all tokens together may have: some thirty times the largest vocabulary
-/// known.
-pub(crate) const MAX_TOTAL_BYTES: usize = 1 << 26;
 
 /// The tokens of a language model, as bytes, with the ids that the model itself uses.
 ///
@@ -89,10 +86,10 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// More than 2^24 tokens, a token longer than 65,535 bytes, more than 64 MiB in all, or no
-    /// token at all.
+    /// More tokens or bytes than the default [`Limits`] allow, a token longer than 65,535 bytes, or
+    /// no token at all.
     pub fn from_tokens<I: IntoIterator<Item = Vec<u8>>>(tokens: I) -> Result<Self, VocabularyError> {
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(&Limits::default());
         for (id, token) in tokens.into_iter().enumerate() {
             builder.widen(id as u64)?;
             builder.token(id as u64, &token)?;
@@ -114,7 +111,7 @@ impl Vocabulary {
                 format!("a width of {width} leaves out token {}; it must be {least} at least", least - 1),
             ));
         }
-        check_id(width.saturating_sub(1) as u64)?;
+        check_id(width.saturating_sub(1) as u64, MAX_WIDTH)?;
         self.width = width;
         Ok(self)
     }
@@ -147,7 +144,7 @@ impl Vocabulary {
     /// An id of 2^24 or more. Cost: none to speak of, but that of building the trie again when the
     /// id had bytes.
     pub fn with_special(mut self, id: u32, name: &str) -> Result<Self, VocabularyError> {
-        check_id(id.into())?;
+        check_id(id.into(), MAX_WIDTH)?;
         if !self.tokens.get(id as usize).is_empty() {
             let mut spans = self.tokens.spans.to_vec();
             spans[id as usize] = Span::default();
@@ -306,8 +303,10 @@ impl fmt::Display for Vocabulary {
 }
 
 /// Collects tokens in any order; every loader fills one.
-#[derive(Default)]
 pub(crate) struct VocabularyBuilder {
+    /// How many bytes all tokens may have, and how many ids there may be.
+    most_bytes: usize,
+    most_ids: usize,
     bytes: Vec<u8>,
     spans: Vec<Span>,
     special: BTreeMap<u32, Box<str>>,
@@ -316,6 +315,19 @@ pub(crate) struct VocabularyBuilder {
 }
 
 impl VocabularyBuilder {
+    /// Nothing yet.
+    pub(crate) fn within(limits: &Limits) -> Self {
+        Self {
+            most_bytes: limits.token_bytes.min(u32::MAX as usize),
+            most_ids: limits.token_ids.min(MAX_WIDTH),
+            bytes: Vec::new(),
+            spans: Vec::new(),
+            special: BTreeMap::new(),
+            stops: Vec::new(),
+            leading_space: false,
+        }
+    }
+
     /// Gives `id` its bytes. Empty bytes make a hole.
     pub(crate) fn token(&mut self, id: u64, bytes: &[u8]) -> Result<(), VocabularyError> {
         self.widen(id)?;
@@ -335,9 +347,10 @@ impl VocabularyBuilder {
                 format!("id {id} stands for two tokens, {} and {}", quote(known), quote(bytes)),
             ));
         }
-        if self.bytes.len() + bytes.len() > MAX_TOTAL_BYTES {
+        if self.bytes.len() + bytes.len() > self.most_bytes {
             return Err(VocabularyError::limit(format!(
-                "the tokens together have more than {MAX_TOTAL_BYTES} bytes"
+                "the tokens together have more than {} bytes, which `token_bytes` of the limits allows",
+                self.most_bytes
             )));
         }
         let start = self.bytes.len() as u32;
@@ -382,7 +395,7 @@ impl VocabularyBuilder {
 
     /// Makes the logits wide enough for `id`.
     pub(crate) fn widen(&mut self, id: u64) -> Result<(), VocabularyError> {
-        check_id(id)?;
+        check_id(id, self.most_ids)?;
         if self.spans.len() <= id as usize {
             self.spans.resize(id as usize + 1, Span::default());
         }
@@ -411,13 +424,13 @@ impl VocabularyBuilder {
 }
 
 /// Refuses ids that no model has, before memory is taken for them.
-fn check_id(id: u64) -> Result<(), VocabularyError> {
-    if id < MAX_WIDTH as u64 {
+fn check_id(id: u64, most: usize) -> Result<(), VocabularyError> {
+    if id < most as u64 {
         return Ok(());
     }
     Err(VocabularyError::limit(format!(
         "token id {id} is too large; ids up to {} are supported",
-        MAX_WIDTH - 1
+        most.saturating_sub(1)
     )))
 }
 
@@ -528,7 +541,7 @@ mod tests {
         assert!(Vocabulary::from_tokens([vec![b'a'; Trie::MAX_TOKEN_LENGTH]]).is_ok());
         assert!(Vocabulary::from_tokens([]).is_err());
         assert!(Vocabulary::from_tokens([vec![]]).is_err());
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(&Limits::default());
         assert_eq!(builder.token(u64::MAX, b"a").unwrap_err().kind(), VocabularyErrorKind::Limit);
         builder.token(3, b"a").unwrap();
         builder.token(3, b"a").unwrap();

@@ -298,13 +298,38 @@ CASES = [
     ("a(?!b)", "", ["a", "ab"]),
     ("a(?=b|$)", "", ["a", "ab"]),
     (r"(?!ab\b)[a-z]+", "", ["ab", "abc", "a"]),
+    # Back references to few texts.
+    (r"(a)\1", "", ["aa", "a", "ab"]),
+    (r"(a|b)-(?:\1|c)+", "", ["a-a", "a-b", "b-bcb", "a-"]),
+    (r"(?P<q>['\"])([^'\"]|\\.)*(?P=q)", "", ["'a'", "'a\"", '"a"', "'a\\'b'"]),
+    (r"(['\"]{3}|['\"]).*?\1", "", ["'a'", "'a'b'", "'a\"", "\"\"\"a\"\"\"", "''"]),
+    (r"(a|aa)b\1", "", ["aba", "aabaa", "aaba", "abaa"]),
+    (r"(a|ab)(b|c)\2\1", "", ["abba", "accab", "abbbab", "acca", "abccab"]),
+    (r"(a?)b\1c", "", ["abac", "bc", "abc", "bac"]),
+    (r"(?:(a|b)\1)+", "", ["aabb", "ab", "aab"]),
+    (r"(a)b\1", "i", ["aba", "abA", "ABa", "abb"]),
+    (r"(a|b)(?=\1)[ab]", "", ["aa", "ab"]),
+    # What stands before: nothing.
+    ("^a", "", ["a", "b"]),
+    ("(?:^)a", "", ["a"]),
+    ("a^b", "", ["ab"]),
+    ("a|^b", "m", ["a", "b"]),
+    ("a\n^b", "m", ["a\nb"]),
+    ("a\n^b", "", ["a\nb"]),
+    (r"\Aa|b\Ac", "", ["a", "bc"]),
+    (r"\ba", "", ["a"]),
+    (r"\Ba", "", ["a"]),
+    (r"\b-", "", ["-"]),
+    ("(?<=a)b", "", ["b"]),
+    ("(?<!a)b", "", ["b"]),
+    ("a(?<=a)b|(?<!ab)c", "", ["ab", "c"]),
 ]
 
 # What Python accepts and lrmask refuses.
 REFUSED = [
-    "^a", r"\Aa", r"\ba", "(a)\\1", "(?P<n>a)(?P=n)", "(?<=a)b", "(?<!a)b",
+    "(a+)\\1", "(?P<n>a+)(?P=n)", "(a|b)+\\1", "(?:(a)b)\\1",
     "(?>a)", "a*+", "a++", "a?+", "a{1,2}+", "(a)(?(1)b|c)", r"\N{DIGIT ONE}", r"[\N{DIGIT ONE}]", r"\ud800",
-    r"[\udc00]", "(?:^)a",
+    r"[\udc00]", r"a(?=\b)", "(?<=^a)b",
 ]
 
 FLAGS = {"i": re.I, "m": re.M, "s": re.S, "x": re.X}

@@ -49,7 +49,7 @@ pub struct RelationDraft {
 }
 
 /// Both notations write these alike. The last ones count, or leave a match pending for long.
-const PATTERNS: [&str; 37] = [
+const PATTERNS: [&str; 43] = [
     "\"a\"",
     "\"b\"",
     "\"c\"",
@@ -87,8 +87,15 @@ const PATTERNS: [&str; 37] = [
     "/ab(?!b)/",
     "/a+(?!bb)/",
     "/bc?(?=[ac]b)/",
+    "/(?<=a)b+/",
+    "/(?<![ab])[ab]+/",
+    "/(?<!bc)a/",
+    "/(?<![abc ])[bc]/",
+    "/(?<=[b ])a*c(?=b)/",
+    "/(?<=b)[abc]/",
 ];
-const IGNORED: [&str; 7] = ["/ +(?!c)/", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
+const IGNORED: [&str; 8] =
+    ["/ +(?!c)/", "/(?<!c) /", "\" \"", "\" \"", "/ +/", "\"c\"", "/ a?/", "/ [^ ]* /"];
 const RELATIONS: [&str; 4] = ["reserved", "fallback", "soft", "lookahead"];
 pub const ASSOCIATIVITIES: [&str; 3] = ["left", "right", "nonassoc"];
 /// Names that are no terminals, for `%prec`.

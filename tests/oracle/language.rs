@@ -85,7 +85,7 @@ impl Language {
                 continue;
             }
             for opening in self.openings(&place) {
-                if let Some((length, winner)) = self.lexeme(&opening, &text[at..]) {
+                if let Some((length, winner)) = self.lexeme(&opening, text.split_at(at)) {
                     let behind = self.behind(&place, &opening, winner, &text[at..at + length]);
                     let behind = behind.into_iter().map(|place| (at + length, place));
                     todo.extend(behind.filter(|reading| seen.insert(reading.clone())));
@@ -159,16 +159,24 @@ impl Language {
         stacks.into_iter().map(|stack| (stack, layout.after_step(step))).collect()
     }
 
+    /// Those of the candidates that may begin behind `before`, of which only the end matters.
+    pub fn behind_text(&self, candidates: u32, before: &[u8]) -> u32 {
+        let terminals = self.spec.terminals.iter().enumerate();
+        let may = terminals.filter(|(_, terminal)| terminal.may_begin(before));
+        may.fold(0, |set, (t, _)| set | 1 << t) & candidates
+    }
+
     /// The longest non-empty prefix of `rest` that a candidate matches in full, and of those the
     /// best.
-    fn lexeme(&self, opening: &Opening, rest: &[u8]) -> Option<(usize, usize)> {
+    fn lexeme(&self, opening: &Opening, (before, rest): (&[u8], &[u8])) -> Option<(usize, usize)> {
+        let candidates = self.behind_text(opening.candidates, before);
         let mut longest = None;
         for length in 1..=rest.len() {
             let (matching, extensible) = self.slice(&rest[..length]);
             let fits = |&t: &usize| matching & 1 << t != 0 && self.spec.terminals[t].fits(&rest[length..]);
-            let mut competing = (0..self.spec.terminals.len()).filter(|t| opening.candidates & 1 << t != 0);
+            let mut competing = (0..self.spec.terminals.len()).filter(|t| candidates & 1 << t != 0);
             longest = competing.find(fits).map(|winner| (length, winner)).or(longest);
-            if opening.candidates & extensible == 0 {
+            if candidates & extensible == 0 {
                 break;
             }
         }

@@ -35,6 +35,16 @@ impl Pattern {
         self.full.is_match(lexeme)
     }
 
+    /// Whether no text of more bytes matches.
+    pub fn is_at_most(&self, bytes: usize) -> bool {
+        let mut states = HashSet::from([self.start()]);
+        for _ in 0..bytes {
+            let next = states.iter().flat_map(|&state| (0..=255).filter_map(move |b| self.next(state, b)));
+            states = next.collect();
+        }
+        !states.into_iter().any(|state| self.goes_on(state))
+    }
+
     /// Before the first byte.
     pub fn start(&self) -> StateID {
         initial(&self.dfa)

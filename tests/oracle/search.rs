@@ -10,6 +10,7 @@
 
 use super::language::{Language, Opening, Place};
 use super::pattern::Pattern;
+use super::spec::LOOKED_BEHIND;
 use regex_automata::util::primitives::StateID;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -28,6 +29,8 @@ struct Situation {
     begun: bool,
     /// How far it has come.
     scan: usize,
+    /// The end of the text, where some terminal looks at the text before its lexemes.
+    before: Vec<u8>,
     /// Its bytes, where they tell how wide the beginning of a line is.
     lexeme: Vec<u8>,
     /// How far the earlier lexemes have come that none of their candidates may match any longer.
@@ -107,7 +110,12 @@ impl Search {
             return known.clone();
         }
         let after = match text.split_last() {
-            None => Some(self.begin(language, &language.begin(), (&BTreeSet::new(), &BTreeSet::new()), None)),
+            None => Some(self.begin(
+                language,
+                &language.begin(),
+                (&BTreeSet::new(), &BTreeSet::new()),
+                (&[], None),
+            )),
             Some((&byte, before)) => self.after(language, before).map(|before| {
                 before.iter().flat_map(|&number| self.next(language, number, byte).to_vec()).collect()
             }),
@@ -206,6 +214,7 @@ impl Search {
             }
         }
         let longer = self.step(language, from.scan, byte);
+        let before = Self::remembered(language, &from.before, byte);
         let mut next = Vec::new();
         if let Some(scan) = longer {
             let mut lexeme = from.lexeme.clone();
@@ -217,6 +226,7 @@ impl Search {
                 Situation {
                     begun: true,
                     scan,
+                    before,
                     lexeme,
                     pending: pending.clone(),
                     asked: asked.clone(),
@@ -234,7 +244,8 @@ impl Search {
             let Some(own) = self.ask(language, &own, byte) else { continue };
             let asked = asked.union(&own).copied().collect();
             for place in language.behind(&from.place, &from.opening, winner, &from.lexeme) {
-                next.extend(self.begin(language, &place, (&pending, &asked), Some(byte)));
+                let at = (&from.before[..], Some(byte));
+                next.extend(self.begin(language, &place, (&pending, &asked), at));
             }
         }
         next
@@ -290,24 +301,35 @@ impl Search {
         Some(none)
     }
 
+    /// The end of a text as far as anyone looks at it, after one more byte.
+    fn remembered(language: &Language, before: &[u8], byte: u8) -> Vec<u8> {
+        if language.spec().terminals.iter().all(|terminal| terminal.leading.is_none()) {
+            return Vec::new();
+        }
+        let text = [before, &[byte]].concat();
+        text[text.len().saturating_sub(LOOKED_BEHIND)..].to_vec()
+    }
+
     /// The situations at the beginning of a lexeme, behind its first byte if that is there.
     fn begin(
         &self,
         language: &Language,
         place: &Place,
         (pending, asked): (&BTreeSet<usize>, &BTreeSet<Asked>),
-        byte: Option<u8>,
+        (before, byte): (&[u8], Option<u8>),
     ) -> Vec<usize> {
         let mut begun = Vec::new();
         for opening in language.openings(place) {
-            let start = self.start(language, opening.candidates);
+            let start = self.start(language, language.behind_text(opening.candidates, before));
             let scan = byte.map_or(Some(start), |byte| self.step(language, start, byte));
             let lexeme = byte.filter(|_| place.layout.begins_line()).into_iter().collect();
             let (place, pending, asked) = (place.clone(), pending.clone(), asked.clone());
+            let before = byte.map_or_else(Vec::new, |byte| Self::remembered(language, before, byte));
+            let begun_now = byte.is_some();
             begun.extend(scan.and_then(|scan| {
                 self.meet(
                     language,
-                    Situation { place, opening, begun: byte.is_some(), scan, lexeme, pending, asked },
+                    Situation { place, opening, begun: begun_now, scan, before, lexeme, pending, asked },
                 )
             }));
         }

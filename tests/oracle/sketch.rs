@@ -168,12 +168,18 @@ impl Relation {
 fn slashed(pattern: &str) -> String {
     match pattern.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         Some(text) => format!("/{}/", regex::escape(&text.replace("\\n", "\n")).replace('\n', "\\n")),
-        None => [("(?=", "followed"), ("(?!", "unfollowed")]
-            .iter()
-            .find_map(|(look, word)| {
+        None => {
+            let preceded =
+                [("/(?<=", "preceded"), ("/(?<!", "unpreceded")].iter().find_map(|(look, word)| {
+                    let (before, own) = pattern.strip_prefix(look)?.split_once(')')?;
+                    Some((format!("/{own}"), format!(" {word} /{before}/")))
+                });
+            let (pattern, preceded) = preceded.unwrap_or_else(|| (pattern.to_owned(), String::new()));
+            let followed = [("(?=", "followed"), ("(?!", "unfollowed")].iter().find_map(|(look, word)| {
                 let (own, behind) = pattern.strip_suffix(")/")?.split_once(look)?;
                 Some(format!("{own}/ {word} /{behind}/"))
-            })
-            .unwrap_or_else(|| pattern.to_owned()),
+            });
+            followed.unwrap_or(pattern) + &preceded
+        }
     }
 }

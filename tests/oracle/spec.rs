@@ -1,10 +1,10 @@
 //! A grammar without sugar, and the reader of `oracle.txt`, which is one written out by hand.
 //!
 //! Lines: `lexer basic|contextual`; `start NAME`; `terminal NAME /regex/ MODIFIERS` in order of
-//! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/` (without blanks,
-//! and first), `ignored`, `reserved NAME`, `fallback NAME`, `soft NAME`, and, last, `lookahead NAME
-//! after A,B before C,D then E` (`after` and `then` may be left out, `then` may come again);
-//! `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT DEDENT` and, each if wanted, `open
+//! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/`, then `preceded
+//! /regex/` or `unpreceded /regex/` (all these first), `ignored`, `reserved NAME`, `fallback NAME`,
+//! `soft NAME`, and, last, `lookahead NAME after A,B before C,D then E` (`after` and `then` may be
+//! left out, `then` may come again); `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT DEDENT` and, each if wanted, `open
 //! NAME ...`, `close NAME ...`, `join NAME`, `tab N`, `levels N`; `left NAME ...`, `right NAME
 //! ...`, `nonassoc NAME ...`, each of which binds tighter than those before it; `conflicts shift`;
 //! `priority NAME N` of a nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one
@@ -45,13 +45,27 @@ pub struct Terminal {
     pub precedence: Option<Precedence>,
     /// What the text behind a lexeme must begin with (`true`), or must not.
     pub trailing: Option<(Pattern, bool)>,
+    /// What the text before a lexeme must end with (`true`), or must not: texts of
+    /// [`LOOKED_BEHIND`] bytes at most.
+    pub leading: Option<(Pattern, bool)>,
 }
+
+/// How many bytes before a lexeme a terminal may look at.
+pub const LOOKED_BEHIND: usize = 3;
 
 impl Terminal {
     /// Whether a lexeme may stand before `rest`.
     pub fn fits(&self, rest: &[u8]) -> bool {
         self.trailing.as_ref().is_none_or(|(behind, must)| {
             (0..=rest.len()).any(|length| behind.matches(&rest[..length])) == *must
+        })
+    }
+
+    /// Whether a lexeme may stand behind `before`, of which only the end matters.
+    pub fn may_begin(&self, before: &[u8]) -> bool {
+        self.leading.as_ref().is_none_or(|(ahead, must)| {
+            let nearest = before.len().saturating_sub(LOOKED_BEHIND);
+            (nearest..=before.len()).any(|from| ahead.matches(&before[from..])) == *must
         })
     }
 
@@ -66,6 +80,7 @@ impl Terminal {
             lookahead: None,
             precedence: None,
             trailing: None,
+            leading: None,
         }
     }
 }
@@ -322,20 +337,21 @@ impl<'t> Reader<'t> {
 
     fn terminal(&self, line: &str) -> Terminal {
         let (name, rest) = line.split_once(' ').unwrap_or_else(|| panic!("{line}"));
-        let mut rest = rest.trim();
-        let mut trailing = None;
-        for (word, must) in [("/ followed /", true), ("/ unfollowed /", false)] {
-            if let Some((regex, behind)) = rest.split_once(word) {
-                let (behind, modifiers) = behind.rsplit_once('/').unwrap_or_else(|| panic!("{line}"));
-                trailing = Some((Pattern::new(behind), must, modifiers));
-                rest = &rest[..regex.len() + 1];
-            }
-        }
-        let end = rest.rfind('/').unwrap();
-        let regex = rest[..end].strip_prefix('/').unwrap_or_else(|| panic!("{line}"));
-        let modifiers = trailing.as_ref().map_or(&rest[end + 1..], |(.., modifiers)| modifiers);
-        let trailing = trailing.map(|(behind, must, _)| (behind, must));
-        let mut terminal = Terminal { trailing, ..Terminal::new(name, Some(Pattern::new(regex))) };
+        let rest = rest.trim();
+        let (mut rest, modifiers) = rest.split_at(rest.rfind('/').unwrap() + 1);
+        let mut around = |words: [&str; 2]| {
+            let (at, word) = words.into_iter().find_map(|word| Some((rest.find(word)?, word)))?;
+            let looked_for = rest[at + word.len()..].strip_suffix('/').unwrap();
+            rest = &rest[..at + 1];
+            Some((Pattern::new(looked_for), word == words[0]))
+        };
+        let leading = around(["/ preceded /", "/ unpreceded /"]);
+        let trailing = around(["/ followed /", "/ unfollowed /"]);
+        let regex = rest.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let pattern = Pattern::new(regex.unwrap_or_else(|| panic!("{line}")));
+        let reaches = leading.as_ref().is_none_or(|(ahead, _)| ahead.is_at_most(LOOKED_BEHIND));
+        assert!(reaches, "{line}");
+        let mut terminal = Terminal { leading, trailing, ..Terminal::new(name, Some(pattern)) };
         let list = |names: &str| names.split(',').map(|name| self.numbers[name]).collect::<Vec<_>>();
         let mut words = modifiers.split_whitespace();
         while let Some(word) = words.next() {

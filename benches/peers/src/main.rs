@@ -82,21 +82,21 @@ fn report(out: &Path) -> Result<(), String> {
         write(out, &name, &drawing)?;
     }
     // The project's page shows the committed results, and no others.
-    if out == results_directory() { update_readme(&table::summary(&results)) } else { Ok(()) }
+    if out == results_directory() { update_page(&table::summary(&results)) } else { Ok(()) }
 }
 
-/// Puts the summary between its marks in the project's README.
-fn update_readme(summary: &str) -> Result<(), String> {
+/// Puts the summary between its marks in the project's page of figures.
+fn update_page(summary: &str) -> Result<(), String> {
     const MARKS: [&str; 2] = ["<!-- peers report: begin -->\n", "<!-- peers report: end -->"];
-    let project = peers::package().join("../..");
-    let path = project.join("README.md");
+    let docs = peers::package().join("../../docs");
+    let path = docs.join("measured.md");
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let [begin, end] = MARKS.map(|mark| text.find(mark));
     let (Some(begin), Some(end)) = (begin.map(|at| at + MARKS[0].len()), end) else {
         return Err(format!("{}: no marks for the summary", path.display()));
     };
     let text = format!("{}{summary}{}", &text[..begin], &text[end..]);
-    write(&project, "README.md", &text)
+    write(&docs, "measured.md", &text)
 }
 
 fn results_directory() -> PathBuf {

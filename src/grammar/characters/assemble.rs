@@ -80,6 +80,7 @@ impl Names {
             Some(text) if text.chars().count() <= NAME_LENGTH => format!("{text:?}"),
             _ => match exprs.get(lexeme.expr) {
                 Expr::Class(set) if set.ranges().len() <= 4 => set.to_string(),
+                Expr::Token(_) => exprs.pattern(lexeme.expr).to_string(),
                 _ => rules.iter().find(|rule| rule.body == lexeme.expr).map_or_else(
                     || format!("{}_part", rules[home].name),
                     |rule| format!("{}_text", rule.name),

@@ -144,6 +144,8 @@ enum Edge {
     Both(u32, u32),
     /// The end of a text.
     End,
+    /// No letter.
+    Never,
 }
 
 /// A nondeterministic automaton in the making. Built from the back: each part knows what follows.
@@ -184,7 +186,9 @@ impl<'a> Nfa<'a> {
                 }
                 self.push(Edge::Class { class, to })
             }
-            // Never: automata are made of regular expressions.
+            // No character begins what spells a token, so no letter leads on.
+            Expr::Token(_) => self.push(Edge::Never),
+            // Never: other automata are made of regular expressions.
             Expr::Rule(_) => self.state(),
             Expr::Concat(parts) => parts.iter().rev().try_fold(to, |to, &part| self.add(part, to)),
             Expr::Choice(parts) => {
@@ -275,7 +279,7 @@ impl Subsets<'_> {
             }
             match self.nfa.edges[state as usize] {
                 Edge::Both(one, other) => pending.extend([one, other]),
-                Edge::Class { .. } | Edge::End => set.push(state),
+                Edge::Class { .. } | Edge::End | Edge::Never => set.push(state),
             }
         }
         set.sort_unstable();

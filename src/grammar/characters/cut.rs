@@ -165,11 +165,12 @@ impl Cutter<'_> {
         if self.exprs.is_nullable(expr) { self.optional(node) } else { node }
     }
 
-    /// A part in which rules are named.
+    /// A part in which rules or tokens are named.
     fn cut_rule(&mut self, expr: ExprId) -> Node {
         match self.exprs.get(expr).clone() {
             // Never: a class names no rule.
             Expr::Class(_) => self.group(Vec::new()),
+            Expr::Token(_) => self.terminal(Lexeme { expr, without: Vec::new() }),
             Expr::Rule(rule) => {
                 let next = self.reached.len();
                 let number = *self.numbers.entry(rule).or_insert(next);
@@ -215,8 +216,8 @@ impl Cutter<'_> {
                 (None, Some(sets)) => self.division(sets),
                 (None, None) => self.terminal(Lexeme { expr, without: Vec::new() }),
             },
-            // Never: what is regular names no rule.
-            Expr::Rule(_) => self.group(Vec::new()),
+            // Never: what is regular names neither.
+            Expr::Rule(_) | Expr::Token(_) => self.group(Vec::new()),
             Expr::Concat(parts) => {
                 let pieces = self.pieces(&parts, cut);
                 let nodes = pieces.into_iter().map(|part| self.part(part, cut)).collect();

@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use crate::grammar::characters::charset::CharSet;
 use crate::grammar::pattern::Pattern;
+use crate::grammar::tokens::Tokens;
 
 /// The number of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +24,8 @@ pub(crate) enum Expr {
     Class(CharSet),
     /// The texts of a rule.
     Rule(usize),
+    /// One of these tokens of the vocabulary. It is no character, and stands in no pattern.
+    Token(Tokens),
     /// One after the other, two or more, as the author put them together; or none, which is the
     /// empty text.
     Concat(Vec<ExprId>),
@@ -38,8 +41,8 @@ struct Facts {
     /// Characters and signs when written out, counts multiplied out.
     size: u64,
     depth: u32,
-    /// Whether a rule stands in it.
-    names_rules: bool,
+    /// Whether a rule or a token stands in it.
+    names: bool,
     /// Whether it matches the empty text; `false` where that depends on rules.
     nullable: bool,
     /// Whether something in it may be repeated without bound.
@@ -89,21 +92,21 @@ impl Exprs {
         self.facts[id.index()].depth
     }
 
-    /// Whether it names no rule: its texts are a regular language.
+    /// Whether it names neither rules nor tokens: its texts are a regular language of characters.
     pub(crate) fn is_regular(&self, id: ExprId) -> bool {
-        !self.facts[id.index()].names_rules
+        !self.facts[id.index()].names
     }
 
-    /// Whether it names no rule and matches the empty text.
+    /// Whether it [is regular](Exprs::is_regular) and matches the empty text.
     pub(crate) fn is_nullable(&self, id: ExprId) -> bool {
         self.facts[id.index()].nullable
     }
 
-    /// Whether it names no rule and nothing in it is repeated without bound: it has finitely many
-    /// texts.
+    /// Whether it [is regular](Exprs::is_regular) and nothing in it is repeated without bound: it
+    /// has finitely many texts.
     pub(crate) fn is_finite(&self, id: ExprId) -> bool {
         let facts = self.facts[id.index()];
-        !facts.names_rules && !facts.endless
+        !facts.names && !facts.endless
     }
 
     fn intern(&mut self, expr: Expr) -> ExprId {
@@ -114,7 +117,7 @@ impl Exprs {
         self.parts += match &expr {
             Expr::Class(set) => 1 + set.ranges().len(),
             Expr::Concat(parts) | Expr::Choice(parts) => 1 + parts.len(),
-            Expr::Rule(_) | Expr::Repeat { .. } => 1,
+            Expr::Rule(_) | Expr::Token(_) | Expr::Repeat { .. } => 1,
         };
         let id = ExprId(self.exprs.len() as u32);
         self.exprs.push(expr.clone());
@@ -128,19 +131,19 @@ impl Exprs {
         let both = |parts: &[ExprId]| Facts {
             size: parts.iter().fold(1, |size, part| size.saturating_add(of(part).size)),
             depth: 1 + parts.iter().map(|part| of(part).depth).max().unwrap_or(0),
-            names_rules: parts.iter().any(|part| of(part).names_rules),
+            names: parts.iter().any(|part| of(part).names),
             nullable: false,
             endless: parts.iter().any(|part| of(part).endless),
         };
         match expr {
             Expr::Class(_) => Facts { size: 1, depth: 1, ..Facts::default() },
-            Expr::Rule(_) => Facts { size: 1, depth: 1, names_rules: true, ..Facts::default() },
+            Expr::Rule(_) | Expr::Token(_) => Facts { size: 1, depth: 1, names: true, ..Facts::default() },
             Expr::Concat(parts) => {
                 Facts { nullable: parts.iter().all(|part| of(part).nullable), ..both(parts) }
             }
             Expr::Choice(parts) => {
                 let facts = both(parts);
-                let nullable = !facts.names_rules && parts.iter().any(|part| of(part).nullable);
+                let nullable = !facts.names && parts.iter().any(|part| of(part).nullable);
                 Facts { nullable, ..facts }
             }
             Expr::Repeat { inner, min, max } => {
@@ -149,8 +152,8 @@ impl Exprs {
                 Facts {
                     size: inner.size.saturating_mul(times).saturating_add(1),
                     depth: inner.depth + 1,
-                    names_rules: inner.names_rules,
-                    nullable: !inner.names_rules && (*min == 0 || inner.nullable),
+                    names: inner.names,
+                    nullable: !inner.names && (*min == 0 || inner.nullable),
                     endless: max.is_none() || inner.endless,
                 }
             }
@@ -171,6 +174,11 @@ impl Exprs {
     /// A rule.
     pub(crate) fn rule(&mut self, rule: usize) -> ExprId {
         self.intern(Expr::Rule(rule))
+    }
+
+    /// One of these tokens.
+    pub(crate) fn token(&mut self, tokens: Tokens) -> ExprId {
+        self.intern(Expr::Token(tokens))
     }
 
     /// The empty text.
@@ -263,7 +271,8 @@ impl Exprs {
         matches!(self.get(id), Expr::Repeat { min: 0, .. })
     }
 
-    /// As a pattern; of [`Exprs::is_regular`] expressions that are not [`Exprs::is_nothing`].
+    /// As a pattern; of tokens, and of [`Exprs::is_regular`] expressions that are not
+    /// [`Exprs::is_nothing`].
     pub(crate) fn pattern(&self, id: ExprId) -> Pattern {
         match self.get(id) {
             Expr::Class(set) => match set.single() {
@@ -272,6 +281,7 @@ impl Exprs {
                     set.chars().map(|(first, last)| Pattern::Range(first, last)).collect(),
                 ),
             },
+            Expr::Token(tokens) => Pattern::Tokens(tokens.clone()),
             // Never: what names rules is no pattern.
             Expr::Rule(_) => Pattern::Alternation(Vec::new()),
             Expr::Concat(parts) => self.concat_pattern(parts),
@@ -308,7 +318,7 @@ impl Exprs {
             return Some(id);
         }
         Some(match self.get(id).clone() {
-            Expr::Class(_) | Expr::Rule(_) => id,
+            Expr::Class(_) | Expr::Rule(_) | Expr::Token(_) => id,
             Expr::Concat(parts) if parts.len() > MAX_ROW => return None,
             Expr::Concat(parts) => {
                 // The first part that is not empty, whichever that is.

@@ -32,6 +32,7 @@ use crate::grammar::lower::{Context, did_you_mean};
 use crate::grammar::{Grammar, GrammarError};
 use crate::syntax::parse_gbnf;
 use crate::util::diagnostic::Diagnostic;
+use crate::util::limits::Limits;
 
 /// Rounds of taking apart, before everything is taken apart.
 const MAX_ROUNDS: usize = 40;
@@ -42,8 +43,14 @@ const MAX_INTERVALS: usize = 4_000_000;
 
 /// Lowers the GBNF grammar `text`, which its caller calls `name`. `start` is the rule that a text
 /// is, if it is not `root`.
-pub(crate) fn lower_gbnf(text: &str, name: &str, start: Option<&str>) -> Result<Grammar, GrammarError> {
-    let mut context = Context::named(name);
+pub(crate) fn lower_gbnf(
+    text: &str,
+    name: &str,
+    start: Option<&str>,
+    limits: &Limits,
+) -> Result<Grammar, GrammarError> {
+    let mut context = Context::named(name, limits);
+    context.count_file(text)?;
     let file = parse_gbnf(text).map_err(|error| error.diagnostic(&name.into(), text))?;
     let source = context.sources.add(name.into(), text);
     let mut exprs = Exprs::default();
@@ -51,7 +58,7 @@ pub(crate) fn lower_gbnf(text: &str, name: &str, start: Option<&str>) -> Result<
     drop(file);
     let root = find_start(&mut context, &rules, start);
     let root = context.checked(root)?;
-    // AFTER THIS: rules by number; no tokens and no assertions.
+    // AFTER THIS: rules by number; no assertions.
 
     reach::trim(&mut context, &mut exprs, &mut rules, root, start.is_none());
     context.check()?;
@@ -67,7 +74,8 @@ pub(crate) fn lower_gbnf(text: &str, name: &str, start: Option<&str>) -> Result<
     let mut grammar = assemble::assemble(&context, &mut exprs, &rules, &parts, &productions);
     grammar.warnings = context.sorted();
     let start = grammar.start;
-    analysis::trim(&Arc::new(grammar), start, Report::Reached)
+    let trimmed = analysis::trim(&Arc::new(grammar), start, Report::Reached)?;
+    Ok(Grammar { cost: context.meter.cost(), ..trimmed })
 }
 
 /// The rule that a text is.

@@ -1,6 +1,6 @@
 //! Second pass: rules whose language is regular are written out where they are named.
 //!
-//! A rule is regular if it names regular rules only, or if it and the rules that it is recursive
+//! A rule is regular if it names no tokens, and regular rules only, or if it and the rules that it is recursive
 //! with name each other only at the end of their alternatives (right-linear), or only at the
 //! beginning (left-linear). Such rules are equations `X = A X | B`, whose least solution is `A* B`
 //! (Arden, *Delayed-Logic and Finite-State Machines*, 1961); several are solved one after the
@@ -60,7 +60,7 @@ fn components(exprs: &Exprs, rules: &[Rule]) -> Lists<usize> {
                 Expr::Rule(rule) => edges.push(*rule),
                 Expr::Concat(parts) | Expr::Choice(parts) => pending.extend(parts),
                 Expr::Repeat { inner, .. } => pending.push(*inner),
-                Expr::Class(_) => {}
+                Expr::Class(_) | Expr::Token(_) => {}
             }
         }
         edges.close();
@@ -84,7 +84,7 @@ impl Writer<'_> {
             return known;
         }
         let written = match self.exprs.get(expr).clone() {
-            Expr::Class(_) => expr,
+            Expr::Class(_) | Expr::Token(_) => expr,
             Expr::Rule(rule) => self.regular[rule].unwrap_or(expr),
             Expr::Concat(parts) => {
                 let parts = parts.into_iter().map(|part| self.substitute(part)).collect();
@@ -154,6 +154,7 @@ impl Equations<'_> {
         }
         match self.exprs.get(expr).clone() {
             Expr::Class(_) => Some(self.constant(expr)),
+            Expr::Token(_) => None,
             Expr::Rule(rule) => {
                 let unknown = self.members.iter().position(|&member| member == rule)?;
                 let nothing = self.exprs.nothing();

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::characters::charset::CharSet;
 use crate::grammar::characters::expr::{ExprId, Exprs};
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::{Context, did_you_mean};
+use crate::grammar::tokens::Tokens;
 use crate::syntax::gbnf::ast::{self, ExprKind, TokenName};
 use crate::util::diagnostic::Diagnostic;
+
+/// Tokens each of which all others are named by: every other token has a spelling for each of them.
+const MAX_NEGATIONS: usize = 32;
 
 /// A rule.
 #[derive(Clone, Debug)]
@@ -21,7 +25,7 @@ pub(super) struct Rule {
 
 /// The rules of `file`, which is source `source`.
 ///
-/// AFTER THIS: no names, assertions or tokens; every rule has one definition.
+/// AFTER THIS: no names and no assertions; every rule has one definition.
 pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, exprs: &mut Exprs) -> Vec<Rule> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut defined: Vec<&ast::Rule> = Vec::new();
@@ -34,7 +38,8 @@ pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, expr
             duplicate(context, source, rule, defined[number]);
         }
     }
-    let mut resolver = Resolver { context, source, numbers: &numbers, exprs };
+    let negations = HashSet::new();
+    let mut resolver = Resolver { context, source, numbers: &numbers, exprs, negations };
     let rules = defined.iter().map(|rule| Rule {
         name: rule.name.node.as_str().into(),
         at: At::new(source, &rule.name.span),
@@ -59,6 +64,8 @@ struct Resolver<'a> {
     source: u32,
     numbers: &'a HashMap<&'a str, usize>,
     exprs: &'a mut Exprs,
+    /// What names every token but one.
+    negations: HashSet<ExprId>,
 }
 
 impl Resolver<'_> {
@@ -91,23 +98,21 @@ impl Resolver<'_> {
                 self.exprs.class(if class.negated { set.complement() } else { set })
             }
             ExprKind::Token(reference) => {
-                let text = match &reference.token {
-                    TokenName::Id(id) => format!("<[{id}]>"),
-                    TokenName::Text(text) => format!("<{text}>"),
+                let tokens = match &reference.token {
+                    TokenName::Id(id) => Tokens::Ids(vec![(*id, *id)]),
+                    TokenName::Text(text) => Tokens::Name(format!("<{text}>")),
                 };
-                let negation = if reference.negated { "!" } else { "" };
-                let message = format!(
-                    "`{negation}{text}` names a token of the vocabulary, and rules can be made of characters only"
-                );
-                let help = match (&reference.token, reference.negated) {
-                    (TokenName::Text(_), false) => format!(
-                        "write {text:?} where the model writes it as text; where it is a special token, let the text end \
-                         there and go on with another grammar behind it"
-                    ),
-                    _ => "write the characters that may stand there".to_owned(),
-                };
-                self.report(Diagnostic::error("token-reference", message).help(help), at);
-                self.exprs.nothing()
+                if !reference.negated {
+                    return self.exprs.token(tokens);
+                }
+                let expr = self.exprs.token(Tokens::Others(Box::new(tokens)));
+                self.negations.insert(expr);
+                if self.negations.len() == MAX_NEGATIONS + 1 {
+                    let message = format!("more than {MAX_NEGATIONS} tokens are negated");
+                    let help = "each makes a vocabulary as large again; name the tokens that may stand there";
+                    self.report(Diagnostic::error("grammar-too-large", message).help(help), at);
+                }
+                expr
             }
             ExprKind::Group(body) => self.body(body),
             ExprKind::Repeat { expr, min, max } => {

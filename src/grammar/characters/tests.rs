@@ -1,10 +1,12 @@
 //! Which terminals come of grammars of characters, and which findings.
 
 use super::*;
+use crate::util::limits::Limits;
 
 /// The terminals by their patterns, ascending.
 fn terminals(text: &str) -> Vec<String> {
-    let grammar = lower_gbnf(text, "<grammar>", None).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let grammar = lower_gbnf(text, "<grammar>", None, &Limits::default())
+        .unwrap_or_else(|error| panic!("{text}: {error}"));
     let terminals = grammar.terminals.iter().filter_map(|terminal| terminal.pattern.as_ref());
     let mut patterns: Vec<String> = terminals.map(ToString::to_string).collect();
     patterns.sort();
@@ -13,7 +15,7 @@ fn terminals(text: &str) -> Vec<String> {
 
 fn codes(text: &str, start: Option<&str>) -> Vec<&'static str> {
     let codes = |findings: &[Diagnostic]| findings.iter().map(|finding| finding.code).collect();
-    match lower_gbnf(text, "<grammar>", start) {
+    match lower_gbnf(text, "<grammar>", start, &Limits::default()) {
         Ok(grammar) => codes(grammar.warnings()),
         Err(error) => codes(error.diagnostics()),
     }
@@ -80,13 +82,19 @@ fn findings_are_those_of_other_notations() {
         ["unused-rule", "unreachable"]
     );
     assert_eq!(codes("root ::= \"a\"\nother ::= \"b\"", Some("other")), Vec::<&str>::new());
-    assert_eq!(codes("root ::= <think> !<[7]>*", None), ["token-reference", "token-reference"]);
+    assert_eq!(codes("root ::= <think> !<[7]>*", None), Vec::<&str>::new());
     assert_eq!(codes("root ::= \"a\" (= \"b\") \"b\"", None), ["lookahead-assertion"]);
 }
 
 #[test]
+fn tokens_are_terminals_between_regular_parts() {
+    let text = "root ::= <think> [a-z]* (!<[7]>)* \"x\" [0-9]+ | <think> \"y\"";
+    assert_eq!(terminals(text), ["!<[7]>", "\"x\" \"0\"..\"9\"+", "\"y\"", "<think>", "\"a\"..\"z\"+"]);
+}
+
+#[test]
 fn a_grammar_of_the_empty_text_alone_is_one() {
-    let grammar = lower_gbnf("root ::= \"\"", "<grammar>", None).expect("sound");
+    let grammar = lower_gbnf("root ::= \"\"", "<grammar>", None, &Limits::default()).expect("sound");
     assert!(grammar.terminals.is_empty());
     assert_eq!(grammar.productions.len(), 1);
 }
@@ -94,7 +102,7 @@ fn a_grammar_of_the_empty_text_alone_is_one() {
 #[test]
 fn the_same_text_gives_the_same_grammar() {
     let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\nname ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
-    let print = || lower_gbnf(text, "<grammar>", None).expect("sound").to_string();
+    let print = || lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound").to_string();
     assert_eq!(print(), print());
 }
 

@@ -5,7 +5,8 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol, Terminal, Ties,
+    Budget, Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol,
+    Terminal, Ties,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
@@ -14,7 +15,7 @@ use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::table::TerminalTable;
-use crate::grammar::lower::tree::{Rule, RuleIndex, RuleMarks, Sequence, TerminalIndex};
+use crate::grammar::lower::tree::{NamedTerminal, Rule, RuleIndex, RuleMarks, Sequence, TerminalIndex};
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -123,6 +124,7 @@ pub(crate) fn assemble(
             exclusive: parts.directions.exclusive.contains_key(&terminal),
             lookahead: None,
             lazy,
+            budget: None,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });
@@ -133,6 +135,7 @@ pub(crate) fn assemble(
         terminals[terminal].rank = rank as u32;
     }
     direct_words(&mut terminals, &ids, &parts.directions);
+    limit_lexemes(context, &mut terminals, &ids, table.named, parts.directions.indentation.is_some());
 
     let (nonterminals, productions) =
         nonterminals_and_productions(context, &mut table, parts, &terminals, &ids)?;
@@ -140,6 +143,7 @@ pub(crate) fn assemble(
         |rule: RuleIndex| parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count();
     let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
     Some(Grammar {
+        cost: crate::util::meter::Cost::default(),
         terminals,
         nonterminals,
         productions,
@@ -160,6 +164,30 @@ pub(crate) fn assemble(
         warnings: Vec::new(),
         untrimmed: None,
     })
+}
+
+/// Tells terminals how many tokens their lexemes may take.
+fn limit_lexemes(
+    context: &mut Context,
+    terminals: &mut [Terminal],
+    ids: &[Option<TerminalId>],
+    named: &[NamedTerminal],
+    in_lines: bool,
+) {
+    for (id, named) in ids.iter().zip(named) {
+        let (Some(id), Some((tokens, cut))) = (id, named.budget) else { continue };
+        if in_lines {
+            let message = format!("under `%indent` masks do not hold {} to its max_tokens", named.name);
+            let place = context.sources.place(named.at);
+            context.report(
+                Diagnostic::warning("unheld-max-tokens", message)
+                    .at(place)
+                    .help("bound the pattern instead: `/.{0,80}/`"),
+            );
+            continue;
+        }
+        terminals[id.index()].budget = Some(Budget { tokens, cuts: ids[cut].into_iter().collect() });
+    }
 }
 
 /// Which terminals the IR needs.

@@ -138,22 +138,10 @@ impl DirectiveReader<'_, '_> {
         if options.allow_initial_skip.is_some() {
             self.directions.leading_ignored = options.allow_initial_skip;
         }
-        let unkept = [
-            (
-                options.skip_once,
-                "skip_repetition",
-                "what is ignored may be repeated; write it into the rules instead",
-            ),
-            (
-                options.allow_invalid_utf8,
-                "allow_invalid_utf8",
-                "texts are UTF-8; describe other bytes as tokens",
-            ),
-        ];
-        for (_, option, help) in unkept.into_iter().filter(|(option, ..)| *option == Some(true)) {
-            let diagnostic =
-                Diagnostic::warning("option-without-effect", format!("the option {option} has no effect"));
-            self.error(at, diagnostic.help(help));
+        if options.skip_once == Some(true) && options.allow_initial_skip == Some(true) {
+            let message = "the option allow_initial_skip has no effect where skip_repetition is \"once\"";
+            let help = "begin the rule `start` with what may stand before the text";
+            self.error(at, Diagnostic::warning("option-without-effect", message).help(help));
         }
     }
 

@@ -74,6 +74,10 @@ pub(crate) enum HelperKind {
     Count(u32),
 }
 
+/// A symbol is made, compared with its likes, and copied into the grammar and its trimmed form.
+const STEPS_OF_A_SYMBOL: usize = 20;
+const BYTES_OF_A_SYMBOL: usize = 60;
+
 /// Expands all rules.
 ///
 /// AFTER THIS: plain productions; equal ones of one nonterminal merged; `nonterminals[i]` is rule
@@ -97,7 +101,12 @@ pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
     for (i, rule) in rules.iter().enumerate() {
         expander.rule = rule.name.trim_start_matches('_').split('{').next().unwrap_or_default().to_owned();
         expander.priority = rule.priority.map_or(0, |(priority, _)| priority);
+        let before = expander.symbols;
         expander.rule(NonterminalId::new(i), &rule.body);
+        let made = expander.symbols - before;
+        if !context.count(STEPS_OF_A_SYMBOL * (1 + made), BYTES_OF_A_SYMBOL * (1 + made)) {
+            break;
+        }
         if expander.symbols > MAX_SYMBOLS {
             let place = context.sources.place(expander.at.unwrap_or(rule.at));
             let message = format!(

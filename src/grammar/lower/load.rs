@@ -17,7 +17,6 @@ use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{ClassIndex, Order};
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
-#[cfg(feature = "yacc")]
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
 use crate::util::diagnostic::Diagnostic;
 
@@ -123,6 +122,7 @@ pub(crate) fn load(
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
     let location = Location { directory: Some(directory.into()), shown: name.into() };
     loader.path.push(join(directory, base.trim_end_matches(".lark")));
+    loader.context.count_file(text)?;
     let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
     loader.library.is_dialect = dialect::is_used(&file);
     let instance = loader.instance(None);
@@ -133,7 +133,6 @@ pub(crate) fn load(
 /// Reads a `.y` file and the file of its terminals, which may import `common` alone.
 ///
 /// AFTER THIS: both are one file, with one scope.
-#[cfg(feature = "yacc")]
 pub(crate) fn load_yacc(
     context: &mut Context,
     grammar: &str,
@@ -141,6 +140,8 @@ pub(crate) fn load_yacc(
 ) -> Result<Library, GrammarError> {
     let named = |name: &str| Location { directory: None, shown: name.into() };
     let (grammar_at, terminals_at) = (named("<grammar>"), named("<terminals>"));
+    context.count_file(grammar)?;
+    context.count_file(terminals)?;
     let files = parse_yacc(grammar, terminals).map_err(|error| match error.source_text() {
         SourceText::Grammar => error.diagnostic(&grammar_at.shown, grammar),
         SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),
@@ -158,7 +159,6 @@ pub(crate) fn load_yacc(
 /// Reads the rules of a `.y` file, each token of which is its name.
 ///
 /// AFTER THIS: one file, with one scope.
-#[cfg(feature = "yacc")]
 pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Library, GrammarError> {
     let location = Location { directory: None, shown: "<grammar>".into() };
     let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;

@@ -27,12 +27,19 @@ use std::sync::Arc;
 use crate::grammar::analysis::{self, Report};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{Diagnostic, Severity};
+use crate::util::limits::Limits;
+use crate::util::meter::{Meter, Phase};
 
 pub(crate) use self::similar::did_you_mean;
 
 use self::load::{Library, Reader};
 use self::source::Sources;
 use self::table::TerminalTable;
+
+/// A word of a file is cut, put into a tree, resolved and lowered.
+const STEPS_OF_A_WORD: usize = 60;
+/// And stands in a few of these at once.
+const BYTES_OF_A_WORD: usize = 250;
 
 /// Findings beyond this many are not kept; their number is.
 const MAX_FINDINGS: usize = 100;
@@ -44,24 +51,23 @@ pub(crate) fn lower(
     name: &str,
     reader: &Reader<'_>,
     start: Option<&str>,
+    limits: &Limits,
 ) -> Result<Grammar, GrammarError> {
-    let mut context = Context::named(name);
+    let mut context = Context::named(name, limits);
     let library = load::load(&mut context, text, name, reader)?;
     lower_library(context, library, start)
 }
 
 /// Lowers a `.y` file and the file of its terminals.
-#[cfg(feature = "yacc")]
-pub(crate) fn lower_yacc(grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
-    let mut context = Context::named("<grammar>");
+pub(crate) fn lower_yacc(grammar: &str, terminals: &str, limits: &Limits) -> Result<Grammar, GrammarError> {
+    let mut context = Context::named("<grammar>", limits);
     let library = load::load_yacc(&mut context, grammar, terminals)?;
     lower_library(context, library, None)
 }
 
 /// Lowers the rules of a `.y` file alone.
-#[cfg(feature = "yacc")]
-pub(crate) fn lower_yacc_rules(grammar: &str) -> Result<Grammar, GrammarError> {
-    let mut context = Context::named("<grammar>");
+pub(crate) fn lower_yacc_rules(grammar: &str, limits: &Limits) -> Result<Grammar, GrammarError> {
+    let mut context = Context::named("<grammar>", limits);
     let library = load::load_yacc_rules(&mut context, grammar)?;
     lower_library(context, library, None)
 }
@@ -94,7 +100,7 @@ fn lower_library(
     table.replace_leaves(&mut context, &mut rules);
     // AFTER THIS: no strings and no regexes in rules, only symbols, groups and repetitions.
 
-    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores);
+    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores, resolved.skip_once);
     let ignored = context.checked(ignored)?;
     // AFTER THIS: what is ignored is so everywhere, or stands in the rules.
 
@@ -130,12 +136,13 @@ fn lower_library(
     let report = if start.is_some() { Report::Reached } else { Report::All };
     let start = untrimmed.start;
     untrimmed.warnings = context.sorted();
-    analysis::trim(&Arc::new(untrimmed), start, report)
+    let trimmed = analysis::trim(&Arc::new(untrimmed), start, report);
+    trimmed.map(|grammar| Grammar { cost: context.meter.cost(), ..grammar })
     // AFTER THIS: only what the start symbol reaches, and all of that derives some text.
 }
 
 /// What every pass needs: the texts, for places, and somewhere to put what it finds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Context {
     main: Arc<str>,
     pub(in crate::grammar) sources: Sources,
@@ -143,12 +150,49 @@ pub(crate) struct Context {
     /// Findings past the limit.
     more: usize,
     errors: bool,
+    pub(in crate::grammar) meter: Meter,
 }
 
 impl Context {
     /// For the file that its caller calls `name`.
-    pub(in crate::grammar) fn named(name: &str) -> Self {
-        Self { main: name.into(), ..Self::default() }
+    pub(in crate::grammar) fn named(name: &str, limits: &Limits) -> Self {
+        Self {
+            main: name.into(),
+            sources: Sources::default(),
+            findings: Vec::new(),
+            more: 0,
+            errors: false,
+            meter: Meter::new(limits),
+        }
+    }
+
+    /// Counts a file that is to be read: its bytes, and what its tree will take.
+    pub(in crate::grammar) fn count_file(&mut self, text: &str) -> Result<(), GrammarError> {
+        let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
+        let mut last = b' ';
+        let mut words = 0;
+        for byte in text.bytes() {
+            let goes_on = byte == last || is_letter(byte) && is_letter(last);
+            words += usize::from(!goes_on && byte != b' ');
+            last = byte;
+        }
+        let meter = &self.meter;
+        let counted = meter
+            .input(text.len())
+            .and_then(|()| meter.step(text.len() + STEPS_OF_A_WORD * words))
+            .and_then(|()| meter.keep(2 * text.len() + BYTES_OF_A_WORD * words));
+        counted.map_err(|limit| GrammarError::from(Diagnostic::limit("grammar-too-large", limit)))
+    }
+
+    /// Counts what a pass does and keeps; too much is an error. Whether it may go on.
+    pub(in crate::grammar) fn count(&mut self, steps: usize, bytes: usize) -> bool {
+        let meter = self.meter.at(Phase::Lowering);
+        let counted = meter.step(steps).and_then(|()| meter.keep(bytes));
+        if let Err(limit) = counted {
+            self.report(Diagnostic::limit("grammar-too-large", limit));
+            return false;
+        }
+        true
     }
 
     /// Notes a finding. An error stops the lowering after the pass.

@@ -18,7 +18,7 @@ use crate::grammar::lower::tree::{
 };
 use crate::grammar::pattern::RegexFlags;
 use crate::grammar::tokens::Tokens;
-use crate::syntax::ast;
+use crate::syntax::{ast, lark};
 use crate::util::diagnostic::Diagnostic;
 
 /// Depth of nested expressions; the reader has its own, smaller limit.
@@ -34,10 +34,27 @@ pub(crate) struct Resolved {
     pub(crate) directives: Vec<(ast::Directive, At)>,
     /// Whether the file has what only llguidance's dialect has.
     pub(crate) is_dialect: bool,
+    /// Whether what is ignored is ignored once at a place.
+    pub(crate) skip_once: bool,
     /// Rules by the name that the file itself gives them.
     pub(crate) rule_names: HashMap<String, usize>,
     /// Terminals by the name that the file itself gives them.
     pub(crate) terminal_names: HashMap<String, usize>,
+}
+
+impl Resolved {
+    /// Lets lexemes of a terminal take so many tokens. What is cut off there has a terminal of its
+    /// own.
+    pub(super) fn limit(&mut self, terminal: TerminalIndex, max_tokens: Option<u32>) {
+        let Some(tokens) = max_tokens else { return };
+        let cut = self.terminals.len();
+        let NamedTerminal { name, order, at, own, .. } = &self.terminals[terminal];
+        let (name, order, at, own) = (format!("{name}[cut]"), *order, *at, *own);
+        let cut_off =
+            NamedTerminal { name, body: None, priority: 0, order, at, own, lazy: false, budget: None };
+        self.terminals.push(cut_off);
+        self.terminals[terminal].budget = Some((tokens, cut));
+    }
 }
 
 /// An `%ignore`, and the grammar that it is of.
@@ -61,8 +78,17 @@ enum Target {
 /// nothing that no definition of the file itself leads to.
 pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
     let Library { instances, definitions, ignores, directives, nested, named, is_dialect } = library;
+    let options = || {
+        directives.iter().filter_map(|(directive, _)| match directive {
+            ast::Directive::Options(options) => Some(options),
+            _ => None,
+        })
+    };
+    let bytes = options().filter_map(|options| options.allow_invalid_utf8).next_back() == Some(true);
+    let skip_once = options().filter_map(|options| options.skip_once).next_back() == Some(true);
     let mut resolver = Resolver {
         context,
+        bytes,
         instances: &instances,
         missed: HashSet::new(),
         nested: &nested,
@@ -71,7 +97,7 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
         definitions: &definitions,
         targets: vec![None; definitions.len()],
         queue: Vec::new(),
-        resolved: Resolved { directives, is_dialect, ..Resolved::default() },
+        resolved: Resolved { is_dialect, skip_once, ..Resolved::default() },
     };
     let mut own: Vec<DefinitionIndex> = (0..definitions.len()).filter(|&i| definitions[i].own).collect();
     own.sort_by_key(|&i| definitions[i].order);
@@ -104,11 +130,13 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
             None => {}
         }
     }
-    resolver.resolved
+    Resolved { directives, ..resolver.resolved }
 }
 
 struct Resolver<'a> {
     context: &'a mut Context,
+    /// Whether regexes are of bytes.
+    bytes: bool,
     instances: &'a [Instance],
     /// Names in the scope of an instance that were wanted, but are missing where they are imported
     /// from.
@@ -116,7 +144,7 @@ struct Resolver<'a> {
     nested: &'a HashMap<(u32, u32), usize>,
     named: &'a HashMap<String, usize>,
     /// Terminals made of bodies of rules: equal ones are one.
-    lexemes: HashMap<(Body, bool), TerminalIndex>,
+    lexemes: HashMap<(Body, bool, Option<u32>), TerminalIndex>,
     definitions: &'a [Definition],
     targets: Vec<Option<Target>>,
     /// Definitions with a number, those whose bodies are still to be resolved last.
@@ -161,6 +189,7 @@ impl Resolver<'_> {
                     at,
                     own,
                     lazy: false,
+                    budget: None,
                 });
                 Target::Terminal(self.resolved.terminals.len() - 1)
             }
@@ -241,7 +270,8 @@ impl Resolver<'_> {
             ast::ExprKind::CharRange(from, to) => Node::Leaf(Leaf::Range(*from, *to)),
             ast::ExprKind::Regex { pattern, flags } => {
                 let flags = self.flags(flags, at)?;
-                Node::Leaf(Leaf::Regex { pattern: pattern.clone(), flags })
+                let pattern = self.as_lark_reads(pattern, flags, at);
+                Node::Leaf(Leaf::Regex { pattern, flags })
             }
             ast::ExprKind::Template { name, arguments } => {
                 let callee = Box::new(self.name(scope, name, at)?);
@@ -331,19 +361,9 @@ impl Resolver<'_> {
             temperature: attributes.temperature,
             max_tokens: attributes.max_tokens,
         };
-        match attributes.max_tokens {
+        if attributes.max_tokens == Some(0) {
             // As the empty string, and that exactly.
-            Some(0) => return vec![Sequence { items: Vec::new(), precedence: None, at }],
-            Some(_) => {
-                let place = self.context.sources.place(at);
-                let message = format!("masks do not hold `{}` to its max_tokens", defined.name);
-                self.context.report(
-                    Diagnostic::warning("unheld-max-tokens", message)
-                        .at(place)
-                        .help("`Matcher::remaining_tokens` says when they are used up; bound the pattern instead: `/.{0,80}/`"),
-                );
-            }
-            None => {}
+            return vec![Sequence { items: Vec::new(), precedence: None, at }];
         }
         let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if body.iter().all(|sequence| sequence.items.is_empty()));
         let lexeme = match (stop, suffix) {
@@ -362,15 +382,32 @@ impl Resolver<'_> {
         };
         let (lexeme, lazy) = match lexeme {
             Ok(lexeme) => lexeme,
-            Err(body) => return body,
+            Err(body) => {
+                if attributes.max_tokens.is_some() {
+                    let place = self.context.sources.place(at);
+                    let message = format!("masks do not hold `{}` to its max_tokens", defined.name);
+                    self.context.report(Diagnostic::warning("unheld-max-tokens", message).at(place).help(
+                        "they hold a rule without rules and tokens in it, which is one lexeme; for this one \
+                             `Matcher::remaining_tokens` says when they are used up",
+                    ));
+                }
+                return body;
+            }
         };
         let terminal = self.lexeme(lexeme, lazy, rule);
-        vec![Sequence { items: vec![Item { node: Node::Terminal(terminal), at }], precedence: None, at }]
+        let cut = self.resolved.terminals[terminal].budget.map(|(_, cut)| cut);
+        let way = |terminal| Sequence {
+            items: vec![Item { node: Node::Terminal(terminal), at }],
+            precedence: None,
+            at,
+        };
+        std::iter::once(terminal).chain(cut).map(way).collect()
     }
 
     /// The terminal of this body, named after a rule.
     fn lexeme(&mut self, body: Body, lazy: bool, rule: RuleIndex) -> TerminalIndex {
-        let key = (body, lazy);
+        let max_tokens = self.resolved.rules[rule].marks.max_tokens;
+        let key = (body, lazy, max_tokens);
         if let Some(&known) = self.lexemes.get(&key) {
             return known;
         }
@@ -379,7 +416,9 @@ impl Resolver<'_> {
         let name = format!("{}[{}]", self.resolved.rules[rule].name, if lazy { "lazy" } else { "lexeme" });
         let terminal = self.resolved.terminals.len();
         let body = Some(key.0.clone());
-        self.resolved.terminals.push(NamedTerminal { name, body, priority: 0, order, at, own, lazy });
+        let new = NamedTerminal { name, body, priority: 0, order, at, own, lazy, budget: None };
+        self.resolved.terminals.push(new);
+        self.resolved.limit(terminal, max_tokens);
         self.lexemes.insert(key, terminal);
         terminal
     }
@@ -422,8 +461,23 @@ impl Resolver<'_> {
         None
     }
 
+    /// The regex that Lark reads, which undoes escapes before it does; llguidance does not.
+    fn as_lark_reads(&mut self, pattern: &str, flags: RegexFlags, at: At) -> String {
+        let undone = lark::undone(pattern, flags.verbose).filter(|_| !self.resolved.is_dialect);
+        let Some(undone) = undone else { return pattern.to_owned() };
+        let shown = undone.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
+        let message =
+            format!("Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`");
+        let warning = Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
+        self.context.report(warning.help(
+            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and `\\[` for a character that \
+             means more in a regex",
+        ));
+        undone
+    }
+
     fn flags(&mut self, written: &str, at: At) -> Option<RegexFlags> {
-        let mut flags = RegexFlags::default();
+        let mut flags = RegexFlags { bytes: self.bytes, ..RegexFlags::default() };
         for flag in written.chars() {
             match flag {
                 'i' => flags.ignore_case = true,

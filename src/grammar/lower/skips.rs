@@ -1,7 +1,8 @@
 //! What is ignored, where grammars within the grammar ignore other things than it does.
 //!
-//! The IR ignores everywhere or nowhere. Where all grammars ignore the same, it is everywhere; else
-//! nothing is ignored, and each terminal of a rule may be followed by what its own grammar ignores.
+//! The IR ignores everywhere or nowhere, and any number of times. Where all grammars ignore the
+//! same, and that as often as it comes, it is everywhere; else nothing is ignored, and each terminal
+//! of a rule may be followed by what its own grammar ignores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ pub(crate) fn place(
     table: &mut TerminalTable<'_>,
     rules: &mut [Rule],
     ignores: &[Ignore],
+    once: bool,
 ) -> Option<Vec<TerminalIndex>> {
     let mut by_class: BTreeMap<ClassIndex, BTreeSet<TerminalIndex>> =
         rules.iter().map(|rule| (rule.class, BTreeSet::new())).collect();
@@ -27,13 +29,13 @@ pub(crate) fn place(
     }
     let mut sets = by_class.values();
     let first = sets.next();
-    if sets.all(|set| Some(set) == first) {
+    if !once && sets.all(|set| Some(set) == first) {
         return Some(all);
     }
     for rule in rules {
         let skipped = by_class.get(&rule.class).filter(|skipped| !skipped.is_empty());
         if let Some(skipped) = skipped {
-            follow(&mut rule.body, skipped);
+            follow(&mut rule.body, skipped, once.then_some(1));
         }
     }
     Some(Vec::new())
@@ -60,8 +62,8 @@ fn terminal(context: &mut Context, table: &mut TerminalTable<'_>, ignore: &Ignor
     })
 }
 
-/// Lets each terminal be followed by what is ignored.
-fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>) {
+/// Lets each terminal be followed by what is ignored, `most` times at most.
+fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>, most: Option<u32>) {
     for item in body.iter_mut().flat_map(|sequence| &mut sequence.items) {
         let at = item.at;
         match &mut item.node {
@@ -72,11 +74,11 @@ fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>) {
                     at,
                 };
                 let any = Item { node: Node::Group(skipped.iter().map(alternative).collect()), at };
-                let skip = Item { node: Node::Repeat { item: Box::new(any), min: 0, max: None }, at };
+                let skip = Item { node: Node::Repeat { item: Box::new(any), min: 0, max: most }, at };
                 let items = vec![Item { node: Node::Terminal(*terminal), at }, skip];
                 item.node = Node::Group(vec![Sequence { items, precedence: None, at }]);
             }
-            Node::Group(body) => follow(body, skipped),
+            Node::Group(body) => follow(body, skipped, most),
             Node::Repeat { item, .. } => {
                 let inner = std::mem::replace(&mut item.node, Node::Group(Vec::new()));
                 let mut body = vec![Sequence {
@@ -84,7 +86,7 @@ fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>) {
                     precedence: None,
                     at: item.at,
                 }];
-                follow(&mut body, skipped);
+                follow(&mut body, skipped, most);
                 item.node = Node::Group(body);
             }
             _ => {}

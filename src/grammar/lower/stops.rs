@@ -117,15 +117,20 @@ impl Joiner<'_> {
             at,
             own,
             lazy: true,
+            budget: None,
         });
+        self.resolved.limit(terminal, self.resolved.rules[rule].marks.max_tokens);
         let marks = &self.resolved.rules[rule].marks;
         let suffix = RuleSuffix { item: key.1.clone(), capture: capture.map(|name| (name, length)) };
         let marks = RuleMarks { suffix: Some(suffix), ..marks.clone() };
-        let items = vec![Item { node: Node::Terminal(terminal), at }];
+        let of = |terminal| Item { node: Node::Terminal(terminal), at };
+        let mut ways = vec![vec![of(terminal)]];
+        // What is cut off before its stop has the string behind it all the same.
+        ways.extend(self.resolved.terminals[terminal].budget.map(|(_, cut)| vec![of(cut), key.1.clone()]));
         self.resolved.rules.push(Rule {
             name,
             parameters: Vec::new(),
-            body: vec![Sequence { items, precedence: None, at }],
+            body: ways.into_iter().map(|items| Sequence { items, precedence: None, at }).collect(),
             priority: None,
             order,
             at: self.resolved.rules[rule].at,

@@ -41,7 +41,8 @@ impl<'a> TerminalTable<'a> {
         let mut leaves = HashMap::new();
         let mut by_order: Vec<TerminalIndex> = (0..named.len()).collect();
         by_order.sort_by_key(|&terminal| named[terminal].order);
-        for terminal in by_order {
+        // What may take so many tokens only is no other use of the same pattern.
+        for terminal in by_order.into_iter().filter(|&terminal| named[terminal].budget.is_none()) {
             if let Some(leaf) = patterns.leaf(terminal) {
                 leaves.entry(leaf.clone()).or_insert(terminal);
             }

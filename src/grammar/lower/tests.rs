@@ -206,7 +206,6 @@ __array_plus_1: __array_plus_1 COMMA value
     assert!(printed.ends_with("RSQB: \"]\"  [rank 8]\n"), "{printed}");
 }
 
-#[cfg(feature = "yacc")]
 #[test]
 fn yacc_grammars_lower_with_their_terminals() {
     let rules = "%start Sum\n%token NUMBER\n%left '+'\n%%\nSum: Sum '+' Sum | NUMBER | '(' Sum ')';\n";

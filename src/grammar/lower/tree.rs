@@ -182,6 +182,9 @@ pub(crate) struct NamedTerminal {
     pub(crate) own: bool,
     /// Whether its first match ends the lexeme.
     pub(crate) lazy: bool,
+    /// How many tokens a lexeme may take, and the terminal, a declared one, of lexemes that are cut
+    /// off there.
+    pub(crate) budget: Option<(u32, TerminalIndex)>,
 }
 
 /// Order in the file: what is imported stands where the import stands.

@@ -1,6 +1,6 @@
-//! What looks around: look-ahead and look-behind, `\b`, `$`.
+//! What looks around: look-ahead and look-behind, `\b`, `^`, `$`.
 
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind};
 
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
@@ -66,6 +66,29 @@ impl Parser<'_, '_> {
         self.builder.look(LookAround { side: Side::Ahead, negated: false, dfa, undecided })
     }
 
+    /// `^`: the beginning of the text, or with the flag `m` behind any newline as well.
+    pub(super) fn caret(&mut self, start: usize) -> Result<Hir, PatternError> {
+        if !self.flags.multi_line {
+            return self.start_of_text(start);
+        }
+        let newline = self.any_before(Hir::literal(*b"\n"))?;
+        self.behind(start, Hir::alternation(vec![Hir::empty(), newline]))
+    }
+
+    /// `\A`: the beginning of the text.
+    pub(super) fn start_of_text(&mut self, start: usize) -> Result<Hir, PatternError> {
+        self.behind(start, Hir::empty())
+    }
+
+    /// A place before which exactly one of these texts stands, from the beginning on. Any character
+    /// of the lexeme decides it.
+    fn behind(&mut self, start: usize, wanted: Hir) -> Result<Hir, PatternError> {
+        let first = self.builder.looks.len();
+        let dfa = self.builder.automaton(&wanted, first)?;
+        let undecided = self.undecided(start);
+        self.builder.look(LookAround { side: Side::Behind(1), negated: false, dfa, undecided })
+    }
+
     /// `\b`, the beginning or the end of a word, or `\B`, which is neither.
     pub(super) fn boundary(&mut self, start: usize, negated: bool) -> Result<Hir, PatternError> {
         let word = self.category(Category::Word, false)?;
@@ -88,17 +111,18 @@ impl Parser<'_, '_> {
         Ok(Hir::alternation(ways))
     }
 
-    /// What to say of something from `start` to here that may reach before the lexeme.
+    /// What to say of something from `start` to here that may reach before the look-ahead in which
+    /// it stands.
     fn undecided(&self, start: usize) -> PatternError {
         let what = &self.text[start..self.pos];
-        let message = format!("`{what}` may look at what stands before the lexeme");
-        let help = "leave it out: what stands before a lexeme is for the rules to say";
+        let message = format!("`{what}` may look at what stands before the look-ahead that holds it");
+        let help = "write it before the look-ahead, where it means the same";
         self.error(Unsupported, start..self.pos, message).help(help)
     }
 
-    /// Any text, and `wanted` behind it.
+    /// Any bytes, and `wanted` behind them: a special token may stand before a lexeme.
     fn any_before(&mut self, wanted: Hir) -> Result<Hir, PatternError> {
-        let any = self.any_but(&[])?;
+        let any = Hir::class(Class::Bytes(ClassBytes::new([ClassBytesRange::new(0, u8::MAX)])));
         let any = self.builder.repeat(any, 0, None, true);
         Ok(Hir::concat(vec![any, wanted]))
     }

@@ -17,6 +17,10 @@ pub(super) enum Escape {
     Category(Category, bool),
     /// The beginning or the end of a word, or neither.
     Boundary(bool),
+    /// To the group with this number.
+    Reference,
+    /// The beginning of the text.
+    Begin,
     /// The end of the text.
     End,
     /// The characters with a property of Unicode's.
@@ -33,7 +37,7 @@ impl Parser<'_, '_> {
         }
         self.bump();
         match c {
-            'A' => Err(self.anchor(start, "\\A")),
+            'A' => Ok(Escape::Begin),
             'Z' => Ok(Escape::End),
             'b' | 'B' => Ok(Escape::Boundary(c == 'B')),
             '0' => {
@@ -51,7 +55,7 @@ impl Parser<'_, '_> {
                     self.bump();
                     return self.octal(start);
                 }
-                Err(self.back_reference(start))
+                Ok(Escape::Reference)
             }
             c if c.is_ascii_alphabetic() => Err(self.bad_escape(start)),
             c => Ok(Escape::Char(c)),
@@ -178,16 +182,9 @@ impl Parser<'_, '_> {
     }
 
     pub(super) fn back_reference(&self, start: usize) -> PatternError {
-        self.error(Unsupported, start..self.pos, "a back reference is beyond any finite automaton").help(
-            "write the cases out (`\"[^\"]*\"|'[^']*'` for two kinds of quotes), or use a rule instead of a terminal",
+        self.error(Unsupported, start..self.pos, "a back reference to what has no end of texts is beyond any finite automaton").help(
+            "refer to a group of at most 16 texts that stands before it in the same group and is not repeated, or use a rule instead of a terminal",
         )
-    }
-
-    pub(super) fn anchor(&self, start: usize, what: &str) -> PatternError {
-        self.error(Unsupported, start..self.pos, format!("`{what}` looks at what stands beside the lexeme"))
-            .help(format!(
-                "leave it out: a terminal always matches a whole lexeme; for the character itself write `\\{what}`"
-            ))
     }
 
     fn bad_escape(&self, start: usize) -> PatternError {

@@ -3,16 +3,18 @@
 //! Follows CPython's `Lib/re/_parser.py` construct by construct, so that a pattern means here what
 //! it means in Python: which characters `\w` is, that `{,3}` counts from 0 and `{x}` is text, that
 //! `[a&&b]` is four characters. Look-arounds become part of the automaton ([`super::looking`]).
-//! What a finite automaton over the lexeme alone cannot do (looking at what stands before the
-//! lexeme, back references, possessive repetition) is refused with what to write instead.
+//! What a finite automaton cannot do (back references to what has no end of texts), or none of
+//! these does (possessive repetition), is refused with what to write instead.
 //!
 //! * [`parser`]: alternations, repetitions, groups, flags.
 //! * [`escape`]: what follows a backslash.
+//! * [`references`]: back references to groups with few texts.
 //! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.
 
 mod around;
 mod escape;
 mod parser;
+mod references;
 mod unicode;
 
 pub(super) use parser::parse;

@@ -1,6 +1,5 @@
 //! The parser proper: recursive over groups, with a limit on their depth.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
@@ -8,8 +7,9 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 use crate::grammar::pattern::RegexFlags;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
 use crate::lexer::error::{PatternError, PatternErrorKind};
-use crate::lexer::lower::Builder;
+use crate::lexer::lower::{Builder, MAX_DEPTH};
 use crate::lexer::python::escape::Escape;
+use crate::lexer::python::references::Groups;
 use crate::lexer::python::unicode::Category;
 use crate::util::diagnostic::Place;
 
@@ -25,7 +25,7 @@ pub(in crate::lexer) fn parse(
         dot_all: flags.dot_all,
         multi_line: flags.multi_line,
         verbose: flags.verbose,
-        ascii: false,
+        ascii: flags.bytes,
     };
     Parser::new(text, flags, place, builder).whole()
 }
@@ -41,9 +41,9 @@ pub(super) struct Flags {
 }
 
 /// What the parser knows of the thing before a quantifier.
-struct Item {
-    hir: Hir,
-    repeated: bool,
+pub(super) struct Item {
+    pub(super) hir: Hir,
+    pub(super) repeated: bool,
 }
 
 /// What an opening parenthesis turned out to be.
@@ -52,6 +52,10 @@ enum Group {
     Nothing,
     /// A group, with the flags inside of it.
     Inside(Flags),
+    /// The same with a number.
+    Numbered(usize),
+    /// A back reference to the group of this name.
+    Reference(Range<usize>),
     /// A look-around: whether it looks ahead, and whether it must not match.
     Look { ahead: bool, negated: bool },
 }
@@ -64,14 +68,14 @@ pub(super) struct Parser<'a, 'b> {
     place: Option<&'a Place>,
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
-    names: HashSet<&'a str>,
+    pub(super) groups: Groups<'a>,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
-        Self { text, pos: 0, place, builder, flags, names: HashSet::new(), at_start: true }
+        Self { text, pos: 0, place, builder, flags, groups: Groups::default(), at_start: true }
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -130,7 +134,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(self.builder.alternation(parts))
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
+    pub(super) fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
         let mut items: Vec<Item> = Vec::new();
         while let Some(c) = self.peek() {
             if c == '|' || c == ')' {
@@ -168,20 +172,37 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '(' => match self.group(start)? {
                     Group::Nothing => continue,
                     Group::Inside(flags) => self.inside(start, flags, depth)?,
+                    Group::Numbered(number) => {
+                        let group = self.inside(start, self.flags, depth)?;
+                        if let Some(item) = self.behind_group(number, &group, depth)? {
+                            items.push(item);
+                            break;
+                        }
+                        group
+                    }
+                    Group::Reference(name) => {
+                        let text = self.text;
+                        self.reference(start, &text[name])?
+                    }
                     Group::Look { ahead, negated } => self.look(start, (ahead, negated), depth)?,
                 },
                 '[' => self.set(start)?,
                 '.' if self.flags.dot_all => self.any_but(&[])?,
                 '.' => self.any_but(&['\n'])?,
                 '$' => self.dollar(start)?,
-                '^' => return Err(self.anchor(start, "^")),
+                '^' => self.caret(start)?,
                 '\\' => match self.escape()? {
-                    Escape::Char(c) => self.literal(c)?,
+                    Escape::Char(c) => self.escaped(c)?,
                     Escape::Category(category, negated) => {
                         let class = self.category(category, negated)?;
                         self.builder.class(class)?
                     }
                     Escape::Boundary(negated) => self.boundary(start, negated)?,
+                    Escape::Reference => {
+                        let text = self.text;
+                        self.reference(start, &text[start + 1..self.pos])?
+                    }
+                    Escape::Begin => self.start_of_text(start)?,
                     Escape::End => self.end_of_text(start)?,
                     Escape::Property(class) => {
                         let class = self.with_property(class)?;
@@ -196,8 +217,16 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(Hir::concat(items.into_iter().map(|item| item.hir).collect()))
     }
 
-    fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
-        if self.flags.ignore_case {
+    /// A character that was written with an escape: in a regex of bytes, a byte.
+    fn escaped(&mut self, c: char) -> Result<Hir, PatternError> {
+        match u8::try_from(c) {
+            Ok(byte) if self.builder.bytes && !c.is_ascii() => Ok(Hir::literal([byte])),
+            _ => self.literal(c),
+        }
+    }
+
+    pub(super) fn literal(&mut self, c: char) -> Result<Hir, PatternError> {
+        if self.flags.ignore_case && (c.is_ascii() || !self.builder.bytes) {
             return self.builder.folded_char(c, self.flags.ascii);
         }
         Ok(Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()))
@@ -225,7 +254,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// A property's characters, under the flag `i` those that one of them folds to as well.
     fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
         self.builder.spend(class.ranges().len())?;
-        if self.flags.ignore_case {
+        if self.flags.ignore_case && !self.builder.bytes {
             return self.builder.folded(class, false);
         }
         Ok(class)
@@ -301,7 +330,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// Reads what follows an opening parenthesis up to the inside of the group.
     fn group(&mut self, start: usize) -> Result<Group, PatternError> {
         if !self.eat("?") {
-            return Ok(Group::Inside(self.flags));
+            return Ok(Group::Numbered(self.groups.begin()));
         }
         if self.eat(":") {
             return Ok(Group::Inside(self.flags));
@@ -315,12 +344,16 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
         if self.eat("P<") {
             self.name(start)?;
-            return Ok(Group::Inside(self.flags));
+            return Ok(Group::Numbered(self.groups.begin()));
         }
         if self.eat("P=") {
+            let from = self.pos;
             self.take_while(usize::MAX, |c| c != ')');
-            self.eat(")");
-            return Err(self.back_reference(start));
+            let name = from..self.pos;
+            return match self.eat(")") {
+                true => Ok(Group::Reference(name)),
+                false => Err(self.back_reference(start)),
+            };
         }
         for (sign, ahead, negated) in
             [("=", true, false), ("!", true, true), ("<=", false, false), ("<!", false, true)]
@@ -365,7 +398,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         if !good {
             return Err(self.error(Syntax, from..self.pos - 1, "the name of a group is an identifier"));
         }
-        if !self.names.insert(name) {
+        if !self.groups.name(name) {
             return Err(self
                 .error(Syntax, from..self.pos - 1, format!("there are two groups named {name}"))
                 .help("names of groups change nothing here: leave them out"));
@@ -442,13 +475,9 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// Reads the inside of a group and its closing parenthesis.
     pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
-        if depth + 1 > self.builder.limits.depth {
+        if depth + 1 > MAX_DEPTH {
             return Err(self
-                .error(
-                    TooLarge,
-                    start..self.pos,
-                    format!("groups nest more than {} deep", self.builder.limits.depth),
-                )
+                .error(TooLarge, start..self.pos, format!("groups nest more than {MAX_DEPTH} deep"))
                 .help("define the inner parts as terminals of their own, or nest less"));
         }
         self.at_start = false;
@@ -506,6 +535,11 @@ impl<'a, 'b> Parser<'a, 'b> {
                         .help("write `\\-` for a hyphen"));
                 }
             }
+        }
+        if self.builder.bytes && chars.iter().any(|range| u32::from(range.end()) > 0xff) {
+            return Err(self
+                .error(Syntax, start..self.pos, "a set of bytes has a character that is no byte")
+                .help("write bytes from \\x00 to \\xfe, or leave out allow_invalid_utf8"));
         }
         let mut class = ClassUnicode::new(chars);
         if self.flags.ignore_case {

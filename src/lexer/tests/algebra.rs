@@ -83,6 +83,20 @@ fn is_match(pattern: &Pattern, text: &str) -> bool {
     }
 }
 
+#[test]
+fn operands_that_look_beyond_their_text_are_refused() {
+    for asks in ["a(?=b)", r"a\b", "(?<!b)a", "^a"] {
+        for pattern in [
+            not(regex(asks)),
+            Pattern::Intersection(vec![regex("[a-z]"), regex(asks)]),
+            Pattern::Concat(vec![even(), regex(asks)]),
+        ] {
+            let error = compile(&pattern).expect_err("nothing is known of what stands around");
+            assert_eq!(error.kind(), PatternErrorKind::Unsupported, "{pattern}");
+        }
+    }
+}
+
 fn patterns() -> impl Strategy<Value = Pattern> {
     let leaf = prop_oneof![
         prop::sample::select(vec!["", "a", "b", "ab", "ba"]).prop_map(|text| literal(text, false)),

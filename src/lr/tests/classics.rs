@@ -1,22 +1,24 @@
 //! Grammars of the textbooks.
 
 use super::super::conflict::ConflictErrorKind;
-use super::super::limits::Limits;
 use super::super::rules::code;
 use super::super::table::Action;
 use super::super::table::ParseTable;
+use super::table_of;
 use super::text::{grammar, run};
 use crate::grammar::ir::{Nonterminal, Production, Symbol};
 use crate::util::id::{CoreId, NonterminalId, TerminalId};
+use crate::util::limits::Limits;
+use crate::util::meter::Meter;
 
 fn build(text: &str) -> ParseTable {
-    ParseTable::build(&grammar(text)).unwrap_or_else(|error| panic!("{error}"))
+    table_of(&grammar(text)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Of each text whether it is a sentence, and that the table says so.
 fn check(text: &str, sentences: &[&str], others: &[&str]) -> ParseTable {
     let grammar = grammar(text);
-    let table = ParseTable::build(&grammar).unwrap_or_else(|error| panic!("{error}"));
+    let table = table_of(&grammar).unwrap_or_else(|error| panic!("{error}"));
     for sentence in sentences {
         assert!(run(&grammar, &table, sentence), "{sentence:?} is a sentence");
     }
@@ -123,13 +125,13 @@ fn precedence_that_decides_nothing_is_reported() {
 #[test]
 fn limits_are_errors() {
     let tiny = [
-        Limits { states: 3, ..Limits::default() },
-        Limits { steps: 5, ..Limits::default() },
-        Limits { words: 2, ..Limits::default() },
-        Limits { cells: 4, ..Limits::default() },
+        Limits { build_steps: 5, ..Limits::default() },
+        Limits { build_steps: 100, ..Limits::default() },
+        Limits { build_bytes: 2, ..Limits::default() },
+        Limits { build_bytes: 500, ..Limits::default() },
     ];
     for limits in tiny {
-        let error = ParseTable::build_within(&grammar(POINTERS), &limits).unwrap_err();
+        let error = ParseTable::build(&grammar(POINTERS), &Meter::new(&limits)).unwrap_err();
         assert_eq!(error.kind(), ConflictErrorKind::Limit, "{limits:?}");
         assert_eq!(error.diagnostics()[0].code, "table-limit");
     }
@@ -168,7 +170,7 @@ fn long_chains_are_no_recursion() {
         deep.productions.push(last);
     }
     deep.productions.remove(0);
-    let table = ParseTable::build(&deep).unwrap_or_else(|error| panic!("{error}"));
+    let table = table_of(&deep).unwrap_or_else(|error| panic!("{error}"));
     assert!(table.state_count() > count);
 }
 

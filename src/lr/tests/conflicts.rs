@@ -1,12 +1,12 @@
 //! Conflicts: found, explained by a text that is real, and told from artefacts of LALR(1).
 
 use super::super::conflict::ConflictErrorKind;
-use super::super::table::ParseTable;
+use super::table_of;
 use super::text::grammar;
 use crate::util::diagnostic::Diagnostic;
 
 fn conflicts(text: &str) -> Vec<Diagnostic> {
-    let error = ParseTable::build(&grammar(text)).expect_err("the grammar has conflicts");
+    let error = table_of(&grammar(text)).expect_err("the grammar has conflicts");
     assert_eq!(error.kind(), ConflictErrorKind::Conflict);
     error.into_diagnostics()
 }
@@ -107,7 +107,7 @@ fn a_reduction_that_loses_to_the_shift_leaves_the_other_alone() {
     // Before `+`: the shift beats `A`, and loses to `B`; whatever the order of the rules.
     for rules in ["A -> x %prec lo\nB -> x %prec hi", "B -> x %prec hi\nA -> x %prec lo"] {
         let text = format!("%left lo\n%left +\n%left hi\nS -> A + q | B + r | x + s | B t\n{rules}");
-        let table = ParseTable::build(&grammar(&text)).unwrap_or_else(|error| panic!("{error}"));
+        let table = table_of(&grammar(&text)).unwrap_or_else(|error| panic!("{error}"));
         assert!(table.has_settled_conflicts());
     }
 }

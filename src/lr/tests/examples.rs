@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::super::table::ParseTable;
 use super::oracle::{cases, realise, sketches};
+use super::table_of;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 
@@ -70,7 +70,7 @@ fn terminals(parse: &str) -> Vec<&str> {
 
 /// How many parses were checked.
 fn check(grammar: &Grammar) -> usize {
-    let Err(error) = ParseTable::build(grammar) else { return 0 };
+    let Err(error) = table_of(grammar) else { return 0 };
     let mut checked = 0;
     for diagnostic in error.diagnostics() {
         let Some(example) = &diagnostic.example else { continue };

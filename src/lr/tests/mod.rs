@@ -7,3 +7,14 @@ mod examples;
 mod oracle;
 mod stacks;
 mod text;
+
+use super::conflict::ConflictError;
+use super::table::ParseTable;
+use crate::grammar::Grammar;
+use crate::util::limits::Limits;
+use crate::util::meter::Meter;
+
+/// The table of a grammar within the usual limits.
+fn table_of(grammar: &Grammar) -> Result<ParseTable, ConflictError> {
+    ParseTable::build(grammar, &Meter::new(&Limits::default()))
+}

@@ -11,7 +11,8 @@ use lrtable::{Action as TheirAction, Minimiser, StIdx, StateGraph, StateTable};
 use proptest::prelude::*;
 
 use super::super::rules::code;
-use super::super::table::{Action, ParseTable};
+use super::super::table::Action;
+use super::table_of;
 use super::text::grammar;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Symbol};
@@ -161,7 +162,7 @@ fn compare(grammar: &Grammar) -> Outcome {
     let has_precedence = grammar.terminals.iter().any(|terminal| terminal.precedence.is_some());
     let text = yacc(grammar);
     let theirs = theirs(&text);
-    let ours = ParseTable::build(grammar);
+    let ours = table_of(grammar);
     let conflicts = theirs.as_ref().map(Theirs::conflicts);
     let table = match ours {
         Ok(table) => table,

@@ -2,7 +2,7 @@
 
 use super::super::forks::join;
 use super::super::stack::{Stack, Stacks, Unread};
-use super::super::table::ParseTable;
+use super::table_of;
 use super::text::grammar;
 use crate::grammar::ir::Conflicts;
 use crate::util::id::TerminalId;
@@ -14,7 +14,7 @@ use crate::util::id::TerminalId;
 fn a_node_over_several_is_as_deep_as_its_shortest_way() {
     let mut grammar = grammar("S -> a R | R b |\nR -> a | R S b");
     grammar.conflicts = Conflicts::Follow;
-    let table = ParseTable::build(&grammar).expect("followed");
+    let table = table_of(&grammar).expect("followed");
     let mut heights_differ = false;
     let mut texts = vec![(8, Stacks::from_iter([Stack::new(&table)]))];
     while let Some((words, stacks)) = texts.pop() {

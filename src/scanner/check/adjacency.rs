@@ -2,27 +2,28 @@
 //!
 //! Terminal `u` *may follow* `t` when each lexeme of `t` can be ended, maybe after going on, so
 //! that there is a lexeme of `u` (or first an ignored one) that the ended lexeme cannot run into:
-//! its obligation dies within that lexeme and never accepts. Lexemes are judged in the company of
+//! its obligation dies within that lexeme and never accepts. Lexemes are judged among
 //! all ordinary terminals, and in those that rows with an exclusive terminal promise. Where fewer
 //! compete, lexemes are cut no longer and obligations accept no more often than here: what may
 //! follow here may follow there.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::gates::{self, Gates};
 use super::indentation::blank_states;
-use super::universe::Universe;
+use super::scan_graph::ScanGraph;
 use crate::grammar::ir::Grammar;
 use crate::lr::table::ParseTable;
 use crate::scanner::Lexis;
-use crate::scanner::company::Starts;
-use crate::scanner::states::ScanStates;
+use crate::scanner::candidates::Starts;
+use crate::scanner::states::{Past, ScanStates};
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::meter::{Holding, LimitReached, Meter};
 
 /// The relation.
 #[derive(Debug)]
@@ -52,14 +53,23 @@ struct Lines {
 
 impl Adjacency {
     /// Computes the relation.
-    pub(super) fn new(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Self {
+    pub(super) fn new(
+        grammar: &Grammar,
+        lexis: &Lexis,
+        scan_graph: &ScanGraph,
+        meter: &Meter,
+    ) -> Result<Self, LimitReached> {
         let count = grammar.terminals.len();
-        let starts = (0..count).map(|index| lexis.starts_of(TerminalId::new(index))).collect();
-        let relation = Direct { grammar, lexis, universe, starts, stuck: RefCell::default() };
+        let starts_behind =
+            |&past: &Past| (0..count).map(|index| lexis.starts_of(TerminalId::new(index), past)).collect();
+        let starts = scan_graph.pasts().iter().map(starts_behind).collect();
+        let stuck = RefCell::default();
+        let counted = Counted { meter, held: RefCell::new(meter.holding()), work: Cell::new(0) };
+        let relation = Direct { grammar, lexis, scan_graph, starts, stuck, counted };
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {
-            if relation.starts[index].is_some() {
+            if relation.starts[0][index].is_some() {
                 certain.insert(index);
             }
             if lexis.may_occur(TerminalId::new(index)) {
@@ -69,9 +79,11 @@ impl Adjacency {
         let mut fates = Fates::default();
         let ends = relation.ends(&mut fates);
         let mut ordinary = relation.openings(|starts| &starts.ordinary);
-        let mut follows: Vec<BitSet> = (ends.iter().enumerate())
-            .map(|(index, ends)| relation.followers(TerminalId::new(index), ends, &fates, &mut ordinary))
-            .collect();
+        let mut follows: Vec<BitSet> = Vec::with_capacity(count + 1);
+        for (index, ends) in ends.iter().enumerate() {
+            follows.push(relation.followers(TerminalId::new(index), ends, &fates, &mut ordinary));
+            relation.count()?;
+        }
         follows.push(certain);
         let lines = lexis.indentation().map(|indentation| {
             let blanks = blank_states(lexis).unwrap_or_default();
@@ -93,6 +105,7 @@ impl Adjacency {
         let mut exclusive = relation.openings(|starts| &starts.exclusive);
         for (last, ends) in ends.iter().enumerate() {
             let directly = relation.followers(TerminalId::new(last), ends, &fates, &mut exclusive);
+            relation.count()?;
             for opening in exclusive.terminals.iter() {
                 let elsewhere = follows[last].contains(opening) || !ordinary.terminals.contains(opening);
                 if elsewhere && (directly.contains(opening) || grammar.terminals[last].ignored) {
@@ -107,7 +120,7 @@ impl Adjacency {
             possible.insert(indent.index());
             possible.insert(dedent.index());
         }
-        Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines }
+        Ok(Self { follows, possible, gates, doubtful, end: lexis.table().end(), lines })
     }
 
     /// The ignored terminals behind which some can stand and others not, and the ones that can.
@@ -249,12 +262,27 @@ fn close(rows: &mut [BitSet], ignored: &[usize]) {
 struct Direct<'a> {
     grammar: &'a Grammar,
     lexis: &'a Lexis,
-    universe: &'a Universe,
-    /// By terminal: [`Lexis::starts_of`].
-    starts: Vec<Option<Starts>>,
+    scan_graph: &'a ScanGraph,
+    /// By what is known of the text before, and by terminal: [`Lexis::starts_of`].
+    starts: Vec<Vec<Option<Starts>>>,
     /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
     stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
+    counted: Counted<'a>,
 }
+
+/// What the relation costs.
+struct Counted<'a> {
+    meter: &'a Meter,
+    held: RefCell<Holding>,
+    /// Since the meter was last told.
+    work: Cell<usize>,
+}
+
+/// Work that is told to the meter at once: so much may be done past a limit.
+const AT_ONCE: usize = 1 << 20;
+
+/// A pair is looked up and put into two tables.
+const STEPS_OF_A_PAIR: usize = 20;
 
 /// How the lexemes of a terminal begin.
 struct Opening {
@@ -262,7 +290,7 @@ struct Opening {
     starts: Vec<Start>,
 }
 
-/// How they begin in one company.
+/// How they begin with some candidates.
 struct Start {
     /// The classes of bytes that they begin with.
     begins: ClassSet,
@@ -270,9 +298,10 @@ struct Start {
     moves: Vec<(ScanStateId, ClassSet)>,
 }
 
-/// How lexemes begin in one kind of company.
+/// How lexemes begin with one kind of candidates.
 struct Openings {
-    all: Vec<Opening>,
+    /// By what is known of the text before.
+    all: Vec<Vec<Opening>>,
     /// Their terminals.
     terminals: BitSet,
     /// By fate, once it was asked for: what may follow an end of that fate.
@@ -280,8 +309,8 @@ struct Openings {
 }
 
 /// What the next byte does to a lexeme that may have ended: the classes that end it, and where
-/// those lead that leave it open whether it has.
-type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>);
+/// those lead that leave it open whether it has; and what is known of the text then.
+type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>, Past);
 
 /// The scan states in which a lexeme may end, by their fate. In most languages there are few, and
 /// what may follow is judged once for each.
@@ -296,10 +325,10 @@ struct Fates {
 type End = (ScanStateId, usize);
 
 impl Fates {
-    fn of(&mut self, scan: &ScanStates, universe: &Universe, end: ScanStateId) -> usize {
-        let fan = universe.fan(scan, end);
+    fn of(&mut self, scan: &ScanStates, scan_graph: &ScanGraph, end: ScanStateId) -> usize {
+        let fan = scan_graph.fan(scan, end);
         let open = fan.moves.iter().copied().filter(|&(next, _)| scan.label(next).is_none());
-        *self.ids.entry((fan.kills, open.collect())).or_insert_with(|| {
+        *self.ids.entry((fan.kills, open.collect(), scan.past(end))).or_insert_with(|| {
             self.states.push(end);
             self.states.len() - 1
         })
@@ -307,12 +336,44 @@ impl Fates {
 }
 
 impl Direct<'_> {
+    /// Tells the meter what was done, and what is held.
+    fn count(&self) -> Result<(), LimitReached> {
+        self.counted.meter.step(self.counted.work.take())?;
+        // A pair, and its place in a table.
+        let pairs = self.stuck.borrow().capacity() * 32;
+        self.counted.held.borrow_mut().set(pairs)
+    }
+
+    /// Notes work. Whether there is more than can be left.
+    fn work(&self, steps: usize) -> bool {
+        let work = self.counted.work.get() + steps;
+        self.counted.work.set(work);
+        work > AT_ONCE && self.count().is_err()
+    }
+
     /// The terminals that have starts of this kind.
     fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings {
         let mut terminals = BitSet::new(self.grammar.terminals.len() + 1);
         let mut all = Vec::new();
-        for (terminal, starts) in self.starts.iter().enumerate() {
-            let Some(starts) = starts.as_ref().map(&kind).filter(|starts| !starts.is_empty()) else {
+        for starts in &self.starts {
+            let openings = self.openings_behind(starts, &kind);
+            openings.iter().for_each(|opening| {
+                terminals.insert(opening.terminal);
+            });
+            all.push(openings);
+        }
+        Openings { all, terminals, followers: Vec::new() }
+    }
+
+    /// The same behind a text of which the same is known.
+    fn openings_behind(
+        &self,
+        starts: &[Option<Starts>],
+        kind: &impl Fn(&Starts) -> &[ScanStateId],
+    ) -> Vec<Opening> {
+        let mut all = Vec::new();
+        for (terminal, starts) in starts.iter().enumerate() {
+            let Some(starts) = starts.as_ref().map(kind).filter(|starts| !starts.is_empty()) else {
                 continue;
             };
             let start = |&start: &ScanStateId| {
@@ -320,24 +381,23 @@ impl Direct<'_> {
                 let begins = moves.iter().fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
                 Start { begins, moves }
             };
-            terminals.insert(terminal);
             all.push(Opening { terminal, starts: starts.iter().map(start).collect() });
         }
-        Openings { all, terminals, followers: Vec::new() }
+        all
     }
 
     /// The steps from a scan state with which the lexeme can still become `terminal`.
     fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
         let scan = self.lexis.states();
-        let moves = self.universe.fan(scan, state).moves.iter().copied();
+        let moves = self.scan_graph.fan(scan, state).moves.iter().copied();
         moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(terminal))
     }
 
     /// By terminal, where a lexeme of it may end.
     fn ends(&self, fates: &mut Fates) -> Vec<Vec<End>> {
         let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
-        for (state, labels) in self.universe.ends(self.grammar.lexer, self.lexis) {
-            let fate = fates.of(self.lexis.states(), self.universe, state);
+        for (state, labels) in self.scan_graph.ends(self.grammar.lexer, self.lexis) {
+            let fate = fates.of(self.lexis.states(), self.scan_graph, state);
             for label in labels {
                 ends[label.index()].push((state, fate));
                 if let Some(other) = self.lexis.other_reading(label) {
@@ -386,7 +446,7 @@ impl Direct<'_> {
         let scan = self.lexis.states();
         let goals = ends.iter().filter(|&&(end, _)| scan.plain_label(end) == Some(last));
         let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
-        let ways = self.universe.ways(scan, last, goals, sets.len());
+        let ways = self.scan_graph.ways(scan, last, goals, sets.len());
         for terminal in somewhere.iter() {
             let mut fit = BitSet::new(sets.len());
             for (set, _) in sets.iter().enumerate().filter(|(_, set)| set.contains(terminal)) {
@@ -402,9 +462,13 @@ impl Direct<'_> {
 
     /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
     fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
-        let fan = self.universe.fan(self.lexis.states(), end);
+        let scan = self.lexis.states();
+        let fan = self.scan_graph.fan(scan, end);
         let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
-        for opening in &openings.all {
+        let past = scan.past(end);
+        let behind = self.scan_graph.pasts().iter().position(|&known| known == past);
+        for opening in behind.map_or(&[][..], |behind| &openings.all[behind]) {
+            self.work(4 * opening.starts.len());
             let fits = opening.starts.iter().all(|start| {
                 fan.kills.intersects(start.begins)
                     || fan.pends.intersects(start.begins)
@@ -423,6 +487,10 @@ impl Direct<'_> {
         let mut pairs = Pairs { seen: HashSet::default(), pending: Vec::new() };
         let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
         while !outlives && let Some((end, state)) = pairs.pending.pop() {
+            if self.work(STEPS_OF_A_PAIR) {
+                // What is said here is of no use any more.
+                return false;
+            }
             outlives = self.outlives(end, self.towards(state, terminal), terminal, &mut pairs);
         }
         if !outlives {
@@ -443,7 +511,7 @@ impl Direct<'_> {
     ) -> bool {
         let scan = self.lexis.states();
         let stuck = self.stuck.borrow();
-        let fan = self.universe.fan(scan, end);
+        let fan = self.scan_graph.fan(scan, end);
         for (next, classes) in steps {
             if fan.kills.intersects(classes) {
                 return true;
@@ -451,6 +519,7 @@ impl Direct<'_> {
             if !fan.pends.intersects(classes) {
                 continue;
             }
+            self.work(2 * fan.moves.len());
             for &(end, open) in &fan.moves {
                 if open.intersects(classes)
                     && scan.label(end).is_none()

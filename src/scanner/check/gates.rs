@@ -4,9 +4,9 @@
 //! to the end of its line may only be followed by a line end: where the parser takes none it must
 //! not even begin. For such a terminal the scanner is given the set of those that may follow: a
 //! *gate*, that some terminal which the stack takes must pass. That is exact where it is certain of
-//! each terminal that it may follow or that it may not. Where longest match in varying company
-//! leaves that open, the terminal has no gate, and the proof has to show that all stacks can be
-//! completed behind it.
+//! each terminal that it may follow or that it may not. Where longest match among varying
+//! candidates leaves that open, the terminal has no gate, and the proof has to show that all stacks
+//! can be completed behind it.
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -46,9 +46,10 @@ pub(super) fn sort(
     };
     let mut sorted = Gates::default();
     for ignored in possible.iter().copied().filter(is_ignored) {
-        if !lexis.lookaheads.is_empty() || lexis.states().has_conditions() {
-            // What words ask of the labels behind them, and terminals of the text, is searched for
-            // without regard to gates.
+        let states = lexis.states();
+        if !lexis.lookaheads.is_empty() || states.has_conditions() || states.has_past() {
+            // What words ask of the labels behind them, and terminals of the text around them, is
+            // searched for without regard to gates.
             sorted.doubtful.push(TerminalId::new(ignored));
             continue;
         }

@@ -11,7 +11,8 @@
 //! there are and whatever stands there, so that every width can be written; and line ends hold none
 //! of them.
 
-use crate::grammar::ir::{self, Grammar, Symbol};
+use crate::grammar::in_brackets;
+use crate::grammar::ir::{self, Grammar, Symbol, Terminal};
 use crate::lexer::Dfa;
 use crate::scanner::layout::BLANKS;
 use crate::scanner::{Lexis, Reads};
@@ -29,9 +30,7 @@ pub(super) fn check(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
         findings.extend(check_lexemes(grammar, lexis, directive));
         findings.extend(check_blanks(grammar, lexis, directive));
         findings.extend(check_conditions(grammar, lexis, directive));
-    }
-    if directive.is_assumed {
-        findings.iter_mut().for_each(say_that_it_is_assumed);
+        findings.extend(check_past(grammar, lexis));
     }
     if directive.is_assumed {
         findings.iter_mut().for_each(say_that_it_is_assumed);
@@ -91,10 +90,13 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
                 Symbol::Terminal(terminal) if close.contains(terminal) => depth.checked_sub(1),
                 _ => Some(depth),
             });
-            if depth != Some(0) {
+            // A repetition makes several productions of one place in the file.
+            let is_known =
+                |finding: &Diagnostic| finding.place.is_some() && finding.place == production.place;
+            if depth != Some(0) && !findings.iter().any(is_known) {
                 let name = &grammar.nonterminals[production.lhs.index()].name;
                 let message = format!(
-                    "an alternative of `{name}` does not close what it opens, or opens what it closes"
+                    "an alternative of `{name}` does not close what it opens, or closes what it did not open"
                 );
                 findings.push(
                     Diagnostic::error(code, message)
@@ -108,50 +110,27 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
     findings
 }
 
-/// Between brackets no line is wanted.
+/// Between brackets no line is wanted: what can do without has been made so
+/// ([`in_brackets`]).
 fn check_brackets(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Option<Diagnostic> {
     let own = [directive.newline, directive.indent, directive.dedent];
-    let mut holds = vec![false; grammar.nonterminals.len()];
-    let is_line = |symbol: &Symbol, holds: &[bool]| match symbol {
-        Symbol::Terminal(terminal) => own.contains(terminal),
+    let holds = in_brackets::holding_lines(grammar, directive);
+    let is_line = |symbol: Symbol| match symbol {
+        Symbol::Terminal(terminal) => own.contains(&terminal),
         Symbol::Nonterminal(nonterminal) => holds[nonterminal.index()],
     };
-    loop {
-        let mut changed = false;
-        for production in &grammar.productions {
-            if !holds[production.lhs.index()] && production.rhs.iter().any(|symbol| is_line(symbol, &holds)) {
-                holds[production.lhs.index()] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
     grammar.productions.iter().find_map(|production| {
-        let mut depth = 0u32;
-        for symbol in &production.rhs {
-            match symbol {
-                Symbol::Terminal(terminal) if directive.open.contains(terminal) => depth += 1,
-                Symbol::Terminal(terminal) if directive.close.contains(terminal) => {
-                    depth = depth.saturating_sub(1);
-                }
-                symbol if depth > 0 && is_line(symbol, &holds) => {
-                    let name = grammar.symbol_name(*symbol);
-                    let message = format!(
-                        "`{name}` stands between brackets, where line ends count for nothing, and needs one"
-                    );
-                    return Some(
-                        Diagnostic::error("line-in-brackets", message)
-                            .at(production.place.clone())
-                            .example(shown(grammar, &production.rhs))
-                            .help("write a rule without line ends for what stands between brackets"),
-                    );
-                }
-                _ => {}
-            }
-        }
-        None
+        let mut symbols = in_brackets::with_depth(&production.rhs, directive);
+        let (symbol, _) = symbols.find(|&(symbol, depth)| depth > 0 && is_line(symbol))?;
+        let name = grammar.symbol_name(symbol);
+        let message =
+            format!("`{name}` stands between brackets, where line ends count for nothing, and needs one");
+        Some(
+            Diagnostic::error("line-in-brackets", message)
+                .at(production.place.clone())
+                .example(shown(grammar, &production.rhs))
+                .help("write a rule without line ends for what stands between brackets"),
+        )
     })
 }
 
@@ -223,6 +202,22 @@ fn check_conditions(
         }
     }
     findings
+}
+
+/// Nothing is asked of the lines before, for the same reason.
+fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
+    let looks = |(terminal, dfa): (&Terminal, &Option<Dfa>)| {
+        let finding = |_: &Dfa| {
+            let name = terminal.shown();
+            let message = format!("{name} looks at the text before it, beside %indent");
+            Diagnostic::error("indent-with-look-behind", message).at(terminal.place.clone()).help(
+                "leave out what looks before the lexeme (a `\\b`, a `^`, a look-behind at its beginning): \
+                 the rules say what stands there",
+            )
+        };
+        dfa.as_ref().filter(|dfa| dfa.looks_behind()).map(finding)
+    };
+    grammar.terminals.iter().zip(lexis.states().dfas()).filter_map(looks).collect()
 }
 
 /// Whether some text of `line` leaves it open what `condition` makes of the rest.
@@ -310,7 +305,7 @@ pub(super) fn unending(grammar: &Grammar, ignored: TerminalId) -> Diagnostic {
         .help("let it end before the line ends, or take the line end with it")
 }
 
-/// The scan state where lexemes at the beginning of lines start, in the company of all that may
+/// The scan state where lexemes at the beginning of lines start, among all that may
 /// stand there.
 fn line_start(lexis: &Lexis) -> ScanStateId {
     lexis.states().start(&lexis.candidates(&lexis.first_of_lines()))

@@ -9,7 +9,7 @@
 //! * [`separate`]: whether lexemes come apart at first sight, so that nothing is left to be asked;
 //! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
-//! * [`universe`]: all that lexemes can come to;
+//! * [`scan_graph`]: all that lexemes can come to;
 //! * [`adjacency`]: which terminals can always be made to follow which others;
 //! * [`gates`]: which ignored terminals only some may follow;
 //! * [`succession`]: the same in the terms of the proof, with what words ask of the lexemes behind
@@ -20,10 +20,10 @@
 mod adjacency;
 mod gates;
 mod indentation;
+mod scan_graph;
 mod separate;
 mod succession;
 mod terminals;
-mod universe;
 
 use crate::grammar::ir::{Grammar, Symbol};
 use crate::lr::completable::Completability;
@@ -34,24 +34,28 @@ use crate::scanner::{Lexis, Proof};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::id::{CoreId, TerminalId};
+use crate::util::limits::Limits;
+use crate::util::meter::{LimitReached, Meter};
 use adjacency::Adjacency;
+use scan_graph::ScanGraph;
 use succession::{Behind, Lexemes};
-use universe::Universe;
 
 /// What is certain about the lexemes of a grammar, and what its author should know; or the errors
 /// where the engine could not be exact.
 pub(crate) fn check(
     grammar: &Grammar,
     lexis: &Lexis,
-    scan_states: usize,
-    proof_steps: usize,
+    limits: &Limits,
+    meter: &Meter,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
     if separate::are_separate(grammar, lexis) {
         let proof = Proof { sure: all(lexis.terminal_count()), is_whole: true, gates: Vec::new() };
         return Ok((proof, Vec::new()));
     }
     let findings = sound(indentation::check(grammar, lexis))?;
-    let Some(universe) = Universe::explore(lexis, scan_states) else {
+    let scan_states = limits.scan_states;
+    let scan_graph = ScanGraph::explore(lexis, scan_states, meter).map_err(|limit| vec![too_large(limit)])?;
+    let Some(scan_graph) = scan_graph else {
         let too_large = Diagnostic::error(
             "scanner-too-large",
             format!("the terminals together need more than {scan_states} scan states"),
@@ -59,18 +63,28 @@ pub(crate) fn check(
         return Err(vec![too_large.help("shorten counted repetitions, or split long terminals into rules")]);
     };
     let mut findings = findings;
-    findings.extend(terminals::check_labels(grammar, lexis, &universe));
+    findings.extend(terminals::check_labels(grammar, lexis, &scan_graph));
     if grammar.indentation.is_some() && !lexis.lookaheads.is_empty() {
         findings.push(indentation::among_words(grammar));
         return Err(findings);
     }
-    let adjacency = Adjacency::new(grammar, lexis, &universe);
+    let adjacency =
+        Adjacency::new(grammar, lexis, &scan_graph, meter).map_err(|limit| vec![too_large(limit)])?;
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
     }
     findings.extend(indentation::check_limit(grammar, lexis, adjacency.is_total(lexis.table())));
     let findings = sound(findings)?;
+    let proof_steps = limits.proof_steps.min(meter.steps_left() / STEPS_OF_A_PROOF_STEP);
     Ok((prove(lexis, &adjacency, proof_steps), findings))
+}
+
+/// A step of the proof takes about so many of the meter's.
+const STEPS_OF_A_PROOF_STEP: usize = 10;
+
+/// The check came to a limit of building.
+fn too_large(limit: LimitReached) -> Diagnostic {
+    Diagnostic::limit("scanner-too-large", limit)
 }
 
 /// The findings, if none is an error.
@@ -85,10 +99,9 @@ fn sound(findings: Vec<Diagnostic>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> 
 fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let table = lexis.table();
     if lexis.states().has_lazy() {
-        // Where a lazy terminal does not compete, lexemes may be longer: companies say nothing of
-        // their parts.
-        let sure = BitSet::new(lexis.terminal_count());
-        return Proof { sure, is_whole: false, gates: Vec::new() };
+        // Where a lazy terminal does not compete, lexemes may be longer: candidate sets say nothing
+        // of their parts.
+        return Proof::nothing(lexis.terminal_count());
     }
     let gates = adjacency.gates().to_vec();
     let count = lexis.terminal_count();

@@ -283,17 +283,19 @@ mod tests {
     use super::*;
     use crate::grammar::ir::{Conflicts, Nonterminal, Production};
     use crate::grammar::pattern::RegexFlags;
-    use crate::lexer::{Compiler, LexerLimits};
+    use crate::lexer::Compiler;
     use crate::lr::table::ParseTable;
     use crate::util::id::{NonterminalId, ProductionId};
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
 
     /// A grammar whose only rule has these alternatives of terminals, each a regex.
     fn are_separate_in(alternatives: &[&[&str]]) -> bool {
         let mut patterns: Vec<&str> = alternatives.concat();
         patterns.sort_unstable();
         patterns.dedup();
-        let limits = LexerLimits::default();
-        let mut compiler = Compiler::new(&limits);
+        let meter = Meter::new(&Limits::default());
+        let mut compiler = Compiler::new(&meter);
         let (mut terminals, mut dfas) = (Vec::new(), Vec::new());
         for (rank, pattern) in (0..).zip(&patterns) {
             let (text, flags) = ((*pattern).to_owned(), RegexFlags::default());
@@ -313,7 +315,7 @@ mod tests {
         let numbers = (0..productions.len()).map(ProductionId::new).collect();
         let start = Nonterminal { name: "s".to_owned(), productions: numbers, marks: None, place: None };
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
-        let table = ParseTable::build(&grammar).expect("no conflict");
+        let table = ParseTable::build(&grammar, &meter).expect("no conflict");
         are_separate(&grammar, &Lexis::new(&grammar, table, dfas))
     }
 

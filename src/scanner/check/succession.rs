@@ -155,7 +155,8 @@ impl Lexemes<'_> {
             read(next, true);
         }
         // Where an exclusive terminal can stand, words that cannot do not compete.
-        let always_compete = !self.lexis.companies.iter().any(|company| company.contains(next.index()));
+        let always_compete =
+            !self.lexis.candidate_sets.iter().any(|candidates| candidates.contains(next.index()));
         let nothing_asked = *asked == ExpectationsId::NONE;
         if always_compete && (!nothing_asked || !self.adjacency.may_follow(None, None, next)) {
             for (label, _) in lookaheads.words().filter(|(_, word)| word.other == next) {

@@ -1,6 +1,6 @@
 //! Terminals by themselves: labels that never win, words that other terminals cover.
 
-use super::universe::Universe;
+use super::scan_graph::ScanGraph;
 use crate::grammar::ir::{Conflicts, Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::scanner::Lexis;
@@ -8,7 +8,7 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 
 /// Terminals that others shadow, and plain strings that a pattern covers.
-pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe) -> Vec<Diagnostic> {
+pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGraph) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
@@ -17,12 +17,12 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, universe: &Universe
         if terminal.place.is_none() {
             continue;
         }
-        if universe.is_label(id) || lexis.lookaheads.is_other(id) {
+        if scan_graph.is_label(id) || lexis.lookaheads.is_other(id) {
             continue;
         }
         let text = dfa.shortest();
         let shown = String::from_utf8_lossy(&text).into_owned();
-        let winner = universe.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
+        let winner = scan_graph.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
         let winner = winner.map_or_else(|| "another terminal".to_owned(), Terminal::shown);
         let shadowed = terminal.shown();
         let (message, help) = match grammar.lexer {

@@ -6,12 +6,11 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::threats::Threats;
-use crate::scanner::points::PointId;
+use crate::scanner::points::{End, PointId};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::append::Slots;
 use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
-use crate::util::id::TerminalId;
 use crate::util::lists::Lists;
 
 /// What is known of points.
@@ -23,10 +22,6 @@ pub(in crate::scanner) struct Ends {
     ends: Slots<Box<[End]>>,
     pub(super) threats: Threats,
 }
-
-/// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is
-/// among that.
-pub(in crate::scanner) type End = (TerminalId, ObligationsId);
 
 impl Scanner {
     /// The labels that a lexeme going through this point can end with, here or later, after all
@@ -88,7 +83,8 @@ impl Scanner {
                 let point = self.at_point(point);
                 for (label, guards) in self.states().ends(point.state) {
                     let asked = guards.iter().copied().chain([point.state]);
-                    let open = self.threats(self.add_obligations(point.obligations, asked));
+                    let asked = self.add_obligations(point.obligations, asked);
+                    let open = self.threats(self.with_past(asked, self.states().past(point.state)));
                     if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
                         continue;
                     }

@@ -12,6 +12,7 @@
 //! `README.md` beside this file works an example through.
 
 mod ends;
+mod lines;
 mod places;
 mod stacks;
 mod threats;
@@ -22,7 +23,7 @@ use super::reads::{Line, Reads};
 use super::{Context, ObligationsId, Scanner};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
-pub(super) use ends::{End, Ends};
+pub(super) use ends::Ends;
 pub(super) use stacks::Decisions;
 
 impl Scanner {
@@ -90,6 +91,19 @@ impl Scanner {
             }
         }
         self.can_empty(at, open, reads)
+    }
+
+    /// Whether some rest of the text makes it a sentence, where the lexeme in progress becomes this
+    /// label and leads there; of what it leaves to the text behind, only what is known of the text
+    /// before is looked at.
+    pub(crate) fn can_go_on(&self, at: &Configuration, label: TerminalId, after: &Between) -> bool {
+        let goes_on = |left| self.can_be_completed(after, left, &mut Reads::none());
+        if !self.states().has_past() {
+            return goes_on(ObligationsId::NONE);
+        }
+        let ends = self.ends(self.point(at.state, ObligationsId::NONE));
+        let mut pasts = ends.iter().filter(|&&(own, _)| own == label).map(|&(_, open)| self.past(open));
+        pasts.any(|past| goes_on(self.with_past(ObligationsId::NONE, past)))
     }
 
     /// Whether the lexeme in progress, which can become these labels, can become one that the stack

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
+use super::lines::Line;
 use crate::lr::derivations::{After, Node, Place, Succession};
 use crate::scanner::lookahead::{Expectation, ExpectationsId};
 use crate::scanner::{Context, ObligationsId, Scanner};
@@ -23,24 +24,6 @@ pub(super) struct Held {
     /// The terminal that was shifted last, where words ask for it.
     pub(super) last: Option<TerminalId>,
     pub(super) line: Line,
-}
-
-/// Where a text stands among lines; without widths, for a line can always be begun anew with other
-/// blanks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Line {
-    /// Lines do not count.
-    None,
-    /// Behind the first lexeme of a line.
-    Inside,
-    /// Between brackets.
-    Brackets,
-    /// Before the first lexeme of a line. A block may begin with it, or some may have ended.
-    Begin { may_indent: bool, may_dedent: bool },
-    /// Behind an INDENT: a lexeme must follow.
-    Indented,
-    /// Behind the last line; only open blocks are left to end.
-    End,
 }
 
 /// The places met so far.
@@ -101,9 +84,9 @@ impl Exactly<'_> {
         Some(if is_loose { self.scanner.loose_context_of(set) } else { self.scanner.context_of(set) })
     }
 
-    /// The scan state where the next lexeme starts.
+    /// The scan state where the next lexeme starts, as far as the text before does not matter.
     fn start(&self, held: &Held) -> ScanStateId {
-        let everywhere = || self.scanner.lexis.company_starts.ordinary[0];
+        let everywhere = || self.scanner.lexis.candidate_starts.ordinary[0];
         self.context(held).map_or_else(everywhere, |context| context.start)
     }
 
@@ -120,14 +103,16 @@ impl Exactly<'_> {
         }
         let held = self.places.all[place as usize];
         let start = self.start(&held);
+        let scanner = self.scanner;
         let mut ways: Vec<Way> = Vec::new();
         let mut before: Vec<ObligationsId> = vec![held.obligations];
         let mut at = 0;
         while let Some(&obligations) = before.get(at) {
             at += 1;
-            let point = self.scanner.point(start, obligations);
-            let clean = self.scanner.clean_labels(point);
-            for &(label, open) in self.scanner.ends(point) {
+            let (state, obligations) = scanner.begin(start, obligations);
+            let point = scanner.point(state, obligations);
+            let clean = scanner.clean_labels(point);
+            for &(label, open) in scanner.ends(point) {
                 if self.is_passed_over(&held, label) {
                     if !before.iter().any(|&less| self.scanner.is_within(less, open)) {
                         before.push(open);
@@ -177,33 +162,13 @@ impl Exactly<'_> {
         let advanced = lexis.lookaheads.advance(held.expectations, label)?;
         Some(lexis.lookaheads.add(advanced, expectation))
     }
-
-    /// Where a text stands among lines behind a terminal that a lexeme brought, or the beginning or
-    /// end of a line; `None` where it cannot stand.
-    fn line_after(&self, line: Line, next: TerminalId) -> Option<(Line, bool)> {
-        let Some(lines) = self.scanner.indentation() else { return Some((Line::None, true)) };
-        let begin = |may_indent| Line::Begin { may_indent, may_dedent: true };
-        Some(match line {
-            Line::Begin { may_indent: true, .. } if next == lines.indent => (Line::Indented, false),
-            Line::Begin { may_dedent: true, .. } if next == lines.dedent => (begin(false), false),
-            Line::End if next == lines.dedent => (Line::End, false),
-            Line::End => return None,
-            _ if next == lines.indent || next == lines.dedent => return None,
-            Line::Inside if next == lines.newline => (begin(true), true),
-            _ if next == lines.newline => return None,
-            _ if lines.is_open(next) || lines.is_close(next) || line == Line::Brackets => {
-                (Line::Brackets, true)
-            }
-            _ => (Line::Inside, true),
-        })
-    }
 }
 
 impl Succession for Exactly<'_> {
     fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]> {
         let held = self.places.all[place as usize];
         let mut after = SmallVec::new();
-        let Some((line, is_lexeme)) = self.line_after(held.line, next) else { return after };
+        let Some((line, is_lexeme)) = self.scanner.line_after(held.line, next) else { return after };
         let table = self.scanner.table();
         let acceptable = self.in_context.then(|| table.acceptable_in(ParseStateId(onto.0)));
         let last = held.last.is_some() || !self.scanner.lexis.lookaheads.is_empty();
@@ -224,50 +189,40 @@ impl Succession for Exactly<'_> {
                 after.push(After::Place(self.places.place(behind)));
             }
         }
-        // At the end of the text a line that is not ended gets its NEWLINE.
-        let ends = self.scanner.indentation().is_some_and(|lines| lines.newline == next);
-        if ends && held.line == Line::Inside {
+        if self.scanner.ends_last_line(held.line, next) {
             after.push(After::Place(self.places.place(Held { line: Line::End, acceptable, ..held })));
         }
         after
     }
 
     fn leave(&mut self, place: Place, before: Place) -> Place {
-        let line = match self.places.all[before as usize].line {
-            Line::None => Line::None,
-            Line::Brackets => Line::Brackets,
-            _ => Line::Inside,
-        };
+        let line = self.places.all[before as usize].line.behind();
         self.places.place(Held { line, ..self.places.all[place as usize] })
     }
 
     fn outside(&mut self, place: Place, brackets: u32) -> Place {
-        let held = self.places.all[place as usize];
-        let line = match held.line {
-            Line::None => return place,
-            _ if brackets > 0 => Line::Brackets,
-            _ => Line::Inside,
-        };
+        let line = self.places.all[place as usize].line;
+        if line == Line::None {
+            return place;
+        }
         // Nothing else of it is looked at.
         let nothing = Held {
             acceptable: None,
             obligations: ObligationsId::NONE,
             expectations: ExpectationsId::NONE,
             last: None,
-            line,
+            line: line.outside(brackets),
         };
         self.places.place(nothing)
     }
 
     fn bracket(&self, terminal: TerminalId) -> i32 {
-        let Some(lines) = self.scanner.indentation() else { return 0 };
-        i32::from(lines.is_open(terminal)) - i32::from(lines.is_close(terminal))
+        self.scanner.bracket(terminal)
     }
 
     fn may_end(&mut self, place: Place) -> bool {
         let held = self.places.all[place as usize];
-        let ended = !matches!(held.line, Line::Inside | Line::Indented);
-        ended
+        held.line.may_end()
             && self.scanner.lexis.lookaheads.facts(held.expectations).may_end
             && (self.scanner.may_end_with(held.obligations) || self.ways(place).may_end)
     }

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::places::{Exactly, Held, Line, Places};
+use super::lines::{Line, Loosely};
+use super::places::{Exactly, Held, Places};
 use crate::lr::derivations::Derivations;
 use crate::lr::stack::Stack;
 use crate::scanner::lookahead::Between;
@@ -23,28 +24,38 @@ struct Known {
     derivations: Derivations,
     /// Those by the shortest productions alone.
     shortest: Derivations,
+    /// Those in which nothing but lines and brackets is looked at.
+    loose: Derivations,
     places: Places,
+}
+
+impl Known {
+    fn len(&self) -> usize {
+        self.derivations.len() + self.shortest.len() + self.loose.len() + self.places.len()
+    }
 }
 
 /// How many derivations and places are kept.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are tried
-/// before all ways are.
+/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are tried,
+/// then whether lines alone forbid it, and all ways last.
 const FEW_STEPS: usize = 2_000;
+/// The shortest ways are tried so long.
+const MORE_STEPS: usize = 100_000;
 
 impl Scanner {
     /// Whether the stack can be completed behind a lexeme that has left this open.
     pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
         let mut known = self.decisions.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let len = |known: &Known| known.derivations.len() + known.shortest.len() + known.places.len();
-        if known.as_ref().is_some_and(|known| len(known) > MAX_KNOWN) {
+        if known.as_ref().is_some_and(|known| known.len() > MAX_KNOWN) {
             *known = None;
         }
         let in_context = self.table().tells_contexts_apart();
-        let Known { derivations, shortest, places } = known.get_or_insert_with(|| Known {
+        let Known { derivations, shortest, loose, places } = known.get_or_insert_with(|| Known {
             derivations: Derivations::new(self.table(), in_context),
             shortest: Derivations::shortest(self.table(), in_context),
+            loose: Derivations::new(self.table(), false),
             places: Places::default(),
         });
         let acceptable = in_context.then(|| {
@@ -59,15 +70,25 @@ impl Scanner {
         let held = Held { acceptable, obligations, expectations: at.expectations, last, line };
         let place = places.place(held);
         let mut exactly = Exactly { scanner: self, places, in_context };
-        let mut can_complete = |derivations: &mut Derivations, steps: usize| {
+        let mut can_complete = |derivations: &mut Derivations, reads: &mut Reads, steps: usize| {
             let at_top = (place, brackets);
             derivations.can_complete(self.table(), &mut exactly, &at.stack, at_top, reads, steps)
         };
         let steps = self.bounds.decision_steps;
-        can_complete(derivations, steps.min(FEW_STEPS))
-            .or_else(|| can_complete(shortest, steps).filter(|&can| can))
-            .or_else(|| can_complete(derivations, steps))
-            .unwrap_or_else(|| self.give_up())
+        if let Some(can) = can_complete(derivations, reads, steps.min(FEW_STEPS)) {
+            return can;
+        }
+        if can_complete(shortest, reads, steps.min(MORE_STEPS)) == Some(true) {
+            return true;
+        }
+        if line != Line::None {
+            let (mut lexemes, at_top) = (Loosely { scanner: self }, (Loosely::place(line), brackets));
+            let can = loose.can_complete(self.table(), &mut lexemes, &at.stack, at_top, reads, steps);
+            if can == Some(false) {
+                return false;
+            }
+        }
+        can_complete(derivations, reads, steps).unwrap_or_else(|| self.give_up())
     }
 
     /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.

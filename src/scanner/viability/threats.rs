@@ -42,7 +42,8 @@ impl Scanner {
         *self.ends.threats.obligations.get_or_init(id.0, || {
             let states = self.ends.threats.states.get_or_init(|| self.find_threats());
             let of = |state: &ScanStateId| states.get(state.0 as usize).copied().unwrap_or(*state);
-            self.intern_obligations(self.obligations(id).iter().map(of).collect())
+            let threats = self.intern_obligations(self.obligations(id).iter().map(of).collect());
+            self.with_past(threats, self.past(id))
         })
     }
 

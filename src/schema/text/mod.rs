@@ -18,16 +18,17 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::lexer::{Compiler, Dfa, LexerLimits, PatternError, product};
+use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::machine::Machine;
+use crate::util::meter::Meter;
 
 use FormulaId as F;
 
 /// Makes automata, and keeps them.
 pub(super) struct Texts<'a> {
-    limits: &'a LexerLimits,
+    meter: &'a Meter,
     compiler: Compiler<'a>,
     /// All contents of strings.
     universe: Option<Rc<Dfa>>,
@@ -53,10 +54,10 @@ fn regex(pattern: impl Into<String>) -> Pattern {
 }
 
 impl<'a> Texts<'a> {
-    pub(super) fn new(limits: &'a LexerLimits) -> Self {
+    pub(super) fn new(meter: &'a Meter) -> Self {
         Self {
-            limits,
-            compiler: Compiler::new(limits),
+            meter,
+            compiler: Compiler::new(meter),
             universe: None,
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -88,7 +89,7 @@ impl<'a> Texts<'a> {
 
     /// The texts of which `holds` is true, given for each of `parts` whether it matches.
     fn product(&self, parts: &[Rc<Dfa>], holds: impl Fn(&[bool]) -> bool) -> Result<Rc<Dfa>, PatternError> {
-        product(parts, holds, self.limits).map(Rc::new)
+        product(parts, holds, self.meter).map(Rc::new)
     }
 
     /// What is in both, and what is in the first only.
@@ -159,6 +160,9 @@ fn holds(formulas: &Formulas, formula: F, atom: &impl Fn(Atom) -> bool) -> bool 
 impl Machine<'_> {
     /// An error of an automaton that grew too large.
     pub(super) fn too_large(&self, error: &PatternError) -> SchemaError {
+        if let Some(limit) = error.limit() {
+            return limit.clone().into();
+        }
         let message = error.clone().into_diagnostic("", None).message;
         SchemaError::new(
             SchemaErrorKind::TooLarge,

@@ -32,14 +32,13 @@ pub(super) struct Lexer<'input> {
     repetitions: usize,
     /// The names that are defined between angle brackets; found when first asked for.
     bracketed: Option<HashSet<&'input str>>,
-    failed: bool,
 }
 
 impl<'input> Lexer<'input> {
     /// The words of `text`; a byte order mark before them is passed over.
     pub(super) fn new(text: &'input str) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Self { text, at, words: 0, open: Vec::new(), repetitions: 0, bracketed: None, failed: false }
+        Self { text, at, words: 0, open: Vec::new(), repetitions: 0, bracketed: None }
     }
 
     fn rest(&self) -> &'input str {
@@ -53,7 +52,7 @@ impl<'input> Lexer<'input> {
     }
 
     /// The next word, `None` behind the last.
-    fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
+    pub(super) fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
         self.skip_blanks()?;
         let start = self.at;
         let Some(first) = self.rest().chars().next() else {
@@ -352,19 +351,6 @@ impl<'input> Lexer<'input> {
             _ => {}
         }
         Ok(token)
-    }
-}
-
-impl<'input> Iterator for Lexer<'input> {
-    type Item = Result<(usize, Token<'input>, usize)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
-        }
-        let word = self.word();
-        self.failed = word.is_err();
-        word.transpose()
     }
 }
 

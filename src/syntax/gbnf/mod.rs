@@ -30,6 +30,7 @@ use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::gbnf::ast::File;
 use crate::syntax::gbnf::lexer::Lexer;
 use crate::syntax::lark::MAX_BYTES;
+use crate::syntax::words::until_fault;
 
 lalrpop_mod!(
     #[allow(
@@ -52,7 +53,8 @@ pub(crate) fn parse_gbnf(text: &str) -> Result<File, SyntaxError> {
         let message = format!("the file has {} bytes, more than {MAX_BYTES}", text.len());
         return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message));
     }
-    generated::FileParser::new().parse(Lexer::new(text)).map_err(|error| match error {
+    let words = until_fault(Lexer::new(text), Lexer::word);
+    generated::FileParser::new().parse(words).map_err(|error| match error {
         ParseError::User { error } => error,
         ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
             unexpected(&token.to_string(), start..end, &expected)

@@ -24,6 +24,8 @@ struct WrittenOptions {
     allow_invalid_utf8: Option<bool>,
     allow_initial_skip: Option<bool>,
     skip_repetition: Option<SkipRepetition>,
+    /// What `"skip_repetition": "once"` was called up to llguidance 1.9.
+    ignore_once: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +53,9 @@ impl<'input> Lexer<'input> {
                 let (options, _) = self.json::<WrittenOptions>("%llguidance", start)?;
                 Token::Options(Options {
                     allow_initial_skip: options.allow_initial_skip,
-                    skip_once: options.skip_repetition.map(|skip| matches!(skip, SkipRepetition::Once)),
+                    skip_once: (options.skip_repetition)
+                        .map(|skip| matches!(skip, SkipRepetition::Once))
+                        .or(options.ignore_once),
                     allow_invalid_utf8: options.allow_invalid_utf8,
                 })
             }
@@ -94,8 +98,8 @@ impl<'input> Lexer<'input> {
         Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(match what {
             "%regex" => "write `%regex {\"substring_words\": \"...\"}`, or `substring_chars`, or `substring_chunks` and a list",
             "%llguidance" => {
-                "the options are no_forcing, allow_initial_skip and allow_invalid_utf8 (true or false), and \
-                 skip_repetition (\"once\")"
+                "the options are no_forcing, allow_initial_skip, allow_invalid_utf8 and ignore_once (true or false), \
+                 and skip_repetition (\"once\")"
             }
             _ => "write a JSON value in braces",
         }))

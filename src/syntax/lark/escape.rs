@@ -1,8 +1,9 @@
 //! Escapes in strings and regexes, as Lark has them.
 //!
 //! In a string, `\n \t \r \f \\ \"` and `\xHH \uHHHH \UHHHHHHHH` stand for one character; a
-//! backslash before anything else stands for itself. A regex keeps its escapes, which are its own;
-//! only `\/` loses its backslash.
+//! backslash before anything else stands for itself. A regex keeps its escapes, which are its own,
+//! and only `\/` loses its backslash; [`undone`] tells where Lark reads another regex than is
+//! written, because it undoes escapes before `re` does.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
@@ -24,7 +25,7 @@ pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
             't' => text.push('\t'),
             'r' => text.push('\r'),
             'f' => text.push('\x0c'),
-            '\\' | '"' => text.push(escaped),
+            '"' => text.push('"'),
             'x' => text.push(code_point(&mut rest, 2, start)?),
             'u' => text.push(code_point(&mut rest, 4, start)?),
             'U' => text.push(code_point(&mut rest, 8, start)?),
@@ -32,7 +33,8 @@ pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
         }
     }
     text.push_str(rest);
-    Ok(text)
+    // In the end, as Lark has it: a backslash may have come of `\x5c`, too.
+    Ok(text.replace("\\\\", "\\"))
 }
 
 /// Takes `digits` hexadecimal digits off `rest`. `start` is where the escape's backslash stands.
@@ -64,6 +66,60 @@ pub(in crate::syntax) fn code_point(
     Ok(character)
 }
 
+/// The regex that Lark reads where `pattern` is written, if that means something else: quotation
+/// marks lose the last backslash before them, be it escaped itself, so that `\\"` is `\"`; and `\x5b`
+/// is `[`, the beginning of a set. What is no escape is left to the regex to refuse.
+pub(crate) fn undone(pattern: &str, is_verbose: bool) -> Option<String> {
+    let (read, is_other) = as_lark_reads(pattern, is_verbose);
+    is_other.then_some(read)
+}
+
+/// The regex that Lark reads, and whether it means something else than what is written.
+pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
+    let mut read = String::with_capacity(pattern.len());
+    let mut is_other = false;
+    let mut rest = pattern;
+    while let Some(at) = rest.find('\\') {
+        read.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(escaped) = rest.chars().next() else {
+            read.push('\\');
+            break;
+        };
+        rest = &rest[escaped.len_utf8()..];
+        let mut behind = rest;
+        let stands_for = match escaped {
+            '\\' if rest.starts_with('"') => {
+                is_other = true;
+                read.push('\\');
+                continue;
+            }
+            '"' => {
+                read.push('"');
+                continue;
+            }
+            'n' => Some('\n'),
+            't' => Some('\t'),
+            'r' => Some('\r'),
+            'f' => Some('\x0c'),
+            'x' => code_point(&mut behind, 2, 0).ok(),
+            'u' => code_point(&mut behind, 4, 0).ok(),
+            'U' => code_point(&mut behind, 8, 0).ok(),
+            _ => None,
+        };
+        match stands_for {
+            Some(character) => {
+                is_other |= character.is_ascii_punctuation() || is_verbose && character.is_ascii_whitespace();
+                rest = behind;
+                read.push(character);
+            }
+            None => read.extend(['\\', escaped]),
+        }
+    }
+    read.push_str(rest);
+    (read, is_other)
+}
+
 /// The regex between the slashes, with `\/` made `/`.
 pub(crate) fn regex(raw: &str) -> String {
     let mut pattern = String::with_capacity(raw.len());
@@ -80,4 +136,46 @@ pub(crate) fn regex(raw: &str) -> String {
         }
     }
     pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Verdicts of Lark itself.
+    #[test]
+    fn literals_are_what_lark_takes_them_for() {
+        let mut wrong = Vec::new();
+        let data = include_str!("../../../tests/data/lark-escapes.tsv");
+        for line in data.lines().filter(|line| !line.starts_with('#')) {
+            let (literal, expected) = line.split_once('\t').unwrap();
+            let [literal, expected] =
+                [literal, expected].map(|field| serde_json::from_str::<String>(field).unwrap());
+            let read = match literal.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')) {
+                // Before a slash a backslash says nothing.
+                Some((inner, flags)) => {
+                    regex(&as_lark_reads(&regex(inner), flags == "x").0) == regex(&expected)
+                }
+                None => string(&literal[1..literal.len() - 1], 0).is_ok_and(|text| text == expected),
+            };
+            if !read {
+                wrong.push(format!("{literal} is {expected:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{} literals:\n{}", wrong.len(), wrong.join("\n"));
+    }
+
+    #[test]
+    fn only_what_means_something_else_is_undone() {
+        for (written, verbose, read) in [
+            (r#"[^"\\]"#, false, None),
+            (r#"[^\\"]"#, false, Some(r#"[^\"]"#)),
+            (r#"\\\""#, false, None),
+            (r"\n\x41\u00e9", false, None),
+            (r"\n", true, Some("\n")),
+            (r"\x5b\n", false, Some("[\n")),
+        ] {
+            assert_eq!(undone(written, verbose).as_deref(), read, "{written}");
+        }
+    }
 }

@@ -32,7 +32,6 @@ pub(crate) struct Lexer<'input> {
     fraction_may_follow: bool,
     /// The brackets that are open, and where.
     open: Vec<(Token<'input>, usize)>,
-    failed: bool,
 }
 
 impl<'input> Lexer<'input> {
@@ -46,7 +45,6 @@ impl<'input> Lexer<'input> {
             number_may_follow: false,
             fraction_may_follow: false,
             open: Vec::new(),
-            failed: false,
         }
     }
 
@@ -55,7 +53,7 @@ impl<'input> Lexer<'input> {
     }
 
     /// The next word, `None` behind the last.
-    fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
+    pub(super) fn word(&mut self) -> Result<Option<(usize, Token<'input>, usize)>> {
         if let Some(line_end) = self.skip_blanks()? {
             if self.rest().starts_with('|') {
                 // Continues the definition: the line end is no word.
@@ -346,19 +344,6 @@ impl<'input> Lexer<'input> {
         Err(self
             .error(SyntaxErrorKind::UnmatchedBracket, at..at + 1, message)
             .help(format!("take it out, or put {opening} before it; literal text stands in double quotes")))
-    }
-}
-
-impl<'input> Iterator for Lexer<'input> {
-    type Item = Result<(usize, Token<'input>, usize)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
-        }
-        let word = self.word();
-        self.failed = word.is_err();
-        word.transpose()
     }
 }
 

@@ -14,10 +14,13 @@ pub(in crate::syntax) mod token;
 
 use lalrpop_util::{ParseError, lalrpop_mod};
 
+pub(crate) use crate::syntax::lark::escape::undone;
+
 use crate::syntax::ast::{File, Span};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::lexer::Lexer;
 use crate::syntax::lark::token::Token;
+use crate::syntax::words::until_fault;
 
 lalrpop_mod!(
     #[allow(
@@ -45,7 +48,8 @@ pub(crate) fn parse_lark(text: &str) -> Result<File, SyntaxError> {
             SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message).help("split it and import the parts")
         );
     }
-    generated::FileParser::new().parse(Lexer::new(text)).map_err(|error| match error {
+    let words = until_fault(Lexer::new(text), Lexer::word);
+    generated::FileParser::new().parse(words).map_err(|error| match error {
         ParseError::User { error } => error,
         ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
             unexpected(text, &token, start..end, &expected)

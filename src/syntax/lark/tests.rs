@@ -712,7 +712,6 @@ mod documentation {
         }
     }
 
-    #[cfg(feature = "yacc")]
     #[test]
     fn its_yacc_example_is_read_with_its_terminals() {
         let (grammar, terminals) = (blocks("yacc")[0], blocks("lark terminals")[0]);

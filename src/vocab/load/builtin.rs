@@ -2,6 +2,7 @@
 
 use tiktoken_rs::CoreBPE;
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 use crate::vocab::vocabulary::VocabularyBuilder;
@@ -39,7 +40,7 @@ impl Vocabulary {
 
 /// Asks for the bytes of every id; those that the tokenizer does not know are holes.
 fn extract(bpe: &CoreBPE, width: u32) -> Result<Vocabulary, VocabularyError> {
-    let mut builder = VocabularyBuilder::default();
+    let mut builder = VocabularyBuilder::within(&Limits::default());
     builder.widen(u64::from(width) - 1)?;
     for id in 0..width {
         if let Ok(bytes) = bpe.decode_bytes(&[id]) {

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::VocabularyBuilder;
@@ -55,6 +56,10 @@ impl Vocabulary {
     ///
     /// JSON of another shape, and the limits of [`Vocabulary::from_tokens`].
     pub fn from_token_list(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        Self::read_token_list(bytes, &Limits::default())
+    }
+
+    pub(in crate::vocab) fn read_token_list(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         let malformed = |error| VocabularyError::malformed(format!("not a list of tokens: {error}"));
         let object = match bytes.trim_ascii_start().first() {
             Some(b'{') => serde_json::from_slice(bytes).map_err(malformed)?,
@@ -66,7 +71,7 @@ impl Vocabulary {
             },
         };
 
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(limits);
         for (id, token) in object.tokens.iter().enumerate() {
             let id = id as u64;
             match token {

@@ -1,6 +1,7 @@
 //! SentencePiece's `.model` files: the protobuf `sentencepiece_model.proto`, of which four messages
 //! matter.
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
@@ -51,8 +52,15 @@ impl Vocabulary {
     /// Bytes that are no such model, and the limits of [`Vocabulary::from_tokens`]. Cost: some 3 ms
     /// for 32,000 pieces.
     pub fn from_sentencepiece(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        Self::read_sentencepiece(bytes, &Limits::default())
+    }
+
+    pub(in crate::vocab) fn read_sentencepiece(
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, VocabularyError> {
         let model = Model::parse(bytes)?;
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(limits);
         builder.leading_space(model.add_dummy_prefix);
         for (id, piece) in (0..).zip(&model.pieces) {
             match piece.kind {

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
 
@@ -29,13 +30,29 @@ impl Vocabulary {
     /// [`VocabularyErrorKind::UnknownFormat`] says what was found and what is supported; all others
     /// come from the loader of the format.
     pub fn from_file_bytes(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        Self::from_file_bytes_within(bytes, &Limits::default())
+    }
+
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_file_bytes`], and [`VocabularyErrorKind::Limit`] when one is exceeded.
+    pub fn from_file_bytes_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        if bytes.len() > limits.vocabulary_bytes {
+            return Err(VocabularyError::limit(format!(
+                "the file has {} bytes; `vocabulary_bytes` of the limits allows {}",
+                bytes.len(),
+                limits.vocabulary_bytes
+            )));
+        }
         match sniff(bytes)? {
-            Format::TokenizerJson => Self::from_tokenizer_json(bytes),
-            Format::Tekken => Self::from_tekken(bytes),
-            Format::VocabJson => Self::from_vocab_json(bytes),
-            Format::TokenList => Self::from_token_list(bytes),
-            Format::SentencePiece => Self::from_sentencepiece(bytes),
-            Format::Tiktoken => Self::from_tiktoken(bytes),
+            Format::TokenizerJson => Self::read_tokenizer_json(bytes, limits),
+            Format::Tekken => Self::read_tekken(bytes, limits),
+            Format::VocabJson => Self::read_vocab_json(bytes, limits),
+            Format::TokenList => Self::read_token_list(bytes, limits),
+            Format::SentencePiece => Self::read_sentencepiece(bytes, limits),
+            Format::Tiktoken => Self::read_tiktoken(bytes, limits),
         }
     }
 }

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::VocabularyBuilder;
@@ -74,6 +75,10 @@ impl Vocabulary {
     /// JSON of another shape; tokens that are not base64; two tokens with one id; the limits of
     /// [`Vocabulary::from_tokens`]. Cost: some 60 ms, most of it for skipping what is not used.
     pub fn from_tekken(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        Self::read_tekken(bytes, &Limits::default())
+    }
+
+    pub(in crate::vocab) fn read_tekken(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         let file: File<'_> = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a tekken.json: {error}")))?;
         let special_count = file.config.default_num_special_tokens;
@@ -84,7 +89,7 @@ impl Vocabulary {
             )));
         }
 
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(limits);
         if let Some(last) = width.checked_sub(1) {
             builder.widen(last)?;
         }

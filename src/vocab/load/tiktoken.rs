@@ -5,6 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::VocabularyBuilder;
@@ -19,7 +20,11 @@ impl Vocabulary {
     /// A line of another form; two tokens with one id; the limits of [`Vocabulary::from_tokens`].
     /// Cost: some 20 ms for 128,000 tokens.
     pub fn from_tiktoken(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        let mut builder = VocabularyBuilder::default();
+        Self::read_tiktoken(bytes, &Limits::default())
+    }
+
+    pub(in crate::vocab) fn read_tiktoken(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        let mut builder = VocabularyBuilder::within(limits);
         let mut decoded = Vec::new();
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             let line = line.trim_ascii();

@@ -12,9 +12,14 @@
 //! Decoders that look at neighbours or rewrite text (WordPiece, CTC, suffixes of words) give a
 //! piece no bytes of its own: refused. The merges are skipped; masks need none.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
@@ -26,10 +31,10 @@ use super::pieces::{Pieces, Text};
 struct File<'a> {
     #[serde(borrow, default)]
     added_tokens: Vec<AddedToken<'a>>,
-    #[serde(default)]
-    pre_tokenizer: Value,
-    #[serde(default)]
-    decoder: Value,
+    #[serde(borrow, default)]
+    pre_tokenizer: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    decoder: Option<&'a RawValue>,
     #[serde(borrow)]
     model: Model<'a>,
 }
@@ -71,12 +76,19 @@ impl Vocabulary {
     /// BPE with suffixes); two pieces with one id; the limits of [`Vocabulary::from_tokens`]. Cost:
     /// some 30 ms for the 128,256 tokens of Llama 3.
     pub fn from_tokenizer_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        Self::read_tokenizer_json(bytes, &Limits::default())
+    }
+
+    pub(in crate::vocab) fn read_tokenizer_json(
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, VocabularyError> {
         let file: File<'_> = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a tokenizer.json: {error}")))?;
         refuse_context(&file.model)?;
-        let coding = Coding::of(&file)?;
+        let coding = Coding::of(&file, limits)?;
 
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(limits);
         builder.leading_space(coding.leading_space);
         let mut decoded = Vec::new();
         for (piece, id) in file.model.vocab.iter() {
@@ -87,7 +99,7 @@ impl Vocabulary {
                 continue;
             }
             decoded.clear();
-            coding.decode(piece, &mut decoded);
+            coding.decode(piece, &mut decoded)?;
             builder.token(id, &decoded)?;
         }
         add_tokens(&mut builder, &file.added_tokens, &coding)?;
@@ -115,12 +127,12 @@ fn add_tokens(
         // (Gemma's runs of spaces). Otherwise the text is plain, but for the character that stands
         // for the space.
         decoded.clear();
-        coding.decode(text, &mut decoded);
+        coding.decode(text, &mut decoded)?;
         if builder.bytes(token.id) == Some(&decoded) {
             continue;
         }
         decoded.clear();
-        coding.decode_added(text, &mut decoded);
+        coding.decode_added(text, &mut decoded)?;
         builder.replace(token.id, &decoded)?;
     }
     Ok(())
@@ -157,20 +169,50 @@ struct Coding {
     /// What to replace by what, in order.
     replacements: Vec<(String, String)>,
     leading_space: bool,
+    /// Bytes that replacing may still make, of all pieces and all steps.
+    replaced: Cell<usize>,
+}
+
+/// Steps that replace: files have two or three.
+const MAX_REPLACEMENTS: usize = 64;
+
+/// Bytes of a description of what is done to pieces: files have some kilobytes.
+const MAX_DESCRIPTION: usize = 1 << 20;
+
+/// How often the bytes of all tokens may be made anew by replacing.
+const TIMES_REPLACED: usize = 8;
+
+/// A part of the file that says what is done to pieces; null where there is none.
+fn description(raw: Option<&RawValue>) -> Result<Value, VocabularyError> {
+    let Some(raw) = raw.map(RawValue::get) else { return Ok(Value::Null) };
+    if raw.len() > MAX_DESCRIPTION {
+        return Err(VocabularyError::limit(format!(
+            "the tokenizer's decoder has {} bytes; at most {MAX_DESCRIPTION} are supported",
+            raw.len()
+        )));
+    }
+    serde_json::from_str(raw)
+        .map_err(|error| VocabularyError::malformed(format!("not a tokenizer.json: {error}")))
 }
 
 impl Coding {
-    fn of(file: &File<'_>) -> Result<Self, VocabularyError> {
-        let mut coding =
-            Self { byte_level: false, byte_fallback: false, replacements: Vec::new(), leading_space: false };
+    fn of(file: &File<'_>, limits: &Limits) -> Result<Self, VocabularyError> {
+        let (decoder, pre_tokenizer) = (description(file.decoder)?, description(file.pre_tokenizer)?);
+        let mut coding = Self {
+            byte_level: false,
+            byte_fallback: false,
+            replacements: Vec::new(),
+            leading_space: false,
+            replaced: Cell::new(limits.token_bytes.saturating_mul(TIMES_REPLACED)),
+        };
         let mut fused = false;
-        for step in steps(&file.decoder, "decoders") {
+        for step in steps(&decoder, "decoders") {
             coding.add_decoder(step, &mut fused)?;
         }
-        if file.decoder.is_null() {
+        if decoder.is_null() {
             // Without a decoder the pieces are joined as they are; the way in tells what they stand
             // for.
-            for step in steps(&file.pre_tokenizer, "pretokenizers") {
+            for step in steps(&pre_tokenizer, "pretokenizers") {
                 match kind(step) {
                     "ByteLevel" => coding.byte_level = true,
                     "Metaspace" => coding.add_metaspace(step),
@@ -179,6 +221,11 @@ impl Coding {
             }
         }
         coding.byte_fallback |= file.model.byte_fallback;
+        if coding.replacements.len() > MAX_REPLACEMENTS {
+            return Err(VocabularyError::limit(format!(
+                "the tokenizer's decoder has more than {MAX_REPLACEMENTS} steps that replace"
+            )));
+        }
         if !coding.byte_level && !coding.byte_fallback && coding.replacements.is_empty() {
             return Err(VocabularyError::unsupported(
                 "the tokenizer's decoder says nothing of how bytes are written: supported are ByteLevel, and \
@@ -233,29 +280,38 @@ impl Coding {
     }
 
     /// Appends the bytes of a piece of the model.
-    fn decode(&self, piece: &str, bytes: &mut Vec<u8>) {
+    fn decode(&self, piece: &str, bytes: &mut Vec<u8>) -> Result<(), VocabularyError> {
         if self.byte_fallback
             && let Some(byte) = fallback_byte(piece)
         {
             bytes.push(byte);
-            return;
+            return Ok(());
         }
         // A piece that is not all of the alphabet is taken as it stands, as the decoder does.
         if self.byte_level && byte_level::decode(piece, bytes) {
-            return;
+            return Ok(());
         }
-        self.decode_added(piece, bytes);
+        self.decode_added(piece, bytes)
     }
 
     /// Appends the bytes of a token that was added to the model's pieces.
-    fn decode_added(&self, text: &str, bytes: &mut Vec<u8>) {
-        if self.replacements.iter().all(|(from, _)| !text.contains(&**from)) {
-            bytes.extend_from_slice(text.as_bytes());
-            return;
+    fn decode_added(&self, text: &str, bytes: &mut Vec<u8>) -> Result<(), VocabularyError> {
+        let mut text = Cow::Borrowed(text);
+        for (from, to) in &self.replacements {
+            let times = text.matches(&**from).count();
+            if times > 0 {
+                // Known before any of it is made: a few steps can make gigabytes of a letter.
+                let length = (text.len() - times * from.len()).saturating_add(times.saturating_mul(to.len()));
+                let left = self.replaced.get().checked_sub(length);
+                let left = left.ok_or_else(|| {
+                    VocabularyError::limit("what the tokenizer's decoder replaces makes too long tokens")
+                })?;
+                self.replaced.set(left);
+                text = text.replace(from, to).into();
+            }
         }
-        let replaced =
-            self.replacements.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
-        bytes.extend_from_slice(replaced.as_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+        Ok(())
     }
 }
 

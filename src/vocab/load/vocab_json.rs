@@ -3,6 +3,7 @@
 //! The file does not say how bytes are written, so the pieces must tell: all 256 characters of the
 //! byte-level alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
 
+use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::VocabularyError;
 use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
@@ -21,11 +22,15 @@ impl Vocabulary {
     /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces
     /// with one id; the limits of [`Vocabulary::from_tokens`].
     pub fn from_vocab_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
+        Self::read_vocab_json(bytes, &Limits::default())
+    }
+
+    pub(in crate::vocab) fn read_vocab_json(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         let pieces: Pieces = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a vocab.json: {error}")))?;
         let byte_level = is_byte_level(&pieces)?;
 
-        let mut builder = VocabularyBuilder::default();
+        let mut builder = VocabularyBuilder::within(limits);
         let mut decoded = Vec::new();
         for (piece, id) in pieces.iter() {
             if is_stop_name(piece) || matches!(piece, "<s>" | "<unk>" | "<pad>" | "<bos>") {

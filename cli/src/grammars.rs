@@ -1,0 +1,328 @@
+//! Grammars: built-in ones by name, others from files; and their texts, which messages show.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::rc::Rc;
+
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Limits, Vocabulary};
+
+use crate::failure::Failure;
+use crate::input::{self, Inputs};
+use crate::limits::LimitArguments;
+use crate::notation::Notation;
+use crate::report;
+use crate::schemas::{SchemaArguments, schema};
+
+/// A file of a grammar that the program carries.
+struct BuiltIn {
+    /// What users call it; `None` for files that others import.
+    name: Option<&'static str>,
+    path: &'static str,
+    text: &'static str,
+}
+
+/// The grammars that the program carries, by their paths in the project.
+const BUILT_IN: &[BuiltIn] = &[
+    BuiltIn {
+        name: Some("json"),
+        path: "grammars/json/json.lark",
+        text: include_str!("../../grammars/json/json.lark"),
+    },
+    BuiltIn {
+        name: Some("sqlite"),
+        path: "grammars/sqlite/sqlite.lark",
+        text: include_str!("../../grammars/sqlite/sqlite.lark"),
+    },
+    BuiltIn {
+        name: Some("python"),
+        path: "grammars/python/python.lark",
+        text: include_str!("../../grammars/python/python.lark"),
+    },
+    BuiltIn {
+        name: None,
+        path: "grammars/python/identifiers.lark",
+        text: include_str!("../../grammars/python/identifiers.lark"),
+    },
+];
+
+/// Which grammar.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GrammarArgument {
+    /// A built-in grammar's name (json, sqlite, python), a file, or `-`. With a start symbol behind
+    /// a colon: `sqlite:query`. The notation goes by the extension: .lark, .gbnf or .ebnf, .y,
+    /// .regex, .json for a JSON schema. Or a file that `lrmask index` has written.
+    #[arg(value_name = "GRAMMAR")]
+    pub(crate) grammar: String,
+    /// The rule that whole texts are; it overrides the grammar's own.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) start: Option<String>,
+    /// The notation of the grammar, where the extension does not say it.
+    #[arg(long, value_name = "NOTATION")]
+    pub(crate) notation: Option<Notation>,
+    /// The grammar is Yacc's, and this file has its terminals, in Lark's notation.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) terminals: Option<String>,
+    #[command(flatten)]
+    pub(crate) schema: SchemaArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
+}
+
+/// The texts of a grammar's files, by the names that places call them.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    files: RefCell<BTreeMap<String, Source>>,
+}
+
+/// A file of a grammar.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// What people call it.
+    pub(crate) name: Rc<str>,
+    pub(crate) text: Rc<str>,
+}
+
+impl Sources {
+    /// The file that places call `name`.
+    pub(crate) fn get(&self, name: &str) -> Option<Source> {
+        self.files.borrow().get(name).cloned()
+    }
+
+    fn add(&self, name: &str, text: &str) {
+        self.add_as(name, name, text);
+    }
+
+    /// Adds a file that places call `name` and people `shown`.
+    fn add_as(&self, name: &str, shown: &str, text: &str) {
+        let source = Source { name: shown.into(), text: text.into() };
+        self.files.borrow_mut().insert(name.to_owned(), source);
+    }
+}
+
+/// Why there is no grammar to work with.
+#[derive(Debug)]
+pub(crate) enum LoadError {
+    /// Nothing could be read.
+    Failure(Failure),
+    /// The grammar is faulty.
+    Refused(Vec<Diagnostic>),
+}
+
+impl From<Failure> for LoadError {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<GrammarError> for LoadError {
+    fn from(error: GrammarError) -> Self {
+        Self::Refused(error.diagnostics().to_vec())
+    }
+}
+
+/// Reads the grammar, and fills `sources` with the texts of its files.
+///
+/// # Errors
+///
+/// When a file cannot be read, or the grammar is faulty.
+pub(crate) fn load(
+    argument: &GrammarArgument,
+    inputs: &Inputs,
+    sources: &Sources,
+) -> Result<Grammar, LoadError> {
+    let (name, start) = split_start(argument);
+    let Some(file) = built_in(name) else {
+        return read(argument, name, start, inputs, sources);
+    };
+    refuse_terminals(argument)?;
+    sources.add(file.path, file.text);
+    let reader = |path: &str| {
+        let file = BUILT_IN.iter().find(|file| file.path == path)?;
+        sources.add(path, file.text);
+        Some(file.text.to_owned())
+    };
+    let limits = argument.limits.limits();
+    let grammar = Grammar::from_lark_within(file.text, file.path, None, &reader, &limits)?;
+    Ok(match start {
+        Some(start) => grammar.with_start(start)?,
+        None => grammar,
+    })
+}
+
+/// Reads a grammar that is no built-in one.
+fn read(
+    argument: &GrammarArgument,
+    name: &str,
+    start: Option<&str>,
+    inputs: &Inputs,
+    sources: &Sources,
+) -> Result<Grammar, LoadError> {
+    if input::is_bare_word(name) {
+        return Err(unknown(name).into());
+    }
+    if saved(argument)?.is_some() {
+        let what = "is a compiled grammar, which was checked when it was made";
+        return Err(
+            Failure::unusable(format_args!("{name} {what}: check the file that it was made from")).into()
+        );
+    }
+    let notation = match (argument.notation, &argument.terminals) {
+        (None, Some(_)) => Notation::Yacc,
+        (notation, _) => notation.unwrap_or_else(|| Notation::of(name)),
+    };
+    if notation != Notation::Yacc {
+        refuse_terminals(argument)?;
+    }
+    let limits = argument.limits.limits();
+    let called = input::name(name);
+    let text = inputs.text(name)?;
+    sources.add(called, &text);
+    Ok(match notation {
+        Notation::Lark => {
+            let reader = |path: &str| {
+                let text = std::fs::read_to_string(path).ok()?;
+                sources.add(path, &text);
+                Some(text)
+            };
+            Grammar::from_lark_within(&text, called, start, &reader, &limits)?
+        }
+        Notation::Gbnf => Grammar::from_gbnf_within(&text, called, start, &limits)?,
+        Notation::Yacc => {
+            sources.add_as("<grammar>", called, &text);
+            let grammar = yacc(&text, argument.terminals.as_deref(), inputs, sources, &limits)?;
+            match start {
+                Some(start) => grammar.with_start(start)?,
+                None => grammar,
+            }
+        }
+        Notation::Schema => {
+            if start.is_some() {
+                return Err(Failure::unusable("a JSON schema has no rules to start from").into());
+            }
+            sources.add_as("<schema>", called, &text);
+            schema(&argument.schema, &text, &limits)?
+        }
+        Notation::Regex => {
+            if start.is_some() {
+                return Err(Failure::unusable("a regex has no rules to start from").into());
+            }
+            sources.add_as("<regex>", called, &text);
+            // The line end belongs to the file, not to the regex.
+            Grammar::from_regex_within(text.trim_end_matches(['\r', '\n']), &limits)?
+        }
+    })
+}
+
+/// The content of the file, if `lrmask index` has written it.
+fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
+    let name = argument.grammar.as_str();
+    let mut start = [0; 8];
+    let reads = |mut file: File| file.read_exact(&mut start);
+    if built_in(name).is_some() || File::open(name).and_then(reads).is_err() || !Constraint::is_saved(&start)
+    {
+        return Ok(None);
+    }
+    if argument.start.is_some() || argument.terminals.is_some() {
+        return Err(Failure::unusable("a saved grammar has its start symbol and its terminals"));
+    }
+    let unreadable = |error| Failure::unusable(format_args!("cannot read {name}: {error}"));
+    std::fs::read(name).map(Some).map_err(unreadable)
+}
+
+/// The constraint that the grammar puts on a vocabulary, as [`compile`]; or that was saved.
+///
+/// # Errors
+///
+/// As [`compile`], and where it was saved with another vocabulary.
+pub(crate) fn constrain(
+    argument: &GrammarArgument,
+    vocabulary: &Vocabulary,
+    inputs: &Inputs,
+) -> Result<Constraint, Failure> {
+    match saved(argument)? {
+        Some(bytes) => {
+            let limits = argument.limits.limits();
+            Constraint::load_within(bytes, vocabulary, limits).map_err(|error| not_loaded(argument, &error))
+        }
+        None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
+    }
+}
+
+fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure {
+    Failure::unusable(format_args!("{}: {error}", argument.grammar))
+}
+
+/// Reads and compiles the grammar, or loads what was compiled before. A faulty one is shown on
+/// standard error, as fits all commands whose question is another.
+///
+/// # Errors
+///
+/// When a file cannot be read, or the grammar is faulty.
+pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<CompiledGrammar, Failure> {
+    if let Some(bytes) = saved(argument)? {
+        let limits = argument.limits.limits();
+        return CompiledGrammar::load_within(&bytes, limits).map_err(|error| not_loaded(argument, &error));
+    }
+    let sources = Sources::default();
+    let refused = |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
+    let grammar = load(argument, inputs, &sources).map_err(|error| match error {
+        LoadError::Failure(failure) => failure,
+        LoadError::Refused(diagnostics) => refused(&diagnostics),
+    })?;
+    let compiled = CompiledGrammar::with_limits(&grammar, argument.limits.limits());
+    compiled.map_err(|error| refused(error.diagnostics()))
+}
+
+/// The name and the start symbol, which may stand behind a colon.
+fn split_start(argument: &GrammarArgument) -> (&str, Option<&str>) {
+    let whole = argument.grammar.as_str();
+    let start = argument.start.as_deref();
+    if built_in(whole).is_some() || Path::new(whole).exists() {
+        return (whole, start);
+    }
+    match whole.rsplit_once(':') {
+        Some((name, rule)) if !name.is_empty() && !rule.is_empty() && !rule.contains(['/', '\\', '.']) => {
+            (name, start.or(Some(rule)))
+        }
+        _ => (whole, start),
+    }
+}
+
+fn built_in(name: &str) -> Option<&'static BuiltIn> {
+    BUILT_IN.iter().find(|file| file.name == Some(name))
+}
+
+fn unknown(name: &str) -> Failure {
+    let names: Vec<&str> = BUILT_IN.iter().filter_map(|file| file.name).collect();
+    Failure::unusable(format_args!(
+        "no built-in grammar is called \"{}\" (there are: {}), and no such file either",
+        name.escape_debug(),
+        names.join(", ")
+    ))
+}
+
+fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
+    match argument.terminals {
+        Some(_) => {
+            Err(Failure::unusable("--terminals goes with a Yacc grammar; other grammars have their own"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Reads a Yacc grammar. Without terminals the rules are checked alone.
+fn yacc(
+    text: &str,
+    terminals: Option<&str>,
+    inputs: &Inputs,
+    sources: &Sources,
+    limits: &Limits,
+) -> Result<Grammar, LoadError> {
+    let Some(path) = terminals else { return Ok(Grammar::from_yacc_within(text, None, limits)?) };
+    let terminals = inputs.text(path)?;
+    sources.add_as("<terminals>", input::name(path), &terminals);
+    Ok(Grammar::from_yacc_within(text, Some(&terminals), limits)?)
+}

@@ -1,0 +1,129 @@
+//! `lrmask index`: a constraint, compiled and warmed, as a file.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::time::Instant;
+
+use lrmask::TokenId;
+use serde::Serialize;
+
+use crate::Answer;
+use crate::failure::Failure;
+use crate::grammars::{self, GrammarArgument};
+use crate::input::{self, Inputs};
+use crate::output::{self, Output};
+use crate::vocabularies::{self, VocabularyArgument};
+
+/// The arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    grammar: GrammarArgument,
+    #[command(flatten)]
+    vocabulary: VocabularyArgument,
+    /// Where to write it. Other commands take this file in place of a grammar, with the same
+    /// vocabulary. Equal input makes equal bytes. The file is whole or not there: it is written
+    /// beside its place and renamed.
+    #[arg(short, long, value_name = "FILE")]
+    output: String,
+    /// Texts of the language; the masks along them are computed ahead and kept.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    samples: Vec<String>,
+    /// Compute the masks at so many places of short texts ahead, the shortest first. Default: 3000
+    /// without samples, else none.
+    #[arg(long, value_name = "N")]
+    places: Option<usize>,
+}
+
+/// Places that are looked at where there are no samples: most of what makes a programming language
+/// slow at first, in a few seconds.
+const PLACES: usize = 3000;
+
+#[derive(Debug, Serialize)]
+struct Indexed<'a> {
+    file: &'a str,
+    bytes: usize,
+    samples: usize,
+    tokens: usize,
+    /// Of short texts.
+    places: usize,
+    masks: usize,
+    /// Samples that leave the language, or that the vocabulary cannot spell.
+    rejected: Vec<&'a str>,
+    microseconds: u128,
+}
+
+/// Does `work` on one thread: what is saved has the order in which it was computed.
+fn in_order<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(Failure::unusable)?;
+    Ok(pool.install(work))
+}
+
+/// Writes a file beside its place and renames it: whoever has the old one mapped keeps that, and
+/// nobody ever sees half of the new one.
+fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let beside = format!("{path}.{}.new", std::process::id());
+    let written = File::create_new(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&beside, path)
+    });
+    if written.is_err() {
+        // Nothing is lost where this fails, too.
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
+/// Yes where every sample is a text of the language, up to its end at least.
+pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+    let (vocabulary, cutter) = vocabularies::load_with_cutter(&arguments.vocabulary.vocab, None, inputs)?;
+    let started = Instant::now();
+    let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
+    let mut samples: Vec<Vec<TokenId>> = Vec::new();
+    let mut rejected = Vec::new();
+    for (index, file) in arguments.samples.iter().enumerate() {
+        match cutter.cut(&vocabulary, &inputs.bytes(file)?, index) {
+            Some(tokens) => {
+                if constraint.matcher().validate(&tokens) < tokens.len() {
+                    rejected.push(file.as_str());
+                }
+                samples.push(tokens);
+            }
+            None => rejected.push(file.as_str()),
+        }
+    }
+    let bar = output::progress(samples.iter().map(Vec::len).sum::<usize>() as u64);
+    let sequences: Vec<&[TokenId]> = samples.iter().map(Vec::as_slice).collect();
+    let tokens = in_order(|| constraint.warm(&sequences, &|taken| bar.inc(taken as u64)))?;
+    bar.finish_and_clear();
+    let places = arguments.places.unwrap_or(if arguments.samples.is_empty() { PLACES } else { 0 });
+    let bar = output::progress(places as u64);
+    let places = in_order(|| constraint.explore(places, &|count| bar.inc(count as u64)))?;
+    bar.finish_and_clear();
+    let saved = constraint.save();
+    write_whole(&arguments.output, &saved)
+        .map_err(|error| Failure::unusable(format_args!("cannot write {}: {error}", arguments.output)))?;
+    let indexed = Indexed {
+        file: &arguments.output,
+        bytes: saved.len(),
+        samples: samples.len(),
+        tokens,
+        places,
+        masks: constraint.index_size().masks,
+        microseconds: started.elapsed().as_micros(),
+        rejected,
+    };
+    if out.is_json() {
+        out.json(&indexed)?;
+    } else {
+        for file in &indexed.rejected {
+            out.text(format_args!("{}: not a text of the language\n", input::name(file)))?;
+        }
+        let Indexed { file, bytes, samples, tokens, places, masks, .. } = indexed;
+        out.text(format_args!(
+            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples and at {places} places\n"
+        ))?;
+    }
+    Ok(indexed.rejected.is_empty().into())
+}

@@ -1,0 +1,104 @@
+//! The command line: `lrmask COMMAND`. Each command stands in its own file and uses nothing but the
+//! public API.
+//!
+//! Exit status: 0 when all is well, 1 when the answer is no (a text is not in the language, a
+//! grammar is not sound), 2 for wrong use and unreadable input. Answers go to standard output,
+//! everything else to standard error.
+
+mod check;
+mod debug;
+mod failure;
+mod generate;
+mod grammars;
+mod index;
+mod input;
+mod limits;
+mod mask;
+mod notation;
+mod output;
+mod place;
+mod random;
+mod replay;
+mod report;
+mod sampler;
+mod schemas;
+mod validate;
+mod vocabularies;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use failure::Failure;
+use input::Inputs;
+use output::Output;
+
+/// Keeps a language model's output inside a grammar: checks grammars, texts and vocabularies.
+#[derive(Debug, Parser)]
+#[command(name = "lrmask", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Print one JSON object a line, for programs.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Is the grammar sound? Counts, warnings, conflicts with examples, what a vocabulary cannot
+    /// spell.
+    Check(check::Arguments),
+    /// Is each whole text in the language? Else where it leaves it, and what was expected.
+    Validate(validate::Arguments),
+    /// Which tokens may come next after a text?
+    Mask(mask::Arguments),
+    /// Tokenises texts and replays them step by step: is each token allowed, and how long does it
+    /// take?
+    Replay(replay::Arguments),
+    /// Random texts drawn from the masks.
+    Generate(generate::Arguments),
+    /// Compiles a grammar for a vocabulary, computes masks ahead, and keeps all of it in a file.
+    Index(index::Arguments),
+    /// Prints what a stage of compilation made.
+    Debug(debug::Arguments),
+}
+
+/// What a command found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut out = Output::new(cli.json);
+    let inputs = Inputs::default();
+    let answer = match &cli.command {
+        Command::Check(arguments) => check::run(arguments, &inputs, &mut out),
+        Command::Validate(arguments) => validate::run(arguments, &inputs, &mut out),
+        Command::Mask(arguments) => mask::run(arguments, &inputs, &mut out),
+        Command::Replay(arguments) => replay::run(arguments, &inputs, &mut out),
+        Command::Generate(arguments) => generate::run(arguments, &inputs, &mut out),
+        Command::Index(arguments) => index::run(arguments, &inputs, &mut out),
+        Command::Debug(arguments) => debug::run(arguments, &inputs, &mut out),
+    };
+    // What was answered before a failure is part of the output.
+    let flushed = out.flush();
+    match answer.and_then(|answer| flushed.map(|()| answer)) {
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
+        Err(Failure::ReaderGone) => ExitCode::SUCCESS,
+        Err(Failure::Unusable(message)) => {
+            output::note(&message);
+            ExitCode::from(2)
+        }
+    }
+}

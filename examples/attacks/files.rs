@@ -1,0 +1,91 @@
+//! Files that are much larger than they look: tokenizers, and saved constraints.
+
+use lrmask::{Limits, Vocabulary};
+
+use crate::{Answer, Attack};
+
+pub(crate) fn attacks() -> Vec<Attack> {
+    let attack = |name, sizes, run| Attack { name, sizes, run };
+    vec![
+        attack("`Replace` steps of a tokenizer", [2, 6, 12], |n, limits| {
+            let step = |from: char| {
+                let to = char::from_u32(from as u32 + 1).unwrap_or('z').to_string().repeat(16);
+                format!("{{\"type\":\"Replace\",\"pattern\":{{\"String\":\"{from}\"}},\"content\":\"{to}\"}}")
+            };
+            let steps: Vec<String> = ('a'..).take(n).map(step).collect();
+            vocabulary(
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{\"a\":0}}}},\"decoder\":{{\"type\":\"Sequence\",\"decoders\":[{}]}}}}",
+                    steps.join(",")
+                ),
+                limits,
+            )
+        }),
+        attack("`Replace` of one letter by itself", [2, 6, 12], |n, limits| {
+            let to = "t".repeat(16);
+            let step =
+                format!("{{\"type\":\"Replace\",\"pattern\":{{\"String\":\"t\"}},\"content\":\"{to}\"}}");
+            vocabulary(
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{\"t\":0}}}},\"decoder\":{{\"type\":\"Sequence\",\"decoders\":[{}]}}}}",
+                    vec![step; n].join(",")
+                ),
+                limits,
+            )
+        }),
+        attack("a large token id", [1 << 16, 1 << 21, (1 << 24) - 1], |n, limits| {
+            vocabulary(
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{\"a\":{n}}}}},\"decoder\":{{\"type\":\"ByteLevel\"}}}}"
+                ),
+                limits,
+            )
+        }),
+        attack("JSON in JSON in a tokenizer", [1_000, 100_000, 10_000_000], |n, limits| {
+            vocabulary(
+                &format!("{{\"model\":{{\"type\":\"BPE\"}},\"decoder\":{}{}}}", "[".repeat(n), "]".repeat(n)),
+                limits,
+            )
+        }),
+        attack("a long list in a tokenizer", [1_000, 100_000, 10_000_000], |n, limits| {
+            vocabulary(
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{\"a\":0}}}},\"decoder\":{{\"x\":[{}0]}}}}",
+                    "0,".repeat(n)
+                ),
+                limits,
+            )
+        }),
+        attack("long tokens with common beginnings", [100, 1_000, 10_000], |n, limits| {
+            let tokens: Vec<String> = (0..n).map(|i| format!("\"{}\":{i}", "a".repeat(6 * i + 1))).collect();
+            vocabulary(
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{{}}}}},\"decoder\":{{\"type\":\"ByteLevel\"}}}}",
+                    tokens.join(",")
+                ),
+                limits,
+            )
+        }),
+        attack("long tokens with nothing in common", [10, 100, 1_000], |n, limits| {
+            let token = |i: usize| -> String {
+                (0..30_000).map(|at| char::from(b'a' + ((at * at * (i + 3) / 7 + i) % 26) as u8)).collect()
+            };
+            let tokens: Vec<String> = (0..n).map(|i| format!("\"{i} {}\":{i}", token(i))).collect();
+            vocabulary(
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{{}}}}},\"decoder\":{{\"type\":\"ByteLevel\"}}}}",
+                    tokens.join(",")
+                ),
+                limits,
+            )
+        }),
+    ]
+}
+
+fn vocabulary(file: &str, limits: &Limits) -> Answer {
+    let word = match Vocabulary::from_file_bytes_within(file.as_bytes(), limits) {
+        Ok(vocabulary) => format!("accepted, width {}", vocabulary.width()),
+        Err(error) => format!("{:?}", error.kind()),
+    };
+    Answer { bytes: file.len(), word }
+}

@@ -1,0 +1,145 @@
+//! Grammars that are cheap to compile, and texts that make running dear.
+
+use lrmask::{Constraint, ConstraintCache, Grammar, Limits, Vocabulary};
+
+use crate::{Answer, Attack};
+
+pub(crate) fn attacks() -> Vec<Attack> {
+    let attack = |name, sizes, run| Attack { name, sizes, run };
+    vec![
+        attack("operators opened and closed in any order", [10_000, 100_000, 1_000_000], |n, limits| {
+            random(&dangling(200), n, limits, |depth| depth < 60)
+        }),
+        attack("40 operators, nested", [1_000, 10_000, 20_000], |n, limits| {
+            random(&dangling(40), n, limits, |_| true)
+        }),
+        attack("brackets in brackets", [1_000, 100_000, 1_000_000], |n, limits| {
+            text("start: x\nx: \"[\" x \"]\" | \"{\" x \"}\" | \"a\"\n", &"[{".repeat(n / 2), limits)
+        }),
+        attack("two readings alive on deep stacks", [1_000, 10_000, 40_000], |n, limits| {
+            let grammar = "start: a | b\na: \"m\" p \".\"\nb: \"m\" q \"!\"\np: \"(\" p \")\" | \"x\"\nq: \"(\" q \")\" | \"x\"\n";
+            text(grammar, &format!("m{}x{}", "(".repeat(n), ")".repeat(n)), limits)
+        }),
+        attack("readings that double", [10, 100, 1_000], |n, limits| {
+            let grammar = "%lexer basic\nstart: (A | X)+\nA: \"a\"\nX: /a{65}b/\n";
+            text(grammar, &"a".repeat(n), limits)
+        }),
+        attack("ambiguous sums", [10, 100, 1_000], |n, limits| {
+            text("start: e\ne: e e | e \"+\" e | \"a\" | \"a\" \"+\"\n", &"a+".repeat(n), limits)
+        }),
+        attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
+            let grammar =
+                "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\ny: \"b\" | \"c\"\n%nonassoc \"a\"\n";
+            text(grammar, &"ab".repeat(n), limits)
+        }),
+        attack("true dead ends, undecided", [2, 8, 32], |n, limits| {
+            let grammar = "%lexer basic\nstart: (A | L B)+ \"!\"\nA: \"a\"\nL: /a{3}/\nB: /b+(?!c)/\nC: \"ab\"\nD: /ba{2}/\n";
+            text(grammar, &"aaab".repeat(n), limits)
+        }),
+        attack("look-ahead conditions in turns", [10, 100, 1_000], |n, limits| {
+            let grammar =
+                "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\nC: /[ab](?!a{7}b)/\n";
+            text(grammar, &"abba".repeat(n), limits)
+        }),
+        attack("constraints in a cache (CVE-2025-32381)", [10, 100, 1_000], |n, limits| {
+            let vocabulary = bytes();
+            let mut most = limits.clone();
+            most.index_bytes = 1 << 20;
+            let cache = ConstraintCache::new(32 << 20);
+            for i in 0..n {
+                let grammar = match Grammar::from_lark(&format!("start: A+\nA: /\\w{{{}}}x/\n", i + 1)) {
+                    Ok(grammar) => grammar,
+                    Err(_) => break,
+                };
+                let _ = cache.get_or_build(&grammar, &vocabulary, &most);
+            }
+            Answer { bytes: n * 30, word: format!("{} kept, {} MB", cache.len(), cache.bytes() >> 20) }
+        }),
+    ]
+}
+
+/// `n` operators that open, each with an end that may be missing.
+fn dangling(n: usize) -> String {
+    let rules: Vec<String> = (0..n).map(|i| format!("\"a{i}-\" s | \"a{i}-\" s \"z{i}-\" s")).collect();
+    let names: Vec<String> = (0..n).map(|i| format!("\"z{i}-\"")).collect();
+    format!("%nonassoc {}\nstart: s\ns: \"x\" | {}\n", names.join(" "), rules.join(" | "))
+}
+
+/// Single bytes.
+fn bytes() -> Vocabulary {
+    Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn constraint(grammar: &str, limits: &Limits) -> Result<Constraint, String> {
+    let grammar = Grammar::from_lark_within(grammar, "<grammar>", None, &|_| None, limits);
+    let grammar = grammar.map_err(|error| error.diagnostics()[0].code.to_owned())?;
+    let constraint = Constraint::with_limits(&grammar, &bytes(), limits.clone());
+    constraint.map_err(|error| error.diagnostics()[0].code.to_owned())
+}
+
+/// Takes the text byte by byte, with the mask before each.
+fn text(grammar: &str, text: &str, limits: &Limits) -> Answer {
+    let run = || -> Result<String, String> {
+        let constraint = constraint(grammar, limits)?;
+        let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+        for (at, byte) in text.bytes().enumerate() {
+            matcher.fill_mask(&mut mask);
+            if matcher.advance(u32::from(byte)).is_err() {
+                return Ok(format!("refused at {at}, {} undecided", constraint.undecided()));
+            }
+        }
+        matcher.fill_mask(&mut mask);
+        Ok(format!("{} undecided, {} dropped", constraint.undecided(), matcher.dropped_readings()))
+    };
+    Answer { bytes: grammar.len() + text.len(), word: run().unwrap_or_else(|code| code) }
+}
+
+/// Takes random tokens of the mask, those that open as long as `opens` says so of the depth.
+fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool) -> Answer {
+    let run = || -> Result<String, String> {
+        let constraint = constraint(grammar, limits)?;
+        let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+        let (mut seed, mut depth, mut refused) = (7u64, 0, false);
+        for _ in 0..steps {
+            matcher.fill_mask(&mut mask);
+            let mut next = || {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (seed >> 33) as usize
+            };
+            let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+            let mut wanted: Vec<u32> = allowed.clone();
+            // An operator opens, `x` ends what is innermost, `z` goes on.
+            let keep = |byte: u32| match byte {
+                0x61 => opens(depth),
+                0x78 => !opens(depth) || !allowed.contains(&0x61),
+                _ => true,
+            };
+            wanted.retain(|&byte| keep(byte));
+            let pool = if wanted.is_empty() { &allowed } else { &wanted };
+            if pool.is_empty() {
+                matcher.reset();
+                depth = 0;
+                continue;
+            }
+            let token = pool[next() % pool.len()];
+            depth = match token {
+                0x61 => depth + 1,
+                0x7a => depth.saturating_sub(1),
+                _ => depth,
+            };
+            if matcher.advance(token).is_err() {
+                refused = true;
+                matcher.reset();
+                depth = 0;
+            }
+        }
+        let size = constraint.index_size();
+        Ok(format!(
+            "{} MB, {} scan states{}",
+            size.bytes >> 20,
+            size.scan_states,
+            if refused { ", a sequence too deep" } else { "" }
+        ))
+    };
+    Answer { bytes: grammar.len(), word: run().unwrap_or_else(|code| code) }
+}

@@ -1,0 +1,8 @@
+//! The text of a Yacc file, and behind a line `%%%%` terminals: reading and compiling it ends
+//! without a panic, and so does using it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lrmask_fuzz::read_and_use_yacc;
+
+fuzz_target!(|text: &str| read_and_use_yacc(text));

@@ -1,0 +1,278 @@
+//! Constraints that are kept for whoever asks for the same again.
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hashbrown::HashMap;
+use rustc_hash::FxHasher;
+
+use super::{BuildError, Constraint};
+use crate::grammar::Grammar;
+use crate::util::limits::Limits;
+use crate::util::meter::LimitKind;
+use crate::util::saving::Writer;
+use crate::vocab::Vocabulary;
+
+/// A bounded cache of constraints, to be shared by all threads of a server.
+///
+/// A constraint is found by all of its grammar, by the fingerprint of its vocabulary and by its
+/// limits: grammars that share a fingerprint, by chance or because somebody wanted them to, are
+/// told apart. Of several threads that ask for the same one, one builds it and the others wait.
+/// Refusals are kept as well, so that a grammar that takes a second to refuse takes it once; but
+/// not those of builds that were cancelled. Where a build panics, nothing is kept, and the next who
+/// asks builds anew.
+///
+/// What is kept takes no more than a given number of bytes, indexes as large as they have become
+/// included. Past that the constraint that was asked for longest ago goes first; sequences that
+/// still use it keep it until they end. Past the number alone a constraint grows no further than its
+/// own [`Limits::index_bytes`].
+///
+/// ```
+/// use lrmask::{ConstraintCache, Grammar, Limits, Vocabulary};
+///
+/// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec()])?;
+/// let cache = ConstraintCache::new(64 << 20);
+/// let limits = Limits::strict();
+/// for text in ["start: \"a\"+", "start: \"b\"+", "start:   \"a\" +"] {
+///     let grammar = Grammar::from_lark_within(text, "<grammar>", None, &|_| None, &limits)?;
+///     let constraint = cache.get_or_build(&grammar, &vocabulary, &limits)?;
+///     assert!(constraint.matcher().allows(0) || constraint.matcher().allows(1));
+/// }
+/// assert_eq!(cache.len(), 2); // the third is the first, written otherwise
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ConstraintCache {
+    most: usize,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: HashMap<Key, Entry>,
+    /// Counts who asked.
+    clock: u64,
+}
+
+/// What a constraint is found by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Key {
+    /// What the grammar means, written out.
+    grammar: Arc<[u8]>,
+    vocabulary: u64,
+    /// Without the flag that stops builds: whoever asks brings their own.
+    limits: Limits,
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let mut hasher = FxHasher::default();
+        self.grammar.hash(&mut hasher);
+        state.write_u64(hasher.finish() ^ self.vocabulary);
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    /// Locked by the thread that builds.
+    slot: Arc<Mutex<Option<Built>>>,
+    used: u64,
+}
+
+type Built = Result<Constraint, BuildError>;
+
+impl ConstraintCache {
+    /// A cache that keeps up to so many bytes.
+    pub fn new(bytes: usize) -> Self {
+        Self { most: bytes, kept: Mutex::default() }
+    }
+
+    /// The constraint that `grammar` puts on `vocabulary`: the one that is kept, or a new one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Constraint::with_limits`].
+    pub fn get_or_build(
+        &self,
+        grammar: &Grammar,
+        vocabulary: &Vocabulary,
+        limits: &Limits,
+    ) -> Result<Constraint, BuildError> {
+        let mut writer = Writer::default();
+        grammar.save(&mut writer);
+        let limits_alone = Limits { cancel: None, ..limits.clone() };
+        let key = Key {
+            grammar: writer.into_bytes().into(),
+            vocabulary: vocabulary.fingerprint(),
+            limits: limits_alone,
+        };
+        let slot = {
+            let mut kept = self.kept();
+            kept.clock += 1;
+            let used = kept.clock;
+            let entry =
+                kept.entries.entry(key.clone()).or_insert_with(|| Entry { slot: Arc::default(), used });
+            entry.used = used;
+            entry.slot.clone()
+        };
+        let mut built = slot.lock().unwrap_or_else(|poisoned| {
+            // Whoever built here panicked: what is there, if anything, is not to be trusted.
+            let mut built = poisoned.into_inner();
+            *built = None;
+            built
+        });
+        slot.clear_poison();
+        if let Some(built) = &*built {
+            return built.clone();
+        }
+        let result = Constraint::with_limits(grammar, vocabulary, limits.clone());
+        let is_cancelled = result
+            .as_ref()
+            .err()
+            .and_then(BuildError::limit)
+            .is_some_and(|limit| limit.kind() == LimitKind::Cancelled);
+        if !is_cancelled {
+            *built = Some(result.clone());
+        }
+        drop(built);
+        let mut kept = self.kept();
+        if is_cancelled {
+            kept.entries.remove(&key);
+        }
+        kept.shrink(self.most);
+        result
+    }
+
+    /// How many constraints and refusals are kept, those that are being built included.
+    pub fn len(&self) -> usize {
+        self.kept().entries.len()
+    }
+
+    /// Whether nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many bytes are kept. Costs a look at each constraint.
+    pub fn bytes(&self) -> usize {
+        self.kept().entries.iter().map(|(key, entry)| bytes(key, entry)).sum()
+    }
+
+    /// Drops whatever was not asked for lately until what is kept fits: indexes grow while they are
+    /// used. [`ConstraintCache::get_or_build`] does that whenever it builds.
+    pub fn shrink(&self) {
+        self.kept().shrink(self.most);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        // Nothing is half done where the lock is held.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn shrink(&mut self, most: usize) {
+        let sizes = self.entries.iter().map(|(key, entry)| (entry.used, bytes(key, entry)));
+        let mut sizes: Vec<(u64, usize)> = sizes.collect();
+        let mut all: usize = sizes.iter().map(|(_, bytes)| bytes).sum();
+        if all <= most {
+            return;
+        }
+        sizes.sort_unstable();
+        let mut least = 0;
+        for (used, bytes) in sizes {
+            if all <= most {
+                break;
+            }
+            all -= bytes;
+            least = used + 1;
+        }
+        self.entries.retain(|_, entry| entry.used >= least);
+    }
+}
+
+/// What an entry takes; of one that is being built only what it is found by.
+fn bytes(key: &Key, entry: &Entry) -> usize {
+    const OF_AN_ENTRY: usize = 1_000;
+    let built = entry.slot.try_lock();
+    let of_built = built.map_or(0, |built| match &*built {
+        Some(Ok(constraint)) => constraint.bytes(),
+        Some(Err(error)) => error.bytes(),
+        None => 0,
+    });
+    OF_AN_ENTRY + key.grammar.len() + of_built
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vocabulary() -> Vocabulary {
+        Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes are a vocabulary")
+    }
+
+    fn grammar(text: &str) -> Grammar {
+        Grammar::from_lark(text).expect("a grammar")
+    }
+
+    fn is_same(one: &Constraint, other: &Constraint) -> bool {
+        Arc::ptr_eq(&one.index, &other.index)
+    }
+
+    #[test]
+    fn what_was_used_last_stays() {
+        let (vocabulary, limits) = (vocabulary(), Limits::default());
+        let texts = ["start: \"a\"", "start: \"b\"", "start: \"c\""].map(grammar);
+        let one = ConstraintCache::new(usize::MAX);
+        one.get_or_build(&texts[0], &vocabulary, &limits).expect("built");
+        let cache = ConstraintCache::new(one.bytes() * 5 / 2);
+        let first = cache.get_or_build(&texts[0], &vocabulary, &limits).expect("built");
+        cache.get_or_build(&texts[1], &vocabulary, &limits).expect("built");
+        assert!(is_same(&first, &cache.get_or_build(&texts[0], &vocabulary, &limits).expect("kept")));
+        cache.get_or_build(&texts[2], &vocabulary, &limits).expect("built");
+        assert_eq!(cache.len(), 2);
+        assert!(is_same(&first, &cache.get_or_build(&texts[0], &vocabulary, &limits).expect("kept")));
+    }
+
+    #[test]
+    fn one_builds_for_all_that_ask() {
+        let (vocabulary, limits, cache) = (vocabulary(), Limits::default(), ConstraintCache::new(1 << 30));
+        let grammar = grammar("start: A+\nA: /\\w{60}x/");
+        let built = std::thread::scope(|scope| {
+            let ask = || cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
+            let threads = [0; 4].map(|_| scope.spawn(ask));
+            threads.map(|thread| thread.join().expect("no panic"))
+        });
+        assert!(built.iter().all(|other| is_same(&built[0], other)));
+    }
+
+    #[test]
+    fn refusals_are_kept_and_cancelled_builds_are_not() {
+        let (vocabulary, cache) = (vocabulary(), ConstraintCache::new(1 << 30));
+        let refused = grammar("start: A\nA: /(a|b)*a(a|b){25}/");
+        assert!(cache.get_or_build(&refused, &vocabulary, &Limits::strict()).is_err());
+        assert_eq!(cache.len(), 1);
+        let cancel = crate::Cancel::default();
+        cancel.stop();
+        let limits = Limits { cancel: Some(cancel), ..Limits::default() };
+        let sound = grammar("start: \"a\"");
+        assert!(cache.get_or_build(&sound, &vocabulary, &limits).is_err());
+        assert_eq!(cache.len(), 1);
+        assert!(cache.get_or_build(&sound, &vocabulary, &Limits::default()).is_ok());
+    }
+
+    #[test]
+    fn what_a_panic_left_is_built_anew() {
+        let (vocabulary, limits, cache) = (vocabulary(), Limits::default(), ConstraintCache::new(1 << 30));
+        let grammar = grammar("start: \"a\"");
+        cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
+        let slot = cache.kept().entries.values().next().map(|entry| entry.slot.clone()).expect("kept");
+        let panicked = std::thread::spawn(move || {
+            let _built = slot.lock();
+            std::panic::resume_unwind(Box::new("while building"));
+        });
+        assert!(panicked.join().is_err());
+        assert!(cache.get_or_build(&grammar, &vocabulary, &limits).is_ok());
+        assert_eq!(cache.len(), 1);
+    }
+}

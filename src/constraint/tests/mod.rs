@@ -1,0 +1,3 @@
+//! Tests of grammars, vocabularies and the index together.
+
+mod shortcuts;

@@ -1,0 +1,171 @@
+//! Each shortcut of the index, held to the plain walk: the same masks, whatever is turned off.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::super::{CompiledGrammar, Constraint};
+use crate::grammar::Grammar;
+use crate::index::{Index, Shortcuts};
+use crate::matcher::Matcher;
+use crate::util::random::Random;
+use crate::vocab::Vocabulary;
+
+/// Nothing is saved.
+const PLAIN: Shortcuts = Shortcuts { base_walks: false, self_loops: false, branches: false, submasks: false };
+
+/// All of them, each alone, and all but each.
+const OTHERS: [Shortcuts; 9] = [
+    Shortcuts::ALL,
+    Shortcuts { base_walks: true, ..PLAIN },
+    Shortcuts { self_loops: true, ..PLAIN },
+    Shortcuts { branches: true, ..PLAIN },
+    Shortcuts { submasks: true, ..PLAIN },
+    Shortcuts { base_walks: false, ..Shortcuts::ALL },
+    Shortcuts { self_loops: false, ..Shortcuts::ALL },
+    Shortcuts { branches: false, ..Shortcuts::ALL },
+    Shortcuts { submasks: false, ..Shortcuts::ALL },
+];
+
+/// Names that may still become key words, numbers and comments whose longest match is pending, the
+/// inside of strings.
+const PROGRAM: &str = r#"
+start: (statement ";")*
+statement: "if" NAME "then" statement | NAME "=" value | "in" STRING
+value: NAME | NUMBER | STRING | "(" value* ")"
+NAME: /[a-zß-ÿ_][a-z0-9ß-ÿ_]*/
+NUMBER: /[0-9]+(\.[0-9]+)?(e[0-9]+)?/
+STRING: /"([^"\\]|\\.)*"/ | /'[^']*'/
+%ignore /[ \n]+/
+%ignore /\/\*([^*]|\*+[^*\/])*\*+\//
+"#;
+
+/// Ends that a longer match may refute within a character.
+const PENDING: &str = r#"
+start: (A | B | C | "中")*
+A: /a+(é|中)?/
+B: /a+[^a1é]*1/
+C: /[^\x00-\x7f]+/
+%ignore / +/
+"#;
+
+/// Blanks at the beginning of a line are counted.
+const LINES: &str = r#"
+%declare INDENT DEDENT
+%indent NEWLINE INDENT DEDENT open "(" close ")"
+start: statement*
+statement: simple | "if" value ":" block
+block: simple | NEWLINE INDENT statement+ DEDENT
+simple: value (";" value)* NEWLINE
+value: NAME | STRING | "(" value* ")"
+NAME: /[a-zé]+/
+STRING: /"[^"\n]*"/
+NEWLINE: /\n/
+%ignore /[ \t]+/
+%ignore /#[^\n]*/
+"#;
+
+const GRAMMARS: [&str; 3] = [PROGRAM, PENDING, LINES];
+
+/// What tokens are made of; some cut characters.
+const PIECES: [&[u8]; 38] = [
+    b"a",
+    b"if",
+    b"in",
+    b"then",
+    b"e",
+    b"x_",
+    b"1",
+    b"0",
+    b".",
+    b"e1",
+    b"\"",
+    b"'",
+    b"\\",
+    b" ",
+    b"  ",
+    b"\n",
+    b"\n ",
+    b"\n  ",
+    b"\t",
+    b";",
+    b"=",
+    b"(",
+    b")",
+    b":",
+    b"/",
+    b"*",
+    b"/*",
+    b"*/",
+    b"#",
+    "é".as_bytes(),
+    "ß".as_bytes(),
+    "中".as_bytes(),
+    "😀".as_bytes(),
+    b"\xc3",
+    b"\xa9",
+    b"\xe4\xb8",
+    b"\xb8\xad",
+    b"\xff",
+];
+
+fn vocabulary() -> impl Strategy<Value = Vocabulary> {
+    let token = prop::collection::vec(prop::sample::select(PIECES.to_vec()), 1..6);
+    let tokens = prop::collection::vec(token.prop_map(|pieces| pieces.concat()), 1..150);
+    tokens.prop_map(|mut tokens| {
+        tokens.extend(PIECES.iter().map(|piece| piece.to_vec()));
+        tokens.push(Vec::new());
+        let stop = tokens.len() as u32 - 1;
+        let vocabulary = Vocabulary::from_tokens(tokens).expect("few tokens");
+        vocabulary.with_stop_tokens(&[stop]).expect("the last token")
+    })
+}
+
+/// A matcher on an index of its own that takes these shortcuts.
+fn matcher(constraint: &Constraint, shortcuts: Shortcuts) -> Matcher {
+    let Constraint { compiled, .. } = constraint;
+    let (spelled, _) = compiled.spell(constraint.vocabulary());
+    let index = Index::new(compiled.scanner.clone(), spelled, 256 << 20, compiled.marks.clone());
+    Matcher::new(Arc::new(index.with_shortcuts(shortcuts)))
+}
+
+/// Follows a few random texts, so that walks are done of nodes that others have walked before.
+fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
+    let mut plain = matcher(constraint, PLAIN);
+    let mut others = OTHERS.map(|shortcuts| matcher(constraint, shortcuts));
+    let mut random = Random::new(seed);
+    let [mut expected, mut mask] = [(); 2].map(|()| constraint.new_mask());
+    for _ in 0..4 {
+        plain.reset();
+        others.iter_mut().for_each(Matcher::reset);
+        for _ in 0..12 {
+            plain.fill_mask(&mut expected);
+            for (other, shortcuts) in others.iter().zip(OTHERS) {
+                other.fill_mask(&mut mask);
+                prop_assert_eq!(mask.words(), expected.words(), "{:?}", shortcuts);
+            }
+            let stops = constraint.vocabulary().stop_tokens();
+            let allowed: Vec<_> = expected.tokens().filter(|token| !stops.contains(token)).collect();
+            let Some(&token) = allowed.get(random.below(allowed.len().max(1))) else { break };
+            for matcher in others.iter_mut().chain([&mut plain]) {
+                prop_assert!(matcher.advance(token).is_ok());
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_shortcut_changes_a_mask(
+        grammar in prop::sample::select(GRAMMARS.to_vec()),
+        vocabulary in vocabulary(),
+        seed: u64,
+    ) {
+        let grammar = Grammar::from_lark(grammar).expect("the grammars of this file are grammars");
+        let compiled = CompiledGrammar::new(&grammar).expect("the grammars of this file compile");
+        follow(&compiled.constraint(&vocabulary), seed)?;
+    }
+}

@@ -1,0 +1,164 @@
+//! What stands between brackets, in a grammar whose lines count: there line ends count for nothing,
+//! so that alternatives which need one take no part.
+//!
+//! A rule that may be used on both sides (a function's body, which a lambda in an argument has as
+//! well) is two: as it is, and between brackets what is left of it. The language is the same; but
+//! that brackets hold no line end can now be seen of the rules, on which the proof and all
+//! decisions about lines rest.
+
+use std::collections::HashMap;
+
+use crate::grammar::analysis;
+use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol};
+use crate::util::diagnostic::Diagnostic;
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// The grammar without what needs a line end between brackets, with a warning; `None` where there
+/// is no such thing, or nothing else.
+pub(crate) fn without_lines(grammar: &Grammar) -> Option<Grammar> {
+    let directive = grammar.indentation.as_ref()?;
+    let rewriting = Rewriting::new(grammar, directive);
+    let first = grammar.productions.iter().find_map(|production| {
+        let held = rewriting.held_in_brackets(production)?;
+        Some((production, held))
+    });
+    let (production, held) = first?;
+    let name = grammar.symbol_name(held);
+    let message = format!(
+        "`{name}` stands between brackets, where line ends count for nothing: what needs one is left out there"
+    );
+    let finding = Diagnostic::warning("line-in-brackets", message)
+        .at(production.place.clone())
+        .help("write a rule without line ends for what stands between brackets");
+    let mut kept = analysis::keep_productive(&rewriting.grammar())?;
+    kept.warnings.clone_from(&grammar.warnings);
+    kept.warnings.push(finding);
+    kept.untrimmed.clone_from(&grammar.untrimmed);
+    Some(kept)
+}
+
+/// By nonterminal, whether something that it derives holds the beginning or the end of a line.
+pub(crate) fn holding_lines(grammar: &Grammar, directive: &Indentation<TerminalId>) -> Vec<bool> {
+    let own = [directive.newline, directive.indent, directive.dedent];
+    let mut holds = vec![false; grammar.nonterminals.len()];
+    loop {
+        let mut changed = false;
+        for production in grammar.productions.iter() {
+            let is_line = |symbol: &Symbol| match symbol {
+                Symbol::Terminal(terminal) => own.contains(terminal),
+                Symbol::Nonterminal(nonterminal) => holds[nonterminal.index()],
+            };
+            if !holds[production.lhs.index()] && production.rhs.iter().any(is_line) {
+                holds[production.lhs.index()] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return holds;
+        }
+    }
+}
+
+/// The symbols of a right side, each with the number of brackets around it.
+pub(crate) fn with_depth<'a>(
+    rhs: &'a [Symbol],
+    directive: &'a Indentation<TerminalId>,
+) -> impl Iterator<Item = (Symbol, u32)> + 'a {
+    rhs.iter().scan(0u32, |depth, &symbol| {
+        match symbol {
+            Symbol::Terminal(terminal) if directive.open.contains(&terminal) => {
+                *depth += 1;
+                return Some((symbol, *depth - 1));
+            }
+            Symbol::Terminal(terminal) if directive.close.contains(&terminal) => {
+                *depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        Some((symbol, *depth))
+    })
+}
+
+struct Rewriting<'a> {
+    grammar: &'a Grammar,
+    directive: &'a Indentation<TerminalId>,
+    holds: Vec<bool>,
+    nonterminals: Vec<Nonterminal>,
+    productions: Vec<Production>,
+    /// Of nonterminals that hold lines, what they are between brackets.
+    copies: HashMap<NonterminalId, NonterminalId>,
+    /// Those of which the productions are not written yet.
+    pending: Vec<NonterminalId>,
+}
+
+impl<'a> Rewriting<'a> {
+    fn new(grammar: &'a Grammar, directive: &'a Indentation<TerminalId>) -> Self {
+        let emptied = |of: &Nonterminal| Nonterminal { productions: Vec::new(), ..of.clone() };
+        Self {
+            grammar,
+            directive,
+            holds: holding_lines(grammar, directive),
+            nonterminals: grammar.nonterminals.iter().map(emptied).collect(),
+            productions: Vec::with_capacity(grammar.productions.len()),
+            copies: HashMap::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    fn holds(&self, symbol: Symbol) -> bool {
+        match symbol {
+            Symbol::Terminal(terminal) => {
+                [self.directive.newline, self.directive.indent, self.directive.dedent].contains(&terminal)
+            }
+            Symbol::Nonterminal(nonterminal) => self.holds[nonterminal.index()],
+        }
+    }
+
+    /// A symbol between brackets that holds lines.
+    fn held_in_brackets(&self, production: &Production) -> Option<Symbol> {
+        let mut symbols = with_depth(&production.rhs, self.directive);
+        symbols.find(|&(symbol, depth)| depth > 0 && self.holds(symbol)).map(|(symbol, _)| symbol)
+    }
+
+    fn grammar(mut self) -> Grammar {
+        let grammar = self.grammar;
+        for production in &grammar.productions {
+            self.produce(production, production.lhs, 0);
+        }
+        while let Some(of) = self.pending.pop() {
+            let copy = self.copies[&of];
+            for &production in &grammar.nonterminals[of.index()].productions {
+                self.produce(&grammar.productions[production.index()], copy, 1);
+            }
+        }
+        Grammar { nonterminals: self.nonterminals, productions: self.productions, ..grammar.clone() }
+    }
+
+    /// Writes a production as it is where so many brackets are around it, unless it needs a line
+    /// end between some.
+    fn produce(&mut self, of: &Production, lhs: NonterminalId, around: u32) {
+        let mut rhs = Vec::with_capacity(of.rhs.len());
+        for (symbol, depth) in with_depth(&of.rhs, self.directive) {
+            rhs.push(match symbol {
+                _ if around + depth == 0 || !self.holds(symbol) => symbol,
+                Symbol::Terminal(_) => return,
+                Symbol::Nonterminal(nonterminal) => Symbol::Nonterminal(self.copy(nonterminal)),
+            });
+        }
+        self.nonterminals[lhs.index()].productions.push(ProductionId::new(self.productions.len()));
+        self.productions.push(Production { lhs, rhs, ..of.clone() });
+    }
+
+    /// What a nonterminal is between brackets.
+    fn copy(&mut self, of: NonterminalId) -> NonterminalId {
+        let next = NonterminalId::new(self.nonterminals.len());
+        let copy = *self.copies.entry(of).or_insert(next);
+        if copy == next {
+            let original = &self.grammar.nonterminals[of.index()];
+            let name = format!("{}[in brackets]", original.name);
+            self.nonterminals.push(Nonterminal { name, productions: Vec::new(), ..original.clone() });
+            self.pending.push(of);
+        }
+        copy
+    }
+}

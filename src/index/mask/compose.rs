@@ -1,0 +1,294 @@
+//! The composition of a mask: from walks, by way of submasks.
+
+use super::agenda::{Apart, Item, Readings, add_apart};
+use super::composer::Composer;
+use super::stack_trie::{Found, Seen};
+use super::submask::{Piece, Site, Wanted};
+use super::tables::Taken;
+use super::task::{Purpose, Task, Tasks, Unfound, WalkInParts};
+use crate::index::tokens::TokensId;
+use crate::index::walk::{End, NodesId, Origin, Walk};
+use crate::scanner::configuration::{Configuration, Taking};
+use crate::scanner::{Layout, Line, ObligationsId, Read, Reads};
+use crate::util::id::TerminalId;
+
+/// A submask of fewer than one token in so many is not kept: looking again takes no longer than
+/// finding what was found.
+const TOKENS_FOR_A_SUBMASK: usize = 1 << 13;
+
+impl<'g> Composer<'g> {
+    /// The tokens that may follow in configuration `at`, and what was read to know.
+    ///
+    /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
+    pub(super) fn unite(&self, at: &Configuration) -> Result<(TokensId, Reads), Unfound> {
+        let reads = Reads::new(&at.stack, at.layout.lines());
+        self.run(Tasks::new(reads, at.stack.first_fork(), self.walker.shortcuts.submasks), at)
+    }
+
+    /// The same whatever the stack's forks: of all its ways together, of which nothing is kept.
+    pub(super) fn unite_ways(&self, at: &Configuration) -> TokensId {
+        self.run(Tasks::new(Reads::none(), None, false), at).map_or(TokensId::NONE, |(tokens, _)| tokens)
+    }
+
+    fn run(&self, mut tasks: Tasks<'g>, at: &Configuration) -> Result<(TokensId, Reads), Unfound> {
+        let walk = self.walker.walk(NodesId::ROOT, Origin::new(at));
+        self.take(&mut tasks.current, walk, Readings::from_buf([at.clone()]), Line::OWN);
+        loop {
+            self.work(&mut tasks);
+            if let Some(unfound) = tasks.unfound() {
+                return Err(unfound);
+            }
+            let tokens = self.walker.tokens.union(tasks.current.found.drain(..));
+            let Some((purpose, reads)) = tasks.finish() else { return Ok((tokens, tasks.current.reads)) };
+            let around = &mut tasks.current;
+            let except = match purpose {
+                Purpose::Mask => None,
+                Purpose::Base(except) => {
+                    around.reads = reads;
+                    except
+                }
+                Purpose::Submask(site) => {
+                    let reads = reads.into_events();
+                    self.keep(&site, tokens, &reads);
+                    self.read_again(&site, &reads, &mut around.reads);
+                    site.except
+                }
+            };
+            around.found.push(self.walker.tokens.difference(tokens, except));
+        }
+    }
+
+    /// Goes on until the task then at work has found all, or it is clear that it will not.
+    fn work(&self, tasks: &mut Tasks<'g>) {
+        while tasks.unfound().is_none() {
+            if let Some(site) = tasks.current.sites.pop() {
+                self.seek(tasks, site);
+            } else if !tasks.current.walks.is_empty() {
+                self.look_for_piece(tasks);
+            } else if let Some(item) = tasks.current.agenda.next() {
+                self.look_for_item(tasks, item);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Takes a submask that was met on such a stack, or begins to look for it.
+    fn seek(&self, tasks: &mut Tasks<'g>, site: Site) {
+        let Site { submask, stack, layout, line, except } = &site;
+        let task = &mut tasks.current;
+        let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut task.reads);
+        match self.tables.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
+            Found::Leaf(tokens) => task.found.push(self.walker.tokens.difference(tokens, *except)),
+            Found::PastFork => task.reads.go_past_fork(),
+            Found::Nothing => {
+                let (wanted, readings) = (submask.wanted, Readings::from_buf([site.reading()]));
+                tasks.begin(site);
+                self.enter(tasks, wanted, readings, &Line::OWN);
+            }
+        }
+    }
+
+    /// Looks for the next piece of the walk at work: by itself, so that it is kept, or together
+    /// with others.
+    fn look_for_piece(&self, tasks: &mut Tasks<'g>) {
+        let keeping = tasks.keeping;
+        let Task { reads, sites, walks, agenda, .. } = &mut tasks.current;
+        let Some(WalkInParts { walk, from, line, next }) = walks.last_mut() else { return };
+        let Some(Piece { wanted, leading, tokens, except }) = Piece::of(walk, *next) else {
+            walks.pop();
+            return;
+        };
+        *next += 1;
+        let line = line.read(leading);
+        let few = tokens
+            .is_some_and(|tokens| (tokens as usize) * TOKENS_FOR_A_SUBMASK < self.walker.trie.ids().len());
+        // Readings that came together go on together: each by itself would come to twice as many at
+        // the next lexeme.
+        let alone = from.len() == 1;
+        let first = self.walker.tables.nodes(wanted.nodes()).first().copied().unwrap_or_default();
+        for at in from {
+            let layout = self.walker.scanner.read_all(&at.layout, leading);
+            if matches!(wanted, Wanted::Walk { .. }) {
+                // Where nothing can come of the base walk's lexeme, the walk need not even be done.
+                reads.set_line(line.clone());
+                if !self.walker.scanner.is_viable(&wanted.begin(at, layout.clone()), reads) {
+                    continue;
+                }
+            }
+            if few || !alone || !keeping.may_keep(&at.stack) {
+                let reading = wanted.begin(at, layout);
+                agenda.add(first, (wanted, except, &line), reading, self.walker.scanner.table());
+            } else {
+                sites.push(Site { except, ..Site::new(wanted, at, layout, line.clone()) });
+            }
+        }
+    }
+
+    /// Looks for what is next on the agenda.
+    fn look_for_item(&self, tasks: &mut Tasks<'g>, item: Item) {
+        let Item { wanted, except, line, readings } = item;
+        tasks.current.reads.set_line(line.clone());
+        if matches!(wanted, Wanted::Walk { .. }) {
+            tasks.begin_base(except);
+        }
+        self.enter(tasks, wanted, readings, &line);
+    }
+
+    /// Begins the walks of what is looked for on some stacks.
+    fn enter(&self, tasks: &mut Tasks<'g>, wanted: Wanted, readings: Readings, line: &Line) {
+        tasks.count(&readings);
+        match wanted {
+            Wanted::Behind { label, obligations, nodes } => {
+                let reads = &mut tasks.current.reads;
+                for (readings, goes_on) in self.pass(label, obligations, &readings, (line, reads)) {
+                    let line = if goes_on { line.clone() } else { Line::NEXT };
+                    self.begin(tasks, nodes, readings, line);
+                }
+            }
+            Wanted::Walk { from, nodes } => {
+                let Origin { state, obligations, .. } = from;
+                let at = |at: Configuration| Configuration { state, obligations, ..at };
+                let readings = readings.into_iter().map(at).collect();
+                let walk = self.walker.walk(nodes, from);
+                self.take(&mut tasks.current, walk, readings, line.clone());
+            }
+        }
+    }
+
+    /// Ends the lexeme before a boundary and begins the next. Readings that are alike but for their
+    /// stacks go on together.
+    fn pass(
+        &self,
+        label: TerminalId,
+        obligations: ObligationsId,
+        readings: &Readings,
+        (line, reads): (&Line, &mut Reads),
+    ) -> Apart {
+        let scanner = self.walker.scanner;
+        let mut apart = Apart::new();
+        for at in readings {
+            for between in scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads) {
+                let goes_on = between.layout.is(&at.layout);
+                reads.set_line(if goes_on { line.clone() } else { Line::NEXT });
+                for from in scanner.begin_lexeme(between, obligations, reads) {
+                    add_apart(&mut apart, from, goes_on, scanner.table());
+                }
+            }
+        }
+        apart
+    }
+
+    /// Begins a lexeme behind a boundary. What follows is a submask of its own where the parser
+    /// does not look below the top before it shifts, as behind an operator or an opening bracket:
+    /// nearly all stacks have it in common.
+    fn begin(&self, tasks: &mut Tasks<'g>, nodes: NodesId, readings: Readings, line: Line) {
+        match &readings[..] {
+            [from]
+                if tasks.keeping.may_keep(&from.stack)
+                    && from.stack.is_local(self.walker.scanner.table()) =>
+            {
+                let wanted = Wanted::Walk { from: Origin::new(from), nodes };
+                tasks.current.sites.push(Site::new(wanted, from, from.layout.clone(), line));
+            }
+            [first, ..] => {
+                let walk = self.walker.walk(nodes, Origin::new(first));
+                self.take(&mut tasks.current, walk, readings, line);
+            }
+            [] => {}
+        }
+    }
+
+    /// Takes what a walk allows by itself.
+    fn take(&self, task: &mut Task<'g>, walk: &'g Walk, readings: Readings, line: Line) {
+        let plain = walk.is_unobliged && !walk.ends.is_empty();
+        for from in &readings {
+            let reads = &mut task.reads;
+            let taking = || self.walker.scanner.taking(&from.stack, from.expectations, reads);
+            match plain.then(taking).flatten() {
+                Some(taking) => {
+                    let find = || self.find_taken(walk, taking);
+                    let taken = self.tables.taken(walk, taking.number, find);
+                    task.found.push(taken.tokens);
+                    let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
+                    self.take_viable(task, open, from, &line);
+                }
+                None => self.take_viable(task, walk.ends.iter(), from, &line),
+            }
+        }
+        if !walk.boundaries.is_empty() || !walk.bases.is_empty() {
+            task.walks.push(WalkInParts { walk, from: readings, line, next: 0 });
+        }
+    }
+
+    /// Of the ends of a walk without obligations those that a stack takes.
+    fn find_taken(&self, walk: &Walk, taking: Taking<'_>) -> Taken {
+        let states = self.walker.scanner.states();
+        let (mut tokens, mut open) = (Vec::new(), Vec::new());
+        for (number, end) in (0..).zip(&walk.ends) {
+            match taking.takes(states.label_set(states.reach(end.state))) {
+                Some(true) => tokens.push(end.tokens),
+                Some(false) => {}
+                None => open.push(number),
+            }
+        }
+        Taken { tokens: self.walker.tokens.union(tokens), open: open.into() }
+    }
+
+    /// Takes those of the ends of a walk that are viable.
+    fn take_viable<'w>(
+        &self,
+        task: &mut Task<'g>,
+        ends: impl Iterator<Item = &'w End>,
+        from: &Configuration,
+        line: &Line,
+    ) {
+        let mut at = from.clone();
+        for end in ends {
+            at.state = end.state;
+            at.obligations = end.obligations;
+            at.layout = self.walker.scanner.read_all(&from.layout, &end.leading);
+            task.reads.set_line(line.read(&end.leading));
+            if self.walker.scanner.is_viable(&at, &mut task.reads) {
+                task.found.push(end.tokens);
+            }
+        }
+    }
+
+    /// Keeps what a submask came to, if it is worth that.
+    fn keep(&self, site: &Site, tokens: TokensId, reads: &[Read]) {
+        if self.tables.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
+            let lexis = self.walker.scanner.lexis();
+            self.tables.submasks.insert(site.submask, &site.stack, &site.layout, lexis, reads, tokens);
+        }
+    }
+
+    /// What was read for a submask was read by the task around it.
+    fn read_again(&self, site: &Site, events: &[Read], reads: &mut Reads) {
+        let mut lowest = site.stack.depth();
+        for read in events {
+            let seen = match read {
+                Read::Stack(depth) => Seen::Stack(*depth),
+                Read::State => Seen::State(lowest),
+                Read::Layout(question, _) => Seen::Layout(question),
+            };
+            if let Read::Stack(depth) = read {
+                lowest = *depth;
+            }
+            self.see(seen, &site.layout, &site.line, reads);
+        }
+    }
+
+    fn see(&self, seen: Seen<'_>, layout: &Layout, line: &Line, reads: &mut Reads) {
+        match seen {
+            Seen::Stack(depth) => reads.stack(depth),
+            Seen::State(depth) => reads.state(depth),
+            Seen::Layout(question) => {
+                let indentation = self.walker.scanner.indentation();
+                if let (Some(lines), Some(indentation)) = (layout.lines(), indentation) {
+                    reads.ask_again(question, lines, line, indentation);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What masks are composed from, and how the mask of one configuration is made.
+
+use super::stack_trie::{Found, Leaf, Root};
+use super::tables::MaskTables;
+use super::task::Unfound;
+use crate::index::tokens::TokensId;
+use crate::index::walk::Walker;
+use crate::scanner::configuration::Configuration;
+use crate::scanner::{Line, Reads};
+use crate::util::id::TokenId;
+
+/// What masks are composed from, and where they are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Composer<'g> {
+    pub(crate) walker: Walker<'g>,
+    pub(crate) tables: &'g MaskTables,
+    /// Tokens that are allowed where the text may end.
+    pub(crate) stop_tokens: &'g [TokenId],
+    /// Bytes that submasks may take.
+    pub(crate) room: usize,
+}
+
+impl Composer<'_> {
+    /// The mask that is known for a configuration. `fresh` says that no byte of the text has been
+    /// read yet.
+    #[inline]
+    pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
+        self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis())
+    }
+
+    /// Makes the mask of a configuration on one way through its stack from token classes, enters
+    /// it, and writes it to `row`.
+    pub(super) fn compute(&self, at: &Configuration, fresh: bool, row: &mut [u32]) -> Result<Leaf, Unfound> {
+        let (tokens, mut reads) = self.unite(at)?;
+        reads.set_line(Line::OWN);
+        let complete = self.ends(at, fresh, &mut reads);
+        if reads.is_past_fork() {
+            return Err(Unfound::PastFork);
+        }
+        let mask = self.mask_of(tokens, complete == Some(true), row);
+        let leaf = Leaf { mask, asks_end: complete.is_none() };
+        let (root, lexis) = (Root::new(at, fresh), self.walker.scanner.lexis());
+        self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
+        Ok(leaf)
+    }
+
+    /// Whether the text may end; `None` where that depends on all open blocks.
+    pub(super) fn ends(&self, at: &Configuration, fresh: bool, reads: &mut Reads) -> Option<bool> {
+        match fresh {
+            true => Some(self.walker.scanner.is_complete_between(at, reads)),
+            false => self.walker.scanner.is_complete_whatever_blocks(at, reads),
+        }
+    }
+
+    /// The mask of these tokens, and the stop tokens where the text may end; it is written to
+    /// `row`.
+    fn mask_of(&self, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
+        let key = (tokens, complete);
+        if let Some(&mask) = self.tables.masks_of.get(&key) {
+            self.tables.masks.write_to(mask, row);
+            return mask;
+        }
+        self.walker.tokens.write_to(tokens, row);
+        if complete {
+            allow(self.stop_tokens, row);
+        }
+        let (mask, bytes) = self.tables.masks.intern(row);
+        self.tables.add_bytes(bytes);
+        self.tables.masks_of.get_or_insert_with(key, || mask)
+    }
+}
+
+/// Sets the bits of these tokens.
+pub(crate) fn allow(tokens: &[TokenId], row: &mut [u32]) {
+    for &token in tokens {
+        row[token.index() / 32] |= 1 << (token.0 % 32);
+    }
+}

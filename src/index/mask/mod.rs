@@ -1,0 +1,26 @@
+//! Masks: composed from token classes, found again by what was read to compose them, stored once.
+//!
+//! * [`composer`] has what masks are composed from, and makes the mask of one configuration.
+//! * [`compose`] is the driver of a composition: [`task`]s that look for tokens, which are met in
+//!   walks and, where readings are many, wait on an [`agenda`].
+//! * [`submask`]: the parts that are looked for by themselves, and kept.
+//! * [`ways`]: texts of several readings and stacks that fork.
+//! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, [`unions`] the
+//!   unions of some; [`tables`] holds all three.
+
+mod agenda;
+mod compose;
+mod composer;
+mod stack_trie;
+mod storage;
+mod submask;
+mod tables;
+mod task;
+mod unions;
+mod ways;
+
+pub(crate) use composer::{Composer, allow};
+pub(crate) use stack_trie::{ASKS, Fork, Found, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie};
+pub(crate) use storage::{Mask, Masks};
+pub(crate) use tables::MaskTables;
+pub(crate) use unions::MaskUnions;

@@ -1,0 +1,137 @@
+//! The masks of texts that have several readings, and of stacks that fork.
+//!
+//! A mask is found by the states that are read down the stack. Where the stack forks, each of its
+//! ways is a path of its own in the trie over stacks, and the mask is the union of theirs. Masks
+//! read shallow, so the ways that are read are few, however many there are further down. The union
+//! over ways and readings is known by the masks that it is made of.
+
+use smallvec::SmallVec;
+
+use super::composer::{Composer, allow};
+use super::stack_trie::{Found, Leaf};
+use super::task::Unfound;
+use crate::scanner::Reads;
+use crate::scanner::configuration::Configuration;
+
+/// Where one stack is read in more ways than this, its mask is found on the graph as a whole, and
+/// not kept.
+const MAX_WAYS: usize = 256;
+
+/// The same of ways that were never met. Each costs what the graph costs as a whole, or nearly.
+const MAX_NEW_WAYS: usize = 16;
+
+/// The masks that make up one.
+#[derive(Default)]
+struct Members {
+    /// Their numbers.
+    known: SmallVec<[u32; 8]>,
+    /// The union of those that have none.
+    others: Option<Vec<u32>>,
+    /// The known mask that the row holds at the time.
+    written: Option<u32>,
+}
+
+impl Members {
+    fn add(&mut self, mask: u32) {
+        if !self.known.contains(&mask) {
+            self.known.push(mask);
+        }
+    }
+}
+
+impl Composer<'_> {
+    /// Makes `row` hold the tokens that may follow in one of these configurations, where not all is
+    /// known, or there are several readings.
+    #[cold]
+    pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
+        let mut masks = Members::default();
+        let mut may_end = false;
+        for at in readings {
+            let asks_end = self.add_ways(at, fresh, &mut masks, row);
+            may_end = may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
+        }
+        self.write_union(masks, row);
+        if may_end {
+            allow(self.stop_tokens, row);
+        }
+    }
+
+    /// Adds the masks of all ways of a reading. Whether its end is to be asked for.
+    fn add_ways(&self, at: &Configuration, fresh: bool, masks: &mut Members, row: &mut [u32]) -> bool {
+        // Nearly always it has one way, or all of them look alike as far down as is read.
+        if !at.layout.is_chosen()
+            && let Found::Leaf(Leaf { mask, asks_end }) = self.find(at, fresh)
+        {
+            masks.add(mask);
+            return asks_end;
+        }
+        let mut asks_end = false;
+        let mut ways: SmallVec<[Configuration; 4]> = SmallVec::from_iter([at.clone()]);
+        let (mut met, mut new) = (0, 0);
+        while let Some(way) = ways.pop() {
+            met += 1;
+            if met > MAX_WAYS || new > MAX_NEW_WAYS || way.layout.is_chosen() {
+                self.add_all_ways(at, fresh, masks, row);
+                break;
+            }
+            let found = match self.find(&way, fresh) {
+                Found::Leaf(leaf) => Ok(leaf),
+                Found::PastFork => Err(Unfound::PastFork),
+                Found::Nothing => {
+                    new += 1;
+                    let computed = self.compute(&way, fresh, row);
+                    masks.written = computed.ok().map(|leaf| leaf.mask);
+                    computed
+                }
+            };
+            match found {
+                Ok(Leaf { mask, asks_end: asks }) => {
+                    asks_end |= asks;
+                    masks.add(mask);
+                }
+                Err(Unfound::PastFork) => {
+                    let ways_on = way.stack.split(self.walker.scanner.table());
+                    ways.extend(ways_on.into_iter().map(|stack| way.on(stack)));
+                }
+                Err(Unfound::TooMuch) => {
+                    self.add_all_ways(at, fresh, masks, row);
+                    break;
+                }
+            }
+        }
+        asks_end
+    }
+
+    /// Adds the mask of all ways of a reading together.
+    fn add_all_ways(&self, at: &Configuration, fresh: bool, masks: &mut Members, row: &mut [u32]) {
+        let tokens = self.unite_ways(at);
+        self.walker.tokens.write_to(tokens, row);
+        masks.written = None;
+        if self
+            .ends(at, fresh, &mut Reads::none())
+            .unwrap_or_else(|| self.walker.scanner.is_complete(at, &mut Reads::none()))
+        {
+            allow(self.stop_tokens, row);
+        }
+        match &mut masks.others {
+            Some(others) => others.iter_mut().zip(row).for_each(|(all, more)| *all |= *more),
+            None => masks.others = Some(row.to_vec()),
+        }
+    }
+
+    /// Makes `row` hold what any of these masks has.
+    fn write_union(&self, mut masks: Members, row: &mut [u32]) {
+        match &masks.known[..] {
+            [] => row.fill(0),
+            [mask] if masks.written == Some(*mask) => {}
+            [mask] => self.tables.masks.write_to(*mask, row),
+            _ => {
+                masks.known.sort_unstable();
+                self.tables.unions.write_to(&masks.known, &self.tables.masks, row);
+            }
+        }
+        if let Some(others) = masks.others {
+            row.iter_mut().zip(others).for_each(|(word, more)| *word |= more);
+        }
+    }
+}

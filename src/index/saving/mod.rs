@@ -1,0 +1,116 @@
+//! How an index is saved: what has been computed, in two parts. What has structure is written and
+//! read; sets of tokens, which are most of it, are numbers that stay where they were saved and are
+//! read there.
+//!
+//! All ids are those of the scanner that is saved beside it. An index is written before its
+//! scanner: then whatever it names is there, though other threads go on.
+
+mod masks;
+mod stacks;
+mod walks;
+mod ways;
+
+use std::sync::Arc;
+
+use super::Index;
+use super::cache::{Cache, Epoch};
+use crate::scanner::Marks;
+use crate::scanner::Scanner;
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Words, Writer, ensure};
+use crate::vocab::Spelled;
+
+/// Where numbers are put that are to stay where they were saved.
+#[derive(Debug, Default)]
+pub(crate) struct SavedNumbersWriter {
+    numbers: Writer,
+    count: u32,
+}
+
+impl SavedNumbersWriter {
+    /// All numbers, four bytes each.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.numbers.into_bytes()
+    }
+
+    /// Puts numbers down, and writes where they are.
+    fn put(&mut self, writer: &mut Writer, words: &Words) {
+        writer.u32(self.count);
+        writer.length(words.len());
+        words.each(|word| self.numbers.u32(word));
+        self.count += words.len() as u32;
+    }
+}
+
+/// What the ids in a saved index name.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Words of a mask.
+    words: usize,
+    /// Of the trie.
+    nodes: usize,
+    scan_states: usize,
+    obligations: usize,
+    expectations: usize,
+    parse_states: usize,
+    terminals: usize,
+}
+
+impl Bounds {
+    /// Reads where numbers are that were put down, each below `bound`.
+    fn ids(&self, reader: &mut Reader<'_>, saved: &SavedNumbers) -> Result<Words, Malformed> {
+        let words = saved.words(reader.u32()?, reader.u32()?)?;
+        let mut greatest = 0;
+        words.each(|id| greatest = greatest.max(id));
+        ensure((greatest as usize) < 32 * self.words.max(1), "a list of tokens")?;
+        Ok(words)
+    }
+
+    /// The same of the words of a mask.
+    fn row(&self, reader: &mut Reader<'_>, saved: &SavedNumbers) -> Result<Words, Malformed> {
+        let words = saved.words(reader.u32()?, reader.u32()?)?;
+        ensure(words.len() == self.words, "a mask")?;
+        Ok(words)
+    }
+}
+
+impl Index {
+    /// Writes what has been computed so far.
+    pub(crate) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
+        let epoch = self.cache.epoch();
+        // What leads to masks before the masks; but masks are read first.
+        let mut stacks = Writer::default();
+        epoch.masks.stacks.save(&mut stacks);
+        epoch.masks.unions.save(&mut stacks);
+        epoch.masks.masks.save(writer, saved);
+        writer.raw(&stacks.into_bytes());
+        walks::save(&epoch, self.words, writer, saved);
+    }
+
+    /// The index of a scanner and a vocabulary, in which every id names something.
+    pub(crate) fn load(
+        reader: &mut Reader<'_>,
+        saved: &SavedNumbers,
+        scanner: Arc<Scanner>,
+        vocabulary: Spelled,
+        budget: usize,
+        marks: Option<Arc<Marks>>,
+    ) -> Result<Self, Malformed> {
+        let (obligations, expectations) = scanner.open_sets();
+        let bounds = Bounds {
+            words: vocabulary.spelled.width().div_ceil(32),
+            nodes: vocabulary.spelled.trie().node_count(),
+            scan_states: scanner.states().len(),
+            obligations,
+            expectations,
+            parse_states: scanner.table().state_count(),
+            terminals: scanner.table().end().index(),
+        };
+        let mut epoch = Epoch::default();
+        let bytes = epoch.masks.masks.load(reader, saved, &bounds)?;
+        epoch.masks.add_bytes(bytes);
+        epoch.masks.stacks.load(reader, epoch.masks.masks.len(), &bounds)?;
+        epoch.masks.unions.load(reader, epoch.masks.masks.len())?;
+        walks::load(&epoch, reader, saved, &bounds)?;
+        Ok(Self::restore(scanner, vocabulary, marks, Cache::new(budget, epoch)))
+    }
+}

@@ -1,0 +1,180 @@
+//! Node sets and the walks done from them.
+
+use super::{Bounds, SavedNumbersWriter};
+use crate::index::cache::Epoch;
+use crate::index::tokens::TokenSet;
+use crate::index::tokens::{StoredTokensId, TokensId};
+use crate::index::walk::{Base, Boundary, End, NodesId, Origin, Walk};
+use crate::scanner::ObligationsId;
+use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure_below};
+
+/// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
+/// numbered in the order of their nodes, so that equal indices are equal bytes.
+pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
+    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walks.walks().collect();
+    // After the walks, so that what these lead to is there.
+    let mut sets: Vec<NodesId> = (1..epoch.walks.node_sets() as u32).map(NodesId).collect();
+    sets.sort_unstable_by_key(|&set| epoch.walks.nodes(set));
+    sets.insert(0, NodesId::ROOT);
+    let mut numbers = vec![0; sets.len()];
+    sets.iter().zip(0..).for_each(|(set, number)| numbers[set.0 as usize] = number);
+    walks.sort_unstable_by_key(|(nodes, from, _)| (numbers[nodes.0 as usize], *from));
+    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walks.nodes(set)));
+    writer.list(&walks, |w, (nodes, from, walk)| {
+        w.u32(numbers[nodes.0 as usize]);
+        from.save(w);
+        w.list(&walk.ends, |w, end| end.save(epoch, words, w, saved));
+        w.list(&walk.boundaries, |w, boundary| boundary.save(numbers[boundary.nodes.0 as usize], w));
+        w.list(&walk.bases, |w, base| {
+            w.u32(base.state.0);
+            w.length(base.leading.len());
+            w.raw(&base.leading);
+            w.u32(numbers[base.nodes.0 as usize]);
+            let except = base.except.map_or(TokensId::NONE, TokensId::from);
+            save_tokens(except, epoch, words, w, saved);
+        });
+    });
+}
+
+/// Takes node sets and walks.
+pub(super) fn load(
+    epoch: &Epoch,
+    reader: &mut Reader<'_>,
+    saved: &SavedNumbers,
+    bounds: &Bounds,
+) -> Result<(), Malformed> {
+    let mut sets = vec![NodesId::ROOT];
+    for _ in 0..reader.length(5)? {
+        let nodes = reader.numbers()?;
+        ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
+        sets.push(epoch.walks.nodes_id(nodes));
+    }
+    for _ in 0..reader.length(26)? {
+        let nodes = nodes(reader, &sets)?;
+        let from = Origin::load(reader, bounds)?;
+        let ends = reader.list(18, |r| End::load(r, epoch, saved, bounds))?;
+        let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
+        let bases = reader.list(14, |r| Base::load(r, &sets, epoch, saved, bounds))?;
+        let walk = Walk::new(epoch.walks.next_number(), ends.into(), boundaries.into(), bases.into());
+        epoch.walks.walk(nodes, from, || walk);
+    }
+    Ok(())
+}
+
+fn nodes(reader: &mut Reader<'_>, sets: &[NodesId]) -> Result<NodesId, Malformed> {
+    sets.get(reader.u32()? as usize).copied().ok_or(Malformed { what: "a set of nodes" })
+}
+
+fn leading(reader: &mut Reader<'_>) -> Result<Box<[u8]>, Malformed> {
+    let length = reader.length(1)?;
+    Ok(reader.raw(length)?.into())
+}
+
+/// A scan state and obligations.
+fn place(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<(ScanStateId, ObligationsId), Malformed> {
+    let (state, obligations) = (reader.u32()?, reader.u32()?);
+    ensure_below(&[state], bounds.scan_states, "the scan state of a walk")?;
+    ensure_below(&[obligations], bounds.obligations, "the obligations of a walk")?;
+    Ok((ScanStateId(state), ObligationsId(obligations)))
+}
+
+/// Writes tokens as one set.
+fn save_tokens(
+    tokens: TokensId,
+    epoch: &Epoch,
+    words: usize,
+    writer: &mut Writer,
+    saved: &mut SavedNumbersWriter,
+) {
+    epoch.tokens.collect(tokens, words).save(writer, saved);
+}
+
+fn load_tokens(
+    reader: &mut Reader<'_>,
+    epoch: &Epoch,
+    saved: &SavedNumbers,
+    bounds: &Bounds,
+) -> Result<StoredTokensId, Malformed> {
+    let kind = reader.u8()?;
+    Ok(epoch.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
+}
+
+impl Base {
+    fn load(
+        reader: &mut Reader<'_>,
+        sets: &[NodesId],
+        epoch: &Epoch,
+        saved: &SavedNumbers,
+        bounds: &Bounds,
+    ) -> Result<Self, Malformed> {
+        let state = reader.u32()?;
+        ensure_below(&[state], bounds.scan_states, "the scan state of a walk")?;
+        let leading = leading(reader)?;
+        let nodes = nodes(reader, sets)?;
+        Ok(Self {
+            state: ScanStateId(state),
+            leading,
+            nodes,
+            except: Some(load_tokens(reader, epoch, saved, bounds)?),
+        })
+    }
+}
+
+impl Origin {
+    fn save(self, writer: &mut Writer) {
+        writer.u32(self.state.0);
+        writer.u32(self.obligations.0);
+        writer.bool(self.counting);
+        writer.bool(self.is_base);
+    }
+
+    fn load(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<Self, Malformed> {
+        let (state, obligations) = place(reader, bounds)?;
+        Ok(Self { state, obligations, counting: reader.bool()?, is_base: reader.bool()? })
+    }
+}
+
+impl End {
+    fn save(&self, epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
+        writer.u32(self.state.0);
+        writer.u32(self.obligations.0);
+        writer.length(self.leading.len());
+        writer.raw(&self.leading);
+        save_tokens(self.tokens, epoch, words, writer, saved);
+    }
+
+    fn load(
+        reader: &mut Reader<'_>,
+        epoch: &Epoch,
+        saved: &SavedNumbers,
+        bounds: &Bounds,
+    ) -> Result<Self, Malformed> {
+        let (state, obligations) = place(reader, bounds)?;
+        let leading = leading(reader)?;
+        let tokens = load_tokens(reader, epoch, saved, bounds)?.into();
+        Ok(Self { state, obligations, leading, tokens })
+    }
+}
+
+impl Boundary {
+    /// `nodes` is the number of its node set.
+    fn save(&self, nodes: u32, writer: &mut Writer) {
+        writer.u32(self.label.0);
+        writer.u32(self.obligations.0);
+        writer.length(self.leading.len());
+        writer.raw(&self.leading);
+        writer.u32(nodes);
+        writer.u32(self.tokens);
+    }
+
+    fn load(reader: &mut Reader<'_>, sets: &[NodesId], bounds: &Bounds) -> Result<Self, Malformed> {
+        let (label, obligations) = (reader.u32()?, reader.u32()?);
+        ensure_below(&[label], bounds.terminals, "the label of a boundary")?;
+        ensure_below(&[obligations], bounds.obligations, "the obligations of a boundary")?;
+        let leading = leading(reader)?;
+        let nodes = nodes(reader, sets)?;
+        let tokens = reader.u32()?;
+        Ok(Self { label: TerminalId(label), obligations: ObligationsId(obligations), leading, nodes, tokens })
+    }
+}

@@ -1,0 +1,286 @@
+//! The graph of token sets: sets put together from others, each combination once.
+//!
+//! A mask is a union of token classes, and so are the tokens behind a boundary. The members of a
+//! union are named by number, so that a union that was met before is known by its members, without
+//! going through its tokens. Few tokens are known by themselves: most of what lies behind an
+//! operator is a handful, and hundreds of such handfuls would take longer to go through than to put
+//! in one.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use smallvec::SmallVec;
+
+use super::set::TokenSet;
+use crate::util::append::{AppendVec, Interner};
+
+/// The number of a set of tokens, be it stored or put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TokensId(u32);
+
+/// The number of a set that is stored by itself, its tokens one by one: what another set can be
+/// without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct StoredTokensId(Stored);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Stored {
+    Set(u32),
+    Few(u32),
+}
+
+/// What a number names.
+#[derive(Clone, Copy)]
+enum Kind {
+    Stored(Stored),
+    Union(u32),
+    Difference(u32),
+}
+
+impl TokensId {
+    /// No tokens: the union of nothing.
+    pub(crate) const NONE: Self = Self(1);
+
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Stored(Stored::Set(number)) => Self(number * 4),
+            Kind::Union(number) => Self(number * 4 + 1),
+            Kind::Difference(number) => Self(number * 4 + 2),
+            Kind::Stored(Stored::Few(number)) => Self(number * 4 + 3),
+        }
+    }
+
+    fn is_difference(self) -> bool {
+        matches!(self.kind(), Kind::Difference(_))
+    }
+
+    fn kind(self) -> Kind {
+        match self.0 % 4 {
+            0 => Kind::Stored(Stored::Set(self.0 / 4)),
+            1 => Kind::Union(self.0 / 4),
+            2 => Kind::Difference(self.0 / 4),
+            _ => Kind::Stored(Stored::Few(self.0 / 4)),
+        }
+    }
+}
+
+impl From<StoredTokensId> for TokensId {
+    fn from(stored: StoredTokensId) -> Self {
+        Self::new(Kind::Stored(stored.0))
+    }
+}
+
+/// Sets of tokens by number.
+#[derive(Debug)]
+pub(crate) struct TokenSetGraph {
+    sets: AppendVec<TokenSet>,
+    unions: Interner<Box<[TokensId]>>,
+    /// The first without the second.
+    differences: Interner<(TokensId, StoredTokensId)>,
+    /// Sets of no more than [`FEW`] ids, ascending.
+    few: Interner<Box<[u32]>>,
+    /// Bytes that sets hold.
+    held: AtomicUsize,
+}
+
+/// What is to be one.
+type Members = SmallVec<[TokensId; 32]>;
+
+/// So many tokens are few.
+const FEW: usize = 64;
+
+impl Default for TokenSetGraph {
+    fn default() -> Self {
+        let unions = Interner::default();
+        unions.intern(Box::default());
+        let (sets, differences, few) = (AppendVec::default(), Interner::default(), Interner::default());
+        Self { sets, unions, differences, few, held: AtomicUsize::new(0) }
+    }
+}
+
+impl TokenSetGraph {
+    /// Adds a set.
+    pub(crate) fn add_set(&self, set: TokenSet) -> StoredTokensId {
+        match &set {
+            // Those that lie in saved bytes stay there.
+            TokenSet::List(ids) if let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW) => {
+                self.add_few(ids)
+            }
+            _ => {
+                self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
+                StoredTokensId(Stored::Set(self.sets.push(set)))
+            }
+        }
+    }
+
+    fn add_few(&self, ids: &[u32]) -> StoredTokensId {
+        let before = self.few.len();
+        let number = self.few.intern_ref(ids);
+        if number as usize >= before {
+            self.held.fetch_add(FEW_BYTES + size_of_val(ids), Ordering::Relaxed);
+        }
+        StoredTokensId(Stored::Few(number))
+    }
+
+    /// The tokens of this number as one set, for masks of `words` words.
+    pub(crate) fn collect(&self, tokens: TokensId, words: usize) -> Cow<'_, TokenSet> {
+        match tokens.kind() {
+            Kind::Stored(stored) => self.stored(stored),
+            Kind::Union(_) | Kind::Difference(_) => {
+                let mut row = vec![0; words];
+                self.write_to(tokens, &mut row);
+                let list = TokenSet::list(&row, words);
+                Cow::Owned(list.unwrap_or_else(|| TokenSet::Words(row.into())))
+            }
+        }
+    }
+
+    /// The set of this number.
+    fn stored(&self, stored: Stored) -> Cow<'_, TokenSet> {
+        let list = |ids: &[u32]| Cow::Owned(TokenSet::List(ids.to_vec().into()));
+        match stored {
+            Stored::Set(number) => self.sets.get(number).map_or_else(|| list(&[]), Cow::Borrowed),
+            Stored::Few(number) => list(self.few.get(number)),
+        }
+    }
+
+    /// The union of `members`, whose order does not matter.
+    pub(crate) fn union(&self, members: impl IntoIterator<Item = TokensId>) -> TokensId {
+        let mut members: Members = members.into_iter().filter(|&member| member != TokensId::NONE).collect();
+        self.join_few(&mut members);
+        members.sort_unstable();
+        members.dedup();
+        match members[..] {
+            [member] => member,
+            _ => TokensId::new(Kind::Union(self.unions.intern_ref(members.as_slice()))),
+        }
+    }
+
+    /// Makes one of those among `members` that are few, if all together they still are.
+    fn join_few(&self, members: &mut Members) {
+        let few = |member: &TokensId| match member.kind() {
+            Kind::Stored(Stored::Few(number)) => Some(self.few.get(number)),
+            _ => None,
+        };
+        let (mut count, mut sets) = (0, 0);
+        for ids in members.iter().filter_map(few) {
+            count += ids.len();
+            sets += 1;
+        }
+        if sets > 1 && count <= FEW {
+            let mut all: SmallVec<[u32; FEW]> = members.iter().filter_map(few).flatten().copied().collect();
+            all.sort_unstable();
+            all.dedup();
+            members.retain(|member| few(member).is_none());
+            members.push(self.add_few(&all).into());
+        }
+    }
+
+    /// `tokens` but for those of `others`.
+    pub(crate) fn difference(&self, tokens: TokensId, others: Option<StoredTokensId>) -> TokensId {
+        match others {
+            Some(others) if tokens != TokensId::NONE => {
+                TokensId::new(Kind::Difference(self.differences.intern((tokens, others))))
+            }
+            _ => tokens,
+        }
+    }
+
+    /// Makes `row` hold all these tokens and no others.
+    pub(crate) fn write_to(&self, tokens: TokensId, row: &mut [u32]) {
+        enum Step<'u> {
+            Add(TokensId),
+            /// These are to be taken out again.
+            Remove(Cow<'u, TokenSet>),
+        }
+        row.fill(0);
+        let mut is_empty = true;
+        let mut steps = vec![Step::Add(tokens)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Add(tokens) => match tokens.kind() {
+                    Kind::Stored(Stored::Set(number)) => {
+                        if let Some(set) = self.sets.get(number) {
+                            set.add_to(row);
+                            is_empty = false;
+                        }
+                    }
+                    Kind::Stored(Stored::Few(number)) => {
+                        for &id in self.few.get(number) {
+                            row[id as usize / 32] |= 1 << (id % 32);
+                        }
+                        is_empty = false;
+                    }
+                    Kind::Union(number) => {
+                        // Differences are taken last on, so that they come first: in an empty row
+                        // what is to be taken out is all that they say.
+                        let members = self.unions.get(number);
+                        for differences in [false, true] {
+                            let members = members.iter().filter(|id| id.is_difference() == differences);
+                            steps.extend(members.copied().map(Step::Add));
+                        }
+                    }
+                    Kind::Difference(number) => {
+                        let &(tokens, others) = self.differences.get(number);
+                        let others = self.stored(others.0);
+                        steps.push(Step::Remove(match is_empty {
+                            true => others,
+                            // What the row has stays.
+                            false => Cow::Owned(others.without(row)),
+                        }));
+                        steps.push(Step::Add(tokens));
+                    }
+                },
+                Step::Remove(set) => set.remove_from(row),
+            }
+        }
+    }
+
+    /// Heap bytes, as counted against the budget.
+    pub(crate) fn bytes(&self) -> usize {
+        let held = self.held.load(Ordering::Relaxed);
+        self.unions.len() * UNION_BYTES + self.differences.len() * DIFFERENCE_BYTES + held
+    }
+}
+
+/// What a union costs: its entry, its places and some ten members.
+const UNION_BYTES: usize = 80;
+
+/// What a set of few tokens costs beside these: its entry and its places.
+const FEW_BYTES: usize = 40;
+
+/// What a difference costs.
+const DIFFERENCE_BYTES: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_leave_out_no_more_than_they_say() {
+        let graph = TokenSetGraph::default();
+        let set =
+            |ids: &[u32]| graph.add_set(TokenSet::from_runs(ids, std::iter::once(0..ids.len() as u32), 100));
+        let few = set(&[2]);
+        let [some, others] = [&[1, 2, 3][..], &[2, 64]].map(|ids| TokensId::from(set(ids)));
+        let union = graph.union(vec![some, TokensId::NONE, others, some]);
+        assert_eq!(union, graph.union(vec![others, some]));
+        assert_eq!(graph.union(vec![TokensId::NONE]), TokensId::NONE);
+        let inner = graph.difference(union, Some(few));
+        let all = graph.union(vec![graph.difference(inner, Some(set(&[64]))), others]);
+        let mut row = [0; 4];
+        graph.write_to(all, &mut row);
+        assert_eq!(row, [0b1110, 0, 1, 0]);
+        graph.collect(all, 4).write_to(&mut row);
+        assert_eq!(row, [0b1110, 0, 1, 0]);
+        let mut row = [0; 4];
+        graph.write_to(inner, &mut row);
+        assert_eq!(row, [0b1010, 0, 1, 0]);
+        // What one difference takes out the other one has, whichever comes first.
+        let both = set(&[1, 2]).into();
+        let apart = [graph.difference(both, Some(set(&[1]))), graph.difference(both, Some(set(&[2])))];
+        let mut row = [u32::MAX; 4];
+        graph.write_to(graph.union(apart), &mut row);
+        assert_eq!(row, [0b110, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Sets of tokens, stored as they are smallest: a list of ids or a row of mask words.
+
+use std::ops::Range;
+
+use crate::util::saving::Words;
+
+/// A set of tokens of one vocabulary.
+#[derive(Clone, Debug)]
+pub(crate) enum TokenSet {
+    /// Ids, ascending.
+    List(Words),
+    /// One bit a token: bit `t % 32` of word `t / 32`.
+    Words(Words),
+}
+
+impl TokenSet {
+    /// The set of the ids in some runs of `ids`, for masks of `words` words.
+    pub(crate) fn from_runs(
+        ids: &[u32],
+        runs: impl Iterator<Item = Range<u32>> + Clone,
+        words: usize,
+    ) -> Self {
+        let slice = |run: Range<u32>| &ids[run.start as usize..run.end as usize];
+        let count: usize = runs.clone().map(|run| run.len()).sum();
+        // A row takes time to fill and to read, sorting more for each id.
+        if count < words / 16 {
+            let mut list = Vec::with_capacity(count);
+            runs.for_each(|run| list.extend_from_slice(slice(run)));
+            list.sort_unstable();
+            list.dedup();
+            return Self::List(list.into());
+        }
+        let mut row = vec![0; words];
+        for run in runs {
+            for &id in slice(run) {
+                row[id as usize / 32] |= 1 << (id % 32);
+            }
+        }
+        let list = if count < words { Self::list(&row, words) } else { None };
+        list.unwrap_or_else(|| Self::Words(row.into()))
+    }
+
+    /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for
+    /// those of some runs of `ids`.
+    pub(crate) fn from_all_but(
+        all: &[u32],
+        ids: &[u32],
+        runs: impl Iterator<Item = Range<u32>>,
+        words: usize,
+    ) -> Self {
+        let mut row = all.to_vec();
+        row.resize(words, 0);
+        for run in runs {
+            for &id in &ids[run.start as usize..run.end as usize] {
+                row[id as usize / 32] &= !(1 << (id % 32));
+            }
+        }
+        Self::Words(row.into())
+    }
+
+    /// The ids of the bits in `row`, if there are no more than `limit`.
+    pub(crate) fn list(row: &[u32], limit: usize) -> Option<Self> {
+        let mut ids = Vec::new();
+        for (index, words) in row.chunks(8).enumerate() {
+            if words.iter().all(|&word| word == 0) {
+                continue;
+            }
+            if ids.len() > limit {
+                return None;
+            }
+            for (offset, &word) in words.iter().enumerate() {
+                let mut rest = word;
+                while rest != 0 {
+                    ids.push((index * 8 + offset) as u32 * 32 + rest.trailing_zeros());
+                    rest &= rest - 1;
+                }
+            }
+        }
+        (ids.len() <= limit).then(|| Self::List(ids.into()))
+    }
+
+    /// Sets the bits of these tokens in `row`.
+    pub(crate) fn add_to(&self, row: &mut [u32]) {
+        match self {
+            Self::List(ids) => ids.each(|id| {
+                // Only those of kept bytes that have changed since are past the end.
+                if let Some(word) = row.get_mut(id as usize / 32) {
+                    *word |= 1 << (id % 32);
+                }
+            }),
+            Self::Words(words) => words.merge_into(row, |word, bits| *word |= bits),
+        }
+    }
+
+    /// Clears the bits of these tokens in `row`.
+    pub(crate) fn remove_from(&self, row: &mut [u32]) {
+        match self {
+            Self::List(ids) => ids.each(|id| {
+                if let Some(word) = row.get_mut(id as usize / 32) {
+                    *word &= !(1 << (id % 32));
+                }
+            }),
+            Self::Words(words) => words.merge_into(row, |word, bits| *word &= !bits),
+        }
+    }
+
+    /// These tokens but for those in `row`.
+    pub(crate) fn without(&self, row: &[u32]) -> Self {
+        match self {
+            Self::List(ids) => {
+                let mut rest = Vec::with_capacity(ids.len());
+                ids.each(|id| {
+                    if row.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 0) {
+                        rest.push(id);
+                    }
+                });
+                Self::List(rest.into())
+            }
+            Self::Words(words) => {
+                let mut rest = row.to_vec();
+                words.merge_into(&mut rest, |word, bits| *word = bits & !*word);
+                Self::Words(rest.into())
+            }
+        }
+    }
+
+    /// Makes `row` hold these tokens and no others. A copy for large sets, a fill and a few bits
+    /// for small.
+    pub(crate) fn write_to(&self, row: &mut [u32]) {
+        match self {
+            Self::List(_) => {
+                row.fill(0);
+                self.add_to(row);
+            }
+            Self::Words(words) => words.copy_to(row),
+        }
+    }
+
+    /// Bytes that the numbers take, in memory or in kept bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::List(words) | Self::Words(words) => words.len() * 4,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_give_the_same_row() {
+        for count in [0, 1, 3, 4, 40] {
+            let ids: Vec<u32> = (0..count).map(|i| i * 3).collect();
+            let half = count / 2;
+            let set = TokenSet::from_runs(&ids, [half..count, 0..half].into_iter(), 4);
+            let mut row = vec![u32::MAX; 4];
+            set.write_to(&mut row);
+            let expected: Vec<u32> =
+                (0..128).filter(|id| row[id / 32] >> (id % 32) & 1 == 1).map(|id| id as u32).collect();
+            assert_eq!(expected, ids);
+            let mut other = vec![u32::MAX; 4];
+            TokenSet::list(&row, ids.len()).expect("no more ids").write_to(&mut other);
+            assert_eq!(other, row);
+            assert!(ids.is_empty() || TokenSet::list(&row, ids.len() - 1).is_none());
+            let rest = TokenSet::from_all_but(&row, &ids, std::iter::once(0..half), 5);
+            let others = TokenSet::from_runs(&ids, std::iter::once(half..count), 5);
+            let [mut row, mut expected] = [[u32::MAX; 5]; 2];
+            rest.write_to(&mut row);
+            others.write_to(&mut expected);
+            assert_eq!(row, expected);
+        }
+    }
+}

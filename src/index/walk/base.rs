@@ -1,0 +1,232 @@
+//! What walks share with a base walk.
+//!
+//! Most of a vocabulary begins like a name. A walk from a place where a name or any of fifty key
+//! words may begin, and one from amid a word that may still become one of them, meet nearly all of
+//! it alike: as soon as no key word is left, both are in the scan state of a plain name. The walk
+//! from that state is a *base walk*; the one from within blanks is often another. It is done once,
+//! and any other walk leaves out what it would meet just so: it keeps the point of the base walk
+//! beside its own, and where the two have become one, all below is *covered*. What is not is the
+//! walk's *delta*: its own classes, and the tokens to take out of what the base walk allows.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::classes::Base;
+use super::context::Walker;
+use super::leading::LeadingBytes;
+use super::nodes::{ByteNodes, NodesId};
+use crate::index::tokens::TokenSet;
+use crate::scanner::points::{Point, PointId};
+use crate::scanner::{ObligationsId, Scanner, is_blank};
+use crate::vocab::trie::Trie;
+
+/// The base walks of a walk, those that cover most first, and what each covers.
+#[derive(Default)]
+pub(super) struct Bases<'g> {
+    candidates: SmallVec<[Candidate<'g>; 4]>,
+    /// By candidate: runs of tokens that its walk meets just so, as indices among the trie's ids.
+    covered: Vec<Vec<Range<u32>>>,
+}
+
+/// A point from which a base walk may be done.
+struct Candidate<'g> {
+    point: &'g Point,
+    nodes: Vec<u32>,
+    counting: bool,
+}
+
+/// Where a base walk would be after the same bytes.
+#[derive(Clone, Copy)]
+pub(super) struct BasePosition<'g> {
+    /// Which of the candidates.
+    pub(super) number: u8,
+    point: &'g Point,
+    /// Whether a lexeme may have ended on the way, and no longer match has come.
+    open: bool,
+}
+
+/// Only what begins one token in so many is left to a base walk: with fewer a walk takes no time.
+const TOKENS_FOR_A_BASE: usize = 256;
+
+/// There are names, numbers, blanks; where there is more the walk does it itself.
+const MAX_BASES: usize = 4;
+
+/// Whether so many tokens are worth a base walk.
+fn is_enough(count: u32, trie: &Trie) -> bool {
+    count as usize * TOKENS_FOR_A_BASE >= trie.ids().len()
+}
+
+impl<'g> Bases<'g> {
+    /// For a walk of these nodes from `at`: the scan states that most of the tokens lead to at once
+    /// and that lead back to themselves.
+    pub(super) fn find(walker: Walker<'g>, id: NodesId, at: &Point, counting: bool) -> Self {
+        let Walker { scanner, trie, tables, .. } = walker;
+        let mut count = 0;
+        let enough = tables.nodes(id).iter().any(|&node| {
+            count += trie.count(node);
+            is_enough(count, trie)
+        });
+        if !enough {
+            return Self::default();
+        }
+        let by_byte = tables.nodes.by_byte(id, trie);
+        let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
+        for &ByteNodes { byte, tokens, .. } in by_byte {
+            let next = match id {
+                NodesId::ROOT => Some(scanner.step_point(at, byte))
+                    .filter(|step| step.ended().is_none())
+                    .and_then(|step| Some(scanner.at_point(step.next()?))),
+                _ => scanner.begin_at_point(at, byte),
+            };
+            let Some(point) = next.filter(|point| point.obligations == ObligationsId::NONE) else { continue };
+            if scanner.step_point(point, byte) != point.back() || (counting && is_blank(byte)) {
+                continue;
+            }
+            match tally.iter_mut().find(|(known, _)| std::ptr::eq(*known, point)) {
+                Some((_, count)) => *count += tokens,
+                None => tally.push((point, tokens)),
+            }
+        }
+        tally.retain(|&mut (_, count)| is_enough(count, trie));
+        tally.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        let candidates = tally.into_iter().take(MAX_BASES);
+        let candidates =
+            candidates.filter_map(|(point, _)| Candidate::new(walker, point, by_byte, counting)).collect();
+        Self { candidates, covered: Vec::new() }
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
+    /// Where the base walks go along from the first byte of a walk on, which has led it to `point`:
+    /// the base walk that is there by then, or else the one that covers most of those that the byte
+    /// may lead to.
+    #[inline]
+    pub(super) fn begin(&self, scanner: &'g Scanner, point: &Point, byte: u8) -> Option<BasePosition<'g>> {
+        let mut best = None;
+        for (number, Candidate { point: from, counting, .. }) in (0..).zip(&self.candidates) {
+            if *counting && is_blank(byte) {
+                return None;
+            }
+            // The base walk begins with the byte, so no lexeme has ended before it.
+            let position = BasePosition { number, point: from, open: false }.step(scanner, byte);
+            let position = position.map(|position| BasePosition { open: false, ..position });
+            match position {
+                Some(position) if position.is_at(point) => return Some(position),
+                _ => best = best.or(position),
+            }
+        }
+        best
+    }
+
+    /// A base walk meets the nodes from `first` to before `end` just so.
+    pub(super) fn cover(&mut self, number: u8, trie: &Trie, (first, end): (u32, u32)) {
+        let tokens = trie.node(first).first..trie.node(end).first;
+        let covered = self.covered_by(number);
+        match covered.last_mut() {
+            Some(last) if last.end == tokens.start => last.end = tokens.end,
+            _ => covered.push(tokens),
+        }
+    }
+
+    /// What a base walk covers so far.
+    pub(super) fn covered_by(&mut self, number: u8) -> &mut Vec<Range<u32>> {
+        let number = usize::from(number);
+        if self.covered.len() <= number {
+            self.covered.resize_with(number + 1, Vec::new);
+        }
+        &mut self.covered[number]
+    }
+
+    /// What is covered in a branch, which knows of one base walk. Forgets it.
+    pub(super) fn take_covered(&mut self) -> Box<[Range<u32>]> {
+        self.covered.pop().unwrap_or_default().into()
+    }
+
+    /// The base walks that cover anything.
+    pub(super) fn finish(self, walker: Walker<'_>) -> Box<[Base]> {
+        let bases = self.candidates.into_iter().zip(self.covered);
+        let bases = bases.filter(|(_, covered)| !covered.is_empty());
+        let finish = |(candidate, mut covered): (Candidate<'_>, Vec<Range<u32>>)| {
+            // Branches come by their bytes, whatever is before these.
+            covered.sort_unstable_by_key(|run| run.start);
+            candidate.finish(walker, &covered)
+        };
+        bases.map(finish).collect()
+    }
+}
+
+impl<'g> BasePosition<'g> {
+    /// The same for a branch, which knows of one base walk.
+    pub(super) fn alone(self) -> Self {
+        Self { number: 0, ..self }
+    }
+
+    /// Where it has come to.
+    pub(super) fn point(self) -> PointId {
+        self.point.id
+    }
+
+    /// After one more byte.
+    #[inline]
+    pub(super) fn step(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
+        let step = scanner.step_point(self.point, byte);
+        let point = scanner.at_point(step.next()?);
+        // What goes on after an end before a longer match meets that match in what it is obliged
+        // to.
+        let open = (self.open || step.ended().is_some()) && !point.accepts;
+        Some(Self { point, open, ..self })
+    }
+
+    /// Whether all that follows is the same from `point`.
+    #[inline]
+    pub(super) fn is_at(&self, point: &Point) -> bool {
+        std::ptr::eq(self.point, point) && !self.open
+    }
+}
+
+impl<'g> Candidate<'g> {
+    /// The base walk from `point`, below those of these nodes that lead anywhere from there.
+    fn new(walker: Walker<'g>, point: &'g Point, by_byte: &[ByteNodes], counting: bool) -> Option<Self> {
+        let Walker { scanner, trie, .. } = walker;
+        let taken = |alike: &&ByteNodes| {
+            scanner.step_point(point, alike.byte).next().is_some() && !(counting && is_blank(alike.byte))
+        };
+        let taken = by_byte.iter().filter(taken);
+        let mut nodes: Vec<u32> = taken.flat_map(|alike| &alike.nodes).copied().collect();
+        nodes.sort_unstable();
+        // What lies below two of the nodes might be covered on one way and not on the other.
+        let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);
+        apart.then_some(Self { point, nodes, counting })
+    }
+
+    /// What is left to the base walk where it covers these runs among the trie's ids.
+    fn finish(self, walker: Walker<'_>, covered: &[Range<u32>]) -> Base {
+        let Walker { trie, words, .. } = walker;
+        let mut covered = covered.iter().peekable();
+        let mut rest: Vec<Range<u32>> = Vec::new();
+        let mut at = 0;
+        for &node in &self.nodes {
+            let first = trie.node(node).first;
+            let end = first + trie.count(node);
+            // A run may go on over several nodes.
+            at = at.max(first);
+            while let Some(run) = covered.next_if(|run| run.start < end) {
+                if at < run.start {
+                    rest.push(at..run.start);
+                }
+                at = run.end;
+            }
+            if at < end {
+                rest.push(at..end);
+            }
+        }
+        let except = (!rest.is_empty())
+            .then(|| walker.tokens.add_set(TokenSet::from_runs(trie.ids(), rest.into_iter(), words)));
+        let leading = if self.counting { Box::from([0]) } else { LeadingBytes::default() };
+        Base { nodes: walker.tables.nodes_id(self.nodes), state: self.point.state, leading, except }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a walk comes to: the classes of the tokens that it met.
+
+use super::leading::LeadingBytes;
+use super::nodes::NodesId;
+use crate::index::tokens::{StoredTokensId, TokensId};
+use crate::scanner::ObligationsId;
+use crate::scanner::configuration::Configuration;
+use crate::util::id::{ScanStateId, TerminalId};
+
+/// The classes of the tokens below some nodes, from one scan state.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    /// Among those of the tables.
+    pub(crate) number: u32,
+    /// Whether no end has obligations.
+    pub(crate) is_unobliged: bool,
+    pub(crate) ends: Box<[End]>,
+    pub(crate) boundaries: Box<[Boundary]>,
+    pub(crate) bases: Box<[Base]>,
+}
+
+/// Tokens that end within the lexeme. Without obligations, those that can become the same labels
+/// are one class, whatever their scan states.
+#[derive(Debug)]
+pub(crate) struct End {
+    /// Where they end, or a state with the same reach.
+    pub(crate) state: ScanStateId,
+    pub(crate) obligations: ObligationsId,
+    /// As in [`Boundary`]; left empty where it does not matter, because there are no obligations: a
+    /// lexeme that begins with a blank is ignored there, and any other begins where the blanks end.
+    pub(crate) leading: LeadingBytes,
+    pub(crate) tokens: TokensId,
+}
+
+/// Tokens that go on after the lexeme has ended.
+#[derive(Debug)]
+pub(crate) struct Boundary {
+    /// What the lexeme was.
+    pub(crate) label: TerminalId,
+    /// With those that the lexeme's end adds, after the first byte of the next lexeme.
+    pub(crate) obligations: ObligationsId,
+    /// What the walk has read of the blanks at the beginning of a line.
+    pub(crate) leading: LeadingBytes,
+    /// The nodes whose bytes begin the next lexeme.
+    pub(crate) nodes: NodesId,
+    /// How many tokens there are at and below these nodes.
+    pub(crate) tokens: u32,
+}
+
+/// What a walk leaves to a base walk.
+#[derive(Debug)]
+pub(crate) struct Base {
+    /// The base walk's nodes and scan state; it has no obligations and counts no blanks.
+    pub(crate) nodes: NodesId,
+    pub(crate) state: ScanStateId,
+    /// Where blanks are being counted: that the count is over, for a base walk begins with another
+    /// byte. Else nothing.
+    pub(crate) leading: LeadingBytes,
+    /// The tokens below these nodes that the walk has not left to the base walk.
+    pub(crate) except: Option<StoredTokensId>,
+}
+
+/// What a walk depends on, beside its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Origin {
+    pub(crate) state: ScanStateId,
+    pub(crate) obligations: ObligationsId,
+    /// Whether the blanks at the beginning of a line are being counted.
+    pub(crate) counting: bool,
+    /// Whether it is a base walk: then it leaves nothing to others.
+    pub(crate) is_base: bool,
+}
+
+impl Origin {
+    /// The origin of a walk that is no base walk.
+    pub(crate) fn new(from: &Configuration) -> Self {
+        let (state, obligations) = (from.state, from.obligations);
+        Self { state, obligations, counting: from.layout.is_counting(), is_base: false }
+    }
+
+    /// The origin of a base walk.
+    pub(crate) fn base(state: ScanStateId) -> Self {
+        Self { state, obligations: ObligationsId::NONE, counting: false, is_base: true }
+    }
+}
+
+impl Walk {
+    /// A walk that has met this.
+    pub(crate) fn new(
+        number: u32,
+        ends: Box<[End]>,
+        boundaries: Box<[Boundary]>,
+        bases: Box<[Base]>,
+    ) -> Self {
+        let is_unobliged = ends.iter().all(|end| end.obligations == ObligationsId::NONE);
+        Self { number, is_unobliged, ends, boundaries, bases }
+    }
+
+    /// Heap bytes, but for the sets of tokens and nodes.
+    pub(super) fn bytes(&self) -> usize {
+        let leading = |leading: &LeadingBytes| leading.len();
+        size_of::<Self>()
+            + self.ends.iter().map(|end| size_of::<End>() + leading(&end.leading)).sum::<usize>()
+            + (self.boundaries.iter())
+                .map(|boundary| size_of::<Boundary>() + leading(&boundary.leading))
+                .sum::<usize>()
+            + self.bases.len() * size_of::<Base>()
+    }
+}

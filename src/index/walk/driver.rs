@@ -1,0 +1,90 @@
+//! The driver of a walk: where it sets out, and by which shortcuts.
+
+use super::base::Bases;
+use super::branch::Entry;
+use super::classes::{Origin, Walk};
+use super::context::Walker;
+use super::descent::{Descent, Way};
+use super::nodes::NodesId;
+use super::pending::EndedAt;
+use crate::scanner::points::Point;
+use crate::vocab::trie::Trie;
+
+/// A walk of fewer nodes is done at once.
+const NODES_FOR_BRANCHES: usize = 4;
+
+impl<'g> Walker<'g> {
+    /// The walk of these nodes from a scan state, done now or before.
+    pub(crate) fn walk(self, nodes: NodesId, from: Origin) -> &'g Walk {
+        self.tables.walk(nodes, from, || self.do_walk(nodes, from))
+    }
+
+    fn do_walk(self, id: NodesId, from: Origin) -> Walk {
+        let Origin { state, obligations, counting, is_base } = from;
+        let at = self.scanner.at_point(self.scanner.point(state, obligations));
+        let bases = match is_base || !self.shortcuts.base_walks {
+            true => Bases::default(),
+            false => Bases::find(self, id, at, counting),
+        };
+        // What is walked but once gains nothing from branches.
+        let at_once = is_base || counting || self.tables.nodes.begin_walk(id) || !self.shortcuts.branches;
+        let mut descent = Descent::new(self, bases, counting);
+        if id == NodesId::ROOT {
+            self.walk_root(&mut descent, at, at_once);
+        } else if at_once || self.tables.nodes(id).len() < NODES_FOR_BRANCHES {
+            self.walk_nodes(&mut descent, id, at, is_base);
+        } else {
+            self.walk_by_byte(&mut descent, id, at);
+        }
+        descent.finish()
+    }
+
+    /// Goes on with the lexeme in progress through the whole trie; `at_once`, without branches.
+    fn walk_root(self, descent: &mut Descent<'g>, at: &'g Point, at_once: bool) {
+        let way = Way { point: at, open: None, base: None };
+        descent.put(0, way);
+        // What a base walk covers need not be looked at.
+        if descent.bases.is_empty() {
+            descent.set_out(Trie::ROOT, 0, way);
+        }
+        if at_once || !descent.loops.is_empty() {
+            return descent.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
+        }
+        let mut below = Descent::new(self, Bases::default(), false);
+        for nodes in self.tables.nodes.by_byte(NodesId::ROOT, self.trie) {
+            let step = self.scanner.step_point(at, nodes.byte);
+            let ended = step.ended().map(|ended| EndedAt { ended, leading: 0, node: nodes.nodes[0] });
+            let Some(next) = step.next() else {
+                ended.into_iter().for_each(|ended| descent.tally.add_node(ended, true));
+                continue;
+            };
+            let entry = Entry { nodes, point: self.scanner.at_point(next), is_open: ended.is_some() };
+            let survives = descent.take_branch(NodesId::ROOT, entry, &mut below);
+            let ended = ended.filter(|_| survives);
+            ended.into_iter().for_each(|ended| descent.tally.add_node(ended, false));
+        }
+    }
+
+    /// Begins a lexeme with the byte of each node.
+    fn walk_nodes(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point, is_base: bool) {
+        let (scanner, trie) = (self.scanner, self.trie);
+        let loops = is_base && self.shortcuts.self_loops;
+        for &node in self.tables.nodes(id) {
+            if loops && scanner.stays(at, trie.group(node)) {
+                descent.enter_loop(node, at);
+            } else if let Some(point) = scanner.begin_at_point(at, trie.byte(node)) {
+                descent.enter(node, point);
+            }
+        }
+    }
+
+    /// The same, one branch for each byte.
+    fn walk_by_byte(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point) {
+        let mut below = Descent::new(self, Bases::default(), false);
+        for nodes in self.tables.nodes.by_byte(id, self.trie) {
+            if let Some(point) = self.scanner.begin_at_point(at, nodes.byte) {
+                descent.take_branch(id, Entry { nodes, point, is_open: false }, &mut below);
+            }
+        }
+    }
+}

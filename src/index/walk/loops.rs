@@ -1,0 +1,113 @@
+//! What a walk skips because a scan state leads back to itself: the inside of names, strings and
+//! comments.
+//!
+//! The walk's side of the contract of [`self_loops`](crate::util::self_loops), in two forms. A
+//! subtree all of whose texts lead back falls into one class without a look at its nodes
+//! ([`SelfLoops::stays`]). Where most do, the walk passes from one node that leads elsewhere to the
+//! next ([`SelfLoops::skip`]).
+
+use crate::scanner::Scanner;
+use crate::scanner::points::Point;
+use crate::util::self_loops::Groups;
+use crate::vocab::nodes::Node;
+use crate::vocab::trie::Trie;
+
+/// The subtrees around the current node in which the walk mostly stays where it was, each within
+/// the one before.
+pub(super) struct SelfLoops<'g> {
+    around: Vec<SelfLoop<'g>>,
+    /// Whether any are looked for.
+    enabled: bool,
+}
+
+/// A subtree of which most is a way back to the point above it.
+#[derive(Clone, Copy)]
+struct SelfLoop<'g> {
+    point: &'g Point,
+    /// The groups that lead back.
+    groups: Groups,
+    /// The first node after the subtree.
+    end: u32,
+    /// The first node after the subtree that is being walked because its byte leads elsewhere.
+    back: u32,
+}
+
+/// Nodes of a loop that the walk passes over.
+pub(super) struct Skipped<'g> {
+    /// Where the tokens of all of them end.
+    pub(super) point: &'g Point,
+    /// The next node to be looked at.
+    pub(super) next: u32,
+    /// Whether that is one of the loop, whose byte leads elsewhere.
+    pub(super) is_within: bool,
+}
+
+impl<'g> SelfLoops<'g> {
+    /// No loops yet.
+    pub(super) fn new(enabled: bool) -> Self {
+        Self { around: Vec::new(), enabled }
+    }
+
+    /// Whether the walk is in none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.around.is_empty()
+    }
+
+    /// The walk leaves all.
+    pub(super) fn clear(&mut self) {
+        self.around.clear();
+    }
+
+    /// What lies below `node`, which has led to `point`, is a loop if its bytes mostly lead back
+    /// there.
+    #[inline]
+    pub(super) fn begin(&mut self, scanner: &Scanner, trie: &Trie, node: u32, point: &'g Point) {
+        let back = |&byte: &u8| scanner.step_point(point, byte) == point.back();
+        let end = trie.end(node);
+        if end > node + 1
+            && self.enabled
+            && trie.ends_character(node)
+            && [b'a', trie.byte(node)].iter().any(back)
+        {
+            self.around.push(SelfLoop { point, groups: scanner.loops(point), end, back: node + 1 });
+        }
+    }
+
+    /// The subtree of `entry` is a loop of `point`, the byte of `entry` itself included.
+    pub(super) fn begin_at(&mut self, scanner: &Scanner, trie: &Trie, entry: u32, point: &'g Point) {
+        let (groups, end) = (scanner.loops(point), trie.end(entry));
+        self.around.push(SelfLoop { point, groups, end, back: entry });
+    }
+
+    /// What the walk may pass over from `index` on, if that is in a loop.
+    #[inline]
+    pub(super) fn skip(&mut self, trie: &Trie, index: u32) -> Option<Skipped<'g>> {
+        let around = self.around.last_mut().filter(|around| index >= around.back)?;
+        let SelfLoop { point, groups, end, .. } = *around;
+        let next = trie.next_outside(groups, index, end);
+        let is_within = next < end;
+        if is_within {
+            around.back = trie.end(next);
+        } else {
+            self.around.pop();
+        }
+        Some(Skipped { point, next, is_within })
+    }
+
+    /// Whether everything below a node that was read up to `point` is a token of one class with it.
+    #[inline]
+    pub(super) fn stays(
+        &self,
+        scanner: &Scanner,
+        trie: &Trie,
+        index: u32,
+        node: &Node,
+        point: &Point,
+    ) -> bool {
+        // To begin with, the first byte below must not leave: most points stay nowhere.
+        node.end > index + 1
+            && self.enabled
+            && scanner.may_stay(point, trie.byte(index + 1))
+            && scanner.stays(point, node.below)
+    }
+}

@@ -1,0 +1,114 @@
+//! Sets of the trie's nodes, each once.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use smallvec::SmallVec;
+
+use crate::util::append::{Interner, Slots};
+use crate::vocab::trie::Trie;
+
+/// The number of a set of the trie's nodes, ascending. The root stands for itself: a walk of it
+/// goes on with the lexeme in progress, which may end before its first byte. Any other node is
+/// entered: its own byte is the first of a lexeme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NodesId(pub(crate) u32);
+
+impl NodesId {
+    /// The root alone: all of the vocabulary.
+    pub(crate) const ROOT: Self = Self(0);
+}
+
+/// Those nodes of a set that begin with the same byte.
+#[derive(Debug)]
+pub(super) struct ByteNodes {
+    pub(super) byte: u8,
+    /// How many tokens there are at and below them.
+    pub(super) tokens: u32,
+    /// Ascending; mostly a single one.
+    pub(super) nodes: SmallVec<[u32; 4]>,
+}
+
+/// The sets met so far.
+#[derive(Debug)]
+pub(super) struct NodeSets {
+    sets: Interner<Box<[u32]>>,
+    /// By number of a set: its nodes by their bytes.
+    by_byte: Slots<Box<[ByteNodes]>>,
+    /// By number of a set: whether it has been walked.
+    walked: Slots<AtomicBool>,
+    bytes: AtomicUsize,
+}
+
+impl Default for NodeSets {
+    fn default() -> Self {
+        let sets = Interner::default();
+        sets.intern(Box::from([Trie::ROOT]));
+        Self { sets, by_byte: Slots::default(), walked: Slots::default(), bytes: AtomicUsize::new(0) }
+    }
+}
+
+impl NodeSets {
+    /// The number of a set of nodes, ascending.
+    pub(super) fn id(&self, nodes: Vec<u32>) -> NodesId {
+        let (before, bytes) = (self.sets.len(), NODE_SET_BYTES + nodes.len() * 4);
+        let id = self.sets.intern(nodes.into());
+        if id as usize >= before {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        }
+        NodesId(id)
+    }
+
+    /// A set of nodes by its number.
+    pub(super) fn get(&self, id: NodesId) -> &[u32] {
+        self.sets.get(id.0)
+    }
+
+    /// The same by their bytes; for all of the vocabulary the children of the root.
+    pub(super) fn by_byte(&self, id: NodesId, trie: &Trie) -> &[ByteNodes] {
+        self.by_byte.get_or_init(id.0, || {
+            let nodes = match id {
+                NodesId::ROOT => ByteNodes::all(trie.children(Trie::ROOT), trie),
+                _ => ByteNodes::all(self.get(id).iter().copied(), trie),
+            };
+            self.bytes.fetch_add(nodes.iter().map(ByteNodes::bytes).sum(), Ordering::Relaxed);
+            nodes
+        })
+    }
+
+    /// Notes that a set is walked. Whether for the first time.
+    pub(super) fn begin_walk(&self, id: NodesId) -> bool {
+        !self.walked.get_or_init(id.0, || AtomicBool::new(false)).swap(true, Ordering::Relaxed)
+    }
+
+    /// How many sets there are.
+    pub(super) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Heap bytes, as counted against the budget.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+}
+
+impl ByteNodes {
+    /// These nodes by ascending byte.
+    fn all(nodes: impl Iterator<Item = u32>, trie: &Trie) -> Box<[ByteNodes]> {
+        let mut nodes: Vec<(u8, u32)> = nodes.map(|node| (trie.byte(node), node)).collect();
+        nodes.sort_unstable();
+        let alike = nodes.chunk_by(|a, b| a.0 == b.0).map(|alike| ByteNodes {
+            byte: alike[0].0,
+            tokens: alike.iter().map(|&(_, node)| trie.count(node)).sum(),
+            nodes: alike.iter().map(|&(_, node)| node).collect(),
+        });
+        alike.collect()
+    }
+
+    /// Heap bytes.
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + if self.nodes.spilled() { size_of_val(&*self.nodes) } else { 0 }
+    }
+}
+
+/// What a set of nodes costs beside its nodes.
+const NODE_SET_BYTES: usize = 40;

@@ -1,0 +1,172 @@
+//! What a walk has met so far: classes of tokens that end in it, and nodes before which the lexeme
+//! has ended.
+
+use super::classes::{Boundary, End};
+use super::context::Walker;
+use super::leading::LeadingBytes;
+use super::numbers::Numbers;
+use super::pending::EndedAt;
+use crate::index::tokens::{TokenSet, TokensId};
+use crate::scanner::Scanner;
+use crate::scanner::points::{Point, PointId};
+use crate::vocab::trie::Trie;
+
+/// What a walk has met so far.
+#[derive(Default)]
+pub(super) struct Tally<'g> {
+    classes: Vec<Class<'g>>,
+    class_numbers: Numbers,
+    /// In the order of the walk; neighbours of one class are one.
+    runs: Vec<Run>,
+    boundaries: Vec<Behind>,
+    boundary_numbers: Numbers,
+}
+
+/// A class in the making.
+struct Class<'g> {
+    /// The first one met.
+    point: &'g Point,
+    leading: u32,
+    /// What branches have found.
+    found: Vec<TokensId>,
+}
+
+/// Tokens that end in one class, as indices among the trie's ids.
+struct Run {
+    class: u32,
+    first: u32,
+    end: u32,
+}
+
+/// The nodes behind one label and obligations.
+struct Behind {
+    ended: u32,
+    leading: u32,
+    nodes: Vec<u32>,
+}
+
+impl<'g> Tally<'g> {
+    /// The tokens from `first` to before `end`, among the trie's ids, end at `point`.
+    #[inline]
+    pub(super) fn add_tokens(
+        &mut self,
+        scanner: &Scanner,
+        point: &'g Point,
+        leading: u32,
+        (first, end): (u32, u32),
+    ) {
+        let class = self.class(scanner, point, leading);
+        match self.runs.last_mut() {
+            Some(run) if run.class == class && run.end == first => run.end = end,
+            _ => self.runs.push(Run { class, first, end }),
+        }
+    }
+
+    /// A branch has found that these tokens end at `point`.
+    pub(super) fn add_found(&mut self, scanner: &Scanner, point: &'g Point, tokens: TokensId) {
+        let class = self.class(scanner, point, 0);
+        self.classes[class as usize].found.push(tokens);
+    }
+
+    /// The number of the class of what ends at `point`.
+    #[inline]
+    fn class(&mut self, scanner: &Scanner, point: &'g Point, leading: u32) -> u32 {
+        let next = self.classes.len();
+        let class = self.class_numbers.get(scanner.class_of(point), leading, next);
+        if class == next {
+            self.classes.push(Class { point, leading, found: Vec::new() });
+        }
+        class as u32
+    }
+
+    /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was
+    /// read (`at_once`) are a boundary by themselves: they are the same for many scan states.
+    pub(super) fn add_node(&mut self, EndedAt { ended, leading, node }: EndedAt, at_once: bool) {
+        self.behind(ended, leading, at_once).push(node);
+    }
+
+    /// The nodes before whose bytes this has ended.
+    pub(super) fn behind(&mut self, ended: u32, leading: u32, at_once: bool) -> &mut Vec<u32> {
+        let next = self.boundaries.len();
+        let boundary = self.boundary_numbers.get(ended * 2 + u32::from(at_once), leading, next);
+        if boundary == next {
+            self.boundaries.push(Behind { ended, leading, nodes: Vec::new() });
+        }
+        &mut self.boundaries[boundary].nodes
+    }
+
+    /// The boundaries and the ends of a walk, where blanks have these numbers.
+    pub(super) fn finish(
+        mut self,
+        walker: Walker<'_>,
+        blanks: &[LeadingBytes],
+    ) -> (Box<[Boundary]>, Box<[End]>) {
+        let mut boundaries = Vec::with_capacity(self.boundaries.len());
+        for Behind { ended, leading, mut nodes } in std::mem::take(&mut self.boundaries) {
+            // Those of open ends were noted late.
+            nodes.sort_unstable();
+            let leading = blanks[leading as usize].clone();
+            let tokens = nodes.iter().map(|&node| walker.trie.count(node)).sum();
+            let nodes = walker.tables.nodes_id(nodes);
+            for &(label, obligations) in walker.scanner.ended(ended) {
+                boundaries.push(Boundary { label, obligations, leading: leading.clone(), nodes, tokens });
+            }
+        }
+        let found = self.collect(walker);
+        let ends = self.classes.iter().zip(found).map(|(&Class { point, leading, .. }, tokens)| End {
+            state: point.state,
+            obligations: point.obligations,
+            leading: blanks[leading as usize].clone(),
+            tokens,
+        });
+        (boundaries.into(), ends.collect())
+    }
+
+    /// The ends of a branch.
+    pub(super) fn take_ends(&mut self, walker: Walker<'_>) -> Box<[(PointId, TokensId)]> {
+        let found = self.collect(walker);
+        self.runs.clear();
+        self.class_numbers.clear();
+        self.classes.drain(..).zip(found).map(|(class, tokens)| (class.point.id, tokens)).collect()
+    }
+
+    /// The boundaries of a branch.
+    pub(super) fn take_boundaries(&mut self) -> Box<[(u32, Box<[u32]>)]> {
+        self.boundary_numbers.clear();
+        self.boundaries.drain(..).map(|behind| (behind.ended, behind.nodes.into())).collect()
+    }
+
+    /// The tokens of each class: what branches have found, and the runs.
+    fn collect(&mut self, walker: Walker<'_>) -> Vec<TokensId> {
+        // By class, and within one in the order of the walk.
+        self.runs.sort_by_key(|run| run.class);
+        let mut runs = self.runs.chunk_by(|a, b| a.class == b.class).peekable();
+        let union = |(number, class): (usize, &mut Class<'_>)| {
+            let own = runs.next_if(|runs| runs[0].class as usize == number);
+            let own = own.map(|runs| walker.tokens.add_set(tokens(walker.trie, runs, walker.words)).into());
+            match own {
+                Some(tokens) if class.found.is_empty() => tokens,
+                _ => walker.tokens.union(class.found.drain(..).chain(own)),
+            }
+        };
+        self.classes.iter_mut().enumerate().map(union).collect()
+    }
+}
+
+/// The tokens of these runs.
+fn tokens(trie: &Trie, runs: &[Run], words: usize) -> TokenSet {
+    let ids = trie.ids();
+    let count: u32 = runs.iter().map(|run| run.end - run.first).sum();
+    // Nodes may lie below one another, so that runs overlap.
+    if count as usize > ids.len() / 2 && runs.is_sorted_by(|a, b| a.end <= b.first) {
+        let starts = runs.iter().map(|run| run.first).chain(std::iter::once(ids.len() as u32));
+        let ends = std::iter::once(0).chain(runs.iter().map(|run| run.end));
+        return TokenSet::from_all_but(
+            trie.row(),
+            ids,
+            ends.zip(starts).map(|(end, start)| end..start),
+            words,
+        );
+    }
+    TokenSet::from_runs(ids, runs.iter().map(|run| run.first..run.end), words)
+}

@@ -1,0 +1,114 @@
+//! The cheapest way to finish a stack, in terminals.
+//!
+//! Every kernel item of the state on top is possible after what is on the stack (the LR(0)
+//! property), so any of them may be finished: by the cheapest text of the symbols behind its dot.
+//! That takes the item's left side off the stack and leads to a state with fewer symbols below, and
+//! so on until the text may end. The cheapest of these ways is found by Dijkstra's algorithm over
+//! pairs of depth and state; the cheapest texts of symbols are [`Yields`].
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::rules::{COMPLETE, Code, Item, Rules};
+use super::stack::{Address, Stack, Unread};
+use super::table::ParseTable;
+use super::yields::{UNKNOWN, Yields};
+use crate::util::id::{CoreId, NonterminalId, TerminalId};
+
+/// The cheapest texts of a grammar's symbols.
+#[derive(Debug)]
+pub(crate) struct MinimalCompletion {
+    yields: Yields,
+}
+
+/// A stack on the way to its end: some of the states that were there, and one more on top, or none.
+#[derive(Clone, Copy, Debug)]
+struct Place<'s> {
+    below: &'s Stack,
+    top: Option<CoreId>,
+    /// The place and the item whose rest led here.
+    from: Option<(usize, Item)>,
+}
+
+impl MinimalCompletion {
+    /// The cheapest texts where each terminal has the cost given, `None` for one that has no
+    /// lexeme.
+    pub(crate) fn new(table: &ParseTable, terminal_costs: &[Option<u64>]) -> Self {
+        let cost = |code: Code| terminal_costs.get(code as usize).map_or(0, |cost| cost.unwrap_or(UNKNOWN));
+        Self { yields: Yields::weighted(&table.rules, cost) }
+    }
+
+    /// The terminals that make a sentence of what `stack` has read, at the least cost, and that
+    /// cost. `None` when there are none. Costs the depth of the stack and the length of the result.
+    pub(crate) fn plan(&self, table: &ParseTable, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
+        let mut places = vec![Place { below: stack, top: None, from: None }];
+        let mut best: HashMap<(Address, CoreId), u64, FxBuildHasher> = HashMap::default();
+        let mut heap = BinaryHeap::from([Reverse((0u64, 0usize))]);
+        while let Some(Reverse((cost, at))) = heap.pop() {
+            let Place { below, top, .. } = places[at];
+            let state = top.unwrap_or_else(|| below.core());
+            for &item in table.automaton.kernels.get(state.index()) {
+                let rest = self.yields.rest(item);
+                if rest == UNKNOWN {
+                    continue;
+                }
+                let production = table.rules.production(item);
+                if production == table.rules.accept() {
+                    // Before the first terminal the only item is this one, with all of the text to
+                    // come.
+                    let last = (table.rules.next(item) != COMPLETE).then_some(item);
+                    return Some((self.terminals(&table.rules, &places, at, last), cost + rest));
+                }
+                for (below, next) in reduce(table, below, top, item) {
+                    let cost = cost + rest;
+                    let known = best.entry((below.address(), next)).or_insert(u64::MAX);
+                    if cost < *known {
+                        *known = cost;
+                        heap.push(Reverse((cost, places.len())));
+                        places.push(Place { below, top: Some(next), from: Some((at, item)) });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The terminals of all items finished on the way to `at`, and of `last`.
+    fn terminals(
+        &self,
+        rules: &Rules,
+        places: &[Place<'_>],
+        at: usize,
+        last: Option<Item>,
+    ) -> Vec<TerminalId> {
+        let mut items: Vec<Item> = last.into_iter().collect();
+        let mut back = places[at].from;
+        while let Some((place, item)) = back {
+            items.push(item);
+            back = places[place].from;
+        }
+        let mut codes: Vec<Code> = Vec::new();
+        for item in items.into_iter().rev() {
+            self.yields.expand_up_to(UNKNOWN - 1, rules, rules.rest(item), &mut codes);
+        }
+        codes.into_iter().map(TerminalId).collect()
+    }
+}
+
+/// Takes off what `item` has read and goes to its left side: in one way, but where stacks part.
+fn reduce<'s>(
+    table: &ParseTable,
+    below: &'s Stack,
+    top: Option<CoreId>,
+    item: Item,
+) -> impl Iterator<Item = (&'s Stack, CoreId)> {
+    let production = table.rules.production(item);
+    let read = (item - table.rules.first(production)) as usize;
+    let lhs = NonterminalId::new(table.rules.lhs(production));
+    let uncovered = below.descend(read.saturating_sub(usize::from(top.is_some())), &mut Unread);
+    let uncovered = uncovered.into_iter().flatten();
+    uncovered.filter_map(move |below| Some((below, table.goto(below.core(), lhs)?)))
+}

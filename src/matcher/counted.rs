@@ -1,0 +1,148 @@
+//! Tokens counted, for grammars whose lexemes may take so many (`rule[max_tokens=10]`).
+//!
+//! Beside each reading stands how far its lexeme has come. Readings that differ in that alone are
+//! two. A token counts for a lexeme when it ends within it; at the end of each token lexemes that
+//! have taken what they may are cut off ([`Scanner::settle`]).
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::{Matcher, Moment, Progress};
+use crate::scanner::configuration::{Configuration, Readings};
+use crate::scanner::{Reads, Scanner};
+
+/// How far lexemes have come, one for each reading; nothing for grammars that do not count.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts(Option<Arc<SmallVec<[Count; 4]>>>);
+
+/// How far the lexeme in progress has come: 0 before its first byte, then one more than the tokens
+/// that have ended within it.
+pub(super) type Count = u32;
+
+/// A reading, and how far its lexeme has come.
+pub(super) type Counted = (Configuration, Count);
+
+impl Counts {
+    /// Of so many readings before their first byte.
+    pub(super) fn before(readings: usize, scanner: &Scanner) -> Self {
+        Self(scanner.has_budgets().then(|| Arc::new(SmallVec::from_elem(0, readings))))
+    }
+
+    pub(super) fn get(&self, reading: usize) -> Option<Count> {
+        self.0.as_ref().map(|counts| counts[reading])
+    }
+
+    fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl Moment {
+    /// Whether no byte of a lexeme has come in a reading.
+    pub(super) fn is_between(&self, reading: usize) -> bool {
+        self.counts.get(reading).map_or(self.progress == Progress::Fresh, |count| count == 0)
+    }
+
+    /// The readings in which some byte of a lexeme has come, or none: where both are met, and in
+    /// grammars that count.
+    pub(super) fn are_between(&self, between: bool) -> SmallVec<[Configuration; 2]> {
+        let readings = self.readings.iter().enumerate();
+        let alike = readings.filter(|&(place, _)| self.is_between(place) == between);
+        alike.map(|(_, reading)| reading.clone()).collect()
+    }
+}
+
+impl Matcher {
+    /// Whether lexemes are counted.
+    pub(super) fn counts(&self) -> bool {
+        self.now.counts.is_some()
+    }
+
+    /// What holds after `bytes`, or how many of them are viable. The token goes on.
+    pub(super) fn read_counted(&self, from: &Moment, bytes: &[u8]) -> Result<Vec<Counted>, usize> {
+        let scanner = self.index.scanner();
+        let counts = (0..from.readings.len()).map(|place| from.counts.get(place).unwrap_or(0));
+        let mut now: Vec<Counted> = from.readings.iter().cloned().zip(counts).collect();
+        for (count, &byte) in bytes.iter().enumerate() {
+            let mut next = CountedReadings::default();
+            for (reading, before) in &now {
+                scanner.step_over(reading, byte, &mut Reads::none(), |after, ended| {
+                    if scanner.is_viable(&after, &mut Reads::none()) {
+                        next.add(scanner, after, if ended.is_some() { 1 } else { (*before).max(1) });
+                    }
+                });
+            }
+            now = next.into_all();
+            if now.is_empty() {
+                return Err(count);
+            }
+        }
+        Ok(now)
+    }
+
+    /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
+    pub(super) fn end_token(&self, from: &Moment, readings: &[Counted]) -> Moment {
+        let scanner = self.index.scanner();
+        let mut settled = CountedReadings::default();
+        for (reading, count) in readings {
+            let count = count.saturating_add(1).min(scanner.greatest_budget().saturating_add(1));
+            for (after, cut) in scanner.settle(reading, count - 1) {
+                settled.add(scanner, after, if cut.is_some() { 0 } else { count });
+            }
+        }
+        self.moment(from, settled.into_all())
+    }
+
+    /// These readings, no more than may be kept.
+    pub(super) fn moment(&self, from: &Moment, readings: Vec<Counted>) -> Moment {
+        let (readings, counts): (SmallVec<[Configuration; 1]>, SmallVec<[Count; 4]>) =
+            readings.into_iter().unzip();
+        let mut readings = readings;
+        let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
+        Moment {
+            readings,
+            counts: Counts(Some(Arc::new(counts))),
+            progress: Progress::Begun,
+            dropped: from.dropped.saturating_add(dropped),
+        }
+    }
+
+    /// The readings of a moment, or of two, each with its count.
+    pub(super) fn either_counted(&self, one: &Moment, other: &Moment) -> Vec<Counted> {
+        let mut all = CountedReadings::default();
+        for moment in [one, other] {
+            for (place, reading) in moment.readings.iter().enumerate() {
+                let count = moment.counts.get(place).unwrap_or(0);
+                all.add(self.index.scanner(), reading.clone(), count);
+            }
+        }
+        all.into_all()
+    }
+}
+
+/// Readings of one text, by how far their lexemes have come.
+#[derive(Debug, Default)]
+struct CountedReadings(SmallVec<[(Count, Readings); 2]>);
+
+impl CountedReadings {
+    fn add(&mut self, scanner: &Scanner, reading: Configuration, count: Count) {
+        // Where nothing hangs on it, all that have begun are alike.
+        let count = if scanner.is_counted(reading.state) { count } else { count.min(1) };
+        let place = match self.0.iter().position(|(known, _)| *known == count) {
+            Some(place) => place,
+            None => {
+                self.0.push((count, Readings::default()));
+                self.0.len() - 1
+            }
+        };
+        self.0[place].1.add(reading, scanner.table());
+    }
+
+    fn into_all(self) -> Vec<Counted> {
+        let groups = self.0.into_iter();
+        groups
+            .flat_map(|(count, readings)| readings.into_all().into_iter().map(move |one| (one, count)))
+            .collect()
+    }
+}

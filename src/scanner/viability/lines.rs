@@ -1,0 +1,149 @@
+//! What holds between two lexemes of lines and brackets; and decisions by that alone.
+//!
+//! Where blocks are indented, a grammar of other people's often has rules that no text can finish:
+//! `compound_stmt _NEWLINE`, say, though a compound statement ends with its block, and the blank
+//! line behind a block counts for nothing. Such a dead end is found only once all ways have been
+//! tried, and with all that matters to lexemes there are too many. Lines are few. What lexemes
+//! leave open only takes ways off, so a text that cannot be completed with a free hand for lexemes
+//! cannot be completed.
+
+use smallvec::SmallVec;
+
+use crate::lr::derivations::{After, Node, Place, Succession};
+use crate::scanner::Scanner;
+use crate::util::id::TerminalId;
+
+/// Where a text stands among lines; without widths, for a line can always be begun anew with other
+/// blanks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Line {
+    /// Lines do not count.
+    None,
+    /// Behind the first lexeme of a line.
+    Inside,
+    /// Between brackets.
+    Brackets,
+    /// Before the first lexeme of a line. A block may begin with it, or some may have ended.
+    Begin { may_indent: bool, may_dedent: bool },
+    /// Behind an INDENT: a lexeme must follow.
+    Indented,
+    /// Behind the last line; only open blocks are left to end.
+    End,
+}
+
+impl Line {
+    /// Where the text stands behind a production that was begun here, once the brackets that it
+    /// opened are closed.
+    pub(super) fn behind(self) -> Self {
+        match self {
+            Self::None | Self::Brackets => self,
+            _ => Self::Inside,
+        }
+    }
+
+    /// What [`Line::behind`] wants to know of a place between so many brackets.
+    pub(super) fn outside(self, brackets: u32) -> Self {
+        match self {
+            Self::None => self,
+            _ if brackets > 0 => Self::Brackets,
+            _ => Self::Inside,
+        }
+    }
+
+    /// Whether the text may end here, as far as lines go.
+    pub(super) fn may_end(self) -> bool {
+        !matches!(self, Self::Inside | Self::Indented)
+    }
+}
+
+impl Scanner {
+    /// Where a text stands among lines behind a terminal, and whether a lexeme brought it rather
+    /// than the beginning or end of a line; `None` where the terminal cannot stand.
+    pub(super) fn line_after(&self, line: Line, next: TerminalId) -> Option<(Line, bool)> {
+        let Some(lines) = self.indentation() else { return Some((Line::None, true)) };
+        let begin = |may_indent| Line::Begin { may_indent, may_dedent: true };
+        Some(match line {
+            Line::Begin { may_indent: true, .. } if next == lines.indent => (Line::Indented, false),
+            Line::Begin { may_dedent: true, .. } if next == lines.dedent => (begin(false), false),
+            Line::End if next == lines.dedent => (Line::End, false),
+            Line::End => return None,
+            _ if next == lines.indent || next == lines.dedent => return None,
+            Line::Inside if next == lines.newline => (begin(true), true),
+            _ if next == lines.newline => return None,
+            _ if lines.is_open(next) || lines.is_close(next) || line == Line::Brackets => {
+                (Line::Brackets, true)
+            }
+            _ => (Line::Inside, true),
+        })
+    }
+
+    /// Whether the end of the text may stand for this terminal: a last line that is not ended gets
+    /// its NEWLINE.
+    pub(super) fn ends_last_line(&self, line: Line, next: TerminalId) -> bool {
+        line == Line::Inside && self.indentation().is_some_and(|lines| lines.newline == next)
+    }
+
+    /// Whether the terminal opens a bracket (1), closes one (-1), or neither.
+    pub(super) fn bracket(&self, terminal: TerminalId) -> i32 {
+        let Some(lines) = self.indentation() else { return 0 };
+        i32::from(lines.is_open(terminal)) - i32::from(lines.is_close(terminal))
+    }
+}
+
+/// The places that there are where lines alone are looked at.
+const LINES: [Line; 9] = [
+    Line::None,
+    Line::Inside,
+    Line::Brackets,
+    Line::Begin { may_indent: false, may_dedent: false },
+    Line::Begin { may_indent: false, may_dedent: true },
+    Line::Begin { may_indent: true, may_dedent: false },
+    Line::Begin { may_indent: true, may_dedent: true },
+    Line::Indented,
+    Line::End,
+];
+
+/// Lexemes with a free hand: any may follow any, as far as lines and brackets let it.
+pub(super) struct Loosely<'a> {
+    pub(super) scanner: &'a Scanner,
+}
+
+impl Loosely<'_> {
+    pub(super) fn place(line: Line) -> Place {
+        let place = LINES.iter().position(|&known| known == line);
+        place.map_or(0, |place| place as Place)
+    }
+}
+
+impl Succession for Loosely<'_> {
+    fn after(&mut self, place: Place, next: TerminalId, _: Node) -> SmallVec<[After; 2]> {
+        let line = LINES[place as usize];
+        let behind = self.scanner.line_after(line, next).map(|(behind, _)| behind);
+        let last = self.scanner.ends_last_line(line, next).then_some(Line::End);
+        behind.into_iter().chain(last).map(|line| After::Place(Self::place(line))).collect()
+    }
+
+    fn leave(&mut self, _: Place, before: Place) -> Place {
+        Self::place(LINES[before as usize].behind())
+    }
+
+    fn outside(&mut self, place: Place, brackets: u32) -> Place {
+        Self::place(LINES[place as usize].outside(brackets))
+    }
+
+    fn bracket(&self, terminal: TerminalId) -> i32 {
+        self.scanner.bracket(terminal)
+    }
+
+    fn may_end(&mut self, place: Place) -> bool {
+        LINES[place as usize].may_end()
+    }
+
+    fn is_best(&self, _: Place) -> bool {
+        false
+    }
+
+    fn covers(&self, place: Place, other: Place) -> bool {
+        place == other
+    }
+}

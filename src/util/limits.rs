@@ -1,0 +1,152 @@
+//! What building and running may cost, as their callers say.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bounds on everything that an input can make grow: while a grammar, a schema or a vocabulary is
+/// read and compiled, and while texts are read.
+///
+/// [`Limits::default`] suits files of the user's own: some seconds, and less than a gigabyte.
+/// [`Limits::strict`] suits a server that takes grammars from strangers. Each limit can be set by
+/// itself.
+///
+/// Reading a grammar and compiling it count as one: the compiler goes on where the reader stopped.
+///
+/// ```
+/// use lrmask::{CompiledGrammar, Grammar, Limits};
+///
+/// let mut limits = Limits::strict();
+/// limits.build_bytes = 64 << 20;
+/// let text = "start: A+\nA: /a(b|c){1,9}/";
+/// let grammar = Grammar::from_lark_within(text, "<grammar>", None, &|_| None, &limits)?;
+/// let compiled = CompiledGrammar::with_limits(&grammar, limits)?;
+///
+/// let mut limits = Limits::strict();
+/// limits.build_steps = 100;
+/// let error = CompiledGrammar::with_limits(&grammar, limits).unwrap_err();
+/// assert_eq!(error.limit().map(|limit| limit.kind()), Some(lrmask::LimitKind::Steps));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes of all files of a grammar together, or of a schema or a regex. Default 4 MB, strict 256
+    /// KB.
+    pub grammar_bytes: usize,
+    /// Steps of building: of reading a grammar and compiling it, together. A step is about ten
+    /// nanoseconds of a processor of 2020, within a factor of two. Default 400 million, strict 80
+    /// million.
+    pub build_steps: u64,
+    /// Bytes that are held at once while a grammar is read and compiled. Default 600 MB, strict 150
+    /// MB.
+    pub build_bytes: u64,
+    /// States of one terminal's DFA. Default 200,000, strict 50,000.
+    pub terminal_states: usize,
+    /// Scan states: of all terminals together. Default 500,000, strict 100,000.
+    pub scan_states: usize,
+    /// Steps of each part of the proof that every viable text can be completed. What takes more is
+    /// not proved, but decided while texts are read, which takes time there. Default 20,000,000,
+    /// strict 2,000,000.
+    pub proof_steps: usize,
+    /// Steps of one decision whether a text can be completed, where that is not proved. What takes
+    /// more counts as a no, and [`Constraint::undecided`](crate::Constraint::undecided) counts it.
+    /// Default 1,000,000: about a second, and the limit of a memory that many decisions share.
+    /// Strict 100,000.
+    pub decision_steps: usize,
+    /// Readings of one text that are kept from one token to the next. Of more the first ones are
+    /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.
+    /// Default 65,536, strict 4,096.
+    pub readings: usize,
+    /// Bytes that masks, token classes and what the scanner meets while texts run may take before
+    /// what is not in use is dropped and built anew. Default 256 MiB, strict 64 MiB.
+    pub index_bytes: usize,
+    /// Bytes of a tokenizer file. Default 128 MB, strict 48 MB.
+    pub vocabulary_bytes: usize,
+    /// Bytes that all tokens of a vocabulary may have together. Default 16 MB, strict 4 MB;
+    /// the largest vocabularies known have 2 MB.
+    pub token_bytes: usize,
+    /// Token ids: the greatest width of the logits. Default 4,194,304, strict 1,048,576; the largest
+    /// vocabularies known have 262,144.
+    pub token_ids: usize,
+    /// Stops building from another thread.
+    pub cancel: Option<Cancel>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            grammar_bytes: 4_000_000,
+            build_steps: 400_000_000,
+            build_bytes: 600_000_000,
+            terminal_states: 200_000,
+            scan_states: 500_000,
+            proof_steps: 20_000_000,
+            decision_steps: 1_000_000,
+            readings: 65_536,
+            index_bytes: 256 << 20,
+            vocabulary_bytes: 128_000_000,
+            token_bytes: 16_000_000,
+            token_ids: 1 << 22,
+            cancel: None,
+        }
+    }
+}
+
+impl Limits {
+    /// Limits for what strangers send: about a second and 256 MB for building, 256 KB of grammar.
+    pub fn strict() -> Self {
+        Self {
+            grammar_bytes: 256_000,
+            build_steps: 80_000_000,
+            build_bytes: 150_000_000,
+            terminal_states: 50_000,
+            scan_states: 100_000,
+            proof_steps: 2_000_000,
+            decision_steps: 100_000,
+            readings: 4_096,
+            index_bytes: 64 << 20,
+            vocabulary_bytes: 48_000_000,
+            token_bytes: 4_000_000,
+            token_ids: 1 << 20,
+            cancel: None,
+        }
+    }
+}
+
+/// Stops what is being built, from whichever thread. Clones stop the same.
+///
+/// ```
+/// use lrmask::{Cancel, CompiledGrammar, Grammar, LimitKind, Limits};
+///
+/// let cancel = Cancel::default();
+/// let mut limits = Limits::default();
+/// limits.cancel = Some(cancel.clone());
+/// cancel.stop(); // from another thread, say
+/// let error = CompiledGrammar::with_limits(&Grammar::from_lark("start: \"a\"")?, limits).unwrap_err();
+/// assert_eq!(error.limit().map(|limit| limit.kind()), Some(LimitKind::Cancelled));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Stops every build whose limits hold this or a clone of it, within milliseconds, and all that
+    /// are begun from now on.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Cancel::stop`] was called.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl PartialEq for Cancel {
+    /// Whether both stop the same.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Cancel {}

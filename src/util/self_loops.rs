@@ -1,0 +1,134 @@
+//! Self-loops: texts that lead a scan state back to itself, told by the groups of their pieces.
+//!
+//! The inside of a name, a string or a comment is most of what a walk of the vocabulary meets, and
+//! leads the scan state back to itself. To pass over such texts without looking at each byte, three
+//! parties keep one contract. This is all of it.
+//!
+//! **Pieces and groups.** A text falls into *pieces*, from left to right: an ASCII byte; a whole
+//! character past ASCII, as UTF-8 has them (Unicode, table 3-7); a character past ASCII that the
+//! text's end cuts; a *stray* byte past ASCII with which no such character goes on. Each piece is
+//! of one *group*: ASCII bytes by [`group`], the others by [`CHARACTERS`], [`CUT_CHARACTERS`] and
+//! [`STRAY_BYTES`]. Groups are coarse enough for one word of bits a set, and fine enough that the
+//! inside of a name, a string or a comment is a set of whole groups. Past ASCII a byte alone says
+//! little, so nothing finer than a piece is told apart there.
+//!
+//! **What the scanner owes** (`scanner::self_loops`). The loops of a point are a set of groups `L`.
+//! Take any text all of whose pieces are of `L`.
+//!
+//! 1. It leads from the point back to the point; or, where it ends in a cut character, to a point
+//!    of the same class, so that a token which ends there is of the class as well.
+//! 2. No lexeme ends on the way; or the end is refuted before its character is whole, by a longer
+//!    match.
+//! 3. Past ASCII `L` grows in steps: it has cut characters only where it has whole ones, and it
+//!    never has stray bytes without both.
+//!
+//! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
+//! between two characters, and tells
+//!
+//! 4. of a node, which groups the pieces of all texts below it are of;
+//! 5. of a run of nodes, depth first, the first one with whose byte a piece begins that is of none
+//!    of some groups: of all texts that are cut off by then, every piece is of these groups.
+//!
+//! **What the walk owes** (`index::walk::loops`).
+//!
+//! 6. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
+//!    class.
+//! 7. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
+//!    nothing else would have to know of them: no end that is still open, no base walk beside it,
+//!    no blanks of a line. By 1 and 2 it is behind them where it was.
+
+/// A set of groups, one bit a group.
+pub(crate) type Groups = u32;
+
+/// Characters past ASCII, whole ones, as UTF-8 has them.
+pub(crate) const CHARACTERS: Groups = 1 << 15;
+
+/// A character past ASCII of which the last bytes are missing.
+pub(crate) const CUT_CHARACTERS: Groups = 1 << 16;
+
+/// Bytes past ASCII that are no UTF-8.
+pub(crate) const STRAY_BYTES: Groups = 1 << 17;
+
+/// All bytes past ASCII, whatever they are.
+pub(crate) const NOT_ASCII: Groups = CHARACTERS | CUT_CHARACTERS | STRAY_BYTES;
+
+/// The group of `byte`, as a set; all of [`NOT_ASCII`] past ASCII.
+#[inline]
+pub(crate) const fn group(byte: u8) -> Groups {
+    1 << match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => 0,
+        b'0'..=b'9' => 1,
+        b'_' => 2,
+        b' ' => 3,
+        b'\n' | b'\r' => 4,
+        0..0x20 | 0x7f => 5,
+        b'"' => 6,
+        b'\'' => 7,
+        b'\\' => 8,
+        b'*' | b'/' => 9,
+        b'(' | b')' | b'[' | b']' | b'{' | b'}' => 10,
+        b'$' => 11,
+        b'`' | b'#' | b'@' => 12,
+        b'-' | b'.' => 13,
+        b'!'..=b'~' => 14,
+        0x80.. => return NOT_ASCII,
+    }
+}
+
+/// Where a text stands within a character of UTF-8: how many bytes are missing, and how the next is
+/// bounded.
+pub(crate) type Within = usize;
+
+/// Between two characters.
+pub(crate) const BETWEEN: Within = 0;
+
+/// How many values [`Within`] has.
+pub(crate) const WITHINS: usize = 8;
+
+/// The place after `byte`; `None` where no well-formed character goes on so (Unicode, table 3-7).
+#[inline]
+pub(crate) const fn step_utf8(within: Within, byte: u8) -> Option<Within> {
+    Some(match (within, byte) {
+        (BETWEEN, 0..0x80) => BETWEEN,
+        (BETWEEN, 0xc2..=0xdf) => 1,
+        (BETWEEN, 0xe0) => 4,
+        (BETWEEN, 0xed) => 5,
+        (BETWEEN, 0xe1..=0xef) => 2,
+        (BETWEEN, 0xf0) => 6,
+        (BETWEEN, 0xf1..=0xf3) => 3,
+        (BETWEEN, 0xf4) => 7,
+        (1..=3, 0x80..=0xbf) => within - 1,
+        (4, 0xa0..=0xbf) | (5, 0x80..=0x9f) => 1,
+        (6, 0x90..=0xbf) | (7, 0x80..=0x8f) => 2,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_those_of_the_standard_library() {
+        let mut text = [0; 4];
+        for character in
+            ('\0'..=char::MAX).step_by(7).chain('\u{7f0}'..'\u{1000}').chain('\u{d000}'..'\u{11000}')
+        {
+            let bytes = character.encode_utf8(&mut text).as_bytes();
+            let ends: Vec<_> = bytes
+                .iter()
+                .scan(BETWEEN, |within, &byte| {
+                    *within = step_utf8(*within, byte)?;
+                    Some(*within == BETWEEN)
+                })
+                .collect();
+            let last = bytes.len() - 1;
+            assert!(ends.len() == bytes.len() && ends.iter().enumerate().all(|(i, &end)| end == (i == last)));
+        }
+        for wrong in
+            [&b"\x80"[..], b"\xc1\x80", b"\xe0\x9f", b"\xed\xa0", b"\xf0\x8f", b"\xf4\x90", b"\xf5", b"\xc3a"]
+        {
+            assert_eq!(wrong.iter().try_fold(BETWEEN, |within, &byte| step_utf8(within, byte)), None);
+        }
+    }
+}
