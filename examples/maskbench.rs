@@ -1,11 +1,13 @@
 //! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid
 //! instances.
 //!
+//! `cargo run --release --example maskbench large` times schemas that are large in one respect.
+//!
 //! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which
 //! are refused and why, how many instances are judged wrongly, and how long it takes from a schema
-//! to its first mask. A schema passes when it compiles, all its valid instances are accepted and
-//! all its invalid ones refused. Instances are written as Python's `json.dumps` does, and read byte
-//! by byte.
+//! to its first mask (of the processor, where Linux tells). A schema passes when it compiles, all
+//! its valid instances are accepted and all its invalid ones refused. Instances are written as
+//! Python's `json.dumps` does, and read byte by byte.
 
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 
@@ -16,6 +18,52 @@ use std::time::{Duration, Instant};
 
 use lrmask::{CompiledGrammar, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
 
+/// What the thread had of a processor so far, where Linux tells: in steps of some milliseconds.
+fn processor() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// How long it takes from a schema to its first mask: on average, and the least that the schema,
+/// the tables and the mask took.
+struct Times {
+    whole: Duration,
+    parts: [Duration; 3],
+}
+
+/// Goes from a schema to its first mask, as often as it takes to tell how long that is on a machine
+/// that has other things to do.
+fn prepare(
+    schema: &str,
+    options: &SchemaOptions,
+    vocabulary: &Vocabulary,
+) -> Result<(CompiledGrammar, Times), (String, String)> {
+    let mut parts = [Duration::MAX; 3];
+    let (begin, clock) = (processor(), Instant::now());
+    for round in 1.. {
+        let first = Instant::now();
+        let parsed = JsonSchema::parse(schema, options);
+        let parsed = parsed.map_err(|error| (format!("{:?}", error.kind()), error.to_string()))?;
+        let second = Instant::now();
+        let compiled = CompiledGrammar::new(&parsed.grammar())
+            .map_err(|error| ("grammar".to_owned(), error.to_string()))?;
+        let third = Instant::now();
+        let constraint = compiled.constraint(vocabulary);
+        constraint.matcher().fill_mask(&mut constraint.new_mask());
+        for (least, part) in parts.iter_mut().zip([second - first, third - second, third.elapsed()]) {
+            *least = part.min(*least);
+        }
+        let taken = match (begin, processor()) {
+            (Some(begin), Some(end)) => end - begin,
+            _ => clock.elapsed(),
+        };
+        if taken > Duration::from_millis(40) || round == 100 {
+            return Ok((compiled, Times { whole: taken / round, parts }));
+        }
+    }
+    unreachable!("the last round returns")
+}
+
 /// A value of JSON, with numbers as they are written.
 enum Json {
     Word(String),
@@ -24,8 +72,58 @@ enum Json {
     Object(Vec<(String, Json)>),
 }
 
+/// Schemas that are large in one respect each.
+fn large() -> Vec<(&'static str, String)> {
+    let list = |count: usize, of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<Vec<_>>().join(", ");
+    let property = |number: usize| format!(r#""property{number}": {{"type": "integer"}}"#);
+    let record = |number: usize| {
+        let about = "What the record is for, in words that nobody reads. ".repeat(3);
+        format!(
+            r##""record{number}": {{"type": "object", "description": "{about}", "properties": {{"id": {{"type": "integer", "minimum": {number}}}, "name": {{"type": "string", "maxLength": {}}}, "next": {{"$ref": "#/$defs/record{}"}}, "tags": {{"type": "array", "items": {{"enum": ["a{number}", "b"]}}}}}}, "required": ["id", "name"], "additionalProperties": false}}"##,
+            10 + number % 50,
+            (number + 1) % 4_000,
+        )
+    };
+    vec![
+        (
+            "10,000 properties",
+            format!(r#"{{"type": "object", "properties": {{{}}}}}"#, list(10_000, &property)),
+        ),
+        (
+            "an enum of 50,000",
+            format!(r#"{{"enum": [{}]}}"#, list(50_000, &|number| format!("\"value {number}\""))),
+        ),
+        ("maxLength 100,000", r#"{"type": "string", "maxLength": 100000}"#.to_owned()),
+        (
+            "4,000 definitions",
+            format!(r##"{{"$ref": "#/$defs/record0", "$defs": {{{}}}}}"##, list(4_000, &record)),
+        ),
+    ]
+}
+
+/// The most memory that the process had so far, where the system tells.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    line.map_or_else(String::new, |line| line.trim_start_matches("VmHWM:").trim().to_owned())
+}
+
 fn main() {
     let mut names: Vec<String> = std::env::args().skip(1).collect();
+    if names.first().is_some_and(|name| name == "large") {
+        let vocabulary = Vocabulary::builtin("o200k").expect("built in");
+        println!("the vocabulary: peak {}", peak());
+        for (name, schema) in large() {
+            match prepare(&schema, &SchemaOptions::default(), &vocabulary) {
+                Ok((_, Times { whole, .. })) => {
+                    let bytes = schema.len();
+                    println!("{name}, {bytes} bytes: first mask after {whole:?}, peak {}", peak());
+                }
+                Err((_, message)) => println!("{name}: {message}"),
+            }
+        }
+        return;
+    }
     let is_any = names.first().is_some_and(|name| name == "any");
     if is_any {
         names.remove(0);
@@ -59,20 +157,11 @@ fn main() {
         let document = parse(&text);
         let schema = write(member(&document, "schema").expect("a schema"));
         let verdict = std::panic::catch_unwind(|| {
-            let begin = Instant::now();
-            let parsed = JsonSchema::parse(&schema, &options);
-            let first = begin.elapsed();
-            let parsed = parsed.map_err(|error| (format!("{:?}", error.kind()), error.to_string()))?;
-            let compiled = CompiledGrammar::new(&parsed.grammar())
-                .map_err(|error| ("grammar".to_owned(), error.to_string()))?;
-            let second = begin.elapsed() - first;
-            let constraint = compiled.constraint(&large);
-            constraint.matcher().fill_mask(&mut constraint.new_mask());
-            let whole = begin.elapsed();
+            let (compiled, Times { whole, parts }) = prepare(&schema, &options, &large)?;
             let constraint = compiled.constraint(&bytes);
             let mut wrong = [0, 0];
             let Some(Json::Array(tests)) = member(&document, "tests") else {
-                return Ok((whole, wrong, [first, second, whole - first - second]));
+                return Ok((whole, wrong, parts));
             };
             for test in tests {
                 let is_valid = matches!(member(test, "valid"), Some(Json::Word(word)) if word == "true");
@@ -89,7 +178,7 @@ fn main() {
                     }
                 }
             }
-            Ok((whole, wrong, [first, second, whole - first - second]))
+            Ok((whole, wrong, parts))
         });
         match verdict {
             Err(_) => {

@@ -90,6 +90,29 @@ fn cases_in_files() {
     }
 }
 
+/// A schema that no value satisfies is refused with the keywords that contradict one another, and
+/// no others.
+#[test]
+fn what_contradicts_is_named() {
+    let cases = [
+        (r#"{"type": "string", "minimum": 1, "enum": [1], "title": "x"}"#, "`type` and `enum` together"),
+        (
+            r##"{"allOf": [{"$ref": "#/$defs/a"}, {"minimum": 3}], "type": "integer", "$defs": {"a": {"maximum": 2}}}"##,
+            "`maximum`, `minimum` and `type` together",
+        ),
+        (
+            r#"{"required": ["a"], "properties": {"a": false}, "type": "object"}"#,
+            "`required`, `properties` and `type` together",
+        ),
+        (r#"{"enum": [], "type": "null"}"#, "no value satisfies `enum`"),
+    ];
+    for (schema, named) in cases {
+        let error = JsonSchema::parse(schema, &SchemaOptions::default()).expect_err("it is unsatisfiable");
+        assert_eq!(error.kind(), SchemaErrorKind::Unsatisfiable);
+        assert!(error.to_string().contains(named), "{schema}: {error}");
+    }
+}
+
 /// Every text of up to four tokens over small vocabularies is accepted exactly when the oracle
 /// calls it valid; and each token that a mask allows leads on to a text that is valid.
 #[test]
@@ -133,10 +156,8 @@ fn small_schemas_against_the_oracle() {
     assert!(checked > 5_000, "too few texts were tried: {checked}");
 }
 
-/// Every valid text of a list of values is accepted, which the walk above may miss.
-#[test]
-fn values_against_the_oracle() {
-    let vocabulary = bytes();
+/// Texts of small values.
+fn values() -> Vec<String> {
     let scalars =
         ["null", "true", "false", "0", "1", "2", "12", "-1", "1.5", "\"a\"", "\"b\"", "\"ab\"", "\"\""];
     let mut values: Vec<String> = scalars.map(str::to_owned).to_vec();
@@ -157,6 +178,13 @@ fn values_against_the_oracle() {
             values.push(format!("{{\"a\":{one},\"b\":{other},\"c\":1}}"));
         }
     }
+    values
+}
+
+/// Every valid text of a list of values is accepted, which the walk above may miss.
+#[test]
+fn values_against_the_oracle() {
+    let (vocabulary, values) = (bytes(), values());
     let mut options = SchemaOptions::default();
     (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
     for (name, case) in cases().into_iter().filter(|(name, _)| name.starts_with("small")) {
@@ -166,6 +194,73 @@ fn values_against_the_oracle() {
         for text in &values {
             let is_valid = oracle::is_valid_text(schema, text);
             assert_eq!(Some(accepts(&constraint, text)), is_valid, "{name}: {schema}: {text}");
+        }
+    }
+}
+
+/// Keywords alone and in pairs, beside one another where they can be and else in an `allOf`: small
+/// values are judged as the oracle judges them, and what no value satisfies is refused.
+#[test]
+fn pairs_of_keywords_against_the_oracle() {
+    let keywords = [
+        json!({"type": "object"}),
+        json!({"type": ["integer", "array"]}),
+        json!({"type": "string"}),
+        json!({"enum": [1, "a", [1], {"a": 1}, null]}),
+        json!({"const": {"a": 1, "b": 2}}),
+        json!({"minimum": 1}),
+        json!({"maximum": 1.5}),
+        json!({"exclusiveMinimum": 1}),
+        json!({"multipleOf": 2}),
+        json!({"minLength": 1}),
+        json!({"maxLength": 1}),
+        json!({"pattern": "a"}),
+        json!({"items": {"type": "integer"}}),
+        json!({"prefixItems": [{"const": 1}]}),
+        json!({"minItems": 1}),
+        json!({"maxItems": 2}),
+        json!({"contains": {"const": 1}}),
+        json!({"contains": {"const": 1}, "minContains": 0, "maxContains": 1}),
+        json!({"items": {"enum": [1, 2, "a"]}, "uniqueItems": true}),
+        json!({"properties": {"a": {"type": "integer"}, "b": {"const": 2}}}),
+        json!({"patternProperties": {"^[ab]": {"minimum": 2}}}),
+        json!({"additionalProperties": {"type": "integer"}}),
+        json!({"required": ["a"]}),
+        json!({"minProperties": 2}),
+        json!({"maxProperties": 1}),
+        json!({"propertyNames": {"pattern": "^[ac]$"}}),
+        json!({"dependentRequired": {"a": ["b"]}}),
+        json!({"dependentSchemas": {"b": {"required": ["c"]}}}),
+        json!({"not": {"required": ["b"]}}),
+        json!({"anyOf": [{"required": ["a"]}, {"type": "array"}]}),
+        json!({"oneOf": [{"required": ["a"]}, {"required": ["b"]}, {"minItems": 2}]}),
+        json!({"if": {"required": ["a"]}, "then": {"maxProperties": 1}, "else": {"not": {"const": 1}}}),
+        json!({"allOf": [{"type": ["object", "array", "number"]}]}),
+    ];
+    let (vocabulary, values) = (bytes(), values());
+    let mut options = SchemaOptions::default();
+    (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
+    for (at, one) in keywords.iter().enumerate() {
+        for other in &keywords[at..] {
+            let mut schema = one.clone();
+            let (Value::Object(all), Value::Object(more)) = (&mut schema, other.clone()) else { continue };
+            if more.keys().any(|key| all.contains_key(key)) {
+                schema = json!({"allOf": [one, other]});
+            } else {
+                all.extend(more);
+            }
+            let constraint = match constrain(&schema.to_string(), &options, &vocabulary) {
+                Ok(constraint) => Some(constraint),
+                Err(SchemaErrorKind::Unsatisfiable) => None,
+                Err(kind) => panic!("{schema}: {kind:?}"),
+            };
+            for text in &values {
+                // What is left of the narrow `uniqueItems` is said in the documentation.
+                let is_valid = oracle::is_valid_text(&schema, text) == Some(true);
+                let is_narrow = schema["uniqueItems"] == true && !schema["prefixItems"].is_null();
+                let is_accepted = constraint.as_ref().is_some_and(|constraint| accepts(constraint, text));
+                assert!(is_accepted == is_valid || is_narrow && is_valid, "{schema}: {text}");
+            }
         }
     }
 }
@@ -304,7 +399,48 @@ proptest! {
         let _ = constrain(&schema.to_string(), &options, &bytes());
     }
 
-    /// The same for texts that are no schemas.
+    /// What is drawn from the masks of a random schema, and then ended, is valid.
+    #[test]
+    fn what_is_generated_is_valid(
+        schema in schemas(),
+        choices in prop::collection::vec(any::<u8>(), 0..40),
+        is_any in any::<bool>(),
+    ) {
+        let mut options = SchemaOptions::default();
+        options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
+        (options.whitespace, options.formats) = (Whitespace::None, Formats::Ignore);
+        (options.steps, options.productions) = (50_000, 3_000);
+        // The oracle does not know this keyword.
+        if schema.to_string().contains("unevaluatedProperties") {
+            return Ok(());
+        }
+        let Ok(constraint) = constrain(&schema.to_string(), &options, &bytes()) else { return Ok(()) };
+        let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+        let mut text = Vec::new();
+        for choice in choices {
+            matcher.fill_mask(&mut mask);
+            let allowed: Vec<u32> = mask.tokens().map(|token| token.0).filter(|&token| token < 256).collect();
+            if allowed.is_empty() {
+                break;
+            }
+            let token = allowed[usize::from(choice) % allowed.len()];
+            prop_assert!(matcher.advance(token).is_ok(), "{schema}: the mask allows {token}");
+            text.push(token as u8);
+        }
+        let rest = matcher.shortest_completion();
+        prop_assert!(rest.is_some(), "{schema}: {} cannot be ended", String::from_utf8_lossy(&text));
+        text.extend(rest.unwrap_or_default());
+        let text = String::from_utf8(text).expect("texts are UTF-8");
+        // Numbers beyond a double's range are none to the oracle.
+        let is_read = serde_json::from_str::<Value>(&text).is_ok();
+        prop_assert!(is_read || text.contains(['e', 'E']), "{schema}: {text} is no JSON");
+        if !is_read {
+            return Ok(());
+        }
+        prop_assert_ne!(oracle::is_valid_text(&schema, &text), Some(false), "{}: {}", schema, text);
+    }
+
+    /// Texts that are no schemas are refused.
     #[test]
     fn no_text_makes_it_panic(text in "[\\[\\]{}:,\"a$ref0-9e.\\\\u#/ ]{0,40}") {
         let _ = JsonSchema::parse(&text, &SchemaOptions::default());

@@ -22,7 +22,7 @@ pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod saving;
-mod texts;
+pub(crate) mod texts;
 pub(crate) mod tokens;
 
 use std::sync::Arc;

@@ -68,9 +68,9 @@ struct Node {
     accepts: bool,
 }
 
-/// An automaton in the making.
+/// The smallest automaton of some texts, in the making.
 #[derive(Debug, Default)]
-struct Words {
+pub(crate) struct Words {
     /// States that no further word changes.
     kept: Vec<Node>,
     ids: hashbrown::HashMap<Node, u32>,
@@ -81,7 +81,8 @@ struct Words {
 }
 
 impl Words {
-    fn add(&mut self, word: &[u8]) {
+    /// Adds a text, which is not empty and stands behind all that were added, in the order of bytes.
+    pub(crate) fn add(&mut self, word: &[u8]) {
         let shared = self.before.iter().zip(word).take_while(|(one, other)| one == other).count();
         self.close(shared);
         self.path.resize_with(word.len() + 1, Node::default);
@@ -103,7 +104,8 @@ impl Words {
         }
     }
 
-    fn finish(mut self) -> Automaton {
+    /// The automaton. Nothing leads back to its start.
+    pub(crate) fn finish(mut self) -> Automaton {
         self.close(0);
         let start = self.path.pop().unwrap_or_default();
         // State 0 is the start.

@@ -2,9 +2,13 @@
 //!
 //! A state of the product is a tuple of the parts' states. The verdict on a text is a function of
 //! the parts' verdicts, so intersection and complement are one construction (Rabin and Scott 1959).
-//! A part that is dead stays in the tuple: where it is negated, that is just what is wanted.
+//! A part that is dead stays in the tuple: where it is negated, that is just what is wanted. Where
+//! the verdict is settled then and negative, the text is not followed any further.
 
-use hashbrown::HashMap;
+use std::borrow::Borrow;
+use std::hash::BuildHasher;
+
+use hashbrown::{HashMap, HashTable};
 use rustc_hash::FxBuildHasher;
 
 use crate::grammar::pattern::Automaton;
@@ -14,51 +18,86 @@ use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::Meter;
 
+/// Of so many parts it is found out whether the verdict is still open where some are dead.
+const MOST_PRUNED: usize = 8;
+
 /// The texts of which `holds` is true, given for each part whether the part matches. The text that
 /// no part can go on from is not one: `holds` is false where all are false.
-pub(crate) fn product(
-    parts: &[Dfa],
+pub(crate) fn product<D: Borrow<Dfa>>(
+    parts: &[D],
     holds: impl Fn(&[bool]) -> bool,
     meter: &Meter,
 ) -> Result<Dfa, PatternError> {
+    let parts: Vec<&Dfa> = parts.iter().map(Borrow::borrow).collect();
+    if parts.is_empty() {
+        return Ok(Dfa::new(ByteClasses::one(), Vec::new(), Vec::new()));
+    }
     let key = |byte: u8| -> Vec<u8> { parts.iter().map(|part| part.classes().get(byte)).collect() };
     let mut numbers: HashMap<Vec<u8>, usize, FxBuildHasher> = HashMap::default();
     let classes = ByteClasses::by_key(|byte| {
         let next = numbers.len();
         *numbers.entry(key(byte)).or_insert(next)
     });
-    let mut tuples: Vec<Box<[u32]>> = vec![parts.iter().map(Dfa::start).collect()];
-    let mut ids: HashMap<Box<[u32]>, u32, FxBuildHasher> = HashMap::default();
-    ids.insert(tuples[0].clone(), 0);
+    // Which parts are alive, and whether something may still hold then.
+    let mut may_hold: HashMap<u32, bool, FxBuildHasher> = HashMap::default();
+    let mut is_open = |next: &[u32]| {
+        if next.iter().all(|&state| state == Dfa::DEAD) {
+            return false;
+        }
+        if parts.len() > MOST_PRUNED {
+            return true;
+        }
+        let alive = next.iter().rev().fold(0, |alive, &state| alive << 1 | u32::from(state != Dfa::DEAD));
+        *may_hold.entry(alive).or_insert_with(|| {
+            let of =
+                |verdicts: u32| (0..parts.len()).map(|part| verdicts >> part & 1 == 1).collect::<Vec<_>>();
+            (0..=alive).any(|verdicts| verdicts & !alive == 0 && holds(&of(verdicts)))
+        })
+    };
+    // All tuples, end to end.
+    let width = parts.len();
+    let mut tuples: Vec<u32> = parts.iter().map(|part| part.start()).collect();
+    let mut ids: HashTable<u32> = HashTable::new();
+    let hash = |tuple: &[u32]| FxBuildHasher.hash_one(tuple);
+    ids.insert_unique(hash(&tuples), 0, |_| 0);
     let mut table = Vec::new();
+    let mut next = vec![Dfa::DEAD; width];
     let mut held = meter.holding();
     let mut at = 0;
-    while let Some(tuple) = tuples.get(at).cloned() {
+    while at * width < tuples.len() {
         for &byte in classes.representatives() {
-            let next = parts.iter().zip(&tuple).map(|(part, &state)| part.next(state, byte));
-            let next: Box<[u32]> = next.collect();
-            if next.iter().all(|&state| state == Dfa::DEAD) {
+            for (part, dfa) in parts.iter().enumerate() {
+                next[part] = dfa.next(tuples[at * width + part], byte);
+            }
+            if !is_open(&next) {
                 table.push(Dfa::DEAD);
                 continue;
             }
-            let fresh = tuples.len() as u32;
-            let id = *ids.entry(next).or_insert_with_key(|next| {
-                tuples.push(next.clone());
-                fresh
-            });
-            table.push(id);
+            let tuple = |id: u32| &tuples[id as usize * width..][..width];
+            let hashed = hash(&next);
+            if let Some(&known) = ids.find(hashed, |&id| tuple(id) == next) {
+                table.push(known);
+                continue;
+            }
+            let fresh = (tuples.len() / width) as u32;
+            tuples.extend_from_slice(&next);
+            ids.insert_unique(hashed, fresh, |&id| hash(&tuples[id as usize * width..][..width]));
+            table.push(fresh);
         }
         at += 1;
-        check_states(tuples.len(), meter)?;
-        // Each tuple is hashed, and kept twice.
-        meter.step(classes.count() * (4 + parts.len()))?;
-        held.set(tuples.capacity() * (2 * 4 * parts.len() + 48) + table.capacity() * size_of::<u32>())?;
+        check_states(tuples.len() / width, meter)?;
+        // Each tuple is hashed, and kept once.
+        meter.step(classes.count() * (4 + width))?;
+        held.set((tuples.capacity() + table.capacity()) * size_of::<u32>() + ids.capacity() * 5)?;
     }
+    let mut each = vec![false; width];
     let verdict = |tuple: &[u32]| {
-        let each: Vec<bool> = parts.iter().zip(tuple).map(|(part, &state)| part.is_accept(state)).collect();
+        for (part, (dfa, &state)) in parts.iter().zip(tuple).enumerate() {
+            each[part] = dfa.is_accept(state);
+        }
         holds(&each)
     };
-    let accept = tuples.iter().map(|tuple| verdict(tuple)).collect();
+    let accept = tuples.chunks_exact(width).map(verdict).collect();
     Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
 }
 
@@ -68,7 +107,7 @@ pub(crate) fn product(
 ///
 /// When the automaton exceeds a limit.
 pub(crate) fn intersection(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
-    product(&[one.clone(), other.clone()], |both| both == [true, true], meter)
+    product(&[one, other], |both| both == [true, true], meter)
 }
 
 /// The texts that the first matches and the second does not.
@@ -77,7 +116,7 @@ pub(crate) fn intersection(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa,
 ///
 /// When the automaton exceeds a limit.
 pub(crate) fn difference(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
-    product(&[one.clone(), other.clone()], |both| both == [true, false], meter)
+    product(&[one, other], |both| both == [true, false], meter)
 }
 
 /// The minimal automaton of one that somebody made.

@@ -6,7 +6,10 @@
 //! round a step) is refined by Hopcroft's algorithm in the form of A. Valmari, "Fast brief
 //! practical DFA minimization" (Information Processing Letters 112, 2012): transition functions may
 //! be partial, and the cost is O(m log m) for m transitions to live states, whatever the size of
-//! the alphabet.
+//! the alphabet. All that only concerns states that some cycle leads to. The others, which are most
+//! where lengths are counted or words are listed, are numbered in one pass from the back (D. Revuz,
+//! "Minimisation of acyclic deterministic automata in linear time", Theoretical Computer Science
+//! 92, 1992).
 
 use std::hash::BuildHasher;
 
@@ -119,11 +122,47 @@ impl RawDfa {
             let asking = blocks.iter_mut().zip(&trailing.of).filter(|&(_, &asked)| asked > 0);
             asking.for_each(|(block, asked)| *block = longest.unwrap_or(&0) + asked);
         }
+        let front = acyclic_front(runs, distance);
+        if front.is_empty() {
+            return self.refine_cycles(runs, blocks);
+        }
+        // What cycles lead to leads nowhere else, and is refined by itself.
+        let own = blocks.clone();
+        front.iter().for_each(|&state| blocks[state as usize] = Dfa::DEAD);
+        let mut blocks = self.refine_cycles(runs, blocks);
+        let mut known = Signatures::new();
+        // By block, one of its states.
+        let mut of: Vec<u32> = Vec::new();
+        for (state, &block) in (0..).zip(&blocks).filter(|(_, block)| **block != Dfa::DEAD) {
+            if of.len() <= block as usize {
+                of.resize(block as usize + 1, Dfa::DEAD);
+            }
+            of[block as usize] = state;
+        }
+        let count = of.len() as u32;
+        for (block, &state) in (0..count).zip(&of) {
+            if state != Dfa::DEAD {
+                known.enter(own[state as usize], runs.get(state as usize), &blocks, block);
+            }
+        }
+        let mut fresh = count;
+        for &state in front.iter().rev() {
+            let state = state as usize;
+            let block = known.enter(own[state], runs.get(state), &blocks, fresh);
+            fresh += u32::from(block == fresh);
+            blocks[state] = block;
+        }
+        blocks
+    }
+
+    /// [`RawDfa::refine`] where all that is not dead lies on cycles or behind them.
+    fn refine_cycles(&self, runs: &Lists<(u8, u32)>, mut blocks: Vec<u32>) -> Vec<u32> {
+        let live = blocks.iter().filter(|&&block| block != Dfa::DEAD).count();
         let mut count = 0;
         for _ in 0..ROUNDS {
             let (finer, met) = round(runs, &blocks);
             blocks = finer;
-            if met == count {
+            if met == count || met == live {
                 return blocks;
             }
             count = met;
@@ -295,42 +334,88 @@ fn distances(runs: &Lists<(u8, u32)>, accept: &[bool]) -> Vec<u32> {
     distance
 }
 
-/// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks.
-/// Also says how many blocks there are.
-fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
-    // By block: what its states agree on, all end to end.
-    let mut known: Lists<u32> = Lists::new();
-    let mut ids: HashTable<u32> = HashTable::new();
-    let mut own: Vec<u32> = Vec::new();
-    let mut finer = Vec::with_capacity(blocks.len());
-    for (state, &block) in blocks.iter().enumerate() {
-        if block == Dfa::DEAD {
-            finer.push(Dfa::DEAD);
-            continue;
+/// The live states that no cycle leads to, each before those that it leads to (Kahn 1962).
+fn acyclic_front(runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
+    let is_live = |state: u32| distance.get(state as usize).is_some_and(|&distance| distance != u32::MAX);
+    let targets =
+        |state: u32| runs.get(state as usize).iter().map(|&(_, next)| next).filter(|&next| is_live(next));
+    let states = 0..distance.len() as u32;
+    let mut entries = vec![0u32; distance.len()];
+    for next in states.clone().filter(|&state| is_live(state)).flat_map(targets) {
+        entries[next as usize] += 1;
+    }
+    let mut front: Vec<u32> =
+        states.filter(|&state| is_live(state) && entries[state as usize] == 0).collect();
+    let mut at = 0;
+    while let Some(&state) = front.get(at) {
+        at += 1;
+        for next in targets(state) {
+            entries[next as usize] -= 1;
+            if entries[next as usize] == 0 {
+                front.push(next);
+            }
         }
+    }
+    front
+}
+
+/// What the states of a block agree on, and its number.
+struct Signatures {
+    /// All of them, end to end.
+    known: Lists<u32>,
+    blocks: Vec<u32>,
+    ids: HashTable<u32>,
+    /// The one that is being looked up.
+    own: Vec<u32>,
+}
+
+impl Signatures {
+    fn new() -> Self {
+        Self { known: Lists::new(), blocks: Vec::new(), ids: HashTable::new(), own: Vec::new() }
+    }
+
+    /// The block of a state that stands in `coarse` and whose moves are `runs` to states of
+    /// `blocks`; `fresh` where it is like none before.
+    fn enter(&mut self, coarse: u32, runs: &[(u8, u32)], blocks: &[u32], fresh: u32) -> u32 {
+        let Self { known, ids, own, .. } = self;
         own.clear();
-        own.push(block);
+        own.push(coarse);
         let mut before = None;
-        for &(class, next) in runs.get(state) {
+        for &(class, next) in runs {
             let to = if next == Dfa::DEAD { Dfa::DEAD } else { blocks[next as usize] };
             if before != Some(to) {
                 before = Some(to);
                 own.extend([u32::from(class), to]);
             }
         }
-        let hash = FxBuildHasher.hash_one(&own);
-        let id = match ids.find(hash, |&id| known.get(id as usize) == own) {
-            Some(&id) => id,
-            None => {
-                own.iter().for_each(|&word| known.push(word));
-                let id = known.close() as u32;
-                ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(known.get(id as usize)));
-                id
-            }
-        };
-        finer.push(id);
+        let hash = FxBuildHasher.hash_one(&*own);
+        if let Some(&id) = ids.find(hash, |&id| known.get(id as usize) == *own) {
+            return self.blocks[id as usize];
+        }
+        own.iter().for_each(|&word| known.push(word));
+        let id = known.close() as u32;
+        ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(known.get(id as usize)));
+        self.blocks.push(fresh);
+        fresh
     }
-    (finer, known.len())
+}
+
+/// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks.
+/// Also says how many blocks there are.
+fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
+    let mut signatures = Signatures::new();
+    let mut finer = Vec::with_capacity(blocks.len());
+    let mut count = 0;
+    for (state, &block) in blocks.iter().enumerate() {
+        if block == Dfa::DEAD {
+            finer.push(Dfa::DEAD);
+            continue;
+        }
+        let found = signatures.enter(block, runs.get(state), blocks, count);
+        count += u32::from(found == count);
+        finer.push(found);
+    }
+    (finer, count as usize)
 }
 
 /// Valmari's refinable partition: sets are ranges of `elements`; marked elements stand at the front

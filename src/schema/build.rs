@@ -18,7 +18,7 @@ use crate::schema::text;
 use crate::util::id::NonterminalId;
 
 /// Lengths from which on strings are cut into runs.
-pub(super) const LONG: u64 = 128;
+pub(super) const LONG: u64 = 64;
 
 use FormulaId as F;
 
@@ -229,7 +229,7 @@ impl Builder<'_, '_> {
                 }
             }
             _ => {
-                let strings = self.machine.strings(formula)?;
+                let strings = self.machine.some_strings(formula)?;
                 match strings.is_empty() {
                     true => Vec::new(),
                     false => {

@@ -5,6 +5,8 @@
 //! (`a and (a or b)` is `a`, `a and (not a or b)` is `a and b`). That is not a normal form, and
 //! need not be: equivalent formulas that stay apart cost states and nothing else.
 
+use std::cmp::Ordering;
+
 use rustc_hash::FxHashMap;
 
 use crate::util::lists::Lists;
@@ -47,6 +49,18 @@ pub(super) enum Comparison {
     Above,
     AtMost,
     Below,
+}
+
+impl Comparison {
+    /// Whether it holds of a number that stands so to the one it names.
+    pub(super) fn holds(self, order: Ordering) -> bool {
+        match self {
+            Self::AtLeast => order.is_ge(),
+            Self::Above => order.is_gt(),
+            Self::AtMost => order.is_le(),
+            Self::Below => order.is_lt(),
+        }
+    }
 }
 
 /// What is asked of one level of a value. The numbers are those of tables beside

@@ -101,7 +101,7 @@ impl Machine<'_> {
                 Type::Number => !self.numbers(projected)?.is_empty(),
                 Type::String => match self.lengths(projected) {
                     Some((min, max)) => max.is_none_or(|max| min <= max),
-                    None => !self.strings(projected)?.is_empty(),
+                    None => !self.some_strings(projected)?.is_empty(),
                 },
                 Type::Array => self.has_array(projected)?,
                 Type::Object => self.has_object(projected)?,
@@ -135,12 +135,17 @@ impl Machine<'_> {
         let names = self.frames.get(frame).names.clone();
         let others = self.frames.get(frame).others.len() as u32;
         let mut seen: FxHashSet<(u32, TupleId)> = [(0, start)].into_iter().collect();
-        let mut pending = vec![(0u32, start)];
-        while let Some((position, state)) = pending.pop() {
+        // And whether it was tried without a member here: only where that does not do is it tried with
+        // one, in which values may nest.
+        let mut pending = vec![(0u32, start, false)];
+        while let Some((position, state, is_tried)) = pending.pop() {
             self.spend(1)?;
-            let mut reach = |to: (u32, TupleId)| {
-                if seen.insert(to) {
-                    pending.push(to);
+            if !is_tried && (position as usize) < names.len() {
+                pending.push((position, state, true));
+            }
+            let mut reach = |(position, state): (u32, TupleId)| {
+                if seen.insert((position, state)) {
+                    pending.push((position, state, false));
                 }
             };
             let Some(&name) = names.get(position as usize) else {
@@ -154,12 +159,13 @@ impl Machine<'_> {
                 }
                 continue;
             };
-            // The first that is left to be tried is the last that is pushed: no member, wherever
-            // that may do.
             let next = position + 1;
-            let step = Step { frame, key: Key::Named(name), position: next };
-            let classes = self.member_classes(step, state)?;
-            classes.iter().for_each(|&(to, _)| reach((next, to)));
+            if is_tried {
+                let step = Step { frame, key: Key::Named(name), position: next };
+                let classes = self.member_classes(step, state)?;
+                classes.iter().for_each(|&(to, _)| reach((next, to)));
+                continue;
+            }
             let absent = self.absent(frame, name, next, state)?;
             if self.tuple(absent)[0] != F::FALSE {
                 reach((next, absent));

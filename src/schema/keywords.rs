@@ -202,6 +202,19 @@ impl<'a> Reader<'a> {
         Ok(self.formulas.and(parts))
     }
 
+    /// What one keyword of a schema says, those aside that it goes together with.
+    pub(super) fn keyword_alone(
+        &mut self,
+        node: NodeId,
+        member: &(String, NodeId),
+    ) -> Result<F, SchemaError> {
+        let open = std::mem::take(&mut self.open);
+        self.is_denied = false;
+        let said = self.keywords(node, std::slice::from_ref(member));
+        self.open = open;
+        said
+    }
+
     fn keyword(&mut self, node: NodeId, draft: Draft, key: &str, value: NodeId) -> Result<F, SchemaError> {
         use Comparison::{Above, AtLeast, AtMost, Below};
         let is_supposed = self.schemas.is_supposed(node);

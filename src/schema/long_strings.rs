@@ -1,6 +1,6 @@
 //! Strings that are asked for their length only, cut into runs of characters.
 //!
-//! An automaton that counts to 65,535 has a million states; one that counts to 64 has a thousand,
+//! An automaton that counts to 65,535 has a million states; one that counts to 32 has some hundreds,
 //! and the parser counts the runs. A run is just so many characters, and the last run ends in the
 //! quote, so no lexeme is the beginning of another.
 
@@ -33,7 +33,7 @@ impl Machine<'_> {
 }
 
 /// Characters of a run.
-const RUN: u64 = 64;
+const RUN: u64 = 32;
 
 impl Builder<'_, '_> {
     /// Strings of these lengths.

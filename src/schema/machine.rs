@@ -12,8 +12,11 @@
 //! "Validating Streaming JSON Documents with Learned VPAs", TACAS 2023, has the general argument).
 //! Members are read in one order, so a residual need not remember which came when.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
+use crate::lexer::Dfa;
 use crate::schema::atoms::{Interner, Items};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
@@ -42,7 +45,7 @@ pub(super) struct TupleId(pub(super) u32);
 
 /// The classes of the next member: the residuals behind it, and what the member satisfies. The
 /// classes are disjoint.
-pub(super) type Classes = std::rc::Rc<[(TupleId, F)]>;
+pub(super) type Classes = Rc<[(TupleId, F)]>;
 
 /// The machine, as far as it was made.
 pub(super) struct Machine<'a> {
@@ -50,6 +53,9 @@ pub(super) struct Machine<'a> {
     pub(super) texts: Texts<'a>,
     pub(super) tuples: Interner<Tuple>,
     pub(super) frames: Interner<Frame>,
+    pub(super) frames_of: FxHashMap<TupleId, u32>,
+    /// By names, ascending: all other keys.
+    pub(super) other_keys: FxHashMap<Box<[u32]>, Rc<Dfa>>,
     pub(super) inhabited: Inhabited,
     whole: FxHashMap<F, F>,
     projected: FxHashMap<(F, Type), F>,
@@ -72,6 +78,8 @@ impl<'a> Machine<'a> {
             reader,
             tuples: Interner::default(),
             frames: Interner::default(),
+            frames_of: FxHashMap::default(),
+            other_keys: FxHashMap::default(),
             inhabited: Inhabited::default(),
             whole: FxHashMap::default(),
             projected: FxHashMap::default(),

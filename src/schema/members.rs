@@ -1,4 +1,12 @@
 //! Productions of objects.
+//!
+//! With keys in any order a state knows which named keys may still come. Of objects with many names
+//! these sets would be too many. There, names are *free* about which nothing hangs together: the
+//! member under one leaves to be asked what was asked before it ([`Machine::free_names`]). They need
+//! not be kept track of, at the price that such a key may stand twice; whichever member a reader
+//! then keeps, the value satisfies the schema.
+//!
+//! [`Machine::free_names`]: super::machine::Machine::free_names
 
 use std::rc::Rc;
 
@@ -18,7 +26,7 @@ use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
-/// Which named keys may still come.
+/// Which named keys may still come, beside the free ones.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Left {
     /// Those from this position on, in their order.
@@ -27,7 +35,12 @@ enum Left {
     Among(Rc<[u32]>),
 }
 
-/// Objects of more names have too many sets of them.
+/// Of more names than these only those are kept track of that are not free.
+const MOST_TRACKED: usize = 6;
+/// With more names than these, those that are free stand in any order: each state would have to know
+/// all that may still come.
+const MOST_ORDERED: usize = 200;
+/// More names than these have too many sets.
 const MOST_UNORDERED: usize = 10;
 /// Where there are more productions already, sets of names are too costly.
 const MOST_PRODUCTIONS: usize = 10_000;
@@ -50,28 +63,52 @@ type State = (Left, TupleId, Phase);
 struct Object {
     start: TupleId,
     frame: u32,
+    /// The names that are kept track of; positions are among these.
     names: Rc<[u32]>,
+    /// Members under free names.
+    free: Option<Symbol>,
     known: FxHashMap<State, NonterminalId>,
     pending: Vec<State>,
-    /// Lexemes of the named keys and of the classes of other keys.
+    /// Lexemes of these keys and of the classes of other keys.
     keys: Vec<Symbol>,
     others: Vec<Symbol>,
+    /// Members by key and value, where many states share them.
+    members: FxHashMap<(Symbol, Symbol), NonterminalId>,
     ends: FxHashMap<(Left, TupleId), Rc<Tuple>>,
+}
+
+impl Object {
+    /// Up to which name of the frame nothing can come any more, where all before `position` cannot.
+    fn passed(&self, position: u32) -> u32 {
+        // Free names may always come.
+        if self.free.is_some() { 0 } else { position }
+    }
 }
 
 impl Builder<'_, '_> {
     /// Productions for all outcomes of the objects that begin with `start`.
     pub(super) fn object(&mut self, start: TupleId) -> Result<(), SchemaError> {
         let frame = self.machine.frame(start)?;
-        let (keys, others) = self.lexemes(frame)?;
-        let names = self.machine.frames.get(frame).names.clone();
-        let wants_any = self.machine.reader.options.order == KeyOrder::Any;
-        let left = match wants_any && self.has_room(names.len()) {
+        let others = self.other_lexemes(frame)?;
+        let all = self.machine.frames.get(frame).names.clone();
+        let has_room = self.fragment.productions.len() < MOST_PRODUCTIONS;
+        let is_any = self.machine.reader.options.order == KeyOrder::Any && has_room;
+        let most = if is_any { MOST_TRACKED } else { MOST_ORDERED };
+        let (free, names) = match all.len() > most {
+            true => self.machine.free_names(start, &all),
+            false => (Vec::new(), all.to_vec()),
+        };
+        let left = match is_any && names.len() <= MOST_UNORDERED {
             true => Left::Among((0..names.len() as u32).collect()),
             false => Left::From(0),
         };
-        let (known, ends) = (FxHashMap::default(), FxHashMap::default());
-        let mut object = Object { start, frame, names, known, pending: Vec::new(), keys, others, ends };
+        self.warn_of_order(&free, names.len(), &left);
+        let free = self.free_members(frame, start, &free)?;
+        let keys = names.iter().map(|&name| self.key(name)).collect();
+        let names = names.into();
+        let (known, ends, members) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        let pending = Vec::new();
+        let mut object = Object { start, frame, names, free, known, pending, keys, others, members, ends };
         let ends = self.ends(&mut object, &left, start)?;
         let (open, close) = (self.punctuation.open_object, self.punctuation.close_object);
         self.close(self.object_symbols(start), &ends, &[open, close])?;
@@ -92,32 +129,61 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// Whether an object of so many names may have states for sets of them. If not, it keeps the
-    /// declared order, and a warning says so.
-    fn has_room(&mut self, names: usize) -> bool {
-        if names <= MOST_UNORDERED && self.fragment.productions.len() < MOST_PRODUCTIONS {
-            return true;
+    /// Says where an object does not have all keys in any order, each once, as was asked.
+    fn warn_of_order(&mut self, free: &[u32], names: usize, left: &Left) {
+        let is_any = self.machine.reader.options.order == KeyOrder::Any;
+        if is_any && names > 1 && matches!(left, Left::From(_)) {
+            let message = "objects with too many sets of keys keep the declared order";
+            let help = "require fewer keys, or let what is asked of one key depend on fewer others";
+            self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         }
-        let message = format!("objects of more than {MOST_UNORDERED} named keys keep the declared order");
-        self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message));
-        false
+        if !free.is_empty() {
+            let message =
+                "optional keys of objects with many names stand in any order, and may stand more than once";
+            let help = "each value under such a key is as the schema asks";
+            self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
+        }
     }
 
-    /// The terminals of a frame's keys.
-    fn lexemes(&mut self, frame: u32) -> Result<(Vec<Symbol>, Vec<Symbol>), SchemaError> {
-        let frame = self.machine.frames.get(frame).clone();
-        let mut keys = Vec::with_capacity(frame.names.len());
-        for &name in &*frame.names {
-            let text = text::spelling(self.machine.reader.atoms.texts.get(name));
-            keys.push(self.fragment.terminal("KEY", Pattern::Literal { text, ignore_case: false }));
-        }
-        let mut others = Vec::with_capacity(frame.others.len());
-        for class in &*frame.others {
+    /// The terminal of a named key.
+    fn key(&mut self, name: u32) -> Symbol {
+        let text = text::spelling(self.machine.reader.atoms.texts.get(name));
+        self.fragment.terminal("KEY", Pattern::Literal { text, ignore_case: false })
+    }
+
+    /// The terminals of a frame's other keys.
+    fn other_lexemes(&mut self, frame: u32) -> Result<Vec<Symbol>, SchemaError> {
+        let classes = self.machine.frames.get(frame).others.clone();
+        let mut others = Vec::with_capacity(classes.len());
+        for class in &*classes {
             let spelled = self.machine.texts.spelled(&class.keys);
             let pattern = spelled.map_err(|error| self.machine.too_large(&error))?;
             others.push(self.fragment.terminal("KEYS", pattern));
         }
-        Ok((keys, others))
+        Ok(others)
+    }
+
+    /// A member under one of the free names.
+    fn free_members(
+        &mut self,
+        frame: u32,
+        start: TupleId,
+        free: &[u32],
+    ) -> Result<Option<Symbol>, SchemaError> {
+        if free.is_empty() {
+            return Ok(None);
+        }
+        let member = self.fragment.nonterminals("member", 1);
+        for &name in free {
+            let step = Step { frame, key: Key::Named(name), position: 0 };
+            let classes = self.machine.member_classes(step, start)?;
+            let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
+            for outcome in 0..formulas.len() {
+                let (key, value) = (self.key(name), self.value(&formulas, outcome)?);
+                self.production(member, [key, self.punctuation.colon, value])?;
+            }
+        }
+        Ok(Some(Symbol::Nonterminal(member)))
     }
 
     fn state(&mut self, object: &mut Object, state: State) -> NonterminalId {
@@ -151,7 +217,8 @@ impl Builder<'_, '_> {
             let Some(&name) = object.names.get(position as usize) else {
                 break Rc::new(self.machine.object_ends(residuals));
             };
-            residuals = self.machine.absent(object.frame, name, position + 1, residuals)?;
+            let passed = object.passed(position + 1);
+            residuals = self.machine.absent(object.frame, name, passed, residuals)?;
             left = next;
         };
         for state in way {
@@ -184,12 +251,16 @@ impl Builder<'_, '_> {
     ) -> Result<(), SchemaError> {
         for class in 0..object.others.len() {
             let position = match left {
-                Left::From(position) => *position,
+                Left::From(position) => object.passed(*position),
                 Left::Among(_) => 0,
             };
             let step = Step { frame: object.frame, key: Key::Other(class as u32), position };
             let lexeme = object.others[class];
             self.member(object, symbol, lexeme, step, left, residuals)?;
+        }
+        if let Some(free) = object.free {
+            let behind = self.state(object, (left.clone(), residuals, Phase::Member));
+            self.production(behind, [symbol, free])?;
         }
         match left {
             Left::From(position) if (*position as usize) < object.names.len() => {
@@ -221,9 +292,10 @@ impl Builder<'_, '_> {
         let Some(&name) = object.names.get(position as usize) else { return Ok(()) };
         let next = Left::From(position + 1);
         let lexeme = object.keys[position as usize];
-        let step = Step { frame: object.frame, key: Key::Named(name), position: position + 1 };
+        let passed = object.passed(position + 1);
+        let step = Step { frame: object.frame, key: Key::Named(name), position: passed };
         self.member(object, symbol, lexeme, step, &next, residuals)?;
-        let absent = self.machine.absent(object.frame, name, position + 1, residuals)?;
+        let absent = self.machine.absent(object.frame, name, passed, residuals)?;
         if self.machine.tuple(absent).iter().any(|&residual| residual != F::FALSE)
             && (position as usize + 1) < object.names.len()
         {
@@ -249,7 +321,21 @@ impl Builder<'_, '_> {
             let value = self.value(&formulas, outcome)?;
             let behind = self.state(object, (left.clone(), next, Phase::Member));
             let colon = self.punctuation.colon;
-            self.production(behind, [symbol, lexeme, colon, value])?;
+            // A parse state for each set of names and each lexeme of a member would be too many.
+            if let Left::Among(_) = left {
+                let member = match object.members.get(&(lexeme, value)) {
+                    Some(&known) => known,
+                    None => {
+                        let member = self.fragment.nonterminals("member", 1);
+                        object.members.insert((lexeme, value), member);
+                        self.production(member, [lexeme, colon, value])?;
+                        member
+                    }
+                };
+                self.production(behind, [symbol, Symbol::Nonterminal(member)])?;
+            } else {
+                self.production(behind, [symbol, lexeme, colon, value])?;
+            }
         }
         Ok(())
     }

@@ -2,23 +2,26 @@
 //!
 //! The passes, in the order of [`JsonSchema::parse`]:
 //!
-//! 1. [`json`]: the text as values that keep order, digits and places. [`refs`]: which draft, which
-//!    resource, where references lead.
+//! 1. [`guidance`]: what the schema says itself of separators and blanks. [`json`]: the text as
+//!    values that keep order, digits and places. [`refs`]: which draft, which resource, where
+//!    references lead.
 //! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
 //! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is
 //!    reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the automata of
-//!    scalars.
+//!    scalars; [`conflict`] says why no value is left.
 //! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
 mod atoms;
 mod build;
+mod conflict;
 mod decimal;
 mod embedded;
 mod error;
 mod formula;
 mod fragment;
+mod guidance;
 mod inhabited;
 mod json;
 mod keywords;
@@ -100,6 +103,8 @@ impl JsonSchema {
         let documents = options.documents.values().map(String::len).sum::<usize>();
         meter.input(text.len() + documents)?;
         meter.step(STEPS_OF_A_BYTE * (text.len() + documents))?;
+        let own = guidance::options(text, options)?;
+        let options = own.as_ref().unwrap_or(options);
         match Self::read(text, options, meter) {
             // Sets of keys are what grows first.
             Err(error) if error.kind() == SchemaErrorKind::TooLarge && options.order == KeyOrder::Any => {
@@ -127,8 +132,7 @@ impl JsonSchema {
         };
         let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(&machine, error))?;
         if !is_inhabited {
-            let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
-            return Err(place(&machine, error));
+            return Err(machine.unsatisfiable(root));
         }
         let mut fragment = build::build(&mut machine, formula).map_err(|error| place(&machine, error))?;
         if !fragment.trim() {

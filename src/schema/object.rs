@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lexer::Dfa;
 use crate::schema::atoms::Properties;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::{Classes, Machine, Tuple, TupleId, child_atom};
 use crate::schema::names;
 
@@ -59,6 +59,9 @@ const MOST_OTHERS: usize = 256;
 impl Machine<'_> {
     /// The frame of objects that begin with `start`.
     pub(super) fn frame(&mut self, start: TupleId) -> Result<u32, SchemaError> {
+        if let Some(&known) = self.frames_of.get(&start) {
+            return Ok(known);
+        }
         let formulas = self.tuple(start).to_vec();
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut required = Vec::new();
@@ -82,20 +85,54 @@ impl Machine<'_> {
         patterns.sort_unstable();
         patterns.dedup();
         self.spend(names.len())?;
-        let others = self.other_keys(&names, &patterns, &conditions)?;
-        Ok(self.frames.id(Frame { start, names: names.into(), others: others.into() }))
+        let others = match formulas.iter().all(|&formula| self.is_closed(formula)) {
+            true => Vec::new(),
+            false => self.classes_of_others(&names, &patterns, &conditions)?,
+        };
+        let frame = self.frames.id(Frame { start, names: names.into(), others: others.into() });
+        self.frames_of.insert(start, frame);
+        Ok(frame)
+    }
+
+    /// Whether the formula at first sight allows no key that is not named.
+    fn is_closed(&self, formula: F) -> bool {
+        let formulas = &self.reader.formulas;
+        let is_closed = |part: &F| match formulas.shape(*part) {
+            Shape::False => true,
+            Shape::Atom(Atom::Properties(number)) => {
+                let properties = self.reader.atoms.properties.get(number);
+                properties.additional == F::FALSE && properties.patterns.is_empty()
+            }
+            _ => false,
+        };
+        match formulas.shape(formula) {
+            Shape::And(list) => formulas.parts(list).iter().any(is_closed),
+            _ => is_closed(&formula),
+        }
+    }
+
+    /// All keys but these.
+    fn all_but(&mut self, names: &[u32]) -> Result<Rc<Dfa>, SchemaError> {
+        let mut sorted: Box<[u32]> = names.into();
+        sorted.sort_unstable();
+        if let Some(known) = self.other_keys.get(&sorted) {
+            return Ok(known.clone());
+        }
+        let texts: Vec<&str> = names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
+        let others = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
+        self.other_keys.insert(sorted, others.clone());
+        Ok(others)
     }
 
     /// The keys that are none of `names`, told apart by which patterns match and which conditions
     /// hold.
-    fn other_keys(
+    fn classes_of_others(
         &mut self,
         names: &[u32],
         patterns: &[u32],
         conditions: &[F],
     ) -> Result<Vec<OtherKeys>, SchemaError> {
-        let texts: Vec<&str> = names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
-        let rest = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
+        let rest = self.all_but(names)?;
         let mut classes = vec![OtherKeys { keys: rest, patterns: Vec::new(), names: Vec::new() }];
         let mut tests: Vec<(Rc<Dfa>, Option<u32>, F)> = Vec::new();
         for &pattern in patterns {
@@ -210,6 +247,47 @@ impl Machine<'_> {
         let memo = self.member_steps.entry(step).or_default();
         let formulas = &mut self.reader.formulas;
         Ok(residuals.iter().map(|&residual| formulas.map(residual, memo, &mut replace)).collect())
+    }
+
+    /// Of the `names` of objects that begin with `start`, those that are free, and the others. A
+    /// name is free when it is not required, and each formula asks of its member the same one
+    /// thing, whatever the other members are.
+    pub(super) fn free_names(&self, start: TupleId, names: &[u32]) -> (Vec<u32>, Vec<u32>) {
+        let formulas = &self.reader.formulas;
+        let tuple = self.tuple(start);
+        let parts = |formula: F| match formulas.shape(formula) {
+            Shape::And(list) => formulas.parts(list).to_vec(),
+            _ => vec![formula],
+        };
+        let all: Vec<Vec<F>> = tuple.iter().map(|&formula| parts(formula)).collect();
+        let mut bound: FxHashSet<u32> = FxHashSet::default();
+        let mut entangled = Vec::new();
+        for part in all.iter().flatten() {
+            // What every formula asks for does not tell them apart.
+            let is_common = all.iter().all(|parts| parts.contains(part));
+            match formulas.shape(*part) {
+                Shape::Atom(Atom::Required(name)) if is_common => {
+                    bound.insert(name);
+                }
+                Shape::Atom(Atom::Properties(_) | Atom::PropertyNames(_)) if is_common => {}
+                _ => entangled.push(*part),
+            }
+        }
+        let mut is_all_bound = false;
+        for atom in formulas.atoms(&entangled) {
+            match atom {
+                Atom::Required(name) => {
+                    bound.insert(name);
+                }
+                Atom::Properties(number) => {
+                    let properties = self.reader.atoms.properties.get(number);
+                    bound.extend(properties.named.iter().map(|&(name, _)| name));
+                    is_all_bound |= !says_nothing(properties, &[]);
+                }
+                _ => is_all_bound = true,
+            }
+        }
+        names.iter().partition(|name| !is_all_bound && !bound.contains(name))
     }
 
     /// The classes of the member under `step`'s key.

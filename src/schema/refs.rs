@@ -47,7 +47,8 @@ pub(super) struct Schemas<'a> {
     anchors: HashMap<String, NodeId>,
     /// Nodes that a `$dynamicAnchor` names, by name.
     dynamic: HashMap<String, Vec<NodeId>>,
-    has_recursive_anchor: bool,
+    /// Nodes with a `$recursiveAnchor`.
+    recursive: Vec<NodeId>,
 }
 
 /// Keywords whose value is a schema, a list of schemas, or an object of schemas.
@@ -83,7 +84,7 @@ impl<'a> Schemas<'a> {
             roots: HashMap::new(),
             anchors: HashMap::new(),
             dynamic: HashMap::new(),
-            has_recursive_anchor: false,
+            recursive: Vec::new(),
         };
         let root = schemas.json.read("<schema>", text)?;
         schemas.document(root, "")?;
@@ -185,7 +186,9 @@ impl<'a> Schemas<'a> {
         let id = id.filter(|_| draft > Draft::Seven || !has_ref).map(str::to_owned);
         let anchors = ["$anchor", "$dynamicAnchor"].map(|key| text(key).map(str::to_owned));
         let recursive = self.json.get(node, "$recursiveAnchor").map(|value| self.json.value(value));
-        self.has_recursive_anchor |= matches!(recursive, Some(Value::Boolean(true)));
+        if matches!(recursive, Some(Value::Boolean(true))) {
+            self.recursive.push(node);
+        }
         let mut resource = outer;
         let mut address = base;
         let mut fragment = String::new();
@@ -291,7 +294,10 @@ impl<'a> Schemas<'a> {
         let (_, name) = uri::split(text);
         let candidates = self.dynamic.get(name).map_or(0, Vec::len);
         let is_dynamic = self.dynamic.get(name).is_some_and(|nodes| nodes.contains(&found));
-        if (is_dynamic && candidates > 1) || self.has_recursive_anchor {
+        // Documents that were not read yet may hold further ones.
+        let is_only = self.recursive.len() == 1 && self.options.documents.is_empty();
+        let is_recursive = self.recursive.contains(&found) && !is_only;
+        if (is_dynamic && candidates > 1) || is_recursive {
             return Err(self
                 .error(
                     SchemaErrorKind::UnsupportedKeyword,

@@ -36,7 +36,9 @@ impl Reader<'_> {
         {
             return Ok(F::TRUE);
         }
+        // Items at the front have values of their own.
         let items = self.schemas.json.get(node, "items");
+        let items = items.filter(|_| self.schemas.json.get(node, "prefixItems").is_none());
         let values = items.map_or(Ok(None), |items| self.values(items))?;
         let Some(values) = values.filter(|values| values.len() <= MOST_VALUES) else {
             // Where it is denied, the keyword is widened instead: what is denied then is more.

@@ -31,6 +31,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "narrowed-schema",
     "newline-with-blanks",
     "option-without-effect",
+    "repeated-keys",
     "rule-priority",
     "shadowed-terminal",
     "ties-by-rank",

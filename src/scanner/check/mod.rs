@@ -6,6 +6,7 @@
 //! it; where it is not, each configuration is decided by itself ([`super::viability`]). The passes,
 //! in order:
 //!
+//! * [`separate`]: whether lexemes come apart at first sight, so that nothing is left to be asked;
 //! * [`terminals`]: which terminals are never a label; which words others cover;
 //! * [`indentation`]: that blanks, brackets and blocks do not go their own way;
 //! * [`scan_graph`]: all that lexemes can come to;
@@ -20,6 +21,7 @@ mod adjacency;
 mod gates;
 mod indentation;
 mod scan_graph;
+mod separate;
 mod succession;
 mod terminals;
 
@@ -46,6 +48,10 @@ pub(crate) fn check(
     limits: &Limits,
     meter: &Meter,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
+    if separate::are_separate(grammar, lexis) {
+        let proof = Proof { sure: all(lexis.terminal_count()), is_whole: true, gates: Vec::new() };
+        return Ok((proof, Vec::new()));
+    }
     let findings = sound(indentation::check(grammar, lexis))?;
     let scan_states = limits.scan_states;
     let scan_graph = ScanGraph::explore(lexis, scan_states, meter).map_err(|limit| vec![too_large(limit)])?;
@@ -99,19 +105,12 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     }
     let gates = adjacency.gates().to_vec();
     let count = lexis.terminal_count();
-    let all = || {
-        let mut all = BitSet::new(count);
-        (0..count).for_each(|label| {
-            all.insert(label);
-        });
-        all
-    };
     // What asks something of the text behind it is not certain, whatever may follow.
     let is_whole = !lexis.states().has_conditions();
     if lexis.lookaheads.is_empty() && adjacency.is_total(table) && !table.has_settled_conflicts() {
         // Every cell of the tables is really there, so the completion that the items promise
         // exists.
-        return Proof { sure: all(), is_whole, gates };
+        return Proof { sure: all(count), is_whole, gates };
     }
     let mut lexemes = Lexemes::new(lexis, adjacency);
     let best = lexemes.best();
@@ -134,7 +133,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     let doubtful = adjacency.doubtful();
     let mut unsure = prove(&mut std::iter::once(None).chain(doubtful.iter().copied().map(Some)));
     if unsure.is_empty() {
-        return Proof { sure: all(), is_whole, gates };
+        return Proof { sure: all(count), is_whole, gates };
     }
     // Behind the others whatever may follow at all may follow, or what passes a gate: that is not
     // enough any more.
@@ -142,7 +141,7 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     unsure.extend(prove(&mut others.map(Some)));
     // A NEWLINE that ends a blank line counts for nothing, like an ignored terminal.
     unsure.extend(lexis.indentation().map(|indentation| Some(indentation.newline)));
-    let mut sure = all();
+    let mut sure = all(count);
     for terminal in unsure.into_iter().flatten() {
         sure.remove(terminal.index());
         // The words that may be read as it.
@@ -151,6 +150,15 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
         }
     }
     Proof { sure, is_whole: false, gates }
+}
+
+/// All of `count` labels.
+fn all(count: usize) -> BitSet {
+    let mut all = BitSet::new(count);
+    (0..count).for_each(|label| {
+        all.insert(label);
+    });
+    all
 }
 
 /// The cores on whose stacks a lexeme may begin where nothing is asked, each with the terminal that

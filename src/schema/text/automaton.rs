@@ -1,11 +1,11 @@
 //! Automata made state by state, for what no regex of a sensible size describes.
 
-use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::{Automaton, State};
+use crate::grammar::texts::Words;
 use crate::lexer::Dfa;
 
 /// The automaton whose states are those that `step` reaches from `start` over the bytes of
@@ -45,25 +45,19 @@ pub(super) fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
     }
 }
 
-/// Just these words: their tree.
+/// Just these words.
 pub(super) fn words(words: &[&str]) -> Automaton {
-    let mut states = vec![(BTreeMap::<u8, u32>::new(), false)];
-    for word in words {
-        let mut at = 0;
-        for byte in word.bytes() {
-            let fresh = states.len() as u32;
-            at = *states[at].0.entry(byte).or_insert(fresh) as usize;
-            if at == states.len() {
-                states.push((BTreeMap::new(), false));
-            }
-        }
-        states[at].1 = true;
+    let mut sorted: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut all = Words::default();
+    sorted.iter().filter(|word| !word.is_empty()).for_each(|word| all.add(word));
+    let mut automaton = all.finish();
+    // Nothing leads back to the start.
+    if let (Some(start), Some([])) = (automaton.states.first_mut(), sorted.first()) {
+        start.accepts = true;
     }
-    let state = |(moves, accepts): (BTreeMap<u8, u32>, bool)| State {
-        moves: moves.into_iter().map(|(byte, next)| (byte, byte, next)).collect(),
-        accepts,
-    };
-    Automaton { states: states.into_iter().map(state).collect() }
+    automaton
 }
 
 /// The states and moves of `dfa`.
@@ -79,4 +73,29 @@ pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
         State { moves, accepts: dfa.is_accept(state) }
     };
     Automaton { states: (0..dfa.state_count() as u32).map(state).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_matched_and_nothing_else() {
+        let automaton = words(&["tab", "", "cab", "ta", "tab", "été"]);
+        let matches = |text: &str| {
+            let step = |state: &State, byte: u8| {
+                let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+                found.map(|&(_, _, next)| &automaton.states[next as usize])
+            };
+            text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
+        };
+        for text in ["tab", "", "cab", "ta", "été"] {
+            assert!(matches(text), "{text}");
+        }
+        for text in ["t", "tabs", "ca", "et", "ét"] {
+            assert!(!matches(text), "{text}");
+        }
+        assert_eq!(automaton.states.len(), 10, "`tab` and `cab` end alike");
+        assert_eq!(words(&[]).states.len(), 1);
+    }
 }

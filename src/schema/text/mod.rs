@@ -35,6 +35,8 @@ pub(super) struct Texts<'a> {
     patterns: FxHashMap<u32, Rc<Dfa>>,
     formats: FxHashMap<u32, Rc<Dfa>>,
     strings: FxHashMap<F, Rc<Dfa>>,
+    /// Some of the strings, where all would take too large an automaton.
+    narrowed: FxHashMap<F, Rc<Dfa>>,
     numbers: FxHashMap<F, Rc<Dfa>>,
     /// Parts of [`numbers`] that depend on no schema.
     numerals: FxHashMap<&'static str, Rc<Dfa>>,
@@ -60,6 +62,7 @@ impl<'a> Texts<'a> {
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             strings: FxHashMap::default(),
+            narrowed: FxHashMap::default(),
             numbers: FxHashMap::default(),
             numerals: FxHashMap::default(),
         }
@@ -79,10 +82,14 @@ impl<'a> Texts<'a> {
         Ok(universe)
     }
 
+    /// All contents of printable ASCII.
+    fn printable(&mut self) -> Result<Rc<Dfa>, PatternError> {
+        self.compile(&regex("[ -~]*"))
+    }
+
     /// The texts of which `holds` is true, given for each of `parts` whether it matches.
     fn product(&self, parts: &[Rc<Dfa>], holds: impl Fn(&[bool]) -> bool) -> Result<Rc<Dfa>, PatternError> {
-        let parts: Vec<Dfa> = parts.iter().map(|part| Dfa::clone(part)).collect();
-        product(&parts, holds, self.meter).map(Rc::new)
+        product(parts, holds, self.meter).map(Rc::new)
     }
 
     /// What is in both, and what is in the first only.

@@ -26,6 +26,9 @@ const ANY: &str = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?";
 const PLAIN: &str = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?";
 const SMALL: &str = r"-?[1-9](?:\.[0-9]*[1-9])?e-(?:0?[5-9]|[1-9][0-9]{1,2})";
 const LARGE: &str = r"-?[1-9](?:\.[0-9]{0,15}[1-9])?e\+?(?:1[6-9]|[2-9][0-9]|[1-9][0-9]{2})";
+/// Texts with a minus sign, and those without.
+const NEGATIVE: &str = r"-[-+.0-9eE]*";
+const POSITIVE: &str = r"[.0-9eE][-+.0-9eE]*";
 const INTEGER: &str = "0|-?[1-9][0-9]*";
 const INTEGER_WITH_POINT: &str = r"-?(?:0|[1-9][0-9]*)(?:\.0+)?";
 const ODD_INTEGER: &str = r"-?(?:0|[1-9][0-9]*)\.0+|-0";
@@ -56,6 +59,16 @@ impl Texts<'_> {
         Ok(dfa)
     }
 
+    /// The texts of `pattern` with a sign or without one.
+    fn signed_numeral(
+        &mut self,
+        pattern: &'static str,
+        signed: &'static str,
+    ) -> Result<Rc<Dfa>, PatternError> {
+        let parts = [self.numeral(pattern)?, self.numeral(signed)?];
+        self.product(&parts, |each| each[0] && each[1])
+    }
+
     /// Any of `parts`.
     fn any_numeral(&mut self, parts: &[&'static str]) -> Result<Rc<Dfa>, PatternError> {
         let parts: Result<Vec<_>, _> = parts.iter().map(|part| self.numeral(part)).collect();
@@ -84,6 +97,14 @@ impl Machine<'_> {
     }
 
     fn combined_numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+        let formulas = &self.reader.formulas;
+        let is_integer = |&part: &F| matches!(formulas.shape(part), Shape::Atom(Atom::Integer { .. }));
+        if let Shape::And(list) = formulas.shape(formula)
+            && self.reader.options.numerals == Numerals::Plain
+            && formulas.parts(list).iter().any(is_integer)
+        {
+            return self.plain_integers(formula);
+        }
         let mut leaves = Vec::new();
         for atom in self.reader.formulas.atoms(&[formula]) {
             self.spend(16)?;
@@ -107,6 +128,30 @@ impl Machine<'_> {
         }
         let leaves = leaves.into_iter().map(|leaf| (leaf.atom, leaf.texts)).collect();
         let combined = all.and_then(|all| texts.combine(&self.reader.formulas, formula, all, leaves));
+        combined.map_err(|error| self.too_large(&error))
+    }
+
+    /// The same where all are integers: these have neither point nor exponent.
+    fn plain_integers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+        let all = self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?;
+        let mut leaves = Vec::new();
+        for atom in self.reader.formulas.atoms(&[formula]) {
+            self.spend(16)?;
+            let texts = match atom {
+                Atom::Integer { .. } => all.clone(),
+                Atom::Compare(comparison, number) => {
+                    let bound = self.reader.atoms.numbers.get(number);
+                    self.compiled(comparing(bound, &|order| comparison.holds(order)))?
+                }
+                Atom::MultipleOf(number) => {
+                    let (divisor, exponent) = self.divisor(&self.reader.atoms.numbers.get(number).clone())?;
+                    self.compiled(multiples(divisor, exponent))?
+                }
+                _ => self.number_leaf(atom)?.texts,
+            };
+            leaves.push((atom, texts));
+        }
+        let combined = self.texts.combine(&self.reader.formulas, formula, all, leaves);
         combined.map_err(|error| self.too_large(&error))
     }
 
@@ -152,29 +197,25 @@ impl Machine<'_> {
         comparison: Comparison,
         bound: &Decimal,
     ) -> Result<Leaf, SchemaError> {
-        let holds = move |order: Ordering| match comparison {
-            Comparison::AtLeast => order.is_ge(),
-            Comparison::Above => order.is_gt(),
-            Comparison::AtMost => order.is_le(),
-            Comparison::Below => order.is_lt(),
-        };
-        let mut parts = vec![Pattern::Automaton(comparing(bound, &holds))];
+        let holds = move |order: Ordering| comparison.holds(order);
+        let mut parts = vec![self.compiled(comparing(bound, &holds))?];
         let magnitude = bound.magnitude();
         let limit = |text| Decimal::parse(text).unwrap_or_default();
         let decides = [bound.is_zero() || magnitude >= limit(SMALL_BOUND), magnitude < limit(LARGE_BOUND)];
         // Of numbers in scientific notation only sign and size matter: a small one is nearer to 0
         // than the bound, a large one is not.
         let sign = |negative: bool| if negative { Ordering::Less } else { Ordering::Greater };
-        for (way, is_nearer) in [(&SMALL[2..], !bound.is_zero()), (&LARGE[2..], false)] {
-            for is_negative in [false, true] {
+        for (way, is_nearer) in [(SMALL, !bound.is_zero()), (LARGE, false)] {
+            for (signed, is_negative) in [(POSITIVE, false), (NEGATIVE, true)] {
                 let order = sign(if is_nearer { !bound.is_negative() } else { is_negative });
                 if holds(order) {
-                    parts.push(regex(format!("{}{way}", if is_negative { "-" } else { "" })));
+                    let part = self.texts.signed_numeral(way, signed);
+                    parts.push(part.map_err(|error| self.too_large(&error))?);
                 }
             }
         }
-        let texts =
-            self.texts.compile(&Pattern::Alternation(parts)).map_err(|error| self.too_large(&error))?;
+        let texts = self.texts.product(&parts, |each| each.contains(&true));
+        let texts = texts.map_err(|error| self.too_large(&error))?;
         Ok(Leaf { atom, texts, decides })
     }
 

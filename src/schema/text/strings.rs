@@ -9,6 +9,7 @@ use crate::schema::formula::{Atom, FormulaId};
 use crate::schema::machine::Machine;
 use crate::schema::text::ecma::{self, MARKS, Meaning};
 use crate::schema::text::{Texts, automaton, formats, lengths};
+use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -127,12 +128,38 @@ impl Machine<'_> {
         Ok(dfa)
     }
 
+    /// The contents of strings that satisfy a formula which was projected on strings: all of them,
+    /// or those of printable ASCII where all take too large an automaton. A warning says so.
+    pub(in crate::schema) fn some_strings(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.narrowed.get(&formula) {
+            return Ok(known.clone());
+        }
+        let all = self.strings(formula);
+        if !matches!(&all, Err(error) if error.kind() == SchemaErrorKind::TooLarge) {
+            return all;
+        }
+        let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
+        let Ok(some) = self.strings_among(printable, formula) else { return all };
+        let message = "strings with a pattern and a large length are held to printable ASCII: all of \
+                       them take too large an automaton";
+        let help = "write a smaller `maxLength`, or a pattern that counts less";
+        self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
+        self.texts.narrowed.insert(formula, some.clone());
+        Ok(some)
+    }
+
     /// The contents of the strings that satisfy a formula which was projected on strings.
     pub(in crate::schema) fn strings(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.strings.get(&formula) {
             return Ok(known.clone());
         }
         let all = self.texts.universe().map_err(|error| self.too_large(&error))?;
+        let strings = self.strings_among(all, formula)?;
+        self.texts.strings.insert(formula, strings.clone());
+        Ok(strings)
+    }
+
+    fn strings_among(&mut self, all: Rc<Dfa>, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         let strings = match formula {
             F::TRUE => all,
             F::FALSE => self.compiled(Automaton::default())?,
@@ -147,7 +174,6 @@ impl Machine<'_> {
             }
         };
         self.spend(strings.state_count() / 4)?;
-        self.texts.strings.insert(formula, strings.clone());
         Ok(strings)
     }
 

@@ -1,0 +1,347 @@
+//! Grammars whose lexemes come apart at first sight.
+//!
+//! The [universe](super::universe) draws all terminals together, because an author's terminals may
+//! meet wherever the parser lets them. A grammar that a program made of a JSON Schema has hundreds
+//! of terminals, nearly all of them quoted, and its rows are known to be what can really meet. So
+//! rows are looked at one by one, in pairs of terminals, and quoted terminals all at once: the
+//! closing quote ends whichever it is, and nothing can go on behind it.
+//!
+//! What is shown suffices, and is not necessary: no two terminals of a row have a text in common;
+//! and whatever the tables let follow a lexeme can begin with a byte over which no terminal of the
+//! lexeme's own row goes on. So each lexeme ends where the parser wants it to, leaves no obligation
+//! beyond the next byte, and every cell of the tables is really there. Where the stack can shift
+//! less than its row promises, fewer terminals compete, which breaks none of this.
+
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
+
+use crate::grammar::ir::{Grammar, LexerKind, Symbol, Terminal};
+use crate::grammar::pattern::Pattern;
+use crate::lexer::Dfa;
+use crate::scanner::Lexis;
+use crate::util::bitset::BitSet;
+use crate::util::byte_classes::ByteClasses;
+use crate::util::id::{CoreId, TerminalId};
+
+/// Pairs of states that may be looked at. Where that is not enough, the universe decides.
+const MAX_STEPS: usize = 1 << 20;
+
+/// Terminals of one row that are not quoted; more take too many pairs.
+const MAX_UNQUOTED: usize = 64;
+
+const QUOTE: u8 = b'"';
+const ESCAPE: u8 = b'\\';
+
+/// Bytes, one bit each.
+type Bytes = [u64; 4];
+
+/// Whether the lexemes of `grammar` come apart at first sight. `false` says nothing.
+pub(super) fn are_separate(grammar: &Grammar, lexis: &Lexis) -> bool {
+    let table = lexis.table();
+    let is_plain = grammar.lexer == LexerKind::Contextual
+        && lexis.indentation().is_none()
+        && lexis.lookaheads.is_empty()
+        && lexis.ignored.is_empty()
+        && lexis.exclusive.is_empty()
+        && grammar.reserve_covered.is_empty()
+        && !lexis.states().has_lazy()
+        && !lexis.states().has_conditions()
+        && !table.has_conflicts()
+        && !table.has_settled_conflicts();
+    // A terminal with a place was written by an author, who wants to hear what the check finds.
+    let is_made = |terminal: &Terminal| {
+        terminal.place.is_none() && terminal.reserved_against.is_empty() && terminal.fallback.is_none()
+    };
+    is_plain && grammar.terminals.iter().all(is_made) && Search::new(grammar, lexis).is_some_and(Search::run)
+}
+
+struct Search<'a> {
+    lexis: &'a Lexis,
+    dfas: Vec<Option<&'a Dfa>>,
+    /// Terminals whose lexemes are quoted, and end in the quote that is not escaped.
+    quoted: BitSet,
+    /// Those of them that are no plain string; the strings that they match too.
+    general: Vec<(usize, BitSet)>,
+    pairs: HashMap<(usize, usize), Option<Pair>, FxBuildHasher>,
+    /// By terminal, the bytes over which a terminal of its row may go on behind a lexeme of it.
+    runs_on: Vec<Bytes>,
+    steps: usize,
+}
+
+/// What two terminals of one row do, which have no text in common: the bytes over which the second
+/// goes on behind a lexeme of the first, and the other way round.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    behind: [Bytes; 2],
+}
+
+impl<'a> Search<'a> {
+    /// Sorts the terminals; `None` where two strings are the same.
+    fn new(grammar: &'a Grammar, lexis: &'a Lexis) -> Option<Self> {
+        let count = grammar.terminals.len();
+        let dfas: Vec<Option<&Dfa>> =
+            (0..count).map(|index| lexis.states().dfa(TerminalId::new(index))).collect();
+        let mut quoted = BitSet::new(count + 1);
+        let mut strings: Vec<(usize, &str)> = Vec::new();
+        let mut distinct: HashSet<&str, FxBuildHasher> = HashSet::default();
+        let mut general = Vec::new();
+        for (index, terminal) in grammar.terminals.iter().enumerate() {
+            if !dfas[index].is_some_and(is_quoted) {
+                continue;
+            }
+            quoted.insert(index);
+            match &terminal.pattern {
+                Some(Pattern::Literal { text, ignore_case: false }) => {
+                    if !distinct.insert(text) {
+                        return None;
+                    }
+                    strings.push((index, text));
+                }
+                _ => general.push(index),
+            }
+        }
+        let matched = |index: usize| {
+            let mut matched = BitSet::new(count + 1);
+            let dfa = dfas[index];
+            let also = strings.iter().filter(|(_, text)| dfa.is_some_and(|dfa| dfa.matches(text.as_bytes())));
+            also.for_each(|&(string, _)| {
+                matched.insert(string);
+            });
+            (index, matched)
+        };
+        let general = general.into_iter().map(matched).collect();
+        let runs_on = vec![Bytes::default(); count];
+        Some(Self { lexis, quoted, general, pairs: HashMap::default(), runs_on, steps: 0, dfas })
+    }
+
+    fn run(mut self) -> bool {
+        let table = self.lexis.table();
+        let cores = || (0..table.state_count()).map(CoreId::new);
+        // Equal rows are one in memory.
+        let mut seen: HashSet<usize, FxBuildHasher> = HashSet::default();
+        let rows = cores().map(|core| table.row(core));
+        if !rows.filter(|row| seen.insert(std::ptr::from_ref(*row).addr())).all(|row| self.is_apart(row)) {
+            return false;
+        }
+        cores().all(|core| match table.accessing(core) {
+            Some(Symbol::Terminal(last)) => self.can_follow(last.index(), table.row(core)),
+            _ => true,
+        })
+    }
+
+    /// Whether the terminals of a row have no texts in common. Notes what goes on behind which.
+    fn is_apart(&mut self, row: &BitSet) -> bool {
+        let here: Vec<usize> =
+            (0..self.general.len()).filter(|&at| row.contains(self.general[at].0)).collect();
+        for (at, &one) in here.iter().enumerate() {
+            if row.intersects(&self.general[one].1) {
+                return false;
+            }
+            let (one, others) = (self.general[one].0, &here[at + 1..]);
+            if !others.iter().all(|&other| self.pair(one, self.general[other].0).is_some()) {
+                return false;
+            }
+        }
+        let unquoted = self.unquoted(row);
+        let has_quoted = row.intersects(&self.quoted);
+        let begins_quoted =
+            |&index: &usize| self.dfas[index].is_none_or(|dfa| dfa.next(0, QUOTE) != Dfa::DEAD);
+        if unquoted.len() > MAX_UNQUOTED || has_quoted && unquoted.iter().any(begins_quoted) {
+            return false;
+        }
+        for (at, &one) in unquoted.iter().enumerate() {
+            for &other in &unquoted[at..] {
+                let Some(pair) = self.pair(one, other) else { return false };
+                unite(&mut self.runs_on[one], &pair.behind[0]);
+                unite(&mut self.runs_on[other], &pair.behind[1]);
+            }
+        }
+        true
+    }
+
+    /// The terminals of a row that are not quoted, without the end of the text.
+    fn unquoted(&self, row: &BitSet) -> Vec<usize> {
+        let mut unquoted = row.clone();
+        unquoted.subtract(&self.quoted);
+        unquoted.remove(self.lexis.table().end().index());
+        unquoted.iter().collect()
+    }
+
+    /// Whether all of a row can follow a lexeme of `last`.
+    fn can_follow(&self, last: usize, row: &BitSet) -> bool {
+        // Nothing goes on behind the closing quote.
+        if self.quoted.contains(last) {
+            return true;
+        }
+        let runs_on = &self.runs_on[last];
+        let ends = |byte: u8| runs_on[usize::from(byte) / 64] >> (byte % 64) & 1 == 0;
+        let begins = |dfa: &Dfa| (0..=u8::MAX).any(|byte| ends(byte) && dfa.next(0, byte) != Dfa::DEAD);
+        (ends(QUOTE) || !row.intersects(&self.quoted))
+            && self.unquoted(row).into_iter().all(|next| self.dfas[next].is_some_and(begins))
+    }
+
+    /// What two terminals do side by side; `None` where they have a text in common or take too many
+    /// steps. A terminal beside itself has all of its texts in common, which is as it should be.
+    fn pair(&mut self, one: usize, other: usize) -> Option<Pair> {
+        if let Some(&known) = self.pairs.get(&(one, other)) {
+            return known;
+        }
+        let found = self.find_pair(one, other);
+        self.pairs.insert((one, other), found);
+        found
+    }
+
+    fn find_pair(&mut self, one: usize, other: usize) -> Option<Pair> {
+        let dfas = [self.dfas[one]?, self.dfas[other]?];
+        let classes = dfas[0].classes().merge(dfas[1].classes());
+        let mut pair = Pair::default();
+        let start = (dfas[0].start(), dfas[1].start());
+        let mut seen: HashSet<(u32, u32), FxBuildHasher> = [start].into_iter().collect();
+        let mut pending = vec![start];
+        while let Some(states) = pending.pop() {
+            self.steps += classes.count();
+            let accepts = [dfas[0].is_accept(states.0), dfas[1].is_accept(states.1)];
+            if self.steps > MAX_STEPS || one != other && accepts == [true, true] {
+                return None;
+            }
+            for (class, &byte) in (0..=u8::MAX).zip(classes.representatives()) {
+                let next = (dfas[0].next(states.0, byte), dfas[1].next(states.1, byte));
+                // The second goes on behind a lexeme of the first.
+                for (at, other) in [(0, next.1), (1, next.0)] {
+                    if accepts[at] && other != Dfa::DEAD {
+                        classes.bytes(class).for_each(|byte| {
+                            pair.behind[at][usize::from(byte) / 64] |= 1 << (byte % 64);
+                        });
+                    }
+                }
+                if next.0 != Dfa::DEAD && next.1 != Dfa::DEAD && seen.insert(next) {
+                    pending.push(next);
+                }
+            }
+        }
+        Some(pair)
+    }
+}
+
+fn unite(all: &mut Bytes, more: &Bytes) {
+    all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
+}
+
+/// Whether all lexemes begin with a quote and end in the next one that is not escaped.
+fn is_quoted(dfa: &Dfa) -> bool {
+    /// How much of a quoted text was read.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Read {
+        Nothing,
+        Inside,
+        Escape,
+        All,
+    }
+    let key = |byte: u8| {
+        usize::from(dfa.classes().get(byte)) * 3
+            + usize::from(byte == QUOTE)
+            + 2 * usize::from(byte == ESCAPE)
+    };
+    let classes = ByteClasses::by_key(key);
+    let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
+    let Some(start) = of.first_mut() else { return false };
+    *start = Some(Read::Nothing);
+    let mut pending = vec![0u32];
+    while let Some(state) = pending.pop() {
+        let Some(read) = of[state as usize] else { return false };
+        if dfa.is_accept(state) != (read == Read::All) {
+            return false;
+        }
+        for &byte in classes.representatives() {
+            let next = dfa.next(state, byte);
+            if next == Dfa::DEAD {
+                continue;
+            }
+            let then = match (read, byte) {
+                (Read::Nothing, QUOTE) => Read::Inside,
+                (Read::Nothing | Read::All, _) => return false,
+                (Read::Inside, QUOTE) => Read::All,
+                (Read::Inside, ESCAPE) => Read::Escape,
+                (Read::Inside | Read::Escape, _) => Read::Inside,
+            };
+            match of[next as usize] {
+                None => {
+                    of[next as usize] = Some(then);
+                    pending.push(next);
+                }
+                // Where every text is quoted the rests of the two differ, and they are no one state.
+                Some(known) if known != then => return false,
+                Some(_) => {}
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::ir::{Conflicts, Nonterminal, Production};
+    use crate::grammar::pattern::RegexFlags;
+    use crate::lexer::Compiler;
+    use crate::lr::table::ParseTable;
+    use crate::util::id::{NonterminalId, ProductionId};
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    /// A grammar whose only rule has these alternatives of terminals, each a regex.
+    fn are_separate_in(alternatives: &[&[&str]]) -> bool {
+        let mut patterns: Vec<&str> = alternatives.concat();
+        patterns.sort_unstable();
+        patterns.dedup();
+        let meter = Meter::new(&Limits::default());
+        let mut compiler = Compiler::new(&meter);
+        let (mut terminals, mut dfas) = (Vec::new(), Vec::new());
+        for (rank, pattern) in (0..).zip(&patterns) {
+            let (text, flags) = ((*pattern).to_owned(), RegexFlags::default());
+            let pattern = Pattern::Regex { pattern: text, flags, place: None };
+            dfas.push(Some(compiler.compile(&pattern).expect("a regex")));
+            terminals.push(Terminal::plain(format!("T{rank}"), Some(pattern), rank));
+        }
+        let symbol = |pattern: &&str| {
+            Symbol::Terminal(TerminalId::new(patterns.binary_search(pattern).expect("one of them")))
+        };
+        let lhs = NonterminalId::new(0);
+        let production = |rhs: &&[&str]| {
+            let rhs = rhs.iter().map(symbol).collect();
+            Production { lhs, rhs, precedence: None, priority: 0, place: None }
+        };
+        let productions: Vec<Production> = alternatives.iter().map(production).collect();
+        let numbers = (0..productions.len()).map(ProductionId::new).collect();
+        let start = Nonterminal { name: "s".to_owned(), productions: numbers, marks: None, place: None };
+        let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
+        let table = ParseTable::build(&grammar, &meter).expect("no conflict");
+        are_separate(&grammar, &Lexis::new(&grammar, table, dfas))
+    }
+
+    const STRING: &str = r#""(?:[^"\\]|\\.)*""#;
+
+    #[test]
+    fn what_cannot_run_into_one_another_is_separate() {
+        assert!(are_separate_in(&[&["[0-9]+", " *,", "[0-9]+"], &[STRING, "[0-9]+"]]));
+        assert!(are_separate_in(&[&[STRING, STRING], &["true", STRING]]));
+        // The comma ends whatever blanks the bracket has taken.
+        assert!(are_separate_in(&[&["\\[ *", " *,"]]));
+    }
+
+    #[test]
+    fn what_runs_into_one_another_is_not() {
+        assert!(!are_separate_in(&[&["[0-9]+", "[0-9]+"]]));
+        assert!(!are_separate_in(&[&["\\[ *", " +,"]]));
+        // A longer match of another terminal may be pending.
+        assert!(!are_separate_in(&[&["a", "b"], &["abc"]]));
+    }
+
+    #[test]
+    fn texts_in_common_are_not_separate() {
+        assert!(!are_separate_in(&[&["[0-9]"], &["[5-9a]"]]));
+        assert!(!are_separate_in(&[&[STRING], &["\"a\""]]));
+        assert!(!are_separate_in(&[&["\"a+\""], &["\"[ab]\""]]));
+        assert!(!are_separate_in(&[&["\"a"], &["\"b\""]]));
+    }
+}

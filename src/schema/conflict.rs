@@ -1,0 +1,98 @@
+//! Why no value satisfies a schema: keywords that contradict one another, as few as possible.
+
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::formula::FormulaId;
+use crate::schema::json::{NodeId, Value};
+use crate::schema::keywords::Reader;
+use crate::schema::machine::Machine;
+use crate::schema::refs::Draft;
+
+use FormulaId as F;
+
+/// A keyword by its name and its value, and what it says alone.
+type Part = (String, NodeId, F);
+
+/// More keywords than these are not looked through.
+const MOST_PARTS: usize = 64;
+
+/// How deep `allOf` and `$ref` are followed.
+const DEPTH: usize = 16;
+
+impl Machine<'_> {
+    /// The error of a schema that no value satisfies. Names a set of its keywords none of which can
+    /// be left out; costs an analysis for each keyword.
+    pub(super) fn unsatisfiable(&mut self, root: NodeId) -> SchemaError {
+        let place = (self.reader.schemas.json.pointer(root), self.reader.schemas.json.place(root));
+        let error = |message: String| {
+            SchemaError::new(SchemaErrorKind::Unsatisfiable, message).at(place.0.clone(), place.1.clone())
+        };
+        let Some(parts) = self.conflict(root) else {
+            return error("no value satisfies the schema".to_owned());
+        };
+        let names: Vec<String> = parts.iter().map(|(name, ..)| format!("`{name}`")).collect();
+        let json = &self.reader.schemas.json;
+        let places: Vec<String> =
+            parts.iter().map(|&(_, node, _)| format!("#{}", json.pointer(node))).collect();
+        match &names[..] {
+            [] => error("no value satisfies the schema".to_owned()),
+            [only] => error(format!("no value satisfies {only}")).example(places.join(", ")),
+            [first @ .., last] => {
+                error(format!("no value satisfies {} and {last} together", first.join(", ")))
+                    .example(places.join(", "))
+                    .help("remove one of them, or let them agree")
+            }
+        }
+    }
+
+    /// Keywords that no value satisfies together, though it would if any one were left out. `None`
+    /// where that takes too much.
+    fn conflict(&mut self, root: NodeId) -> Option<Vec<Part>> {
+        let mut parts = Vec::new();
+        self.reader.parts(root, 0, &mut parts).ok()?;
+        if parts.len() > MOST_PARTS {
+            return None;
+        }
+        let mut at = 0;
+        while at < parts.len() {
+            let others = parts.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, part)| part.2);
+            let others: Vec<F> = others.collect();
+            let rest = self.reader.formulas.and(others);
+            match self.is_inhabited(rest).ok()? {
+                true => at += 1,
+                false => drop(parts.remove(at)),
+            }
+        }
+        Some(parts)
+    }
+}
+
+impl Reader<'_> {
+    /// What each keyword of a schema says alone, those of `allOf` and behind `$ref` among them.
+    fn parts(&mut self, node: NodeId, depth: usize, parts: &mut Vec<Part>) -> Result<(), SchemaError> {
+        let Value::Object(members) = self.schemas.json.value(node).clone() else { return Ok(()) };
+        // What stands beside a reference counts for nothing in older drafts.
+        let is_reference =
+            self.schemas.draft(node) <= Draft::Seven && self.schemas.json.get(node, "$ref").is_some();
+        for member in members.into_iter().filter(|(key, _)| !is_reference || key == "$ref") {
+            let (key, value) = &member;
+            if let ("allOf", Value::Array(all)) = (key.as_str(), self.schemas.json.value(*value).clone())
+                && depth < DEPTH
+            {
+                all.into_iter().try_for_each(|schema| self.parts(schema, depth + 1, parts))?;
+                continue;
+            }
+            if let ("$ref", Some(text)) = (key.as_str(), self.schemas.json.string(*value).map(str::to_owned))
+                && depth < DEPTH
+            {
+                let target = self.schemas.resolve(node, *value, &text)?;
+                self.parts(target, depth + 1, parts)?;
+                continue;
+            }
+            let said = self.keyword_alone(node, &member)?;
+            if said != F::TRUE && parts.len() <= MOST_PARTS {
+                parts.push((key.clone(), *value, said));
+            }
+        }
+        Ok(())
+    }
+}

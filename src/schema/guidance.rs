@@ -1,0 +1,53 @@
+//! `x-guidance`: what a schema says itself about separators and blanks, by llguidance's names.
+
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::json::{Json, NodeId, Value};
+use crate::schema::options::{SchemaOptions, Whitespace};
+
+const KEYWORD: &str = "x-guidance";
+
+/// The options as the schema `text` changes them; `None` where it says nothing. Text that is no
+/// JSON says nothing here.
+///
+/// # Errors
+///
+/// When the keyword has a member that is unknown or has a value of the wrong kind.
+pub(super) fn options(text: &str, options: &SchemaOptions) -> Result<Option<SchemaOptions>, SchemaError> {
+    // Most schemas are not read twice.
+    if !text.contains(KEYWORD) {
+        return Ok(None);
+    }
+    let mut json = Json::default();
+    let Ok(root) = json.read("<schema>", text) else { return Ok(None) };
+    let Some(guidance) = json.get(root, KEYWORD) else { return Ok(None) };
+    let invalid = |node: NodeId, message: String| {
+        SchemaError::new(SchemaErrorKind::InvalidSchema, message).at(json.pointer(node), json.place(node))
+    };
+    let Value::Object(members) = json.value(guidance) else {
+        return Err(invalid(guidance, format!("`{KEYWORD}` is an object")));
+    };
+    let mut changed = options.clone();
+    let mut pattern = None;
+    for (name, node) in members {
+        match (name.as_str(), json.value(*node)) {
+            ("item_separator", Value::String(text)) => changed.item_separator.clone_from(text),
+            ("key_separator", Value::String(text)) => changed.key_separator.clone_from(text),
+            ("whitespace_flexible", Value::Boolean(true)) => changed.whitespace = Whitespace::Any,
+            ("whitespace_flexible", Value::Boolean(false)) => changed.whitespace = Whitespace::None,
+            ("whitespace_pattern", Value::String(text)) => pattern = Some(text.clone()),
+            ("whitespace_pattern", Value::Null) => {}
+            // `oneOf` is exactly one anyhow, and nothing is taken that cannot be held.
+            ("coerce_one_of" | "lenient", Value::Boolean(_)) => {}
+            _ => {
+                let message = format!("`{KEYWORD}` has no such `{}`", name.escape_debug());
+                let known = "known are item_separator, key_separator, whitespace_flexible, \
+                             whitespace_pattern, coerce_one_of and lenient";
+                return Err(invalid(*node, message).help(known));
+            }
+        }
+    }
+    if let Some(pattern) = pattern {
+        changed.whitespace = Whitespace::Pattern(pattern);
+    }
+    Ok(Some(changed))
+}

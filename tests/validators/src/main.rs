@@ -1,0 +1,279 @@
+//! lrmask's JSON Schema held against two validators of others.
+//!
+//! ```sh
+//! cargo run --release --manifest-path tests/validators/Cargo.toml -- [TEXTS] [NAME...]
+//! ```
+//!
+//! For each schema of MaskBench's sample, where it lies beside the project:
+//!
+//! * *generated*: TEXTS texts (default 20) drawn from the masks, half with keys in the declared
+//!   order and half in any, are valid;
+//! * *permuted*: valid instances in up to 24 orders of their keys are accepted in any order;
+//! * *mutated*: an instance with a key dropped, a value swapped or a number moved is judged as both
+//!   validators judge it.
+//!
+//! Where the two disagree nothing is asked. Differences are listed, and counted by kind.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+
+use lrmask::{Constraint, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
+use serde_json::{Map, Value, json};
+
+/// Bytes of a generated text behind which it is ended.
+const LENGTH: usize = 400;
+/// Orders of the keys of one instance.
+const ORDERS: usize = 24;
+/// Mutations of one instance.
+const MUTATIONS: usize = 8;
+
+/// Numbers that look random (Marsaglia, "Xorshift RNGs", 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound.max(1) as u64) as usize
+    }
+}
+
+/// Two validators of others.
+struct Oracles {
+    first: jsonschema::Validator,
+    schemas: boon::Schemas,
+    second: boon::SchemaIndex,
+}
+
+impl Oracles {
+    /// `None` where one of them cannot read the schema.
+    fn new(schema: &Value) -> Option<Self> {
+        let first = jsonschema::options().should_validate_formats(true).build(schema).ok()?;
+        let mut schemas = boon::Schemas::new();
+        let mut compiler = boon::Compiler::new();
+        compiler.enable_format_assertions();
+        compiler.add_resource("memory:///schema", schema.clone()).ok()?;
+        let second = compiler.compile("memory:///schema", &mut schemas).ok()?;
+        Some(Self { first, schemas, second })
+    }
+
+    /// What both of them say; `None` where they disagree.
+    fn verdict(&self, value: &Value) -> Option<bool> {
+        let first = self.first.is_valid(value);
+        (first == self.schemas.validate(value, self.second).is_ok()).then_some(first)
+    }
+
+    /// What is wrong with a value, in short.
+    fn why(&self, value: &Value) -> String {
+        let error = self.first.iter_errors(value).next();
+        error.map_or_else(String::new, |error| error.schema_path().to_string())
+    }
+}
+
+/// What was found, by kind.
+#[derive(Default)]
+struct Findings {
+    counts: BTreeMap<String, usize>,
+}
+
+impl Findings {
+    fn count(&mut self, kind: &str) {
+        *self.counts.entry(kind.to_owned()).or_default() += 1;
+    }
+
+    fn list(&mut self, kind: &str, name: &str, text: &str, why: &str) {
+        self.count(kind);
+        let shown: String = text.chars().take(300).collect();
+        println!("{kind}: {name}: {shown} {why}");
+    }
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).peekable();
+    let texts = arguments.peek().and_then(|first| first.parse().ok()).unwrap_or(20);
+    let names: Vec<String> = arguments.filter(|argument| argument.parse::<usize>().is_err()).collect();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/json/maskbench.tar.gz");
+    let Ok(file) = std::fs::File::open(&path) else {
+        println!("{} is not there", path.display());
+        return;
+    };
+    let bytes = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
+    let bytes = Vocabulary::from_tokens(bytes).and_then(|bytes| bytes.with_stop_tokens(&[256]));
+    let bytes = bytes.expect("a vocabulary");
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut findings = Findings::default();
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+    for entry in archive.entries().expect("an archive") {
+        let mut entry = entry.expect("the archive is whole");
+        let name = entry.path().expect("a path").file_name().map(|name| name.to_string_lossy().into_owned());
+        let Some(name) = name.filter(|name| name.ends_with(".json")) else { continue };
+        if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted.as_str())) {
+            continue;
+        }
+        let mut text = String::new();
+        entry.read_to_string(&mut text).expect("UTF-8");
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        let schema = &document["schema"];
+        let Some(oracles) = Oracles::new(schema) else {
+            findings.count("schemas that an oracle cannot read");
+            continue;
+        };
+        let constrain = |order| {
+            let mut options = SchemaOptions::default();
+            options.order = order;
+            let schema = JsonSchema::parse(&schema.to_string(), &options).ok()?;
+            let narrowed = schema.warnings().iter().any(|warning| warning.code == "narrowed-schema");
+            Some((Constraint::new(&schema.grammar(), &bytes).ok()?, narrowed))
+        };
+        let (Some((declared, _)), Some((any, is_narrow))) =
+            (constrain(KeyOrder::Declared), constrain(KeyOrder::Any))
+        else {
+            findings.count("schemas that are refused");
+            continue;
+        };
+        findings.count("schemas");
+        for number in 0..texts {
+            let constraint = if number % 2 == 0 { &declared } else { &any };
+            let Some(text) = generate(constraint, &mut random) else { continue };
+            let Ok(value) = serde_json::from_str::<Value>(&text) else {
+                findings.list("GENERATED is no JSON", &name, &text, "");
+                continue;
+            };
+            match oracles.verdict(&value) {
+                Some(true) => findings.count("generated and valid"),
+                Some(false) => findings.list("GENERATED is invalid", &name, &text, &oracles.why(&value)),
+                None => findings.count("generated, and the oracles disagree"),
+            }
+        }
+        for test in document["tests"].as_array().into_iter().flatten() {
+            let instance = &test["data"];
+            if oracles.verdict(instance) == Some(true) {
+                for _ in 0..ORDERS {
+                    let text = permuted(instance, &mut random).to_string();
+                    match (accepts(&any, &text), is_narrow) {
+                        (true, _) => findings.count("permuted and accepted"),
+                        (false, true) => findings.count("permuted and refused, narrowed with a warning"),
+                        (false, false) => findings.list("PERMUTED is refused", &name, &text, ""),
+                    }
+                }
+            }
+            for _ in 0..MUTATIONS {
+                let mut mutated = instance.clone();
+                mutate(&mut mutated, &mut random);
+                let text = mutated.to_string();
+                match (oracles.verdict(&mutated), accepts(&any, &text)) {
+                    (None, _) => findings.count("mutated, and the oracles disagree"),
+                    (Some(valid), accepted) if valid == accepted => {
+                        findings.count("mutated, and judged alike")
+                    }
+                    (Some(true), _) if is_narrow => {
+                        findings.count("mutated, valid and refused, narrowed with a warning");
+                    }
+                    (Some(true), _) => findings.list("MUTATED is valid and refused", &name, &text, ""),
+                    (Some(false), _) => {
+                        findings.list(
+                            "MUTATED is invalid and accepted",
+                            &name,
+                            &text,
+                            &oracles.why(&mutated),
+                        );
+                    }
+                }
+            }
+        }
+    }
+    for (kind, count) in &findings.counts {
+        println!("{count:8} {kind}");
+    }
+}
+
+fn accepts(constraint: &Constraint, text: &str) -> bool {
+    let mut matcher = constraint.matcher();
+    text.bytes().all(|byte| matcher.advance(u32::from(byte)).is_ok()) && matcher.advance(256u32).is_ok()
+}
+
+/// A text drawn from the masks byte by byte, and ended when it is long.
+fn generate(constraint: &Constraint, random: &mut Random) -> Option<String> {
+    let mut matcher = constraint.matcher();
+    let mut mask = constraint.new_mask();
+    let mut text: Vec<u8> = Vec::new();
+    let length = 1 + random.below(LENGTH);
+    while text.len() < length {
+        matcher.fill_mask(&mut mask);
+        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let token = allowed[random.below(allowed.len())];
+        if token == 256 {
+            return String::from_utf8(text).ok();
+        }
+        matcher.advance(token).expect("the mask allows the token");
+        text.push(token as u8);
+    }
+    text.extend(matcher.shortest_completion()?);
+    Some(String::from_utf8(text).expect("texts are UTF-8"))
+}
+
+/// The value with the keys of all its objects in some order.
+fn permuted(value: &Value, random: &mut Random) -> Value {
+    match value {
+        Value::Array(items) => Value::Array(items.iter().map(|item| permuted(item, random)).collect()),
+        Value::Object(members) => {
+            let mut left: Vec<(&String, &Value)> = members.iter().collect();
+            let mut all = Map::new();
+            while !left.is_empty() {
+                let (key, value) = left.swap_remove(random.below(left.len()));
+                all.insert(key.clone(), permuted(value, random));
+            }
+            Value::Object(all)
+        }
+        other => other.clone(),
+    }
+}
+
+/// Changes one place of the value: drops a member or an item, swaps a value for another, moves a
+/// number by one.
+fn mutate(value: &mut Value, random: &mut Random) {
+    let goes_down = random.below(4) > 0;
+    match value {
+        Value::Object(members) if !members.is_empty() && goes_down => {
+            let at = random.below(members.len());
+            let key = members.keys().nth(at).cloned().unwrap_or_default();
+            if random.below(4) == 0 {
+                members.shift_remove(&key);
+            } else if let Some(inner) = members.get_mut(&key) {
+                mutate(inner, random);
+            }
+        }
+        Value::Array(items) if !items.is_empty() && goes_down => {
+            let at = random.below(items.len());
+            match random.below(6) {
+                0 => drop(items.remove(at)),
+                1 => items.push(items[at].clone()),
+                _ => mutate(&mut items[at], random),
+            }
+        }
+        Value::Number(number) if number.is_i64() && goes_down => {
+            let step = [-1, 1, -1000, 1000][random.below(4)];
+            *value = json!(number.as_i64().unwrap_or(0).saturating_add(step));
+        }
+        Value::String(text) if !text.is_empty() && goes_down => {
+            let cut = text.char_indices().nth(random.below(text.chars().count())).map_or(0, |(at, _)| at);
+            text.truncate(cut);
+        }
+        other => {
+            let swaps = [
+                json!(null),
+                json!(true),
+                json!(0),
+                json!(-1),
+                json!(1.5),
+                json!(""),
+                json!("x"),
+                json!([]),
+                json!({}),
+            ];
+            *other = swaps[random.below(swaps.len())].clone();
+        }
+    }
+}
