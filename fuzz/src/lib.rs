@@ -1,5 +1,6 @@
 //! What the fuzz targets do with their input. Everything that must hold is asserted here.
 
+pub mod limits;
 pub mod operations;
 pub mod oracle;
 pub mod saved;

@@ -97,7 +97,7 @@ pub(super) fn nfa_too_large(meter: &Meter) -> Result<PatternError, PatternError>
 /// Steps that it takes to make a state of a nondeterministic automaton.
 const STEPS_OF_A_STATE: usize = 10;
 /// And bytes of its transitions that are made in a step.
-const BYTES_A_STEP: usize = 4;
+const BYTES_A_STEP: usize = 2;
 
 /// The bytes that a nondeterministic automaton may have.
 pub(super) fn nfa_bytes(meter: &Meter) -> usize {

@@ -34,10 +34,10 @@ pub struct Limits {
     /// KB.
     pub grammar_bytes: usize,
     /// Steps of building: of reading a grammar and compiling it, together. A step is about ten
-    /// nanoseconds of a processor of 2020, within a factor of two. Default 400 million, strict 80
+    /// nanoseconds of a processor of 2020, within a factor of two. Default 400 million, strict 60
     /// million.
     pub build_steps: u64,
-    /// Bytes that are held at once while a grammar is read and compiled. Default 600 MB, strict 150
+    /// Bytes that are held at once while a grammar is read and compiled. Default 600 MB, strict 130
     /// MB.
     pub build_bytes: u64,
     /// States of one terminal's DFA. Default 200,000, strict 50,000.
@@ -97,8 +97,8 @@ impl Limits {
     pub fn strict() -> Self {
         Self {
             grammar_bytes: 256_000,
-            build_steps: 80_000_000,
-            build_bytes: 150_000_000,
+            build_steps: 60_000_000,
+            build_bytes: 130_000_000,
             terminal_states: 50_000,
             scan_states: 100_000,
             proof_steps: 2_000_000,

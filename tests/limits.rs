@@ -1,0 +1,102 @@
+//! Grammars that grow, and what is counted of them: no build goes past its limits, and the bytes
+//! that are counted are those that are really held.
+
+use lrmask::{CompiledGrammar, Cost, Grammar, LimitKind, LimitReached, Limits};
+use peak_alloc::PeakAlloc;
+use proptest::prelude::*;
+
+#[global_allocator]
+static HEAP: PeakAlloc = PeakAlloc;
+
+/// The one test at a time that looks at the heap.
+static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+/// A grammar that grows with `n` in the way that `kind` says.
+fn grown(kind: usize, n: usize) -> String {
+    let each = |part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<String>();
+    let names: Vec<String> = (0..n).map(|i| format!("T{i}")).collect();
+    let any = names.join(" | ");
+    match kind {
+        0 => format!("start: ({any})+\n{}", each(&|i| format!("T{i}: /x{i}y\\w{{20}}/\n"))),
+        1 => format!("start:{}\n", each(&|i| format!(" \"k{i};\"?"))),
+        2 => format!("start: {}\"a\"{}\n", "(".repeat(n), ")*".repeat(n)),
+        3 => format!("start: A\nA: /(a|b)*a(a|b){{{n}}}/\n"),
+        4 => format!("start: A\nA: /\\w{{{n}}}\\d{{{n}}}/i\n"),
+        5 => format!("start: e\ne: \"x\"{}\n", each(&|i| format!(" | e \"o{i}\" e"))),
+        6 => format!(
+            "start: (NAME | {any})+\nNAME: /[a-z0-9]+/\n{}{}%ignore \" \"\n",
+            each(&|i| format!("T{i}: \"w{i}\"\n")),
+            each(&|i| format!("%lookahead NAME T{i} before T{} NAME\n", (i + 1) % n)),
+        ),
+        7 => format!("start: (a \"b\")~{n}..{}\na: \"a\"\n", 2 * n),
+        _ => format!("start: r0\nr{n}: \"e\"\n{}", each(&|i| format!("r{i}: \"a\" r{}\n", i + 1))),
+    }
+}
+
+/// What building cost, or the limit that it came to; `None` where the grammar is refused for
+/// another reason.
+fn build(text: &str, limits: &Limits) -> Option<Result<Cost, LimitReached>> {
+    let grammar = match Grammar::from_lark_within(text, "<grammar>", None, &|_| None, limits) {
+        Ok(grammar) => grammar,
+        Err(error) => return error.limit().cloned().map(Err),
+    };
+    match CompiledGrammar::with_limits(&grammar, limits.clone()) {
+        Ok(compiled) => Some(Ok(compiled.cost())),
+        Err(error) => error.limit().cloned().map(Err),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn no_build_goes_past_its_limits(kind in 0..9usize, n in 1..120usize, steps in 10_000..2_000_000u64) {
+        let mut limits = Limits::strict();
+        limits.build_steps = steps;
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(Ok(cost)) = build(&grown(kind, n), &limits) {
+            prop_assert!(cost.steps <= steps && cost.bytes <= limits.build_bytes, "{cost:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_counted_is_what_is_held(kind in 0..9usize, n in 1..300usize, megabytes in 1..40u64) {
+        let mut limits = Limits::strict();
+        limits.build_bytes = megabytes * 1_000_000;
+        let text = grown(kind, n);
+        let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let before = HEAP.current_usage();
+        HEAP.reset_peak_usage();
+        let _ = build(&text, &limits);
+        let held = HEAP.peak_usage() - before;
+        // What is not counted is what does not grow, and what an allocation has before it is used.
+        prop_assert!(held as u64 <= 20_000_000 + 3 * limits.build_bytes, "{held} bytes, kind {kind}, {n}");
+    }
+}
+
+#[test]
+fn more_steps_are_taken_for_more_grammar() {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for kind in 0..9 {
+        let steps = |n| match build(&grown(kind, n), &Limits::default()) {
+            Some(Ok(cost)) => cost.steps,
+            other => panic!("kind {kind}, {n}: {other:?}"),
+        };
+        assert!(steps(3) < steps(9), "kind {kind}");
+    }
+}
+
+#[test]
+fn the_limit_that_was_reached_is_told() {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let text = "start: A | B\nA: \"a\"\nB: /\\w{50}/\n";
+    let mut limits = Limits::default();
+    limits.grammar_bytes = 10;
+    let reached = build(text, &limits).and_then(Result::err).expect("ten bytes are too few");
+    assert_eq!((reached.kind(), reached.limit()), (LimitKind::Input, 10));
+
+    let mut limits = Limits::default();
+    limits.build_bytes = 100_000;
+    let reached = build(text, &limits).and_then(Result::err).expect("too many bytes");
+    assert_eq!(reached.kind(), LimitKind::Bytes);
+}
