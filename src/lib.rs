@@ -124,6 +124,17 @@
 //! as a no: a mask can then be too narrow, but never too wide, and [`Constraint::undecided`] says
 //! so. In the same way [`Matcher::dropped_readings`] tells of [`Limits::readings`].
 //!
+//! # Strangers
+//!
+//! Grammars, schemas and regexes may come from anybody under [`Limits::strict`]: building ends
+//! within about a second and 256 MB with a constraint or a typed error ([`BuildError::limit`]), and
+//! [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of bytes.
+//! Tokens and texts may be anything under any limits. Tokenizer files of strangers are read by
+//! [`Vocabulary::from_file_bytes_within`]. Saved constraints are for those who saved them: damage is
+//! found, and a forged file does no more than allow what it likes. What is not within a limit is
+//! what the scanner meets while texts run, which [`IndexSize::scan_states`] counts. `SECURITY.md`
+//! and `docs/security.md` have the details, and the attacks that were tried.
+//!
 //! # Features
 //!
 //! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
