@@ -47,10 +47,8 @@ pub(crate) fn attacks() -> Vec<Attack> {
             most.index_bytes = 1 << 20;
             let cache = ConstraintCache::new(32 << 20);
             for i in 0..n {
-                let grammar = match Grammar::from_lark(&format!("start: A+\nA: /\\w{{{}}}x/\n", i + 1)) {
-                    Ok(grammar) => grammar,
-                    Err(_) => break,
-                };
+                let text = format!("start: A+\nA: /\\w{{{}}}x/\n", i + 1);
+                let Ok(grammar) = Grammar::from_lark(&text) else { break };
                 let _ = cache.get_or_build(&grammar, &vocabulary, &most);
             }
             Answer { bytes: n * 30, word: format!("{} kept, {} MB", cache.len(), cache.bytes() >> 20) }
