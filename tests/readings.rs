@@ -180,7 +180,7 @@ fn soft_words_twice_as_many_readings_with_each() {
 /// or none. There is exactly one, and no `y` before it.
 #[test]
 fn look_ahead_one_reading_for_each_word() {
-    for readings in [8, 9, 63, 64] {
+    for readings in [8, 9, 63, 64, 65, 200] {
         let others = readings - 1;
         let then = " then WORD NAME".repeat(others - 1);
         let grammar = format!(
@@ -253,7 +253,7 @@ fn look_ahead_twice_as_many_readings_with_each_word() {
 /// another letter.
 #[test]
 fn back_up_one_reading_for_each_place() {
-    for readings in [8, 9, 63, 64, 65, 200] {
+    for readings in NUMBERS {
         let length = readings - 1;
         for lexer in ["basic", "contextual"] {
             let grammar =
@@ -287,7 +287,7 @@ fn back_up_one_reading_for_each_place() {
 /// So many lexemes, no more and no less: how many the text has depends on which pending match ends.
 #[test]
 fn back_up_where_lexemes_are_counted() {
-    for (length, count) in [(7, 20), (63, 70), (70, 100)] {
+    for (length, count) in [(7, 20), (63, 70), (70, 100), (199, 230), (999, 1100)] {
         let grammar = format!("%lexer basic\nstart: (A | X)~{count}\nA: \"-\"\nX: /-{{{length}}}b/\n");
         // Each `b` stands for itself and the dashes of its lexeme.
         let lexemes = |text: &[u8]| {
@@ -334,7 +334,7 @@ fn conflicts_one_reading_for_each_place() {
         |text: &[u8]| text.strip_suffix(b".").is_some_and(|text| is_over(text, b"ab") && is_palindrome(text));
     let is_viable = |text: &[u8]| is_over(text, b"ab") || is_member(text);
     let definition = Definition { is_member: &is_member, is_viable: &is_viable };
-    for readings in [8, 9, 63, 64, 65, 200] {
+    for readings in NUMBERS {
         let longer = [
             run(b'a', readings),
             run(b'a', readings + 1),
@@ -386,7 +386,7 @@ fn conflicts_and_soft_words() {
 /// Palindromes of lexemes, one of which may be pending for long.
 #[test]
 fn conflicts_and_back_up() {
-    for length in [7, 8, 62, 63] {
+    for length in NUMBERS.map(|readings| readings - 1) {
         let grammar = format!(
             "%lexer basic\nstart: s \".\"\ns: A s A | B s B | X s X |\nA: \"a\"\nB: \"b\"\nX: /a{{{length}}}c/\n"
         );

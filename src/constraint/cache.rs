@@ -206,6 +206,7 @@ fn bytes(key: &Key, entry: &Entry) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::limits::Cancel;
 
     fn vocabulary() -> Vocabulary {
         Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("bytes are a vocabulary")
@@ -252,7 +253,7 @@ mod tests {
         let refused = grammar("start: A\nA: /(a|b)*a(a|b){25}/");
         assert!(cache.get_or_build(&refused, &vocabulary, &Limits::strict()).is_err());
         assert_eq!(cache.len(), 1);
-        let cancel = crate::Cancel::default();
+        let cancel = Cancel::default();
         cancel.stop();
         let limits = Limits { cancel: Some(cancel), ..Limits::default() };
         let sound = grammar("start: \"a\"");

@@ -4,67 +4,69 @@
 use std::sync::Arc;
 
 /// The moments before each step, the last one first. Cloning shares them.
-pub(super) struct History<T>(Option<Arc<Step<T>>>);
+pub(super) struct History<T> {
+    last: Link<T>,
+    /// How many steps there are.
+    count: usize,
+}
+
+type Link<T> = Option<Arc<Step<T>>>;
 
 struct Step<T> {
     before: T,
-    /// How many steps there are up to this one.
-    count: usize,
-    earlier: History<T>,
+    earlier: Link<T>,
 }
 
 impl<T> Default for History<T> {
     fn default() -> Self {
-        Self(None)
+        Self { last: None, count: 0 }
     }
 }
 
 impl<T> Clone for History<T> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { last: self.last.clone(), count: self.count }
     }
 }
 
 impl<T: Clone> History<T> {
     /// What is in the list, the last first.
     pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        let steps = std::iter::successors(self.0.as_deref(), |step| step.earlier.0.as_deref());
+        let steps = std::iter::successors(self.last.as_deref(), |step| step.earlier.as_deref());
         steps.map(|step| &step.before)
     }
 
     /// How many steps there are.
     pub(super) fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |step| step.count)
+        self.count
     }
 
     /// One more step, before which `before` held.
     pub(super) fn push(&mut self, before: T) {
-        let count = self.len() + 1;
-        let earlier = Self(self.0.take());
-        self.0 = Some(Arc::new(Step { before, count, earlier }));
+        let earlier = self.last.take();
+        self.last = Some(Arc::new(Step { before, earlier }));
+        self.count += 1;
     }
 
     /// Takes the last step off; what held before it.
     pub(super) fn pop(&mut self) -> Option<T> {
-        match Arc::try_unwrap(self.0.take()?) {
-            Ok(mut step) => {
-                self.0 = step.earlier.0.take();
-                Some(step.before)
-            }
-            Err(shared) => {
-                self.0 = shared.earlier.0.clone();
-                Some(shared.before.clone())
-            }
-        }
+        let last = self.last.take()?;
+        self.count -= 1;
+        let Step { before, earlier } = match Arc::try_unwrap(last) {
+            Ok(step) => step,
+            Err(shared) => Step { before: shared.before.clone(), earlier: shared.earlier.clone() },
+        };
+        self.last = earlier;
+        Some(before)
     }
 }
 
 impl<T> Drop for History<T> {
     /// In a loop: the derived drop would recurse once a step.
     fn drop(&mut self) {
-        let mut last = self.0.take();
+        let mut last = self.last.take();
         while let Some(step) = last {
-            last = Arc::into_inner(step).and_then(|mut step| step.earlier.0.take());
+            last = Arc::into_inner(step).and_then(|mut step| step.earlier.take());
         }
     }
 }

@@ -275,13 +275,13 @@ fn a_hundred_thousand_alternatives_are_read() {
 }
 
 #[test]
-fn a_hundred_thousand_rules_and_terminals_are_read() {
+fn fifty_thousand_rules_and_terminals_are_read() {
     let mut text = String::from("start: r0\n");
-    for i in 0..100_000 {
-        text += &format!("r{i}: T{i} r{} | T{i}\nT{i}: \"t{i}\"\n", (i + 1) % 100_000);
+    for i in 0..50_000 {
+        text += &format!("r{i}: T{i} r{} | T{i}\nT{i}: \"t{i}\"\n", (i + 1) % 50_000);
     }
     let grammar = grammar(&text);
-    assert_eq!(grammar.nonterminals.len(), 100_001);
+    assert_eq!(grammar.nonterminals.len(), 50_001);
 }
 
 #[test]
