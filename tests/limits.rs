@@ -97,6 +97,6 @@ fn the_limit_that_was_reached_is_told() {
 
     let mut limits = Limits::default();
     limits.build_bytes = 100_000;
-    let reached = build(text, &limits); eprintln!("{reached:?}"); let reached = reached.and_then(Result::err).expect("too many bytes");
+    let reached = build(text, &limits).and_then(Result::err).expect("too many bytes");
     assert_eq!(reached.kind(), LimitKind::Bytes);
 }

@@ -1,5 +1,7 @@
 //! What the command line generates is SQL by SQLite's own word.
 
+#![allow(clippy::print_stdout, reason = "a long run says what it did")]
+
 #[path = "../../tests/sqlite_oracle/mod.rs"]
 mod sqlite_oracle;
 

@@ -90,14 +90,23 @@ pub(super) fn nondeterministic(
 /// The error of an automaton that was given up, which has cost as much as one of that size.
 pub(super) fn nfa_too_large(meter: &Meter) -> Result<PatternError, PatternError> {
     meter.step(nfa_bytes(meter) / BYTES_A_STEP)?;
-    let most = nfa_bytes(meter) >> 20;
-    Ok(PatternError::too_large(format!("its nondeterministic automaton takes more than {most} MiB")))
+    let most = size(nfa_bytes(meter));
+    let message = format!("its nondeterministic automaton takes more than {most}");
+    Ok(PatternError::too_large(message).beyond(meter.too_many_bytes()))
 }
 
 /// Steps that it takes to make a state of a nondeterministic automaton.
 const STEPS_OF_A_STATE: usize = 10;
 /// And bytes of its transitions that are made in a step.
 const BYTES_A_STEP: usize = 2;
+
+/// A number of bytes as people read it.
+fn size(bytes: usize) -> String {
+    match bytes >> 20 {
+        0 => format!("{} KiB", bytes >> 10),
+        mebibytes => format!("{mebibytes} MiB"),
+    }
+}
 
 /// The bytes that a nondeterministic automaton may have.
 pub(super) fn nfa_bytes(meter: &Meter) -> usize {
@@ -327,7 +336,8 @@ impl<'a> Subsets<'a> {
     }
 
     fn too_much_memory(&self) -> PatternError {
-        let most = self.meter.most_bytes() >> 20;
-        PatternError::too_large(format!("its automaton takes more than {most} MiB"))
+        let most = size(self.meter.most_bytes());
+        PatternError::too_large(format!("its automaton takes more than {most}"))
+            .beyond(self.meter.too_many_bytes())
     }
 }

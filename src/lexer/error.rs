@@ -103,6 +103,12 @@ impl PatternError {
         self
     }
 
+    /// Says which limit of building was reached.
+    pub(crate) fn beyond(mut self, limit: LimitReached) -> Self {
+        self.0.limit = Some(limit);
+        self
+    }
+
     /// Says which bytes of which regex.
     pub(crate) fn within(mut self, regex: &str, span: Range<usize>, place: Option<&Place>) -> Self {
         self.0.regex = Some((regex.to_owned(), span));

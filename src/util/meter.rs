@@ -259,6 +259,11 @@ impl Meter {
         }
     }
 
+    /// The limit that bytes come to, where another library holds them and gives up by itself.
+    pub(crate) fn too_many_bytes(&self) -> LimitReached {
+        self.reached(LimitKind::Bytes, self.most_bytes)
+    }
+
     /// What will be held for a while: nothing yet.
     pub(crate) fn holding(&self) -> Holding {
         Holding { meter: self.clone(), bytes: 0 }

@@ -1,6 +1,6 @@
 //! Grammars whose lexemes come apart at first sight.
 //!
-//! The [universe](super::universe) draws all terminals together, because an author's terminals may
+//! The [scan graph](super::scan_graph) draws all terminals together, as an author's terminals may
 //! meet wherever the parser lets them. A grammar that a program made of a JSON Schema has hundreds
 //! of terminals, nearly all of them quoted, and its rows are known to be what can really meet. So
 //! rows are looked at one by one, in pairs of terminals, and quoted terminals all at once: the
