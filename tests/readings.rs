@@ -110,6 +110,12 @@ fn is_over(text: &[u8], alphabet: &[u8]) -> bool {
 /// many.
 const NUMBERS: [usize; 7] = [8, 9, 63, 64, 65, 200, 1000];
 
+/// The same for what takes the square of them: up to `ordinary`, and all of them with `LRMASK_LONG`.
+fn numbers(ordinary: usize) -> impl Iterator<Item = usize> {
+    let is_long = std::env::var_os("LRMASK_LONG").is_some();
+    NUMBERS.into_iter().filter(move |&number| is_long || number <= ordinary)
+}
+
 /// Each `a` is an A or a B, and no A stands behind a B: after `n` words there are `n + 1` stacks.
 #[test]
 fn soft_words_one_reading_more_with_each() {
@@ -253,7 +259,7 @@ fn look_ahead_twice_as_many_readings_with_each_word() {
 /// another letter.
 #[test]
 fn back_up_one_reading_for_each_place() {
-    for readings in NUMBERS {
+    for readings in numbers(200) {
         let length = readings - 1;
         for lexer in ["basic", "contextual"] {
             let grammar =
@@ -287,7 +293,7 @@ fn back_up_one_reading_for_each_place() {
 /// So many lexemes, no more and no less: how many the text has depends on which pending match ends.
 #[test]
 fn back_up_where_lexemes_are_counted() {
-    for (length, count) in [(7, 20), (63, 70), (70, 100), (199, 230), (999, 1100)] {
+    for (length, count) in numbers(64).map(|readings| (readings - 1, readings + readings / 2)) {
         let grammar = format!("%lexer basic\nstart: (A | X)~{count}\nA: \"-\"\nX: /-{{{length}}}b/\n");
         // Each `b` stands for itself and the dashes of its lexeme.
         let lexemes = |text: &[u8]| {
@@ -334,7 +340,7 @@ fn conflicts_one_reading_for_each_place() {
         |text: &[u8]| text.strip_suffix(b".").is_some_and(|text| is_over(text, b"ab") && is_palindrome(text));
     let is_viable = |text: &[u8]| is_over(text, b"ab") || is_member(text);
     let definition = Definition { is_member: &is_member, is_viable: &is_viable };
-    for readings in NUMBERS {
+    for readings in numbers(200) {
         let longer = [
             run(b'a', readings),
             run(b'a', readings + 1),
@@ -386,7 +392,7 @@ fn conflicts_and_soft_words() {
 /// Palindromes of lexemes, one of which may be pending for long.
 #[test]
 fn conflicts_and_back_up() {
-    for length in NUMBERS.map(|readings| readings - 1) {
+    for length in numbers(64).map(|readings| readings - 1) {
         let grammar = format!(
             "%lexer basic\nstart: s \".\"\ns: A s A | B s B | X s X |\nA: \"a\"\nB: \"b\"\nX: /a{{{length}}}c/\n"
         );
