@@ -69,12 +69,12 @@ impl ParseTable {
         self.states.entered.get_or_insert_with((below, core), || state)
     }
 
-    /// What can be shifted when an item of a state returns.
+    /// What can be shifted when an item of a state returns. An item that has come so far was there
+    /// before, but for a table that was forged: nothing follows what was not there.
     fn follow_of(&self, key: &Key, back: Return) -> u32 {
         let returns = self.returns.get(key.core.index());
-        let place = returns.binary_search(&back);
-        debug_assert!(place.is_ok(), "an item that has come so far was there before");
-        place.map_or(u32::MAX, |place| key.follows[place])
+        let nothing = |_| self.states.sets.intern(BitSet::new(self.end().index() + 1));
+        returns.binary_search(&back).map_or_else(nothing, |place| key.follows[place])
     }
 
     /// What can be shifted on a stack with `state` on top once `nonterminal` is complete there.

@@ -132,8 +132,7 @@ impl ParseStates {
         let sets = reader.list(4, |r| BitSet::load(r, terminals))?;
         let (cores, follows) = (reader.numbers()?, reader.numbers()?);
         ensure_below(&cores, returns.len(), "the parse states")?;
-        let known = |&&follow: &&u32| follow == u32::MAX || (follow as usize) < sets.len();
-        ensure(follows.iter().all(|follow| known(&follow)), "what follows parse states")?;
+        ensure_below(&follows, sets.len(), "what follows parse states")?;
         let mut rest = &follows[..];
         let mut keys = Vec::with_capacity(cores.len());
         for core in cores {
