@@ -228,15 +228,16 @@ fn check_tokens(case: &Case) -> Vec<String> {
             for id in 0..end {
                 let meanings = after(&meanings, id);
                 if !meanings.is_empty() {
-                    wanted.push(TokenId(id));
+                    wanted.push(TokenId::from(id));
                     next.push(([&sequence[..], &[id]].concat(), meanings));
                 }
             }
             if meanings.iter().any(|text| oracle.is_member(text)) {
-                wanted.push(TokenId(end));
+                wanted.push(TokenId::from(end));
             }
             let found: Vec<TokenId> = mask.tokens().collect();
-            let allowed: Vec<TokenId> = (0..=end).map(TokenId).filter(|&id| matcher.allows(id)).collect();
+            let allowed: Vec<TokenId> =
+                (0..=end).map(TokenId::from).filter(|&id| matcher.allows(id)).collect();
             if found != wanted || allowed != wanted {
                 faults.push(format!("{sequence:?}: {found:?}, {allowed:?}, and not {wanted:?}"));
             }

@@ -78,14 +78,14 @@ fn readings_that_double_with_every_word() {
     let mut mask = TokenMask::default();
     for count in 0..200 {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
         assert_eq!(allowed, [b'.', b'a', b'b'].map(u32::from), "after {count} words");
         matcher.advance(u32::from(b'a')).expect("a word may follow");
     }
     matcher.advance_bytes(b".").expect("viable");
     for count in 0..200 {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
         assert_eq!(allowed, [b'1', b'2'].map(u32::from), "after {count} ends");
         matcher.advance(u32::from(b'1' + count % 2)).expect("viable");
     }
@@ -222,7 +222,7 @@ fn a_match_pending_for_eight_hundred_bytes() {
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     for count in (0..=840).step_by(40) {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
         let longer = (count >= 799).then_some(257);
         let byte = (count >= 800).then_some(u32::from(b'b'));
         let expected: Vec<u32> =

@@ -25,12 +25,14 @@ mod look_around;
 mod looking;
 mod lower;
 mod minimize;
+mod partition;
 mod python;
 mod saving;
 mod splice;
 #[cfg(test)]
 mod tests;
 mod trailing;
+mod without_empty;
 
 pub(crate) use algebra::{difference, intersection, product};
 pub(crate) use compile::Compiler;

@@ -14,7 +14,7 @@
 use crate::grammar::in_brackets;
 use crate::grammar::ir::{self, Grammar, Symbol, Terminal};
 use crate::lexer::Dfa;
-use crate::scanner::layout::BLANKS;
+use crate::scanner::lines::BLANKS;
 use crate::scanner::{Lexis, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
