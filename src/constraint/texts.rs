@@ -56,7 +56,8 @@ impl Grammar {
             flags: RegexFlags::default(),
             place: Some(place.clone()),
         };
-        let dfa = Compiler::new(&meter).whole(&regex);
+        let mut compiler = Compiler::narrowing(&meter);
+        let dfa = compiler.whole(&regex);
         let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
         let texts = automaton(&dfa);
         let has_texts = has_texts(&texts);
@@ -67,7 +68,9 @@ impl Grammar {
         }
         let automata = has_texts.then_some(texts).into_iter().collect();
         meter.keep(4 * dfa.bytes()).map_err(large)?;
-        let grammar = Self::of_texts(automata, with_empty, Some(&place));
+        let mut grammar = Self::of_texts(automata, with_empty, Some(&place));
+        let narrowed = compiler.take_narrowed().into_iter();
+        grammar.warnings.extend(narrowed.map(|narrowed| narrowed.into_diagnostic("TEXT", Some(&place))));
         Ok(Self { cost: meter.cost(), ..grammar })
     }
 
