@@ -421,6 +421,7 @@ fn regexes_match_whole_texts() {
         ("(?!foo)[a-z]+", &["fo", "bar", "fox"], &["foo", "fooz"]),
         ("a(?!b)|a(?=b)b", &["a", "ab"], &["b"]),
         ("(?i)yes|no", &["YES", "No"], &["ye"]),
+        (r"(a+)\1", &["aa", "aaaaaa"], &["a", "aaa"]),
     ];
     for (regex, members, others) in cases {
         let grammar = Grammar::from_regex(regex).unwrap_or_else(|error| panic!("{regex}: {error}"));
@@ -430,7 +431,7 @@ fn regexes_match_whole_texts() {
     }
     let refused = [
         ("(a", "regex-syntax"),
-        (r"(a+)\1", "regex-unsupported"),
+        (r"((?!b)[ab]+)\1", "regex-unsupported"),
         ("[^\\x00-\\U0010ffff]", "empty-language"),
         ("a(?=b)", "empty-language"),
     ];

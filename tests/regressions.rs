@@ -335,3 +335,37 @@ fn is_empty(text: &str) -> bool {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     CompiledGrammar::new(&grammar).is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))
 }
+
+/// A line end is what the rules ask for where it can stand, and ignored where it cannot.
+#[test]
+fn what_the_rules_ask_for_goes_before_what_is_ignored() {
+    let rules = "start: (NAME \"=\" NAME NEWLINE)+\nNAME: /[a-z]+/\n";
+    for rest in ["NEWLINE: /\\n+/\n%ignore /\\s+/\n", "%ignore WS\n%import common (WS, NEWLINE)\n"] {
+        let matcher = matcher(&format!("{rules}{rest}"));
+        let mut two = matcher.clone();
+        two.advance_bytes(b"a =\n b\nc = d\n\n").expect("two lines");
+        assert!(two.is_accepting());
+        assert!(matcher.clone().advance_bytes(b"a = b c").is_err());
+    }
+}
+
+/// What a finding calls by name stands in the grammar.
+#[test]
+fn findings_do_not_show_the_names_of_helpers() {
+    let text = "start: list (\",\" list)* (/x+y/ list)+ /x/*\nlist: N (\",\" N)* | (N | /x+/ list)~3..40\nN: /[0-9]+/\n";
+    let grammar = Grammar::from_lark(text).expect("the grammar can be read");
+    let compiled = CompiledGrammar::new(&grammar).expect("its texts can be told");
+    let warnings = compiled.warnings();
+    let found: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.iter().any(|warning| warning.code == "conflict"), "{found:?}");
+    assert!(found.iter().any(|finding| finding.contains("(…)+ of list")), "{found:?}");
+    assert!(found.iter().all(|finding| !finding.contains("__")), "{found:?}");
+}
+
+/// Somebody may give a GBNF file the name of another notation.
+#[test]
+fn gbnf_in_a_file_of_larks_notation_is_called_by_its_name() {
+    let error = Grammar::from_lark("root ::= \"a\"\n").expect_err("it is GBNF");
+    let help = error.diagnostics()[0].help.clone();
+    assert!(help.as_deref().is_some_and(|help| help.contains("--notation gbnf")), "{help:?}");
+}

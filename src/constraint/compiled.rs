@@ -116,7 +116,7 @@ impl CompiledGrammar {
         let grammar = settled.unwrap_or_else(|| grammar.clone());
         let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
         let grammar = Arc::new(grammar);
-        let mut warnings = grammar.warnings().to_vec();
+        let mut warnings = [grammar.warnings(), &lexemes.warnings].concat();
         let table = ParseTable::build(&grammar, &meter.at(Phase::Tables))
             .map_err(|error| GrammarError::beside(error.into_diagnostics(), warnings.clone()))?;
         if grammar.has_usual_start() {

@@ -80,7 +80,8 @@ impl GrammarReader<'_> {
             flags: RegexFlags::default(),
             place: Some(place.clone()),
         };
-        let dfa = Compiler::new(&meter).whole(&regex);
+        let mut compiler = Compiler::narrowing(&meter);
+        let dfa = compiler.whole(&regex);
         let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
         let texts = automaton(&dfa);
         let has_texts = has_texts(&texts);
@@ -91,7 +92,9 @@ impl GrammarReader<'_> {
         }
         let automata = has_texts.then_some(texts).into_iter().collect();
         meter.keep(4 * dfa.bytes()).map_err(large)?;
-        let grammar = Grammar::of_texts(automata, with_empty, Some(&place));
+        let mut grammar = Grammar::of_texts(automata, with_empty, Some(&place));
+        let narrowed = compiler.take_narrowed().into_iter();
+        grammar.warnings.extend(narrowed.map(|narrowed| narrowed.into_diagnostic("TEXT", Some(&place))));
         Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 

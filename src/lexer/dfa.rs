@@ -216,7 +216,7 @@ impl Dfa {
 }
 
 /// What people would rather not see in an example has the higher number.
-fn untidiness(byte: u8) -> u8 {
+pub(super) fn untidiness(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,

@@ -123,7 +123,6 @@ impl PatternError {
     }
 
     /// What kind of fault it is.
-    #[cfg(test)]
     pub(crate) fn kind(&self) -> PatternErrorKind {
         self.0.kind
     }

@@ -65,7 +65,7 @@ pub(super) struct Parser<'a, 'b> {
     pub(super) text: &'a str,
     /// The next byte to be read, always at a character boundary.
     pub(super) pos: usize,
-    place: Option<&'a Place>,
+    pub(super) place: Option<&'a Place>,
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
     pub(super) groups: Groups<'a>,
@@ -174,7 +174,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                     Group::Inside(flags) => self.inside(start, flags, depth)?,
                     Group::Numbered(number) => {
                         let group = self.inside(start, self.flags, depth)?;
-                        if let Some(item) = self.behind_group(number, &group, depth)? {
+                        if let Some(item) = self.behind_group(number, (start, &group), depth)? {
                             items.push(item);
                             break;
                         }

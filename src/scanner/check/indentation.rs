@@ -94,7 +94,7 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
             let is_known =
                 |finding: &Diagnostic| finding.place.is_some() && finding.place == production.place;
             if depth != Some(0) && !findings.iter().any(is_known) {
-                let name = &grammar.nonterminals[production.lhs.index()].name;
+                let name = grammar.nonterminals[production.lhs.index()].shown();
                 let message = format!(
                     "an alternative of `{name}` does not close what it opens, or closes what it did not open"
                 );
