@@ -184,7 +184,8 @@ pub use constraint::{
 pub use grammar::{Grammar, GrammarError};
 pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
 pub use schema::{
-    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, Whitespace,
+    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, StructuralTags,
+    Unsatisfiable, Whitespace,
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
