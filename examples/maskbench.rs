@@ -1,7 +1,7 @@
 //! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid
 //! instances.
 //!
-//! `cargo run --release --example maskbench large` times schemas that are large in one respect.
+//! `cargo run --release --example maskbench large [NAME...]` times schemas that are large in one respect.
 //!
 //! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which
 //! are refused and why, how many instances are judged wrongly, and how long it takes from a schema
@@ -11,9 +11,10 @@
 
 #![allow(clippy::print_stdout, reason = "printing is all it does")]
 
+#[path = "../tests/corpus/mod.rs"]
+mod corpus;
+
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use lrmask::{CompiledGrammar, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
@@ -114,6 +115,9 @@ fn main() {
         let vocabulary = Vocabulary::builtin("o200k").expect("built in");
         println!("the vocabulary: peak {}", peak());
         for (name, schema) in large() {
+            if names.len() > 1 && !names[1..].iter().any(|wanted| name.contains(wanted.as_str())) {
+                continue;
+            }
             match prepare(&schema, &SchemaOptions::default(), &vocabulary) {
                 Ok((_, Times { whole, .. })) => {
                     let bytes = schema.len();
@@ -130,31 +134,25 @@ fn main() {
     }
     let mut options = SchemaOptions::default();
     options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/json/maskbench.tar.gz");
-    let Ok(file) = std::fs::File::open(&path) else {
-        println!("{} is not there", path.display());
-        return;
-    };
+    let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };
     let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     tokens.push(Vec::new());
     let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens(&[256]));
     let bytes = bytes.expect("a vocabulary");
     let large = Vocabulary::builtin("o200k").expect("built in");
 
-    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut times: Vec<(Duration, String)> = Vec::new();
     let mut parts = [Duration::ZERO; 3];
-    for entry in archive.entries().expect("an archive") {
-        let mut entry = entry.expect("the archive is whole");
-        let name = entry.path().expect("a path").file_name().map(|name| name.to_string_lossy().into_owned());
-        let Some(name) = name.filter(|name| name.ends_with(".json")) else { continue };
+    for (path, content) in files {
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        if !name.ends_with(".json") {
+            continue;
+        }
         if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted.as_str())) {
             continue;
         }
-        let mut text = String::new();
-        entry.read_to_string(&mut text).expect("UTF-8");
-        let document = parse(&text);
+        let document = parse(&String::from_utf8(content).expect("UTF-8"));
         let schema = write(member(&document, "schema").expect("a schema"));
         let verdict = std::panic::catch_unwind(|| {
             let (compiled, Times { whole, parts }) = prepare(&schema, &options, &large)?;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lrmask::{
-    Constraint, Formats, JsonSchema, KeyOrder, Numerals, SchemaErrorKind, SchemaOptions, Vocabulary,
-    Whitespace,
+    Constraint, Formats, JsonSchema, KeyOrder, Numerals, SchemaErrorKind, SchemaOptions, StructuralTags,
+    Unsatisfiable, Vocabulary, Whitespace,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -68,6 +68,9 @@ fn cases_in_files() {
         if case["whitespace"] == "none" {
             options.whitespace = Whitespace::None;
         }
+        if case["unsatisfiable"] == "empty" {
+            options.unsatisfiable = Unsatisfiable::Empty;
+        }
         // The text as it stands in the file keeps the order of keys only as a string.
         let schema = case["text"].as_str().map_or_else(|| case["schema"].to_string(), str::to_owned);
         let constraint = match constrain(&schema, &options, &vocabulary) {
@@ -86,6 +89,33 @@ fn cases_in_files() {
         for text in texts("refused") {
             let text = text.as_str().expect("a text");
             assert!(!accepts(&constraint, text), "{name}: {schema} accepts {text}");
+        }
+    }
+}
+
+/// Structural tags: whole texts that are accepted and refused, and tags that are errors.
+#[test]
+fn structural_tags() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tags.json");
+    let text = std::fs::read_to_string(path).expect("the cases are there");
+    let cases: Vec<Value> = serde_json::from_str(&text).expect("cases are JSON");
+    let vocabulary = bytes();
+    for case in cases {
+        let tags = StructuralTags::parse(&case["tags"].to_string());
+        let grammar = match tags.and_then(|tags| tags.grammar(&SchemaOptions::default())) {
+            Ok(grammar) => grammar,
+            Err(error) => {
+                assert_eq!(json!(format!("{:?}", error.kind())), case["error"], "{case}");
+                continue;
+            }
+        };
+        assert!(case["error"].is_null(), "{case} is no error");
+        let constraint = Constraint::new(&grammar, &vocabulary).expect("the grammar is sound");
+        for (key, is_accepted) in [("accepted", true), ("refused", false)] {
+            for text in case[key].as_array().into_iter().flatten() {
+                let text = text.as_str().expect("a text");
+                assert_eq!(accepts(&constraint, text), is_accepted, "{case}: {text}");
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::input::{self, Inputs};
 use crate::limits::LimitArguments;
 use crate::notation::Notation;
 use crate::report;
-use crate::schemas::{SchemaArguments, schema};
+use crate::schemas::{SchemaArguments, schema, tags};
 
 /// A file of a grammar that the program carries.
 struct BuiltIn {
@@ -194,12 +194,20 @@ fn read(
             sources.add_as("<grammar>", called, &text);
             yacc(&reader, &text, argument.terminals.as_deref(), inputs, sources)?
         }
-        Notation::Schema => {
+        Notation::Schema | Notation::Tags => {
             if start.is_some() {
                 return Err(Failure::unusable("a JSON schema has no rules to start from").into());
             }
-            sources.add_as("<schema>", called, &text);
-            schema(&argument.schema, &text, &limits)?
+            match notation {
+                Notation::Schema => {
+                    sources.add_as("<schema>", called, &text);
+                    schema(&argument.schema, &text, &limits)?
+                }
+                _ => {
+                    sources.add_as("<tags>", called, &text);
+                    tags(&argument.schema, &text, &limits)?
+                }
+            }
         }
         Notation::Regex => {
             if start.is_some() {

@@ -15,6 +15,8 @@ pub(crate) enum Notation {
     Regex,
     /// JSON Schema (`.json`).
     Schema,
+    /// Structural tags: free text with tagged JSON in it.
+    Tags,
 }
 
 impl Notation {

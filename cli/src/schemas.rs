@@ -1,6 +1,9 @@
 //! JSON schemas in the place of grammars, and how they are read.
 
-use lrmask::{Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, Whitespace};
+use lrmask::{
+    Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, StructuralTags, Unsatisfiable,
+    Whitespace,
+};
 
 use crate::grammars::LoadError;
 
@@ -19,6 +22,9 @@ pub(crate) struct SchemaArguments {
     /// Of a JSON schema: how numbers may be written.
     #[arg(long, value_enum, default_value_t = Written::Plain)]
     pub(crate) numerals: Written,
+    /// Of a JSON schema: what becomes of one that no value satisfies.
+    #[arg(long, value_enum, default_value_t = Contradictory::Refuse)]
+    pub(crate) unsatisfiable: Contradictory,
 }
 
 /// In which order keys may stand.
@@ -53,28 +59,55 @@ pub(crate) enum Written {
     Any,
 }
 
+/// What becomes of a schema that no value satisfies.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+pub(crate) enum Contradictory {
+    /// It is an error.
+    #[default]
+    Refuse,
+    /// No text is allowed.
+    Empty,
+}
+
 /// Reads the text of a JSON schema.
 pub(crate) fn schema(arguments: &SchemaArguments, text: &str, limits: &Limits) -> Result<Grammar, LoadError> {
-    let mut options = SchemaOptions::default();
-    options.order = match arguments.order {
-        Order::Declared => KeyOrder::Declared,
-        Order::Any => KeyOrder::Any,
-    };
-    options.whitespace = match arguments.whitespace.as_str() {
-        "any" => Whitespace::Any,
-        "none" => Whitespace::None,
-        pattern => Whitespace::Pattern(pattern.to_owned()),
-    };
-    options.formats = match arguments.formats {
-        Held::Known => Formats::Known,
-        Held::Strict => Formats::Strict,
-        Held::Ignore => Formats::Ignore,
-    };
-    options.numerals = match arguments.numerals {
-        Written::Plain => Numerals::Plain,
-        Written::Any => Numerals::Any,
-    };
-    let schema = JsonSchema::parse_within(text, &options, limits);
+    let schema = JsonSchema::parse_within(text, &arguments.options(), limits);
     let schema = schema.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))?;
     Ok(schema.grammar())
+}
+
+/// Reads the text of structural tags.
+pub(crate) fn tags(arguments: &SchemaArguments, text: &str, limits: &Limits) -> Result<Grammar, LoadError> {
+    let tags = StructuralTags::parse(text);
+    let grammar = tags.and_then(|tags| tags.grammar_within(&arguments.options(), limits));
+    grammar.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))
+}
+
+impl SchemaArguments {
+    fn options(&self) -> SchemaOptions {
+        let mut options = SchemaOptions::default();
+        options.order = match self.order {
+            Order::Declared => KeyOrder::Declared,
+            Order::Any => KeyOrder::Any,
+        };
+        options.whitespace = match self.whitespace.as_str() {
+            "any" => Whitespace::Any,
+            "none" => Whitespace::None,
+            pattern => Whitespace::Pattern(pattern.to_owned()),
+        };
+        options.formats = match self.formats {
+            Held::Known => Formats::Known,
+            Held::Strict => Formats::Strict,
+            Held::Ignore => Formats::Ignore,
+        };
+        options.numerals = match self.numerals {
+            Written::Plain => Numerals::Plain,
+            Written::Any => Numerals::Any,
+        };
+        options.unsatisfiable = match self.unsatisfiable {
+            Contradictory::Refuse => Unsatisfiable::Refuse,
+            Contradictory::Empty => Unsatisfiable::Empty,
+        };
+        options
+    }
 }

@@ -85,6 +85,8 @@ pub(super) struct Atoms {
     pub(super) items: Interner<Items>,
     /// Values that the items of an array may still have.
     pub(super) uniques: Interner<Vec<FormulaId>>,
+    /// What is left behind an item, by its fingerprint.
+    pub(super) branches: Interner<Vec<FormulaId>>,
 }
 
 impl Atoms {

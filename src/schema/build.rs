@@ -49,6 +49,8 @@ pub(super) struct Builder<'m, 'a> {
     values: FxHashMap<TupleId, NonterminalId>,
     arrays: FxHashMap<TupleId, NonterminalId>,
     objects: FxHashMap<TupleId, NonterminalId>,
+    /// Terminals of scalars by what is asked of them.
+    texts: FxHashMap<(Type, F), Option<Symbol>>,
     tasks: Vec<Task>,
 }
 
@@ -65,6 +67,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         values: FxHashMap::default(),
         arrays: FxHashMap::default(),
         objects: FxHashMap::default(),
+        texts: FxHashMap::default(),
         tasks: Vec::new(),
     };
     let value = builder.value(&[root], 0)?;
@@ -218,28 +221,39 @@ impl Builder<'_, '_> {
                 }
                 symbols
             }
-            Type::Number => {
-                let numbers = self.machine.numbers(formula)?;
-                match numbers.is_empty() {
-                    true => Vec::new(),
-                    false => {
-                        let pattern = Pattern::Automaton(text::automaton::of(&numbers));
-                        vec![self.fragment.terminal("NUMBER", pattern)]
-                    }
-                }
-            }
             _ => {
-                let strings = self.machine.some_strings(formula)?;
-                match strings.is_empty() {
-                    true => Vec::new(),
-                    false => {
-                        let spelled = self.machine.texts.spelled(&strings);
-                        let pattern = spelled.map_err(|error| self.machine.too_large(&error))?;
-                        vec![self.fragment.terminal("STRING", pattern)]
-                    }
+                let mut symbols = Vec::new();
+                for formula in self.machine.reader.formulas.by_fingerprint(formula) {
+                    symbols.extend(self.text(of, formula)?);
                 }
+                symbols
             }
         })
+    }
+
+    /// The terminal of the numbers or the strings that satisfy a formula, if there are any.
+    fn text(&mut self, of: Type, formula: F) -> Result<Option<Symbol>, SchemaError> {
+        if let Some(&known) = self.texts.get(&(of, formula)) {
+            return Ok(known);
+        }
+        let texts = match of {
+            Type::Number => self.machine.numbers(formula)?,
+            _ => self.machine.some_strings(formula)?,
+        };
+        let symbol = match (texts.is_empty(), of) {
+            (true, _) => None,
+            (false, Type::Number) => {
+                let pattern = Pattern::Automaton(text::automaton::of(&texts));
+                Some(self.fragment.terminal("NUMBER", pattern))
+            }
+            (false, _) => {
+                let spelled = self.machine.texts.spelled(&texts);
+                let pattern = spelled.map_err(|error| self.machine.too_large(&error))?;
+                Some(self.fragment.terminal("STRING", pattern))
+            }
+        };
+        self.texts.insert((of, formula), symbol);
+        Ok(symbol)
     }
 
     /// Productions for all outcomes of the arrays that begin with `start`.

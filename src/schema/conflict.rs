@@ -1,11 +1,11 @@
 //! Why no value satisfies a schema: keywords that contradict one another, as few as possible.
 
+use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::FormulaId;
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 use crate::schema::machine::Machine;
-use crate::schema::refs::Draft;
 
 use FormulaId as F;
 

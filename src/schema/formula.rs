@@ -63,6 +63,16 @@ impl Comparison {
     }
 }
 
+/// A rule that gives every value a small number. Values with different numbers differ; values with
+/// the same number may or may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Fingerprint {
+    /// How many numbers there are, 16 at most.
+    pub(super) modulus: u8,
+    /// The key of the member that stands for an object, if one does.
+    pub(super) key: Option<u32>,
+}
+
 /// What is asked of one level of a value. The numbers are those of tables beside
 /// ([`Atoms`](super::atoms::Atoms)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,6 +82,11 @@ pub(super) enum Atom {
     /// Of the next member or item: that it satisfies a formula. Stands only in the formulas that a
     /// step makes.
     Child(FormulaId),
+    /// Of the next item: what is left depends on its fingerprint, as the list of this number says.
+    /// Stands only in the formulas that a step makes.
+    ByFingerprint(Fingerprint, u32),
+    /// The fingerprint of the value is in this set, a bit for each.
+    Fingerprint(Fingerprint, u16),
     Type(Type),
     Boolean(bool),
     /// A number without a fractional part; `1.0` among them or not.
@@ -99,9 +114,28 @@ pub(super) enum Atom {
     },
     /// The items are among the values of this number, each at most once.
     Unique(u32),
+    /// The items have different fingerprints, none of them in the set `seen`, and are so many at
+    /// most.
+    Fresh {
+        rule: Fingerprint,
+        seen: u16,
+        left: u8,
+    },
     Properties(u32),
     Required(u32),
+    /// The same where it is denied, and keys may stand twice: the last member whose value may undo it
+    /// stood under a key of the class `witness`, if there was one.
+    Denied {
+        properties: u32,
+        witness: Option<u32>,
+    },
     MinProperties(u64),
+    /// The same where keys may stand twice: of keys that are not named, those count whose
+    /// fingerprint is not in `seen`.
+    MinKeys {
+        count: u64,
+        seen: u16,
+    },
     MaxProperties(u64),
     PropertyNames(FormulaId),
 }
@@ -178,6 +212,15 @@ impl Formulas {
         self.intern(Shape::Atom(atom))
     }
 
+    /// That the fingerprint of a value is in `set`.
+    pub(super) fn fingerprint(&mut self, rule: Fingerprint, set: u16) -> F {
+        match set {
+            0 => F::FALSE,
+            _ if set.count_ones() == u32::from(rule.modulus) => F::TRUE,
+            _ => self.atom(Atom::Fingerprint(rule, set)),
+        }
+    }
+
     pub(super) fn constant(value: bool) -> F {
         if value { F::TRUE } else { F::FALSE }
     }
@@ -187,6 +230,10 @@ impl Formulas {
             Shape::True => F::FALSE,
             Shape::False => F::TRUE,
             Shape::Not(inner) => inner,
+            Shape::Atom(Atom::Fingerprint(rule, set)) => {
+                let all = ((1u32 << rule.modulus) - 1) as u16;
+                self.fingerprint(rule, all & !set)
+            }
             _ => self.intern(Shape::Not(formula)),
         }
     }
@@ -221,10 +268,12 @@ impl Formulas {
             has_inner = false;
             let mut negated: Vec<F> = Vec::new();
             let mut inner: Vec<(usize, u32)> = Vec::new();
+            let mut fingerprints: Vec<(usize, Fingerprint, u16)> = Vec::new();
             for (at, &part) in all.iter().enumerate() {
                 match self.shape(part) {
                     Shape::Not(of) if all.binary_search(&of).is_ok() => return other,
                     Shape::Not(of) => negated.push(of),
+                    Shape::Atom(Atom::Fingerprint(rule, own)) => fingerprints.push((at, rule, own)),
                     Shape::Or(list) if is_and => inner.push((at, list)),
                     Shape::And(list) if !is_and => inner.push((at, list)),
                     _ => {}
@@ -246,6 +295,16 @@ impl Formulas {
                 let kept: Vec<F> = parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
                 if kept.len() < parts.len() {
                     changed.push((at, self.junction(!is_and, kept)));
+                }
+            }
+            // Sets of fingerprints are one set, kept at the last place of its rule.
+            for (number, &(at, rule, own)) in fingerprints.iter().enumerate() {
+                let before = fingerprints[..number].iter().filter(|&&(_, other, _)| other == rule);
+                if fingerprints[number + 1..].iter().any(|&(_, other, _)| other == rule) {
+                    changed.push((at, neutral));
+                } else if before.clone().next().is_some() {
+                    let set = before.fold(own, |set, &(.., one)| if is_and { set & one } else { set | one });
+                    changed.push((at, self.fingerprint(rule, set)));
                 }
             }
             for (at, part) in changed {
@@ -276,6 +335,23 @@ impl Formulas {
                 self.intern(if is_and { Shape::And(list) } else { Shape::Or(list) })
             }
         }
+    }
+
+    /// Formulas of one fingerprint each, whose disjunction the formula is: itself, where it asks for no
+    /// set of them. All sets together have a few automata then.
+    pub(super) fn by_fingerprint(&mut self, formula: F) -> Vec<F> {
+        let parts = match self.shape(formula) {
+            Shape::And(list) => self.parts(list),
+            _ => std::slice::from_ref(&formula),
+        };
+        let found = parts.iter().find_map(|&part| match self.shape(part) {
+            Shape::Atom(Atom::Fingerprint(rule, set)) => Some((rule, set)),
+            _ => None,
+        });
+        let Some((rule, set)) = found else { return vec![formula] };
+        let each = (0..u16::from(rule.modulus)).filter(|own| set >> own & 1 == 1);
+        let each: Vec<F> = each.map(|own| self.fingerprint(rule, 1 << own)).collect();
+        each.into_iter().map(|own| self.and([formula, own])).collect()
     }
 
     /// That exactly one of `parts` holds, equal ones counted apart.

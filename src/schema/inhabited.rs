@@ -98,15 +98,27 @@ impl Machine<'_> {
                 Type::Boolean => {
                     self.holds_of_boolean(projected, false) || self.holds_of_boolean(projected, true)
                 }
-                Type::Number => !self.numbers(projected)?.is_empty(),
-                Type::String => match self.lengths(projected) {
-                    Some((min, max)) => max.is_none_or(|max| min <= max),
-                    None => !self.some_strings(projected)?.is_empty(),
-                },
+                Type::Number | Type::String => self.has_text(projected, of)?,
                 Type::Array => self.has_array(projected)?,
                 Type::Object => self.has_object(projected)?,
             };
             if found {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn has_text(&mut self, formula: F, of: Type) -> Result<bool, SchemaError> {
+        if let (Type::String, Some((min, max))) = (of, self.lengths(formula)) {
+            return Ok(max.is_none_or(|max| min <= max));
+        }
+        for formula in self.reader.formulas.by_fingerprint(formula) {
+            let texts = match of {
+                Type::Number => self.numbers(formula)?,
+                _ => self.some_strings(formula)?,
+            };
+            if !texts.is_empty() {
                 return Ok(true);
             }
         }
@@ -134,6 +146,7 @@ impl Machine<'_> {
         let frame = self.frame(start)?;
         let names = self.frames.get(frame).names.clone();
         let others = self.frames.get(frame).others.len() as u32;
+        let start = self.frames.get(frame).guarded;
         let mut seen: FxHashSet<(u32, TupleId)> = [(0, start)].into_iter().collect();
         // And whether it was tried without a member here: only where that does not do is it tried with
         // one, in which values may nest.

@@ -8,12 +8,13 @@ use rustc_hash::FxHashMap;
 
 use crate::schema::atoms::{Atoms, Items, Properties};
 use crate::schema::decimal::Decimal;
+use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas, Type};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::options::{Formats, SchemaOptions};
-use crate::schema::refs::{Draft, Schemas};
-use crate::schema::text::formats;
+use crate::schema::refs::Schemas;
+use crate::schema::text::{ecma, formats};
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -37,6 +38,10 @@ pub(super) struct Reader<'a> {
     /// Whether what is being read is denied. What cannot be held is narrowed where it is not, and
     /// widened where it is.
     pub(super) is_denied: bool,
+    /// Whether `uniqueItems` takes one item only, since sets of fingerprints are too many.
+    pub(super) keeps_few_items: bool,
+    /// How many arrays have fingerprints of items.
+    pub(super) told_apart: usize,
     pub(super) warnings: Vec<Diagnostic>,
     /// What was read already, denied or not.
     read: FxHashMap<(NodeId, bool), F>,
@@ -60,6 +65,8 @@ impl<'a> Reader<'a> {
             open: Vec::new(),
             refers: FxHashMap::default(),
             is_denied: false,
+            keeps_few_items: false,
+            told_apart: 0,
             read: FxHashMap::default(),
             warnings: Vec::new(),
             places: FxHashMap::default(),
@@ -284,6 +291,10 @@ impl<'a> Reader<'a> {
             "maxProperties" => self.at_most(value, Atom::MaxProperties)?,
             "pattern" => {
                 let text = self.text(value)?;
+                // What is held of a back-reference is too narrow to be denied.
+                if self.is_denied && ecma::refers_back(&text) {
+                    return Ok(self.held_of_all(value));
+                }
                 let pattern = self.placed_text(&text, value);
                 self.formulas.atom(Atom::Pattern(pattern))
             }
@@ -302,6 +313,14 @@ impl<'a> Reader<'a> {
             // What is left annotates, or belongs to one of the above, or to no draft.
             _ => F::TRUE,
         })
+    }
+
+    /// What is held of a keyword that would be narrowed, where it is denied.
+    pub(super) fn held_of_all(&mut self, value: NodeId) -> F {
+        let message = "what is narrowed elsewhere counts as satisfied where it is denied";
+        let warning = Diagnostic::warning("narrowed-schema", message);
+        self.warn(warning.at(self.schemas.json.place(value)));
+        F::TRUE
     }
 
     fn reference(&mut self, node: NodeId, value: NodeId, is_dynamic: bool) -> Result<F, SchemaError> {
@@ -507,7 +526,7 @@ impl<'a> Reader<'a> {
     }
 
     /// That exactly one of `parts` holds; `denied` are the same parts as others deny them.
-    fn one(&mut self, parts: Vec<F>, denied: &[F]) -> F {
+    pub(super) fn one(&mut self, parts: Vec<F>, denied: &[F]) -> F {
         if parts == denied {
             return self.formulas.one(parts);
         }

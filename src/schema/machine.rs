@@ -19,7 +19,8 @@ use rustc_hash::FxHashMap;
 use crate::lexer::Dfa;
 use crate::schema::atoms::{Interner, Items};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
+use crate::schema::fingerprint;
+use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
 use crate::schema::inhabited::Inhabited;
 use crate::schema::keywords::Reader;
 use crate::schema::object::{Frame, Step};
@@ -47,6 +48,15 @@ pub(super) struct TupleId(pub(super) u32);
 /// classes are disjoint.
 pub(super) type Classes = Rc<[(TupleId, F)]>;
 
+/// What a formula asks of the next member.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// Whether it satisfies a formula.
+    Child(F),
+    /// Which fingerprint it has.
+    Fingerprint(Fingerprint),
+}
+
 /// The machine, as far as it was made.
 pub(super) struct Machine<'a> {
     pub(super) reader: Reader<'a>,
@@ -62,7 +72,7 @@ pub(super) struct Machine<'a> {
     item_steps: FxHashMap<F, F>,
     pub(super) member_steps: FxHashMap<Step, FxHashMap<F, F>>,
     pub(super) splits: FxHashMap<TupleId, Classes>,
-    first_child: FxHashMap<F, Option<F>>,
+    first_asked: FxHashMap<F, Option<Asked>>,
     /// Steps taken so far, beside what formulas took.
     pub(super) work: usize,
     /// Of these, and of what formulas took: what the meter knows of.
@@ -86,7 +96,7 @@ impl<'a> Machine<'a> {
             item_steps: FxHashMap::default(),
             member_steps: FxHashMap::default(),
             splits: FxHashMap::default(),
-            first_child: FxHashMap::default(),
+            first_asked: FxHashMap::default(),
             work: 0,
             counted: 0,
             held: meter.holding(),
@@ -152,9 +162,13 @@ impl<'a> Machine<'a> {
         }
         self.spend(1)?;
         let whole = self.whole(formula)?;
+        let atoms = &mut self.reader.atoms;
         let mut replace = |formulas: &mut Formulas, atom: Atom| {
             let (of, otherwise) = match atom {
                 Atom::Type(of) => return Formulas::constant(of == to),
+                Atom::Fingerprint(rule, own) => {
+                    return fingerprint::project(formulas, atoms, rule, own, to);
+                }
                 Atom::Boolean(_) => (Type::Boolean, F::FALSE),
                 Atom::Integer { .. } | Atom::Numbers(_) => (Type::Number, F::FALSE),
                 Atom::Strings(_) => (Type::String, F::FALSE),
@@ -166,13 +180,16 @@ impl<'a> Machine<'a> {
                 | Atom::MinItems(_)
                 | Atom::MaxItems(_)
                 | Atom::Contains { .. }
-                | Atom::Unique(_) => (Type::Array, F::TRUE),
+                | Atom::Unique(_)
+                | Atom::Fresh { .. } => (Type::Array, F::TRUE),
                 Atom::Properties(_)
+                | Atom::Denied { .. }
                 | Atom::Required(_)
                 | Atom::MinProperties(_)
+                | Atom::MinKeys { .. }
                 | Atom::MaxProperties(_)
                 | Atom::PropertyNames(_) => (Type::Object, F::TRUE),
-                Atom::Schema(_) | Atom::Child(_) => return formulas.atom(atom),
+                Atom::Schema(_) | Atom::Child(_) | Atom::ByFingerprint(..) => return formulas.atom(atom),
             };
             if of == to { formulas.atom(atom) } else { otherwise }
         };
@@ -227,6 +244,7 @@ impl<'a> Machine<'a> {
                     formulas.atom(Atom::Unique(rest))
                 })
             }
+            Atom::Fresh { rule, seen, left } => fingerprint::step(formulas, atoms, rule, seen, left),
             Atom::MinItems(0 | 1) => F::TRUE,
             Atom::MinItems(count) => formulas.atom(Atom::MinItems(count - 1)),
             Atom::MaxItems(0) => F::FALSE,
@@ -299,21 +317,49 @@ impl<'a> Machine<'a> {
         if tuple.iter().all(|&residual| residual == F::FALSE) {
             return Ok(());
         }
-        let Some(child) = tuple.iter().find_map(|&residual| self.first_child(residual)) else {
+        let Some(asked) = tuple.iter().find_map(|&residual| self.first_asked(residual)) else {
             leaves.push((tuple.into(), class));
             return Ok(());
         };
-        for holds in [true, false] {
-            let literal = if holds { child } else { self.reader.formulas.not(child) };
-            let narrower = self.reader.formulas.and([class, literal]);
-            let mut replace = |formulas: &mut Formulas, atom| match atom {
-                Atom::Child(of) if of == child => Formulas::constant(holds),
+        // Of fingerprints those are one answer behind which the same is left.
+        let mut answers: Vec<(Vec<F>, u16)> = Vec::new();
+        match asked {
+            Asked::Child(_) => answers.extend([(vec![F::TRUE], 0), (vec![F::FALSE], 0)]),
+            Asked::Fingerprint(rule) => {
+                let atoms = self.reader.formulas.atoms(&tuple);
+                let lists = atoms.into_iter().filter_map(|atom| match atom {
+                    Atom::ByFingerprint(of, list) if of == rule => Some(list),
+                    _ => None,
+                });
+                let lists: Vec<u32> = lists.collect();
+                for own in 0..rule.modulus {
+                    let left = |&list: &u32| self.reader.atoms.branches.get(list)[usize::from(own)];
+                    let left: Vec<F> = lists.iter().map(left).collect();
+                    match answers.iter_mut().find(|(known, _)| *known == left) {
+                        Some((_, set)) => *set |= 1 << own,
+                        None => answers.push((left, 1 << own)),
+                    }
+                }
+            }
+        }
+        for (left, set) in answers {
+            let Reader { formulas, atoms, .. } = &mut self.reader;
+            let literal = match asked {
+                Asked::Child(child) if left == [F::TRUE] => child,
+                Asked::Child(child) => formulas.not(child),
+                Asked::Fingerprint(rule) => formulas.fingerprint(rule, set),
+            };
+            let narrower = formulas.and([class, literal]);
+            let mut replace = |formulas: &mut Formulas, atom| match (asked, atom) {
+                (Asked::Child(child), Atom::Child(of)) if of == child => left[0],
+                (Asked::Fingerprint(rule), Atom::ByFingerprint(of, list)) if of == rule => {
+                    atoms.branches.get(list)[set.trailing_zeros() as usize]
+                }
                 _ => formulas.atom(atom),
             };
             let mut memo = FxHashMap::default();
-            let rest: Vec<F> = (tuple.iter())
-                .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
-                .collect();
+            let rest: Vec<F> =
+                tuple.iter().map(|&residual| formulas.map(residual, &mut memo, &mut replace)).collect();
             if narrower == F::FALSE || rest.iter().all(|&residual| residual == F::FALSE) {
                 continue;
             }
@@ -326,21 +372,22 @@ impl<'a> Machine<'a> {
     }
 
     /// Something that the formula asks of the next member.
-    fn first_child(&mut self, formula: F) -> Option<F> {
-        if let Some(&known) = self.first_child.get(&formula) {
+    fn first_asked(&mut self, formula: F) -> Option<Asked> {
+        if let Some(&known) = self.first_asked.get(&formula) {
             return known;
         }
         let formulas = &self.reader.formulas;
         let found = match formulas.shape(formula) {
-            Shape::Atom(Atom::Child(child)) => Some(child),
-            Shape::Not(inner) => self.first_child(inner),
+            Shape::Atom(Atom::Child(child)) => Some(Asked::Child(child)),
+            Shape::Atom(Atom::ByFingerprint(rule, _)) => Some(Asked::Fingerprint(rule)),
+            Shape::Not(inner) => self.first_asked(inner),
             Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
                 let parts = formulas.parts(list).to_vec();
-                parts.into_iter().find_map(|part| self.first_child(part))
+                parts.into_iter().find_map(|part| self.first_asked(part))
             }
             _ => None,
         };
-        self.first_child.insert(formula, found);
+        self.first_asked.insert(formula, found);
         found
     }
 }

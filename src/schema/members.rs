@@ -61,7 +61,8 @@ type State = (Left, TupleId, Phase);
 
 /// An object whose productions are being made.
 struct Object {
-    start: TupleId,
+    /// The nonterminals of its outcomes.
+    composite: NonterminalId,
     frame: u32,
     /// The names that are kept track of; positions are among these.
     names: Rc<[u32]>,
@@ -90,6 +91,8 @@ impl Builder<'_, '_> {
     pub(super) fn object(&mut self, start: TupleId) -> Result<(), SchemaError> {
         let frame = self.machine.frame(start)?;
         let others = self.other_lexemes(frame)?;
+        let composite = self.object_symbols(start);
+        let start = self.machine.frames.get(frame).guarded;
         let all = self.machine.frames.get(frame).names.clone();
         let has_room = self.fragment.productions.len() < MOST_PRODUCTIONS;
         let is_any = self.machine.reader.options.order == KeyOrder::Any && has_room;
@@ -108,10 +111,11 @@ impl Builder<'_, '_> {
         let names = names.into();
         let (known, ends, members) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         let pending = Vec::new();
-        let mut object = Object { start, frame, names, free, known, pending, keys, others, members, ends };
+        let mut object =
+            Object { composite, frame, names, free, known, pending, keys, others, members, ends };
         let ends = self.ends(&mut object, &left, start)?;
         let (open, close) = (self.punctuation.open_object, self.punctuation.close_object);
-        self.close(self.object_symbols(start), &ends, &[open, close])?;
+        self.close(composite, &ends, &[open, close])?;
         let first = self.state(&mut object, (left, start, Phase::Key));
         self.production(first, [open])?;
         while let Some(state) = object.pending.pop() {
@@ -236,7 +240,7 @@ impl Builder<'_, '_> {
     ) -> Result<(), SchemaError> {
         let ends = self.ends(object, &left, residuals)?;
         let close = [symbol, self.punctuation.close_object];
-        self.close(self.object_symbols(object.start), &ends, &close)?;
+        self.close(object.composite, &ends, &close)?;
         let next = self.state(object, (left, residuals, Phase::Key));
         let comma = self.punctuation.comma;
         self.production(next, [symbol, comma])

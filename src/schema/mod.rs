@@ -17,8 +17,10 @@ mod atoms;
 mod build;
 mod conflict;
 mod decimal;
+mod draft;
 mod embedded;
 mod error;
+mod fingerprint;
 mod formula;
 mod fragment;
 mod guidance;
@@ -28,10 +30,13 @@ mod keywords;
 mod long_strings;
 mod machine;
 mod members;
+mod meta;
 mod names;
 mod object;
 mod options;
 mod refs;
+mod repeated;
+mod tags;
 mod text;
 mod unevaluated;
 mod unique;
@@ -39,6 +44,8 @@ mod uri;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
+use crate::grammar::pattern::Pattern;
+use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 use crate::util::limits::Limits;
@@ -46,7 +53,8 @@ use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
-pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Whitespace};
+pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Unsatisfiable, Whitespace};
+pub use tags::StructuralTags;
 
 /// A byte of a schema is read, and becomes a part of formulas.
 const STEPS_OF_A_BYTE: usize = 10;
@@ -54,8 +62,19 @@ const STEPS_OF_A_BYTE: usize = 10;
 const BYTES_OF_A_BYTE: usize = 20;
 /// Steps of one analysis; keys in the declared order may be tried when those in any order take more.
 const STEPS_OF_ANALYSIS: u64 = 150_000_000;
+/// Ids that all tokens have: what no token has is the text of an empty language.
+const ALL_TOKENS: (u32, u32) = (0, 99_999_999);
 /// States of one automaton of strings or numbers.
 const STATES_OF_A_TEXT: usize = 100_000;
+
+/// What is given up where a schema would be too large otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+struct Narrowing {
+    /// Keys in any order.
+    declared: bool,
+    /// Several items under `uniqueItems`.
+    few_items: bool,
+}
 
 /// A JSON Schema that was read: the productions of the JSON texts that satisfy it.
 #[derive(Clone, Debug)]
@@ -105,26 +124,44 @@ impl JsonSchema {
         meter.step(STEPS_OF_A_BYTE * (text.len() + documents))?;
         let own = guidance::options(text, options)?;
         let options = own.as_ref().unwrap_or(options);
-        match Self::read(text, options, meter) {
-            // Sets of keys are what grows first.
-            Err(error) if error.kind() == SchemaErrorKind::TooLarge && options.order == KeyOrder::Any => {
-                let declared = SchemaOptions { order: KeyOrder::Declared, ..options.clone() };
-                let mut schema = Self::read(text, &declared, meter)?;
-                let message = "the schema is too large for keys in any order, and keeps the declared order";
-                schema.warnings.push(Diagnostic::warning("narrowed-schema", message));
-                Ok(schema)
+        let mut narrowing = Narrowing::default();
+        loop {
+            let error = match Self::read(text, options, narrowing, meter) {
+                Err(error) if error.kind() == SchemaErrorKind::TooLarge => error,
+                result => return result,
+            };
+            // Sets of items and of keys are what grows first.
+            if !narrowing.few_items && text.contains("uniqueItems") {
+                narrowing.few_items = true;
+            } else if !narrowing.declared && options.order == KeyOrder::Any {
+                narrowing.declared = true;
+            } else {
+                return Err(error);
             }
-            result => result,
         }
     }
 
     /// The passes.
-    fn read(text: &str, options: &SchemaOptions, meter: &Meter) -> Result<Self, SchemaError> {
+    fn read(
+        text: &str,
+        options: &SchemaOptions,
+        narrowing: Narrowing,
+        meter: &Meter,
+    ) -> Result<Self, SchemaError> {
+        let declared;
+        let options = match narrowing.declared {
+            true => {
+                declared = SchemaOptions { order: KeyOrder::Declared, ..options.clone() };
+                &declared
+            }
+            false => options,
+        };
         let meter = &meter.part(STEPS_OF_ANALYSIS, STATES_OF_A_TEXT);
         let mut held = meter.holding();
         held.set(BYTES_OF_A_BYTE * text.len())?;
         let (schemas, root) = refs::Schemas::read(text, options)?;
         let mut reader = keywords::Reader::new(schemas, options);
+        reader.keeps_few_items = narrowing.few_items;
         let formula = reader.child(root)?;
         let mut machine = machine::Machine::new(reader, meter);
         let place = |machine: &machine::Machine<'_>, error: SchemaError| {
@@ -132,15 +169,45 @@ impl JsonSchema {
         };
         let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(&machine, error))?;
         if !is_inhabited {
-            return Err(machine.unsatisfiable(root));
+            return match machine.reader.warnings.first() {
+                None => Self::nothing(machine.unsatisfiable(root), options, meter),
+                Some(narrowed) => {
+                    let message = "no value satisfies the schema as narrowly as it is held";
+                    let error = SchemaError::new(SchemaErrorKind::UnsupportedKeyword, message);
+                    Err(place(&machine, error.help(narrowed.message.clone())))
+                }
+            };
         }
         let mut fragment = build::build(&mut machine, formula).map_err(|error| place(&machine, error))?;
         if !fragment.trim() {
             let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
-            return Err(place(&machine, error));
+            return Self::nothing(place(&machine, error), options, meter);
         }
-        let warnings = std::mem::take(&mut machine.reader.warnings);
+        let mut warnings = std::mem::take(&mut machine.reader.warnings);
+        if narrowing.declared {
+            let message = "the schema is too large for keys in any order, and keeps the declared order";
+            warnings.push(Diagnostic::warning("narrowed-schema", message));
+        }
         Ok(Self { fragment, warnings, cost: meter.cost() })
+    }
+
+    /// What becomes of a schema that no value satisfies, which `error` tells.
+    fn nothing(error: SchemaError, options: &SchemaOptions, meter: &Meter) -> Result<Self, SchemaError> {
+        if options.unsatisfiable == Unsatisfiable::Refuse || error.kind() != SchemaErrorKind::Unsatisfiable {
+            return Err(error);
+        }
+        let mut fragment = fragment::Fragment::default();
+        fragment.start = fragment.nonterminals("schema", 1);
+        let no_token = Tokens::Others(Box::new(Tokens::Ids(vec![ALL_TOKENS])));
+        let nothing = fragment.terminal("NOTHING", Pattern::Tokens(no_token));
+        fragment.production(fragment.start, vec![nothing]);
+        let found = error.diagnostic();
+        let message = format!("{}: no text is allowed", found.message);
+        let mut warning = Diagnostic::warning("empty-schema", message);
+        if let Some(place) = found.place {
+            warning = warning.at(place);
+        }
+        Ok(Self { fragment, warnings: vec![warning], cost: meter.cost() })
     }
 
     /// The grammar whose sentences are the JSON texts of the values that satisfy the schema.

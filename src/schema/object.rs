@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::lexer::Dfa;
 use crate::schema::atoms::Properties;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
+use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::{Classes, Machine, Tuple, TupleId, child_atom};
 use crate::schema::names;
 
@@ -18,6 +18,8 @@ use FormulaId as F;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Frame {
     pub(super) start: TupleId,
+    /// The same as far as it goes where keys that are not named may stand twice.
+    pub(super) guarded: TupleId,
     /// Named keys, in the order in which they may stand.
     pub(super) names: Rc<[u32]>,
     /// Classes of the other keys.
@@ -32,6 +34,8 @@ pub(super) struct OtherKeys {
     patterns: Vec<u32>,
     /// What `propertyNames` asks of them and they satisfy, ascending.
     names: Vec<F>,
+    /// Their fingerprint, where the frame counts keys.
+    fingerprint: u8,
 }
 
 /// A key, or that there is none of a name.
@@ -85,11 +89,15 @@ impl Machine<'_> {
         patterns.sort_unstable();
         patterns.dedup();
         self.spend(names.len())?;
-        let others = match formulas.iter().all(|&formula| self.is_closed(formula)) {
-            true => Vec::new(),
-            false => self.classes_of_others(&names, &patterns, &conditions)?,
-        };
-        let frame = self.frames.id(Frame { start, names: names.into(), others: others.into() });
+        let (mut others, mut guarded) = (Vec::new(), start);
+        if !formulas.iter().all(|&formula| self.is_closed(formula)) {
+            others = self.classes_of_others(&names, &patterns, &conditions)?;
+            guarded = self.guarded(start);
+            if let Some(modulus) = self.modulus(guarded, names.len()) {
+                others = self.told_apart(others, modulus)?;
+            }
+        }
+        let frame = self.frames.id(Frame { start, guarded, names: names.into(), others: others.into() });
         self.frames_of.insert(start, frame);
         Ok(frame)
     }
@@ -133,7 +141,9 @@ impl Machine<'_> {
         conditions: &[F],
     ) -> Result<Vec<OtherKeys>, SchemaError> {
         let rest = self.all_but(names)?;
-        let mut classes = vec![OtherKeys { keys: rest, patterns: Vec::new(), names: Vec::new() }];
+        let (patterns_of, names_of) = (Vec::new(), Vec::new());
+        let mut classes =
+            vec![OtherKeys { keys: rest, patterns: patterns_of, names: names_of, fingerprint: 0 }];
         let mut tests: Vec<(Rc<Dfa>, Option<u32>, F)> = Vec::new();
         for &pattern in patterns {
             tests.push((self.pattern(pattern)?, Some(pattern), F::TRUE));
@@ -168,6 +178,23 @@ impl Machine<'_> {
         Ok(classes)
     }
 
+    /// The classes told apart further by the fingerprints of their keys.
+    fn told_apart(&mut self, classes: Vec<OtherKeys>, modulus: u8) -> Result<Vec<OtherKeys>, SchemaError> {
+        let mut finer = Vec::new();
+        for fingerprint in 0..modulus {
+            let rule = Fingerprint { modulus, key: None };
+            let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
+            let of = self.strings(own)?;
+            for class in &classes {
+                let (keys, _) = self.texts.part(&class.keys, &of).map_err(|error| self.too_large(&error))?;
+                if !keys.is_empty() {
+                    finer.push(OtherKeys { keys, fingerprint, ..class.clone() });
+                }
+            }
+        }
+        Ok(finer)
+    }
+
     /// What the residual of an object asks of the member under `step`'s key, and of those behind
     /// it.
     pub(super) fn member_step(&mut self, step: Step, tuple: TupleId) -> Result<Vec<F>, SchemaError> {
@@ -179,7 +206,7 @@ impl Machine<'_> {
             Key::Named(name) => {
                 for atom in self.reader.formulas.atoms(&residuals) {
                     match atom {
-                        Atom::Properties(properties) => {
+                        Atom::Properties(properties) | Atom::Denied { properties, .. } => {
                             let patterns = self.reader.atoms.properties.get(properties).patterns.clone();
                             for (pattern, _) in patterns {
                                 let keys = self.pattern(pattern)?;
@@ -214,31 +241,64 @@ impl Machine<'_> {
                 false => formulas.atom(Atom::Properties(number)),
             }
         };
+        // What `properties`, patterns and `additionalProperties` ask of the member under a key.
+        let asked = |formulas: &mut Formulas, number: u32, key: Key| {
+            let properties = table.get(number);
+            let named = match key {
+                Key::Named(name) => properties.named(name),
+                _ => None,
+            };
+            let patterns = properties.patterns.iter();
+            let patterns = patterns.filter(|(pattern, _)| matching.contains(pattern)).map(|&(_, f)| f);
+            let mut parts: Vec<F> = named.into_iter().chain(patterns).collect();
+            if parts.is_empty() {
+                parts.push(properties.additional);
+            }
+            for part in &mut parts {
+                *part = child_atom(formulas, *part);
+            }
+            formulas.and(parts)
+        };
         let mut replace = |formulas: &mut Formulas, atom| match (atom, step.key) {
             (Atom::Required(name), Key::Absent(key)) if name == key => F::FALSE,
             (Atom::Required(name), Key::Named(key)) if name == key => F::TRUE,
             (Atom::Properties(number), Key::Absent(_)) => trimmed(formulas, number),
             (_, Key::Absent(_)) => formulas.atom(atom),
             (Atom::Properties(number), key) => {
-                let properties = table.get(number);
-                let named = match key {
-                    Key::Named(name) => properties.named(name),
-                    _ => None,
-                };
-                let patterns = properties.patterns.iter();
-                let patterns = patterns.filter(|(pattern, _)| matching.contains(pattern)).map(|&(_, f)| f);
-                let mut parts: Vec<F> = named.into_iter().chain(patterns).collect();
-                if parts.is_empty() {
-                    parts.push(properties.additional);
+                let member = asked(formulas, number, key);
+                let behind = trimmed(formulas, number);
+                formulas.and([member, behind])
+            }
+            (Atom::Denied { properties, witness }, key) => {
+                let member = asked(formulas, properties, key);
+                let same = formulas.atom(atom);
+                match key {
+                    // Under another class stands another key.
+                    Key::Other(class) if !member.is_constant() && witness.is_none_or(|own| own == class) => {
+                        let [none, some] = [None, Some(class)]
+                            .map(|witness| formulas.atom(Atom::Denied { properties, witness }));
+                        let not = formulas.not(member);
+                        let (kept, broken) = (formulas.and([member, none]), formulas.and([not, some]));
+                        formulas.or([kept, broken])
+                    }
+                    Key::Other(_) if !member.is_constant() => same,
+                    _ => formulas.and([member, same]),
                 }
-                for part in &mut parts {
-                    *part = child_atom(formulas, *part);
-                }
-                parts.push(trimmed(formulas, number));
-                formulas.and(parts)
             }
             (Atom::MinProperties(0 | 1), _) => F::TRUE,
             (Atom::MinProperties(count), _) => formulas.atom(Atom::MinProperties(count - 1)),
+            (Atom::MinKeys { seen, .. }, Key::Other(class))
+                if seen >> frame.others[class as usize].fingerprint & 1 == 1 =>
+            {
+                formulas.atom(atom)
+            }
+            (Atom::MinKeys { count: 0 | 1, .. }, _) => F::TRUE,
+            (Atom::MinKeys { count, mut seen }, key) => {
+                if let Key::Other(class) = key {
+                    seen |= 1 << frame.others[class as usize].fingerprint;
+                }
+                formulas.atom(Atom::MinKeys { count: count - 1, seen })
+            }
             (Atom::MaxProperties(0), _) => F::FALSE,
             (Atom::MaxProperties(count), _) => formulas.atom(Atom::MaxProperties(count - 1)),
             (Atom::PropertyNames(names), _) if !holding.contains(&names) => F::FALSE,
@@ -300,7 +360,10 @@ impl Machine<'_> {
     /// from `position` on.
     pub(super) fn object_ends(&mut self, tuple: TupleId) -> Tuple {
         let mut replace = |_: &mut Formulas, atom| match atom {
-            Atom::Required(_) | Atom::MinProperties(_) => F::FALSE,
+            Atom::Required(_)
+            | Atom::MinProperties(_)
+            | Atom::MinKeys { .. }
+            | Atom::Denied { witness: Some(_), .. } => F::FALSE,
             _ => F::TRUE,
         };
         let residuals = self.tuples.get(tuple.0).clone();

@@ -39,6 +39,16 @@ pub enum Formats {
     Ignore,
 }
 
+/// What becomes of a schema that no value satisfies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unsatisfiable {
+    /// It is an error, which names keywords that contradict one another.
+    #[default]
+    Refuse,
+    /// It is read, with a warning: its masks are empty, and no text is in its language.
+    Empty,
+}
+
 /// How numbers may be written where a schema says something about them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Numerals {
@@ -75,6 +85,8 @@ pub struct SchemaOptions {
     pub formats: Formats,
     /// How numbers may be written.
     pub numerals: Numerals,
+    /// What becomes of a schema that no value satisfies.
+    pub unsatisfiable: Unsatisfiable,
     /// Other documents that `$ref` may lead to, by their absolute addresses without fragments.
     pub documents: BTreeMap<String, String>,
     /// Steps that the analysis of a schema may take before it is refused as too large. Default
@@ -93,6 +105,7 @@ impl Default for SchemaOptions {
             key_separator: ":".to_owned(),
             formats: Formats::default(),
             numerals: Numerals::default(),
+            unsatisfiable: Unsatisfiable::default(),
             documents: BTreeMap::new(),
             steps: 2_000_000,
             productions: 200_000,

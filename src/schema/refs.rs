@@ -7,22 +7,12 @@
 
 use std::collections::HashMap;
 
+use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
+use crate::schema::meta;
 use crate::schema::options::SchemaOptions;
 use crate::schema::uri;
-
-/// Which version of JSON Schema the keywords are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Draft {
-    Four,
-    Six,
-    Seven,
-    /// 2019-09.
-    Eight,
-    /// 2020-12.
-    Nine,
-}
 
 /// A resource, by its number in [`Schemas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -261,9 +251,11 @@ impl<'a> Schemas<'a> {
         let root = match self.roots.get(address) {
             Some(&root) => root,
             None => {
-                let options = self.options;
-                let Some(text) = options.documents.get(address) else { return Err(unresolved(self)) };
-                let root = self.json.read(address, text)?;
+                let own = self.options.documents.get(address).cloned();
+                let Some(text) = own.or_else(|| meta::document(address)) else {
+                    return Err(unresolved(self));
+                };
+                let root = self.json.read(address, &text)?;
                 self.document(root, address)?;
                 root
             }

@@ -5,11 +5,11 @@
 //! for some values and not for others; there the keyword is refused, unless those parts evaluate
 //! nothing.
 
+use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::FormulaId;
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
-use crate::schema::refs::Draft;
 
 use FormulaId as F;
 

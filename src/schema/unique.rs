@@ -1,15 +1,18 @@
-//! `uniqueItems`, where the items can be listed.
+//! `uniqueItems`.
 //!
 //! That items differ from one another is no context-free condition, unless there are few values
 //! that they may have: then the values that are left are part of the state. The items are those of
-//! an `enum`, a `const` or the type `boolean`.
+//! an `enum`, a `const` or the type `boolean`. Of other items the [fingerprints] must differ, and
+//! there may be few of them: sets of fingerprints are states, too.
+//!
+//! [fingerprints]: super::fingerprint
 
+use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId, Formulas};
+use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 use crate::schema::machine::child_atom;
-use crate::schema::refs::Draft;
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -19,6 +22,20 @@ const MOST_VALUES: usize = 12;
 
 /// How many references are followed to the values.
 const MOST_REFERENCES: usize = 16;
+
+/// How many fingerprints there are. Sets of them are contexts of the lexer, each of which has its
+/// own automaton.
+const MODULUS: u8 = 8;
+/// Of so many arrays of a schema in all: how many items there may be, where more are not required.
+/// Each item is told apart from all before it.
+const PLANS: [(usize, u8); 2] = [(2, 3), (8, 2)];
+/// How many objects there may be, and in how many arrays: an outcome doubles the states of an object.
+const MOST_OBJECTS: u8 = 2;
+const ARRAYS_OF_OBJECTS: usize = 2;
+/// How many members an object may name that is told apart.
+const MOST_MEMBERS: usize = 10;
+/// Keywords that make large automata of strings.
+const COSTLY: [&str; 4] = ["pattern", "format", "minLength", "maxLength"];
 
 impl Reader<'_> {
     pub(super) fn unique(&mut self, node: NodeId, value: NodeId) -> Result<F, SchemaError> {
@@ -43,13 +60,25 @@ impl Reader<'_> {
         let Some(values) = values.filter(|values| values.len() <= MOST_VALUES) else {
             // Where it is denied, the keyword is widened instead: what is denied then is more.
             if self.is_denied {
-                return Ok(F::TRUE);
+                return Ok(self.held_of_all(value));
             }
-            let message = "`uniqueItems` needs items that can be listed; arrays are held to one item at most";
+            let fingerprint = match self.keeps_few_items {
+                true => None,
+                false => self.fingerprint(node)?,
+            };
+            let (atom, count) = match fingerprint {
+                None => (Atom::MaxItems(1), "one item".to_owned()),
+                Some((rule, left)) => {
+                    let atom = Atom::Fresh { rule, seen: 0, left };
+                    (atom, format!("{left} items that differ by their fingerprints"))
+                }
+            };
+            let message =
+                format!("`uniqueItems` over items that are not listed: arrays are held to {count} at most");
             let warning = Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
             let help = "write `items` as an `enum` of a dozen values at most, or leave `uniqueItems` out";
             self.warn(warning.help(help));
-            return Ok(self.formulas.atom(Atom::MaxItems(1)));
+            return Ok(self.formulas.atom(atom));
         };
         let values = self.atoms.uniques.id(values);
         Ok(self.formulas.atom(Atom::Unique(values)))
@@ -62,36 +91,97 @@ impl Reader<'_> {
         }
     }
 
-    /// Formulas of the values that a schema allows at most; each is of one value.
-    fn values(&mut self, schema: NodeId) -> Result<Option<Vec<F>>, SchemaError> {
-        let mut schema = schema;
-        for _ in 0..MOST_REFERENCES {
+    /// How the items of an array are told apart, and how many there may be; `None` where more than
+    /// one would take too many states.
+    fn fingerprint(&mut self, node: NodeId) -> Result<Option<(Fingerprint, u8)>, SchemaError> {
+        let least = self.schemas.json.get(node, "minItems").map(|least| self.schemas.json.value(least));
+        let least = match least {
+            Some(Value::Number(least)) => least.to_u64().unwrap_or(u64::MAX),
+            _ => 0,
+        };
+        self.told_apart += 1;
+        let plan = PLANS.iter().find(|&&(arrays, _)| self.told_apart <= arrays);
+        let Some(&(_, mut most)) = plan else { return Ok(None) };
+        let mut key = None;
+        if let Some(items) = self.schemas.json.get(node, "items")
+            && let Some(items) = self.target(items)?
+        {
+            match self.schemas.json.get(items, "type").and_then(|of| self.schemas.json.string(of)) {
+                Some("array") => return Ok(None),
+                Some("object") if self.told_apart > ARRAYS_OF_OBJECTS => return Ok(None),
+                Some("object") => match self.telling_key(items)? {
+                    Some(own) => (key, most) = (Some(own), MOST_OBJECTS),
+                    None => return Ok(None),
+                },
+                _ => {}
+            }
+        }
+        let most = most.max(least.min(u64::from(MODULUS)) as u8);
+        Ok(Some((Fingerprint { modulus: MODULUS, key }, most)))
+    }
+
+    /// A required member of small objects whose value tells them apart.
+    fn telling_key(&mut self, items: NodeId) -> Result<Option<u32>, SchemaError> {
+        let json = &self.schemas.json;
+        let (Some(properties), Some(required)) = (json.get(items, "properties"), json.get(items, "required"))
+        else {
+            return Ok(None);
+        };
+        let (Value::Object(members), Value::Array(required)) = (json.value(properties), json.value(required))
+        else {
+            return Ok(None);
+        };
+        if members.len() > MOST_MEMBERS {
+            return Ok(None);
+        }
+        let is_required = |key: &str| required.iter().any(|&name| json.string(name) == Some(key));
+        let members: Vec<_> = members.iter().filter(|(key, _)| is_required(key)).cloned().collect();
+        for (key, schema) in members {
+            let Some(schema) = self.target(schema)? else { continue };
             let json = &self.schemas.json;
-            if let Some(value) = json.get(schema, "$ref") {
-                let text = json.string(value).unwrap_or_default().to_owned();
-                schema = self.schemas.resolve(schema, value, &text)?;
-                continue;
+            let of = json.get(schema, "type").and_then(|of| json.string(of));
+            let is_costly = COSTLY.iter().any(|key| json.get(schema, key).is_some());
+            let is_listed = json.get(schema, "enum").is_some() || json.get(schema, "const").is_some();
+            if matches!(of, Some("string" | "integer" | "number")) && !is_costly && !is_listed {
+                return Ok(Some(self.atoms.text(&key)));
             }
-            let draft = self.schemas.draft(schema);
-            let mut values = Vec::new();
-            match (json.get(schema, "enum"), json.get(schema, "const").filter(|_| draft >= Draft::Six)) {
-                (Some(list), _) => {
-                    let Value::Array(list) = json.value(list).clone() else { return Ok(None) };
-                    for value in list {
-                        values.push(self.constant(value)?);
-                    }
-                }
-                (None, Some(value)) => values.push(self.constant(value)?),
-                _ if json.get(schema, "type").and_then(|of| json.string(of)) == Some("boolean") => {
-                    values.extend([false, true].map(|value| self.formulas.atom(Atom::Boolean(value))));
-                }
-                _ => return Ok(None),
-            }
-            values.sort_unstable();
-            values.dedup();
-            return Ok(Some(values));
         }
         Ok(None)
+    }
+
+    /// The schema that a chain of references leads to, if it ends.
+    fn target(&mut self, mut schema: NodeId) -> Result<Option<NodeId>, SchemaError> {
+        for _ in 0..MOST_REFERENCES {
+            let json = &self.schemas.json;
+            let Some(value) = json.get(schema, "$ref") else { return Ok(Some(schema)) };
+            let text = json.string(value).unwrap_or_default().to_owned();
+            schema = self.schemas.resolve(schema, value, &text)?;
+        }
+        Ok(None)
+    }
+
+    /// Formulas of the values that a schema allows at most; each is of one value.
+    fn values(&mut self, schema: NodeId) -> Result<Option<Vec<F>>, SchemaError> {
+        let Some(schema) = self.target(schema)? else { return Ok(None) };
+        let draft = self.schemas.draft(schema);
+        let json = &self.schemas.json;
+        let mut values = Vec::new();
+        match (json.get(schema, "enum"), json.get(schema, "const").filter(|_| draft >= Draft::Six)) {
+            (Some(list), _) => {
+                let Value::Array(list) = json.value(list).clone() else { return Ok(None) };
+                for value in list {
+                    values.push(self.constant(value)?);
+                }
+            }
+            (None, Some(value)) => values.push(self.constant(value)?),
+            _ if json.get(schema, "type").and_then(|of| json.string(of)) == Some("boolean") => {
+                values.extend([false, true].map(|value| self.formulas.atom(Atom::Boolean(value))));
+            }
+            _ => return Ok(None),
+        }
+        values.sort_unstable();
+        values.dedup();
+        Ok(Some(values))
     }
 }
 

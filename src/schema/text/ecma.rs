@@ -44,16 +44,25 @@ pub(super) enum Meaning {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal(pub(super) String);
 
-/// Reads `text`. The branches of the pattern, whose union is meant.
-pub(super) fn read(text: &str) -> Result<Vec<Meaning>, Refusal> {
-    let mut parser = Parser { rest: text, depth: 0, ignore_case: false };
+/// Whether a pattern refers back to what a group of it matched.
+pub(in crate::schema) fn refers_back(text: &str) -> bool {
+    let may_refer = |pair: &[u8]| pair[0] == b'\\' && matches!(pair[1], b'1'..=b'9' | b'k');
+    text.as_bytes().windows(2).any(may_refer) && read(text, true).is_ok_and(|(_, is_narrow)| is_narrow)
+}
+
+/// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than the
+/// pattern says. If `may_narrow`, a back-reference matches nothing where it stands: its other
+/// alternatives are left.
+pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool), Refusal> {
+    let mut parser =
+        Parser { rest: text, depth: 0, ignore_case: false, negations: 0, may_narrow, is_narrow: false };
     let regex = parser.alternatives()?;
     if !parser.rest.is_empty() {
         return Err(Refusal("a parenthesis closes nothing".to_owned()));
     }
     let mut meanings = Vec::new();
     branches(regex, (false, false), &mut meanings);
-    Ok(meanings)
+    Ok((meanings, parser.is_narrow))
 }
 
 /// Takes anchors off the ends of the alternatives of `regex`; the pair says which ends were
@@ -235,6 +244,11 @@ struct Parser<'a> {
     rest: &'a str,
     depth: usize,
     ignore_case: bool,
+    /// How many look-arounds are open that forbid something.
+    negations: usize,
+    /// Whether a back-reference may match nothing, and whether one does.
+    may_narrow: bool,
+    is_narrow: bool,
 }
 
 /// How deep groups may nest.
@@ -306,7 +320,9 @@ impl Parser<'_> {
         let looks = [("?=", true, false), ("?!", true, true), ("?<=", false, false), ("?<!", false, true)];
         for (open, ahead, negated) in looks {
             if self.eat(open) {
+                self.negations += usize::from(negated);
                 let inner = self.inside()?;
+                self.negations -= usize::from(negated);
                 return Ok(Some(Regex::Look { ahead, negated, inner: Box::new(inner) }));
             }
         }
@@ -396,6 +412,13 @@ impl Parser<'_> {
             Some('B') => {
                 self.bump();
                 Ok(Regex::Boundary(false))
+            }
+            Some('1'..='9' | 'k') if self.may_narrow && self.negations == 0 => {
+                let name = self.rest.strip_prefix("k<").and_then(|rest| rest.split_once('>'));
+                let is_digit = |c: char| c.is_ascii_digit();
+                self.rest = name.map_or(self.rest.trim_start_matches(is_digit), |(_, rest)| rest);
+                self.is_narrow = true;
+                Ok(Regex::Set(set(&[])))
             }
             Some('1'..='9' | 'k') => Err(Refusal("a back-reference is no regular expression".to_owned())),
             _ => {

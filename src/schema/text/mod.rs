@@ -6,7 +6,8 @@
 //! are automata over their texts ([`numbers`]).
 
 pub(super) mod automaton;
-mod ecma;
+pub(super) mod ecma;
+mod fingerprints;
 pub(super) mod formats;
 mod lengths;
 mod numbers;
@@ -32,7 +33,8 @@ pub(super) struct Texts<'a> {
     compiler: Compiler<'a>,
     /// All contents of strings.
     universe: Option<Rc<Dfa>>,
-    patterns: FxHashMap<u32, Rc<Dfa>>,
+    /// By whether they may be narrowed.
+    patterns: FxHashMap<(u32, bool), Rc<Dfa>>,
     formats: FxHashMap<u32, Rc<Dfa>>,
     strings: FxHashMap<F, Rc<Dfa>>,
     /// Some of the strings, where all would take too large an automaton.

@@ -18,7 +18,7 @@ use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::options::Numerals;
 use crate::schema::text::automaton::explore;
-use crate::schema::text::{Texts, regex};
+use crate::schema::text::{Texts, fingerprints, regex};
 
 use FormulaId as F;
 
@@ -184,6 +184,10 @@ impl Machine<'_> {
                     parts.push(regex(LARGE));
                 }
                 Pattern::Alternation(parts)
+            }
+            Atom::Fingerprint(rule, set) => {
+                decides = [false, false];
+                Pattern::Automaton(fingerprints::numbers(rule.modulus, set))
             }
             _ => Pattern::Alternation(Vec::new()),
         };

@@ -8,7 +8,7 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId};
 use crate::schema::machine::Machine;
 use crate::schema::text::ecma::{self, MARKS, Meaning};
-use crate::schema::text::{Texts, automaton, formats, lengths};
+use crate::schema::text::{Texts, automaton, fingerprints, formats, lengths};
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -50,6 +50,9 @@ impl Texts<'_> {
 /// The texts that begin with one of `begins`. Where one was found, what else might be found is not
 /// followed any more.
 fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
+    if begins.is_empty() {
+        return Automaton::default();
+    }
     let mut states = automaton::of(begins).states;
     let first = states.len() as u32;
     let mut rest = automaton::of(universe).states;
@@ -95,12 +98,37 @@ impl Machine<'_> {
 
     /// The strings in which the pattern is found.
     pub(in crate::schema) fn pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
-        if let Some(known) = self.texts.patterns.get(&pattern) {
+        self.searched(pattern, false)
+    }
+
+    /// Some of the strings in which the pattern is found: all where it refers back to no group. A
+    /// warning says so.
+    fn some_pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
+        let text = self.reader.atoms.texts.get(pattern);
+        if !ecma::refers_back(text) {
+            return self.pattern(pattern);
+        }
+        let message = format!(
+            "the pattern \"{}\" refers to a group: where it does, nothing matches",
+            text.escape_debug()
+        );
+        let mut warning = Diagnostic::warning("narrowed-schema", message);
+        if let Some(&node) = self.reader.places.get(&pattern) {
+            warning = warning.at(self.reader.schemas.json.place(node));
+        }
+        self.reader.warn(warning.help("write the alternatives out that the group stands for"));
+        self.searched(pattern, true)
+    }
+
+    /// The strings in which the pattern is found; where it may be narrowed, in which it is without its
+    /// back-references.
+    fn searched(&mut self, pattern: u32, may_narrow: bool) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.patterns.get(&(pattern, may_narrow)) {
             return Ok(known.clone());
         }
         let text = self.reader.atoms.texts.get(pattern).clone();
         self.spend(text.len())?;
-        let meanings = ecma::read(&text).map_err(|refusal| {
+        let (meanings, _) = ecma::read(&text, may_narrow).map_err(|refusal| {
             let shown = text.escape_debug();
             let message = format!("the pattern \"{shown}\" is not held: {}", refusal.0);
             self.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
@@ -112,7 +140,7 @@ impl Machine<'_> {
             let message = format!("the pattern \"{}\" is not held: {why}", text.escape_debug());
             self.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
         })?;
-        self.texts.patterns.insert(pattern, dfa.clone());
+        self.texts.patterns.insert((pattern, may_narrow), dfa.clone());
         Ok(dfa)
     }
 
@@ -183,7 +211,7 @@ impl Machine<'_> {
 
     fn leaf(&mut self, atom: Atom) -> Result<Rc<Dfa>, SchemaError> {
         let automaton = match atom {
-            Atom::Pattern(pattern) => return self.pattern(pattern),
+            Atom::Pattern(pattern) => return self.some_pattern(pattern),
             Atom::Format(format) => return self.format(format),
             Atom::Strings(set) => {
                 let atoms = &self.reader.atoms;
@@ -197,6 +225,7 @@ impl Machine<'_> {
             }
             Atom::MinLength(count) => lengths::counted(count, None),
             Atom::MaxLength(count) => lengths::counted(0, Some(count)),
+            Atom::Fingerprint(rule, set) => fingerprints::strings(rule.modulus, set),
             _ => Automaton::default(),
         };
         self.compiled(automaton)

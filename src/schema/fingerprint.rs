@@ -1,0 +1,60 @@
+//! Fingerprints: small numbers of values, by which values certainly differ.
+//!
+//! That many values differ from one another is no context-free condition. That their fingerprints
+//! differ is one, and is narrower: a set of small numbers is part of the state. `uniqueItems` and
+//! keys that must not count twice are held so.
+
+use crate::schema::atoms::{Atoms, Items, Properties};
+use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Type};
+
+use FormulaId as F;
+
+/// What a fingerprint asks of values of one type. Strings and numbers are told apart by their
+/// texts, arrays by their first items, objects by the member of a key.
+pub(super) fn project(
+    formulas: &mut Formulas,
+    atoms: &mut Atoms,
+    rule: Fingerprint,
+    set: u16,
+    to: Type,
+) -> F {
+    let of_text = Fingerprint { key: None, ..rule };
+    match (to, rule.key) {
+        (Type::Number | Type::String, _) => formulas.fingerprint(of_text, set),
+        (Type::Boolean, _) => match set & 3 {
+            0 => F::FALSE,
+            3 => F::TRUE,
+            only => formulas.atom(Atom::Boolean(only == 2)),
+        },
+        (Type::Object, Some(key)) => {
+            let member = formulas.fingerprint(of_text, set);
+            let properties = atoms.properties.id(Properties::new(vec![(key, member)], Vec::new(), F::TRUE));
+            let properties = formulas.atom(Atom::Properties(properties));
+            // Objects without the member have the number 0, and so has the empty array.
+            let has_key = if set & 1 == 1 { F::TRUE } else { formulas.atom(Atom::Required(key)) };
+            formulas.and([properties, has_key])
+        }
+        (Type::Array, _) => {
+            let first = formulas.fingerprint(rule, set);
+            let items = atoms.items.id(Items { prefix: vec![first], rest: F::TRUE });
+            let items = formulas.atom(Atom::Items(items));
+            let has_first = if set & 1 == 1 { F::TRUE } else { formulas.atom(Atom::MinItems(1)) };
+            formulas.and([items, has_first])
+        }
+        _ => Formulas::constant(set & 1 == 1),
+    }
+}
+
+/// What is asked of the next item of an array whose items have other fingerprints than those
+/// `seen`, and of those behind it.
+pub(super) fn step(formulas: &mut Formulas, atoms: &mut Atoms, rule: Fingerprint, seen: u16, left: u8) -> F {
+    let Some(left) = left.checked_sub(1) else { return F::FALSE };
+    let behind = |own: u8| match seen >> own & 1 {
+        1 => F::FALSE,
+        // Behind the last item it is the same which ones there were.
+        _ if left == 0 => formulas.atom(Atom::Fresh { rule, seen: 0, left }),
+        _ => formulas.atom(Atom::Fresh { rule, seen: seen | 1 << own, left }),
+    };
+    let branches = atoms.branches.id((0..rule.modulus).map(behind).collect());
+    formulas.atom(Atom::ByFingerprint(rule, branches))
+}

@@ -1,0 +1,103 @@
+//! Keys that stand twice in an object.
+//!
+//! No context-free grammar knows whether a key that the schema does not name stood there before. A
+//! reader of such a text keeps the last member. What is asked of all members, and that there are
+//! not too many, holds of those that are kept; two things may not. Fewer members are kept than were
+//! counted. And a member that is there to break a condition (below `not`, in the other branches of a
+//! `oneOf`) may be replaced by one that keeps it. These two are narrowed here: only members under
+//! certainly different keys count, and a member that breaks the condition is followed by none of the
+//! same class of keys that keeps it.
+
+use rustc_hash::FxHashMap;
+
+use crate::schema::formula::{Atom, FormulaId, Shape};
+use crate::schema::machine::{Machine, TupleId};
+use crate::util::diagnostic::Diagnostic;
+
+use FormulaId as F;
+
+/// Fingerprints of keys, where few members are counted beside few names; and where not.
+const MANY: u8 = 16;
+const FEW: u8 = 8;
+/// What counts as few.
+const FEW_MEMBERS: u64 = 3;
+const FEW_NAMES: usize = 16;
+
+/// What formulas became, by whether they are denied.
+type Memo = FxHashMap<(F, bool), F>;
+
+impl Machine<'_> {
+    /// What an object of a frame with other keys than the named ones is asked for.
+    pub(super) fn guarded(&mut self, start: TupleId) -> TupleId {
+        let mut memo = Memo::default();
+        let formulas = self.tuple(start).to_vec();
+        let guarded: Vec<F> = formulas.iter().map(|&formula| self.guard(formula, false, &mut memo)).collect();
+        if guarded == formulas {
+            return start;
+        }
+        let message = "a key that the schema does not name may stand twice: members count where their keys \
+                       certainly differ";
+        let help = "name the keys, or set `additionalProperties` to false";
+        self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
+        self.tuple_id(guarded)
+    }
+
+    /// How many fingerprints of keys a frame tells apart, if it counts members.
+    pub(super) fn modulus(&self, guarded: TupleId, names: usize) -> Option<u8> {
+        let counts = self.reader.formulas.atoms(self.tuple(guarded)).into_iter();
+        let most = counts.filter_map(|atom| match atom {
+            Atom::MinKeys { count, .. } => Some(count),
+            _ => None,
+        });
+        most.max().map(|most| if most <= FEW_MEMBERS && names <= FEW_NAMES { MANY } else { FEW })
+    }
+
+    fn guard(&mut self, formula: F, is_denied: bool, memo: &mut Memo) -> F {
+        if let Some(&known) = memo.get(&(formula, is_denied)) {
+            return known;
+        }
+        let guarded = match self.reader.formulas.shape(formula) {
+            Shape::Atom(Atom::MinProperties(count @ 2..)) if !is_denied => {
+                self.reader.formulas.atom(Atom::MinKeys { count, seen: 0 })
+            }
+            Shape::Atom(Atom::MaxProperties(count @ 1..)) if is_denied => {
+                let more = self.reader.formulas.atom(Atom::MinKeys { count: count + 1, seen: 0 });
+                self.reader.formulas.not(more)
+            }
+            Shape::Atom(Atom::Properties(properties)) if is_denied && self.asks_of_values(properties) => {
+                self.reader.formulas.atom(Atom::Denied { properties, witness: None })
+            }
+            Shape::True | Shape::False | Shape::Atom(_) => formula,
+            Shape::Not(inner) => {
+                let inner = self.guard(inner, !is_denied, memo);
+                self.reader.formulas.not(inner)
+            }
+            shape @ (Shape::And(list) | Shape::Or(list)) => {
+                let parts = self.reader.formulas.parts(list).to_vec();
+                let parts: Vec<F> = parts.into_iter().map(|part| self.guard(part, is_denied, memo)).collect();
+                match shape {
+                    Shape::And(_) => self.reader.formulas.and(parts),
+                    _ => self.reader.formulas.or(parts),
+                }
+            }
+            Shape::One(list) => {
+                let parts = self.reader.formulas.parts(list).to_vec();
+                let [holding, denied] = [is_denied, !is_denied]
+                    .map(|is| parts.iter().map(|&part| self.guard(part, is, memo)).collect::<Vec<F>>());
+                match holding == parts && denied == parts {
+                    true => formula,
+                    false => self.reader.one(holding, &denied),
+                }
+            }
+        };
+        memo.insert((formula, is_denied), guarded);
+        guarded
+    }
+
+    /// Whether it depends on a value what is asked of a member that is not named.
+    fn asks_of_values(&self, properties: u32) -> bool {
+        let properties = self.reader.atoms.properties.get(properties);
+        let patterns = properties.patterns.iter().map(|&(_, formula)| formula);
+        patterns.chain([properties.additional]).any(|formula| !formula.is_constant())
+    }
+}

@@ -1,0 +1,92 @@
+//! Texts by their fingerprint.
+
+use crate::grammar::pattern::Automaton;
+use crate::schema::text::automaton::explore;
+
+/// A factor that tells digits and letters apart by their places; prime to the moduli in use, as 7 is.
+const FACTOR: usize = 3;
+/// And one for the digits behind a point. There the place does not count, so that zeros at the end
+/// change nothing.
+const FRACTION: usize = 7;
+
+const BYTES: [u8; 256] = {
+    let mut bytes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bytes[byte] = byte as u8;
+        byte += 1;
+    }
+    bytes
+};
+
+/// The contents of strings whose fingerprint of `modulus` is in `set`.
+pub(super) fn strings(modulus: u8, set: u16) -> Automaton {
+    let modulus = usize::from(modulus);
+    let step = |&sum: &usize, byte: u8| Some((sum * FACTOR + usize::from(byte)) % modulus);
+    explore(0, &BYTES, step, |&sum| set >> sum & 1 == 1)
+}
+
+/// Where in a number a text has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Part {
+    Sign,
+    /// A 0 in front, which no digit follows.
+    Zero,
+    Whole,
+    Point,
+    Fraction,
+}
+
+/// The numbers whose fingerprint of `modulus` is in `set`, as they are written without an exponent;
+/// none with a minus sign before a zero. All spellings of a number have one fingerprint.
+pub(super) fn numbers(modulus: u8, set: u16) -> Automaton {
+    use Part::{Fraction, Point, Sign, Whole, Zero};
+    let modulus = usize::from(modulus);
+    // The sum so far, and whether a minus sign waits for a digit that is not 0.
+    let step = |&(part, sum, waits): &(Part, usize, bool), byte: u8| {
+        let digit = usize::from(byte.wrapping_sub(b'0'));
+        let waits_on = waits && digit == 0;
+        Some(match (part, byte) {
+            (Sign, b'-') if sum == 0 => (Sign, modulus / 2, true),
+            (Sign, b'0') => (Zero, sum, waits),
+            (Sign | Whole, b'0'..=b'9') => (Whole, (sum * FACTOR + digit) % modulus, waits_on),
+            (Zero | Whole, b'.') => (Point, sum, waits),
+            (Point | Fraction, b'0'..=b'9') => (Fraction, (sum + digit * FRACTION) % modulus, waits_on),
+            _ => return None,
+        })
+    };
+    let accepts = |&(part, sum, waits): &(Part, usize, bool)| {
+        matches!(part, Zero | Whole | Fraction) && !waits && set >> sum & 1 == 1
+    };
+    explore((Sign, 0, false), b"-.0123456789", step, accepts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::pattern::State;
+
+    fn matches(automaton: &Automaton, text: &str) -> bool {
+        let step = |state: &State, byte: u8| {
+            let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+            found.map(|&(_, _, next)| &automaton.states[next as usize])
+        };
+        text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
+    }
+
+    #[test]
+    fn each_text_has_one_fingerprint() {
+        for text in ["", "a", "item1", "item2", "été"] {
+            let count = (0..16).filter(|&own| matches(&strings(16, 1 << own), text)).count();
+            assert_eq!(count, 1, "{text}");
+        }
+        let of = |text: &str| (0..8).filter(|&own| matches(&numbers(8, 1 << own), text)).collect::<Vec<_>>();
+        for (one, other) in [("10", "10.0"), ("-2.5", "-2.50"), ("0", "0.0")] {
+            assert_eq!((of(one).len(), of(one)), (1, of(other)), "{one}");
+        }
+        for text in ["-0", "-0.0", "01", "1.", "1e5", "-", ""] {
+            assert!(of(text).is_empty(), "{text}");
+        }
+        assert_ne!(of("12"), of("21"));
+    }
+}
