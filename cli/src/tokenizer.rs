@@ -44,6 +44,7 @@ impl Tokenizer {
             return Err(no_json.to_owned());
         }
         without_prefix(&mut file);
+        without_blank_merges(&mut file);
         let file = serde_json::to_vec(&file).map_err(|error| error.to_string())?;
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(&file).map_err(|error| error.to_string())?;
         // The name of a special token is text like any other.
@@ -81,6 +82,14 @@ fn without_prefix(file: &mut Value) {
             Some("ByteLevel") => step["add_prefix_space"] = false.into(),
             _ => {}
         }
+    }
+}
+
+/// Takes out merges that are no two words: files converted from SentencePiece may hold merges of
+/// blanks, which their own normalizer has replaced before any merge.
+fn without_blank_merges(file: &mut Value) {
+    if let Some(Value::Array(merges)) = file.pointer_mut("/model/merges") {
+        merges.retain(|merge| merge.as_str().is_none_or(|merge| merge.split(' ').count() == 2));
     }
 }
 

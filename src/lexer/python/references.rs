@@ -57,22 +57,23 @@ impl Parser<'_, '_> {
             None => {
                 let dfa = self.builder.automaton(group, self.builder.looks.len())?;
                 let texts = some_texts(&dfa);
-                let (group, place) = (self.text[start..self.pos].to_owned(), self.place.cloned());
+                let (group, place) =
+                    (self.cursor.text[start..self.cursor.pos].to_owned(), self.cursor.place.cloned());
                 self.builder.narrowed.push(Narrowed { group, texts: texts.clone(), place });
                 (texts, Some(dfa))
             }
         };
-        let (pos, count) = (self.pos, self.groups.count);
+        let (pos, count) = (self.cursor.pos, self.groups.count);
         let mut ways = Vec::new();
         for text in texts {
             self.groups.readings += 1;
             if self.groups.readings > MAX_READINGS {
                 let message = "the groups that back references mean have too many texts together";
-                return Err(self.error(TooLarge, pos - 1..pos, message).help(
+                return Err(self.cursor.error(TooLarge, pos - 1..pos, message).help(
                     "write fewer alternatives in them, or take the pattern apart into several terminals",
                 ));
             }
-            (self.pos, self.groups.count) = (pos, count);
+            (self.cursor.pos, self.groups.count) = (pos, count);
             self.groups.numbers.retain(|_, &mut known| known <= count);
             let mut matched = vec![Hir::literal(text.as_bytes())];
             if let Some(group) = narrowed.as_ref().filter(|_| !self.builder.is_whole) {
@@ -93,15 +94,16 @@ impl Parser<'_, '_> {
         let goes_on = |&byte: &u8| group.next(state, byte) != Dfa::DEAD;
         let bytes: Vec<u8> = (0..=u8::MAX).filter(goes_on).collect();
         // What stands behind the group says so already, most often: a line end, a bracket.
-        let is_next =
-            |byte: &u8| self.text.as_bytes().get(self.pos..).is_some_and(|rest| may_begin(rest, *byte));
+        let is_next = |byte: &u8| {
+            self.cursor.text.as_bytes().get(self.cursor.pos..).is_some_and(|rest| may_begin(rest, *byte))
+        };
         if !bytes.iter().any(is_next) {
             return Ok(None);
         }
         let ranges = bytes.into_iter().map(|byte| ClassBytesRange::new(byte, byte));
         let first = self.builder.looks.len();
         let dfa = self.builder.automaton(&Hir::class(Class::Bytes(ClassBytes::new(ranges))), first)?;
-        let undecided = self.back_reference(self.pos);
+        let undecided = self.cursor.back_reference(self.cursor.pos);
         self.builder.look(LookAround { side: Side::Ahead, negated: true, dfa, undecided }).map(Some)
     }
 
@@ -109,7 +111,7 @@ impl Parser<'_, '_> {
     pub(super) fn reference(&mut self, start: usize, group: &str) -> Result<Hir, PatternError> {
         let number = group.parse().ok().or_else(|| self.groups.numbers.get(group).copied());
         let matched = self.groups.matched.iter().rev().find(|(known, _)| Some(*known) == number);
-        let Some((_, text)) = matched else { return Err(self.back_reference(start)) };
+        let Some((_, text)) = matched else { return Err(self.cursor.back_reference(start)) };
         let chars: Result<Vec<Hir>, _> = text.clone().chars().map(|c| self.literal(c)).collect();
         Ok(Hir::concat(chars?))
     }
@@ -119,14 +121,14 @@ impl Parser<'_, '_> {
         if number > MAX_NUMBER {
             return false;
         }
-        let rest = &self.text[self.pos..];
+        let rest = &self.cursor.text[self.cursor.pos..];
         let name = self.groups.numbers.iter().find(|&(_, &known)| known == number);
         rest.contains(&format!("\\{number}"))
             || name.is_some_and(|(name, _)| rest.contains(&format!("(?P={name})")))
     }
 
     fn is_before_quantifier(&self) -> bool {
-        let rest = self.text[self.pos..].trim_start();
+        let rest = self.cursor.text[self.cursor.pos..].trim_start();
         rest.starts_with(['*', '+', '?', '{'])
     }
 }
