@@ -36,7 +36,7 @@ pub(super) struct Flags {
     ignore_case: bool,
     dot_all: bool,
     pub(super) multi_line: bool,
-    verbose: bool,
+    pub(super) verbose: bool,
     ascii: bool,
 }
 
@@ -69,13 +69,24 @@ pub(super) struct Parser<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
     pub(super) groups: Groups<'a>,
+    /// Where a `\b` stands that is read as nothing.
+    pub(super) passed_over: Vec<usize>,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
-        Self { text, pos: 0, place, builder, flags, groups: Groups::default(), at_start: true }
+        Self {
+            text,
+            pos: 0,
+            place,
+            builder,
+            flags,
+            groups: Groups::default(),
+            passed_over: Vec::new(),
+            at_start: true,
+        }
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -142,6 +153,10 @@ impl<'a, 'b> Parser<'a, 'b> {
             }
             let start = self.pos;
             self.bump();
+            if c == '\\' && self.passed_over.contains(&start) {
+                self.bump();
+                continue;
+            }
             if self.flags.verbose && matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{B}' | '\u{C}') {
                 continue;
             }
