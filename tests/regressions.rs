@@ -369,3 +369,27 @@ fn gbnf_in_a_file_of_larks_notation_is_called_by_its_name() {
     let help = error.diagnostics()[0].help.clone();
     assert!(help.as_deref().is_some_and(|help| help.contains("--notation gbnf")), "{help:?}");
 }
+
+/// Blanks that the rules ask for are ignored elsewhere.
+#[test]
+fn what_is_ignored_may_be_asked_for_as_well() {
+    let matcher = matcher("start: NAME \":\" (NAME WS+ NAME)+\nNAME: /[a-z]+/\nWS: / /\n%ignore WS\n");
+    let mut spaced = matcher.clone();
+    spaced.advance_bytes(b"a : b  c d e").expect("blanks stand between");
+    assert!(spaced.is_accepting());
+    assert!(matcher.clone().advance_bytes(b"a : b:").is_err());
+}
+
+/// The keywords of a look-ahead stand between word boundaries.
+#[test]
+fn keywords_are_left_out_between_word_boundaries() {
+    for keywords in [r"\b(if|in)\b", r"(\b(if|in)\b)", r"\bif\b|\bin\b", r"(?:\bif|(\bin))\b"] {
+        let matcher = matcher(&format!("start: /[0-9]?/ NAME\nNAME: /(?!{keywords})[a-z]\\w*/\n"));
+        for (text, is_sentence) in [("if", false), ("ifs", true), ("of", true), ("in", false), ("1if", true)]
+        {
+            let mut matcher = matcher.clone();
+            let accepts = matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting();
+            assert_eq!(accepts, is_sentence, "{keywords} {text}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use crate::grammar::ir::{
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
-use crate::grammar::lower::expand::Productions;
+use crate::grammar::lower::expand::{NewProduction, Productions};
 use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
@@ -93,6 +93,11 @@ pub(crate) fn assemble(
 
     let lexer = parts.directions.lexer.unwrap_or(LexerKind::Contextual);
     let is_contextual = lexer == LexerKind::Contextual;
+    // With an `%indent`, what is ignored before the first lexeme of a line counts.
+    let is_asked_for = match is_contextual && parts.directions.indentation.is_none() {
+        true => terminals_of(&parts.productions.productions),
+        false => HashSet::new(),
+    };
     let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
     let mut terminals = Vec::new();
     let mut orders = Vec::new();
@@ -117,12 +122,14 @@ pub(crate) fn assemble(
         // Where a lazy terminal matches, it is what ends the lexeme. What the rules ask for goes
         // before what is ignored where it can stand: else a `NEWLINE` beside an ignored `/\s+/`
         // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too.
-        let yields = is_contextual && ignored.contains(&terminal);
+        let is_ignored = ignored.contains(&terminal);
+        let is_both = is_ignored && is_asked_for.contains(&terminal);
+        let yields = is_contextual && is_ignored && !is_both;
         orders.push((!lazy, std::cmp::Reverse(priority), yields, !literal, order));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
             pattern,
-            ignored: ignored.contains(&terminal),
+            ignored: is_ignored && !is_both,
             rank: 0,
             reserved_against: Vec::new(),
             fallback: None,
@@ -133,6 +140,16 @@ pub(crate) fn assemble(
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });
+        if is_both {
+            // Where the rules ask for it, it is what they ask for, and elsewhere it is ignored: two
+            // terminals of the same texts.
+            let name = table.fresh_name("__IGNORED");
+            let asked_for = &terminals[terminals.len() - 1];
+            let twin =
+                Terminal { name, ignored: true, exclusive: false, precedence: None, ..asked_for.clone() };
+            orders.push((!lazy, std::cmp::Reverse(priority), true, !literal, order));
+            terminals.push(twin);
+        }
     }
     let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
     by_rank.sort_by_key(|&terminal| (orders[terminal], terminal));
@@ -266,6 +283,17 @@ fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
             );
         }
     }
+}
+
+/// The terminals that some production has.
+fn terminals_of(productions: &[NewProduction]) -> HashSet<TerminalIndex> {
+    let symbols = productions.iter().flat_map(|production| &production.rhs);
+    symbols
+        .filter_map(|symbol| match symbol {
+            Symbol::Terminal(terminal) => Some(terminal.index()),
+            Symbol::Nonterminal(_) => None,
+        })
+        .collect()
 }
 
 /// Nothing is ignored where an exclusive terminal can stand: it cannot be both.

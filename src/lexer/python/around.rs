@@ -17,6 +17,28 @@ impl Parser<'_, '_> {
         (ahead, negated): (bool, bool),
         depth: usize,
     ) -> Result<Hir, PatternError> {
+        // A `\b` at the beginning of all that is looked for looks at the text before it: it stands
+        // as well before the look-ahead. `(?!\bA)` is `\B|(?!A)`.
+        let boundaries = match ahead && !self.flags.verbose {
+            true => leading_boundaries(self.cursor.text.as_bytes(), self.cursor.pos),
+            false => None,
+        };
+        let Some(boundaries) = boundaries else { return self.plain_look(start, (ahead, negated), depth) };
+        self.passed_over.extend(boundaries);
+        let look = self.plain_look(start, (ahead, negated), depth)?;
+        let boundary = self.boundary(start, negated)?;
+        Ok(match negated {
+            true => Hir::alternation(vec![boundary, look]),
+            false => Hir::concat(vec![boundary, look]),
+        })
+    }
+
+    fn plain_look(
+        &mut self,
+        start: usize,
+        (ahead, negated): (bool, bool),
+        depth: usize,
+    ) -> Result<Hir, PatternError> {
         let (before, was_lazy) = (self.builder.looks.len(), self.builder.is_lazy);
         let wanted = self.inside(start, self.flags, depth)?;
         // Whether anything matches does not depend on what is tried first.
@@ -129,6 +151,66 @@ impl Parser<'_, '_> {
         let any = Hir::class(Class::Bytes(ClassBytes::new([ClassBytesRange::new(0, u8::MAX)])));
         let any = self.builder.repeat(any, 0, None, true);
         Ok(Hir::concat(vec![any, wanted]))
+    }
+}
+
+/// The places of the `\b` with which all alternatives from `at` up to a closing parenthesis begin,
+/// be it within groups of their own; `None` where one of them begins otherwise.
+fn leading_boundaries(text: &[u8], at: usize) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    led_alternatives(text, at, MAX_LEADING, &mut found)?;
+    Some(found)
+}
+
+/// Groups in which a leading `\b` may stand.
+const MAX_LEADING: usize = 8;
+
+/// Passes over alternatives that begin with `\b`: where they end.
+fn led_alternatives(text: &[u8], mut at: usize, depth: usize, found: &mut Vec<usize>) -> Option<usize> {
+    loop {
+        let is_repeated = |end: usize| matches!(text.get(end), Some(b'*' | b'+' | b'?' | b'{'));
+        at = match &text[at..] {
+            [b'\\', b'b', ..] => {
+                found.push(at);
+                at + 2
+            }
+            [b'(', b'?', b':', ..] if depth > 0 => led_alternatives(text, at + 3, depth - 1, found)? + 1,
+            [b'(', next, ..] if *next != b'?' && depth > 0 => {
+                led_alternatives(text, at + 1, depth - 1, found)? + 1
+            }
+            _ => return None,
+        };
+        if is_repeated(at) {
+            return None;
+        }
+        at = end_of_alternative(text, at)?;
+        if text[at] == b')' {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Where the alternative ends that goes on at `at`: at a `|` or a closing parenthesis.
+fn end_of_alternative(text: &[u8], mut at: usize) -> Option<usize> {
+    let mut open = 0usize;
+    loop {
+        match text.get(at)? {
+            b'\\' => at += 1,
+            b'[' => {
+                // A bracket that stands first in a set is one of its characters.
+                at += 1 + usize::from(text.get(at + 1) == Some(&b'^'));
+                at += usize::from(text.get(at) == Some(&b']'));
+                while *text.get(at)? != b']' {
+                    at += 1 + usize::from(text[at] == b'\\');
+                }
+            }
+            b'(' => open += 1,
+            b')' | b'|' if open == 0 => return Some(at),
+            b')' => open -= 1,
+            _ => {}
+        }
+        at += 1;
     }
 }
 

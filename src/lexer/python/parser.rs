@@ -37,7 +37,7 @@ pub(super) struct Flags {
     ignore_case: bool,
     dot_all: bool,
     pub(super) multi_line: bool,
-    verbose: bool,
+    pub(super) verbose: bool,
     ascii: bool,
 }
 
@@ -67,14 +67,17 @@ pub(super) struct Parser<'a, 'b> {
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
     pub(super) groups: Groups<'a>,
+    /// Where a `\b` stands that is read as nothing.
+    pub(super) passed_over: Vec<usize>,
     /// Flags for the whole pattern may stand here.
     at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
+        let (groups, passed_over) = (Groups::default(), Vec::new());
         let cursor = Cursor { text, pos: 0, place };
-        Self { cursor, builder, flags, groups: Groups::default(), at_start: true }
+        Self { cursor, builder, flags, groups, passed_over, at_start: true }
     }
 
     fn whole(&mut self) -> Result<Hir, PatternError> {
@@ -106,6 +109,10 @@ impl<'a, 'b> Parser<'a, 'b> {
             }
             let start = self.cursor.pos;
             self.cursor.bump();
+            if c == '\\' && self.passed_over.contains(&start) {
+                self.cursor.bump();
+                continue;
+            }
             if self.flags.verbose && matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{B}' | '\u{C}') {
                 continue;
             }
