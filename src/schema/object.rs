@@ -94,7 +94,7 @@ impl Machine<'_> {
             others = self.classes_of_others(&names, &patterns, &conditions)?;
             guarded = self.guarded(start);
             if let Some(modulus) = self.modulus(guarded, names.len()) {
-                others = self.told_apart(others, modulus)?;
+                others = self.told_apart(&others, modulus)?;
             }
         }
         let frame = self.frames.id(Frame { start, guarded, names: names.into(), others: others.into() });
@@ -179,13 +179,13 @@ impl Machine<'_> {
     }
 
     /// The classes told apart further by the fingerprints of their keys.
-    fn told_apart(&mut self, classes: Vec<OtherKeys>, modulus: u8) -> Result<Vec<OtherKeys>, SchemaError> {
+    fn told_apart(&mut self, classes: &[OtherKeys], modulus: u8) -> Result<Vec<OtherKeys>, SchemaError> {
         let mut finer = Vec::new();
         for fingerprint in 0..modulus {
             let rule = Fingerprint { modulus, key: None };
             let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
             let of = self.strings(own)?;
-            for class in &classes {
+            for class in classes {
                 let (keys, _) = self.texts.part(&class.keys, &of).map_err(|error| self.too_large(&error))?;
                 if !keys.is_empty() {
                     finer.push(OtherKeys { keys, fingerprint, ..class.clone() });
