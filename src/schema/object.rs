@@ -67,6 +67,7 @@ impl Machine<'_> {
             return Ok(known);
         }
         let formulas = self.tuple(start).to_vec();
+        let formulas = self.opened(&formulas);
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut required = Vec::new();
         let mut patterns = Vec::new();
@@ -89,7 +90,7 @@ impl Machine<'_> {
         patterns.sort_unstable();
         patterns.dedup();
         self.spend(names.len())?;
-        let (mut others, mut guarded) = (Vec::new(), start);
+        let (mut others, mut guarded) = (Vec::new(), self.tuple_id(formulas.clone()));
         if !formulas.iter().all(|&formula| self.is_closed(formula)) {
             others = self.classes_of_others(&names, &patterns, &conditions)?;
             guarded = self.guarded(start);
