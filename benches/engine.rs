@@ -8,7 +8,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use lrmask::{CompiledGrammar, Constraint, Grammar, Matcher, TokenId, TokenMask, Vocabulary, fill_masks};
+use lrmask::{
+    CompiledGrammar, Constraint, Grammar, GrammarReader, Matcher, TokenId, TokenMask, Vocabulary, fill_masks,
+};
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
 const SQLITE: &str = include_str!("../grammars/sqlite/sqlite.lark");
@@ -40,7 +42,7 @@ fn document(length: usize) -> String {
 /// The text in tokens, by the longest that is left: close enough to a tokenizer for timing.
 fn cut(vocabulary: &Vocabulary, text: &str) -> Vec<TokenId> {
     let by_bytes: std::collections::HashMap<&[u8], TokenId> = (0..vocabulary.width() as u32)
-        .map(TokenId)
+        .map(TokenId::from)
         .filter_map(|id| Some((vocabulary.bytes(id)?, id)))
         .collect();
     let mut rest = text.as_bytes();
@@ -71,8 +73,14 @@ fn beginning(c: &mut Criterion) {
     group.bench_function("load o200k", |b| b.iter(o200k));
     let vocabulary = o200k();
     for (name, text) in GRAMMARS {
-        let imports = |_: &str| Some(IDENTIFIERS.to_owned());
-        let read = || Grammar::from_lark_with(text, name, &imports).expect("the built-in grammar is sound");
+        let imports = |_: &str| Ok(IDENTIFIERS.to_owned());
+        let read = || {
+            GrammarReader::new()
+                .name(name)
+                .imports(&imports)
+                .lark(text)
+                .expect("the built-in grammar is sound")
+        };
         group.bench_function(format!("read {name}"), |b| b.iter(|| black_box(read())));
         let grammar = read();
         group.bench_function(format!("compile {name}"), |b| {

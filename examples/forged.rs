@@ -77,11 +77,11 @@ fn put_right(bytes: &mut [u8]) {
 
 /// Loads the bytes and calls ten things on what they hold. Whether they were loaded.
 fn use_it(bytes: Vec<u8>, vocabulary: &Vocabulary, first: u32) -> bool {
-    let _ = CompiledGrammar::load_within(&bytes, Limits::strict());
-    let Ok(constraint) = Constraint::load_within(bytes, vocabulary, Limits::strict()) else { return false };
+    let _ = CompiledGrammar::load_within(&bytes, &Limits::strict());
+    let Ok(constraint) = Constraint::load_within(bytes, vocabulary, &Limits::strict()) else { return false };
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     matcher.fill_mask(&mut mask);
-    let next = mask.tokens().nth(first as usize % 3).unwrap_or(TokenId(first));
+    let next = mask.tokens().nth(first as usize % 3).unwrap_or(TokenId::from(first));
     let _ = matcher.advance(next);
     matcher.fill_mask(&mut mask);
     let _ = matcher.allows(first);
@@ -89,7 +89,7 @@ fn use_it(bytes: Vec<u8>, vocabulary: &Vocabulary, first: u32) -> bool {
     let _ = matcher.forced_bytes();
     let _ = matcher.is_accepting();
     let _ = matcher.shortest_completion();
-    let _ = matcher.validate(&[TokenId(0), TokenId(3), TokenId(1)]);
+    let _ = matcher.validate([0, 3, 1]);
     let mut copy = matcher.clone();
     matcher.rollback(1);
     copy.reset();

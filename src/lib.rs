@@ -74,7 +74,8 @@
 //! tokenizer file ──> Vocabulary ──> byte trie ──────────────────┘                            rollback, fork
 //! ```
 //!
-//! [`Grammar`] and [`Vocabulary`] are read from files that the caller has loaded.
+//! [`Grammar`] and [`Vocabulary`] are read from files that the caller has loaded; [`GrammarReader`]
+//! reads grammars with imports, another start symbol, and limits.
 //! [`CompiledGrammar`] is a grammar with its tables and the proof that what is viable can be
 //! completed; [`Constraint`] joins it with a vocabulary, and is shared between threads. A
 //! [`Matcher`] follows one sequence.
@@ -127,7 +128,7 @@
 //! # Strangers
 //!
 //! Grammars, schemas and regexes may come from anybody under [`Limits::strict`]: building ends
-//! within about a second and 256 MB with a constraint or a typed error ([`BuildError::limit`]), and
+//! within about a second and 256 MB with a constraint or a typed error ([`GrammarError::limit`]), and
 //! [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of bytes.
 //! Tokens and texts may be anything under any limits. Tokenizer files of strangers are read by
 //! [`Vocabulary::from_file_bytes_within`]. Saved constraints are for those who saved them: damage is
@@ -139,7 +140,6 @@
 //!
 //! * `rayon` (default): [`fill_masks`] works on all threads of a pool.
 //! * `tiktoken`: `Vocabulary::builtin`, the vocabularies `gpt2`, `cl100k`, `o200k`.
-//! * `tokenizer`: `Tokenizer`, which cuts texts as the model does.
 //!
 //! The command line is a package of its own, `lrmask-cli`.
 //!
@@ -179,10 +179,10 @@ pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
-    BuildError, CompiledGrammar, Constraint, ConstraintCache, IndexSize, LoadError, LoadErrorKind, Stage,
+    CompiledGrammar, Constraint, ConstraintCache, GrammarSize, IndexSize, LoadError, LoadErrorKind, Stage,
 };
-pub use grammar::{Grammar, GrammarError};
-pub use matcher::{Capture, Matcher, RejectedToken, TokenMask, fill_masks};
+pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
+pub use matcher::{Capture, Expected, Matcher, RejectedToken, TokenMask, fill_masks};
 pub use schema::{
     Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, StructuralTags,
     Unsatisfiable, Whitespace,
@@ -191,8 +191,6 @@ pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;
 pub use util::limits::{Cancel, Limits};
 pub use util::meter::{Cost, LimitKind, LimitReached, Phase};
-#[cfg(feature = "tokenizer")]
-pub use vocab::Tokenizer;
 pub use vocab::{Vocabulary, VocabularyError, VocabularyErrorKind};
 
 /// Runs the examples of the README.

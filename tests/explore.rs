@@ -3,6 +3,8 @@
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, Vocabulary};
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
@@ -75,9 +77,9 @@ fn no_more_than_asked_for() {
     let vocabulary = vocabulary();
     let of = |places: usize| {
         let constraint = compiled(JSON).constraint(&vocabulary);
-        let told = std::cell::Cell::new(0);
-        let taken = constraint.explore(places, &|count| told.set(told.get() + count));
-        assert_eq!(told.get(), taken);
+        let told = AtomicUsize::new(0);
+        let taken = constraint.explore(places, &|count| _ = told.fetch_add(count, Relaxed));
+        assert_eq!(told.into_inner(), taken);
         (taken, constraint)
     };
     for places in [0, 1, 70, 100] {
@@ -100,8 +102,7 @@ fn the_index_keeps_its_budget() {
     let mut limits = Limits::default();
     limits.index_bytes = 40_000;
     let grammar = Grammar::from_lark(JSON).unwrap();
-    let constraint =
-        CompiledGrammar::with_limits(&grammar, limits.clone()).unwrap().constraint(&vocabulary());
+    let constraint = CompiledGrammar::new_within(&grammar, &limits).unwrap().constraint(&vocabulary());
     let taken = constraint.explore(usize::MAX, &|_| ());
     let bytes = constraint.index_size().bytes;
     assert!(taken > 0 && (limits.index_bytes / 2..limits.index_bytes).contains(&bytes), "{bytes} at {taken}");

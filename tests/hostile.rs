@@ -230,7 +230,7 @@ fn the_words_of_the_dialect_in_great_numbers() {
         // A clear no, or a constraint that works.
         match build(text) {
             Err(codes) => assert!(!codes.is_empty(), "{number}"),
-            Ok(constraint) => assert!(constraint.matcher().validate(&[]) == 0, "{number}"),
+            Ok(constraint) => assert!(constraint.matcher().validate([0; 0]) == 0, "{number}"),
         }
     }
 }

@@ -8,7 +8,9 @@ mod corpus;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lrmask::{CompiledGrammar, Diagnostic, Grammar, Limits, Severity};
+use std::io::ErrorKind;
+
+use lrmask::{CompiledGrammar, Diagnostic, GrammarReader, Limits, Severity};
 
 /// What a grammar may be refused for: no set of texts, too much to decide in the time that a test
 /// has, or blocks and brackets of which only its own program knows what they mean.
@@ -86,16 +88,14 @@ fn sample(line: &str) -> Option<Sample> {
 /// The warnings, or all findings.
 fn compile(sample: &Sample, files: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let text = &files[&sample.file];
-    let reader = |path: &str| files.get(path).cloned();
+    let imports = |path: &str| files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into());
     // Where the table names no start symbol, it is the file's own.
-    let grammar = match sample.start.as_str() {
-        "" => Grammar::from_lark_with(text, &sample.file, &reader),
-        start => Grammar::from_lark_with_start(text, &sample.file, start, &reader),
-    };
+    let start = Some(sample.start.as_str()).filter(|start| !start.is_empty());
+    let grammar = GrammarReader::new().name(&sample.file).start(start).imports(&imports).lark(text);
     let grammar = grammar.map_err(|error| error.diagnostics().to_vec())?;
     let mut limits = Limits::default();
     limits.decision_steps /= 20;
     let compiled =
-        CompiledGrammar::with_limits(&grammar, limits).map_err(|error| error.diagnostics().to_vec())?;
+        CompiledGrammar::new_within(&grammar, &limits).map_err(|error| error.diagnostics().to_vec())?;
     Ok(compiled.warnings().to_vec())
 }

@@ -1,7 +1,7 @@
 //! Grammars that grow, and what is counted of them: no build goes past its limits, and the bytes
 //! that are counted are those that are really held.
 
-use lrmask::{CompiledGrammar, Cost, Grammar, LimitKind, LimitReached, Limits};
+use lrmask::{CompiledGrammar, Cost, GrammarReader, LimitKind, LimitReached, Limits};
 use peak_alloc::PeakAlloc;
 use proptest::prelude::*;
 
@@ -36,11 +36,11 @@ fn grown(kind: usize, n: usize) -> String {
 /// What building cost, or the limit that it came to; `None` where the grammar is refused for
 /// another reason.
 fn build(text: &str, limits: &Limits) -> Option<Result<Cost, LimitReached>> {
-    let grammar = match Grammar::from_lark_within(text, "<grammar>", None, &|_| None, limits) {
+    let grammar = match GrammarReader::new().limits(limits).lark(text) {
         Ok(grammar) => grammar,
         Err(error) => return error.limit().cloned().map(Err),
     };
-    match CompiledGrammar::with_limits(&grammar, limits.clone()) {
+    match CompiledGrammar::new_within(&grammar, limits) {
         Ok(compiled) => Some(Ok(compiled.cost())),
         Err(error) => error.limit().cloned().map(Err),
     }

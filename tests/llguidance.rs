@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, Matcher, TokenId, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Expected, Grammar, Matcher, TokenId, Vocabulary};
 
 /// A case, by the names of its parts.
 struct Case {
@@ -88,12 +88,13 @@ fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     let is_list = line.starts_with('[');
     let special =
         |piece: &str| vocabulary.special_tokens().find(|(_, name)| *name == piece).map(|(id, _)| id);
-    let id = |piece: &str| Some(TokenId(piece.strip_prefix("<[")?.strip_suffix("]>")?.parse().ok()?));
+    let id =
+        |piece: &str| Some(TokenId::from(piece.strip_prefix("<[")?.strip_suffix("]>")?.parse::<u32>().ok()?));
     let mut tokens = Vec::new();
     for piece in pieces(line) {
         match special(&piece).or_else(|| id(&piece)).filter(|_| is_list) {
             Some(token) => tokens.push(token),
-            None => tokens.extend(piece.bytes().map(|byte| TokenId(byte.into()))),
+            None => tokens.extend(piece.bytes().map(|byte| TokenId::from(u32::from(byte)))),
         }
     }
     tokens
@@ -105,7 +106,7 @@ fn advance(matcher: &mut Matcher, constraint: &Constraint, tokens: &[TokenId], n
     let mut mask = constraint.new_mask();
     for (count, &token) in tokens.iter().enumerate() {
         matcher.fill_mask(&mut mask);
-        for id in (0..constraint.vocabulary().width() as u32).map(TokenId) {
+        for id in (0..constraint.vocabulary().width() as u32).map(TokenId::from) {
             let read = &tokens[..count];
             assert_eq!(mask.allows(id), matcher.allows(id), "{name}: token {id} after {read:?}");
         }
@@ -304,7 +305,7 @@ fn tokens_are_counted_within_rules() {
     assert!(matcher.allows(u32::from(b'3')) && matcher.allows(u32::from(b';')));
     matcher.advance(u32::from(b'3')).expect("the last");
     assert!(!matcher.allows(u32::from(b'4')) && matcher.allows(u32::from(b';')));
-    assert_eq!(matcher.expected(), ["\";\""]);
+    assert_eq!(matcher.expected(), [Expected::Literal("\";\"")]);
     assert_eq!(matcher.forced_bytes(), b";x");
 }
 
@@ -355,7 +356,7 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
             let longer = |word: &&'static str| [&tokens[..], &[*word]].concat();
             let found: Vec<Vec<&str>> = words.iter().map(&longer).filter(|all| is_viable(all)).collect();
             let allowed: Vec<Vec<&str>> =
-                mask.tokens().filter(|id| id.0 < 9).map(|id| longer(&words[id.index()])).collect();
+                mask.tokens().filter(|id| id.get() < 9).map(|id| longer(&words[id.index()])).collect();
             assert_eq!(allowed, found, "after {tokens:?}");
             assert_eq!(mask.allows(9), tokens.concat().contains(';'), "after {tokens:?}");
             assert!((0..9).all(|id| matcher.allows(id) == mask.allows(id)));

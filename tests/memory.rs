@@ -8,7 +8,7 @@
 #![cfg(feature = "tiktoken")]
 #![allow(clippy::print_stdout, reason = "the figures are worth reading")]
 
-use lrmask::{Constraint, Grammar, Matcher, Vocabulary};
+use lrmask::{Constraint, GrammarReader, Matcher, Vocabulary};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -46,8 +46,12 @@ UPDATE item SET price = CASE WHEN price > 10 THEN price * 0.9 ELSE price END WHE
 const MODULE: &str = include_str!("data/python/verdicts.py");
 
 fn constraint(text: &str, vocabulary: &Vocabulary) -> Constraint {
-    let imports = |_: &str| Some(IDENTIFIERS.to_owned());
-    let grammar = Grammar::from_lark_with(text, "grammar", &imports).expect("the built-in grammar is sound");
+    let imports = |_: &str| Ok(IDENTIFIERS.to_owned());
+    let grammar = GrammarReader::new()
+        .name("grammar")
+        .imports(&imports)
+        .lark(text)
+        .expect("the built-in grammar is sound");
     Constraint::new(&grammar, vocabulary).expect("the engine can do it exactly")
 }
 

@@ -12,7 +12,7 @@ mod corpus;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, TokenId, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, GrammarReader, TokenId, Vocabulary};
 use serde::Deserialize;
 
 const PYTHON: &str = include_str!("../grammars/python/python.lark");
@@ -32,8 +32,15 @@ struct Snippet {
 }
 
 fn grammar() -> Grammar {
-    let reader = |path: &str| path.ends_with("identifiers.lark").then(|| IDENTIFIERS.to_owned());
-    Grammar::from_lark_with(PYTHON, "grammars/python/python.lark", &reader).expect("the grammar is sound")
+    let imports = |path: &str| match path.ends_with("identifiers.lark") {
+        true => Ok(IDENTIFIERS.to_owned()),
+        false => Err(std::io::ErrorKind::NotFound.into()),
+    };
+    GrammarReader::new()
+        .name("grammars/python/python.lark")
+        .imports(&imports)
+        .lark(PYTHON)
+        .expect("the grammar is sound")
 }
 
 fn compiled() -> CompiledGrammar {
@@ -233,10 +240,12 @@ fn no_true_token_is_refused() {
         let mut steps = 0;
         for (at, (path, text)) in modules.iter().enumerate().filter(|(at, _)| at % part == 0) {
             if at < CUT_AT_RANDOM {
-                let random = vocabulary.cut_random(text, at as u64).expect("bytes can be spelled");
+                let random = corpus::cut_random(&vocabulary, text, at as u64).expect("bytes can be spelled");
                 steps += replay(&constraint, path, text, &random);
             }
-            if let Some(tokens) = std::str::from_utf8(text).ok().and_then(|text| tokenizer.encode(text)) {
+            if let Some(tokens) =
+                std::str::from_utf8(text).ok().and_then(|text| tokenizer.encode(&vocabulary, text))
+            {
                 steps += replay(&constraint, path, text, &tokens);
             }
         }

@@ -4,7 +4,7 @@
 //! Each language is defined twice: by a grammar, for the engine, and by what its texts look like,
 //! in a few lines of plain code.
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, Matcher, TokenId, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, Matcher, Vocabulary};
 
 /// A language by its definition.
 #[derive(Clone, Copy)]
@@ -33,12 +33,12 @@ fn compare(constraint: &Constraint, matcher: &Matcher, text: &[u8], definition: 
     matcher.fill_mask(&mut mask);
     let vocabulary = constraint.vocabulary();
     for id in 0..vocabulary.width() as u32 {
-        let viable = match vocabulary.bytes(TokenId(id)) {
+        let viable = match vocabulary.bytes(id) {
             _ if id as usize == vocabulary.width() - 1 => (definition.is_member)(text),
             Some(token) => (definition.is_viable)(&[text, token].concat()),
             None => false,
         };
-        let token = || shorten(vocabulary.bytes(TokenId(id)).unwrap_or_default());
+        let token = || shorten(vocabulary.bytes(id).unwrap_or_default());
         assert_eq!(mask.allows(id), viable, "{} (id {id}) after {}", token(), shown());
         if viable || id >= 256 {
             assert_eq!(matcher.clone().advance(id).is_ok(), viable, "advance {} after {}", token(), shown());
@@ -443,7 +443,7 @@ fn readings_beyond_the_limit_are_dropped() {
     let mut limits = Limits::default();
     limits.readings = 1;
     let exact = Constraint::new(&grammar, &vocabulary).expect("sound");
-    let narrow = CompiledGrammar::with_limits(&grammar, limits).expect("sound").constraint(&vocabulary);
+    let narrow = CompiledGrammar::new_within(&grammar, &limits).expect("sound").constraint(&vocabulary);
     let (mut all, mut some) = (exact.matcher(), narrow.matcher());
     let (mut exactly, mut mask) = (exact.new_mask(), narrow.new_mask());
     for _ in 0..20 {
@@ -471,7 +471,7 @@ fn decisions_beyond_the_limit_are_counted() {
     for (decision_steps, code) in [(1, "decision-limit"), (1_000, "empty-language")] {
         let mut limits = Limits::default();
         limits.decision_steps = decision_steps;
-        let error = CompiledGrammar::with_limits(&grammar, limits).expect_err("no text, or nobody knows");
+        let error = CompiledGrammar::new_within(&grammar, &limits).expect_err("no text, or nobody knows");
         assert!(error.diagnostics().iter().any(|d| d.code == code), "{error}");
     }
 }

@@ -78,14 +78,14 @@ fn readings_that_double_with_every_word() {
     let mut mask = TokenMask::default();
     for count in 0..200 {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
         assert_eq!(allowed, [b'.', b'a', b'b'].map(u32::from), "after {count} words");
         matcher.advance(u32::from(b'a')).expect("a word may follow");
     }
     matcher.advance_bytes(b".").expect("viable");
     for count in 0..200 {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
         assert_eq!(allowed, [b'1', b'2'].map(u32::from), "after {count} ends");
         matcher.advance(u32::from(b'1' + count % 2)).expect("viable");
     }
@@ -222,7 +222,7 @@ fn a_match_pending_for_eight_hundred_bytes() {
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     for count in (0..=840).step_by(40) {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
         let longer = (count >= 799).then_some(257);
         let byte = (count >= 800).then_some(u32::from(b'b'));
         let expected: Vec<u32> =
@@ -334,4 +334,38 @@ fn names_that_leave_the_same_pending() {
 fn is_empty(text: &str) -> bool {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     CompiledGrammar::new(&grammar).is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))
+}
+
+/// A line end is what the rules ask for where it can stand, and ignored where it cannot.
+#[test]
+fn what_the_rules_ask_for_goes_before_what_is_ignored() {
+    let rules = "start: (NAME \"=\" NAME NEWLINE)+\nNAME: /[a-z]+/\n";
+    for rest in ["NEWLINE: /\\n+/\n%ignore /\\s+/\n", "%ignore WS\n%import common (WS, NEWLINE)\n"] {
+        let matcher = matcher(&format!("{rules}{rest}"));
+        let mut two = matcher.clone();
+        two.advance_bytes(b"a =\n b\nc = d\n\n").expect("two lines");
+        assert!(two.is_accepting());
+        assert!(matcher.clone().advance_bytes(b"a = b c").is_err());
+    }
+}
+
+/// What a finding calls by name stands in the grammar.
+#[test]
+fn findings_do_not_show_the_names_of_helpers() {
+    let text = "start: list (\",\" list)* (/x+y/ list)+ /x/*\nlist: N (\",\" N)* | (N | /x+/ list)~3..40\nN: /[0-9]+/\n";
+    let grammar = Grammar::from_lark(text).expect("the grammar can be read");
+    let compiled = CompiledGrammar::new(&grammar).expect("its texts can be told");
+    let warnings = compiled.warnings();
+    let found: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(warnings.iter().any(|warning| warning.code == "conflict"), "{found:?}");
+    assert!(found.iter().any(|finding| finding.contains("(…)+ of list")), "{found:?}");
+    assert!(found.iter().all(|finding| !finding.contains("__")), "{found:?}");
+}
+
+/// Somebody may give a GBNF file the name of another notation.
+#[test]
+fn gbnf_in_a_file_of_larks_notation_is_called_by_its_name() {
+    let error = Grammar::from_lark("root ::= \"a\"\n").expect_err("it is GBNF");
+    let help = error.diagnostics()[0].help.clone();
+    assert!(help.as_deref().is_some_and(|help| help.contains("--notation gbnf")), "{help:?}");
 }

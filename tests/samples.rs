@@ -9,7 +9,7 @@ mod corpus;
 
 use std::collections::BTreeMap;
 
-use lrmask::{CompiledGrammar, Diagnostic, Grammar};
+use lrmask::{CompiledGrammar, Diagnostic, Grammar, GrammarReader};
 
 /// A grammar: its file, its text, and the rule that a text is.
 struct Sample {
@@ -57,7 +57,7 @@ fn table(
 }
 
 fn gbnf(sample: &Sample) -> Result<Grammar, lrmask::GrammarError> {
-    Grammar::from_gbnf_with(&sample.text, &sample.file, sample.start.as_deref())
+    GrammarReader::new().name(&sample.file).start(sample.start.as_deref()).gbnf(&sample.text)
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn what_was_compiled_comes_back() {
     let loaded = Constraint::load(saved.clone(), constraint.vocabulary()).unwrap();
     assert_eq!(loaded.save(), saved);
     assert_eq!(loaded.warnings(), constraint.warnings());
-    assert_eq!(loaded.grammar().summary(), constraint.grammar().summary());
+    assert_eq!(loaded.grammar().size(), constraint.grammar().size());
     for stage in [Stage::Grammar, Stage::States, Stage::Scanner] {
         assert_eq!(loaded.grammar().print(stage), constraint.grammar().print(stage));
     }
@@ -211,7 +211,7 @@ fn another_vocabulary_is_refused() {
     for other in [
         vocabulary(&["[", "]"]),
         own.clone().with_width(12).unwrap(),
-        own.clone().with_stop_tokens(&[]).unwrap(),
+        own.clone().with_stop_tokens([0; 0]).unwrap(),
         own.clone().with_special(7, "<special>").unwrap(),
     ] {
         assert_eq!(kind(saved.clone(), &other), Some(LoadErrorKind::OtherVocabulary));

@@ -475,7 +475,7 @@ proptest! {
         let mut text = Vec::new();
         for choice in choices {
             matcher.fill_mask(&mut mask);
-            let allowed: Vec<u32> = mask.tokens().map(|token| token.0).filter(|&token| token < 256).collect();
+            let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).filter(|&token| token < 256).collect();
             if allowed.is_empty() {
                 break;
             }

@@ -14,7 +14,7 @@ fn real(name: &str) -> Option<Vec<u8>> {
 
 /// All ordinary tokens by id.
 fn tokens(vocabulary: &Vocabulary) -> Vec<Option<&[u8]>> {
-    (0..vocabulary.width() as u32).map(|id| vocabulary.bytes(TokenId(id))).collect()
+    (0..vocabulary.width() as u32).map(|id| vocabulary.bytes(id)).collect()
 }
 
 /// Fails with the first id whose bytes differ.
@@ -27,7 +27,7 @@ fn assert_same_tokens(a: &[Option<&[u8]>], b: &[Option<&[u8]>]) {
 }
 
 fn id(vocabulary: &Vocabulary, bytes: &[u8]) -> Option<u32> {
-    (0..vocabulary.width() as u32).find(|&id| vocabulary.bytes(TokenId(id)) == Some(bytes))
+    (0..vocabulary.width() as u32).find(|&id| vocabulary.bytes(id) == Some(bytes))
 }
 
 const MINI: [&str; 8] = [
@@ -75,7 +75,7 @@ fn the_byte_level_formats_agree() {
     assert_eq!(n, 263);
     assert_same_tokens(&tokens(&tiktoken), &tokens(&vocab)[..n]);
     assert_same_tokens(&tokens(&tiktoken), &tokens(&hugging_face)[..n]);
-    assert_eq!(vocab.stop_tokens(), [TokenId(263)]);
+    assert_eq!(vocab.stop_tokens(), [TokenId::from(263)]);
     let marked = tiktoken.with_special(263, "<|endoftext|>").unwrap();
     assert_eq!(marked.fingerprint(), vocab.fingerprint());
     assert_eq!(id(&marked, b" the"), Some(258));
@@ -86,10 +86,10 @@ fn the_byte_level_formats_agree() {
 fn added_tokens_are_their_text_or_special() {
     let v = Vocabulary::from_tokenizer_json(&mini("mini-byte-level.json")).unwrap();
     assert_eq!((v.width(), v.len()), (268, 266));
-    assert_eq!((v.special(TokenId(263)), v.bytes(TokenId(263))), (Some("<|endoftext|>"), None));
-    assert_eq!(v.stop_tokens(), [TokenId(263)]);
-    assert_eq!(v.bytes(TokenId(264)), Some(&b"   "[..]));
-    assert_eq!((v.bytes(TokenId(265)), v.special(TokenId(265))), (None, None));
+    assert_eq!((v.special(263), v.bytes(263)), (Some("<|endoftext|>"), None));
+    assert_eq!(v.stop_tokens(), [TokenId::from(263)]);
+    assert_eq!(v.bytes(264), Some(&b"   "[..]));
+    assert_eq!((v.bytes(265), v.special(265)), (None, None));
     assert!(!v.has_leading_space());
 }
 
@@ -100,11 +100,11 @@ fn sentencepiece_and_its_conversion_agree() {
     assert_same_tokens(&tokens(&model)[..json.width()], &tokens(&json));
     assert_eq!(model.width(), json.width() + 1); // the unused piece
     for v in [&model, &json] {
-        assert_eq!(v.stop_tokens(), [TokenId(2)]);
-        assert_eq!((v.special(TokenId(0)), v.bytes(TokenId(1))), (Some("<unk>"), None));
-        assert_eq!(v.bytes(TokenId(3 + 0xc3)), Some(&[0xc3][..]));
-        assert_eq!(v.bytes(TokenId(3 + 256 + 2)), Some(&b" the"[..]));
-        assert_eq!(v.bytes(TokenId(3 + 256 + 3)), Some(&b"  "[..]));
+        assert_eq!(v.stop_tokens(), [TokenId::from(2)]);
+        assert_eq!((v.special(0), v.bytes(1)), (Some("<unk>"), None));
+        assert_eq!(v.bytes(3 + 0xc3), Some(&[0xc3][..]));
+        assert_eq!(v.bytes(3 + 256 + 2), Some(&b" the"[..]));
+        assert_eq!(v.bytes(3 + 256 + 3), Some(&b"  "[..]));
         assert!(id(v, b"<tool>").is_some() && id(v, b"gone").is_none());
         assert!(v.has_leading_space());
     }
@@ -114,9 +114,9 @@ fn sentencepiece_and_its_conversion_agree() {
 fn the_special_tokens_of_tekken_come_first() {
     let v = Vocabulary::from_tekken(&mini("mini-tekken.json")).unwrap();
     assert_eq!((v.width(), v.len()), (271, 271));
-    assert_eq!((v.special(TokenId(2)), v.special(TokenId(7))), (Some("</s>"), Some("[TOOL_RESULTS]")));
-    assert_eq!(v.stop_tokens(), [TokenId(2)]);
-    assert_eq!(v.bytes(TokenId(8 + 97)), Some(&b"a"[..]));
+    assert_eq!((v.special(2), v.special(7)), (Some("</s>"), Some("[TOOL_RESULTS]")));
+    assert_eq!(v.stop_tokens(), [TokenId::from(2)]);
+    assert_eq!(v.bytes(8 + 97), Some(&b"a"[..]));
     assert_eq!((id(&v, b" the"), id(&v, b"unused rank")), (Some(8 + 258), None));
 }
 
@@ -252,7 +252,7 @@ fn built_in_vocabularies_are_there() {
         [("gpt2", 50_257, 50_256), ("cl100k_base", 100_277, 100_257), ("o200k", 200_019, 199_999)]
     {
         let v = Vocabulary::builtin(name).unwrap();
-        assert_eq!((v.width(), v.stop_tokens()), (width, &[TokenId(stop)][..]), "{name}");
+        assert_eq!((v.width(), v.stop_tokens()), (width, &[TokenId::from(stop)][..]), "{name}");
         assert!((0..=255).all(|byte| id(&v, &[byte]).is_some()), "{name}");
     }
     assert_eq!(Vocabulary::builtin("gpt9").unwrap_err().kind(), VocabularyErrorKind::UnknownName);
@@ -273,9 +273,9 @@ fn three_files_of_gpt2_are_the_built_in_one() {
     }
     if let Some(file) = real("phi2/tokenizer.json.gz") {
         let v = Vocabulary::from_file_bytes(&file).unwrap();
-        assert_eq!((v.width(), v.stop_tokens()), (50_295, &[TokenId(50_256)][..]));
+        assert_eq!((v.width(), v.stop_tokens()), (50_295, &[TokenId::from(50_256)][..]));
         assert_same_tokens(&tokens(&v)[..50_257], &tokens(&builtin));
-        assert_eq!(v.bytes(TokenId(50_294)), Some(&b"\t\t"[..]));
+        assert_eq!(v.bytes(50_294), Some(&b"\t\t"[..]));
     }
 }
 
@@ -289,7 +289,7 @@ fn both_files_of_llama_3_agree() {
     assert_eq!((json.width(), model.width()), (128_256, 128_000));
     assert_same_tokens(&tokens(&json)[..128_000], &tokens(&model));
     assert!(tokens(&json)[128_000..].iter().all(Option::is_none));
-    assert_eq!(json.stop_tokens(), [TokenId(128_001), TokenId(128_009)]);
+    assert_eq!(json.stop_tokens(), [TokenId::from(128_001), TokenId::from(128_009)]);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn both_files_of_llama_2_agree() {
     // In this copy of tokenizer.json four pieces have spaces in place of their no-break spaces.
     let respaced = |token: &[u8]| String::from_utf8_lossy(token).replace('\u{a0}', " ").into_bytes();
     let mut changed = 0;
-    for id in (0..32_000).map(TokenId) {
+    for id in (0..32_000).map(TokenId::from) {
         if json.bytes(id) != model.bytes(id) {
             assert_eq!(json.bytes(id), model.bytes(id).map(respaced).as_deref(), "{id}");
             changed += 1;
@@ -311,7 +311,7 @@ fn both_files_of_llama_2_agree() {
     }
     assert!(changed == 0 || changed == 4);
     for v in [json, model] {
-        assert_eq!((v.width(), v.len(), v.stop_tokens()), (32_000, 32_000, &[TokenId(2)][..]));
+        assert_eq!((v.width(), v.len(), v.stop_tokens()), (32_000, 32_000, &[TokenId::from(2)][..]));
         assert!(v.has_leading_space());
     }
 }

@@ -63,7 +63,7 @@ fn scanner() {
         matcher.advance_bytes(text.as_bytes()).expect("the text is viable");
         let mut mask = constraint.new_mask();
         matcher.fill_mask(&mut mask);
-        (mask.tokens().map(|token| char::from(token.0 as u8)).collect::<String>(), matcher.is_accepting())
+        (mask.tokens().map(|token| char::from(token.get() as u8)).collect::<String>(), matcher.is_accepting())
     };
     let digits = "0123456789";
     assert_eq!(allowed("1"), (format!(".{digits}"), true));

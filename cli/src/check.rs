@@ -33,7 +33,7 @@ struct Checked<'a> {
 pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
     let sources = Sources::default();
     let (summary, findings) = match compile(arguments, inputs, &sources) {
-        Ok((compiled, findings)) => (Some(compiled.summary()), findings),
+        Ok((compiled, findings)) => (Some(compiled.size().to_string()), findings),
         Err(LoadError::Refused(findings)) => (None, findings),
         Err(LoadError::Failure(failure)) => return Err(failure),
     };
@@ -62,7 +62,7 @@ fn compile(
     sources: &Sources,
 ) -> Result<(CompiledGrammar, Vec<Diagnostic>), LoadError> {
     let grammar = grammars::load(&arguments.grammar, inputs, sources)?;
-    let compiled = CompiledGrammar::with_limits(&grammar, arguments.grammar.limits.limits())
+    let compiled = CompiledGrammar::new_within(&grammar, &arguments.grammar.limits.limits())
         .map_err(|error| LoadError::Refused(error.diagnostics().to_vec()))?;
     let findings = match &arguments.vocab {
         Some(name) => compiled.constraint(&vocabularies::load(name, inputs)?).warnings().to_vec(),

@@ -84,7 +84,7 @@ fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics),
     })?;
-    let compiled = CompiledGrammar::with_limits(&grammar, arguments.grammar.limits.limits());
+    let compiled = CompiledGrammar::new_within(&grammar, &arguments.grammar.limits.limits());
     let findings = match &compiled {
         Ok(compiled) => compiled.warnings(),
         Err(error) => error.diagnostics(),
@@ -117,12 +117,13 @@ fn index(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Ans
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);
     let size = constraint.index_size();
+    let expected = validate::expected(&matcher);
     if out.is_json() {
         out.json(&serde_json::json!({
             "prefix": arguments.prefix,
             "allowed": mask.count(),
             "eos": matcher.is_accepting(),
-            "expected": matcher.expected(),
+            "expected": expected,
             "bytes": size.bytes,
             "masks": size.masks,
             "branches": size.branches,
@@ -133,7 +134,7 @@ fn index(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Ans
     }
     out.text(format_args!("after {}\n", output::Quoted(prefix)))?;
     out.text(format_args!("  allowed      {} of {} tokens\n", mask.count(), vocabulary.width()))?;
-    out.text(format_args!("  expected     {}\n", matcher.expected().join(", ")))?;
+    out.text(format_args!("  expected     {}\n", expected.join(", ")))?;
     let counts = [
         ("bytes", size.bytes),
         ("masks", size.masks),

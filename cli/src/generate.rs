@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io::IsTerminal as _;
 
+use fastrand::Rng;
 use lrmask::{Constraint, Matcher, TokenId, TokenMask};
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::grammars::{self, GrammarArgument};
 use crate::input::Inputs;
 use crate::output::{self, Output};
-use crate::random::Random;
+use crate::random;
 use crate::sampler::Sampler;
 use crate::vocabularies::{self, VocabularyArgument};
 
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let mut longer = 0u64;
     let mut answer = Answer::Yes;
     for index in 0..arguments.count {
-        let tokens = match writer.write(Random::nth(arguments.seed, index)) {
+        let tokens = match writer.write(random::nth(arguments.seed, index)) {
             Ok(tokens) => tokens,
             Err(stuck) => {
                 let text = String::from_utf8_lossy(&writer.bytes);
@@ -156,11 +157,11 @@ impl<'c> Writer<'c> {
     }
 
     /// Leaves a text in `bytes`, and says how many tokens it has.
-    fn write(&mut self, mut random: Random) -> Result<usize, Stuck> {
+    fn write(&mut self, mut random: Rng) -> Result<usize, Stuck> {
         self.matcher.reset();
         self.bytes.clear();
         self.ends.clear();
-        let length = 1 + random.below(self.max_tokens * 3 / 5);
+        let length = 1 + random.usize(..(self.max_tokens * 3 / 5).max(1));
         let Some(mut way) = self.way() else { return self.write_unsure(&mut random) };
         if way.len() > self.max_tokens {
             return self.end(0, &way);
@@ -178,7 +179,7 @@ impl<'c> Writer<'c> {
                 return self.end(count, &way);
             }
             let mut next = self.draw(&mut random);
-            if count < length / 2 && self.is_last(&next) && random.percent(SHUN_END) {
+            if count < length / 2 && self.is_last(&next) && random.usize(..100) < SHUN_END {
                 next = self.draw(&mut random);
             }
             match next {
@@ -190,7 +191,7 @@ impl<'c> Writer<'c> {
     }
 
     /// A text without knowing whether it can be ended.
-    fn write_unsure(&mut self, random: &mut Random) -> Result<usize, Stuck> {
+    fn write_unsure(&mut self, random: &mut Rng) -> Result<usize, Stuck> {
         for _ in 0..self.max_tokens.saturating_mul(PATIENCE) {
             match self.draw(random) {
                 Next::Token(token) => self.take(token)?,
@@ -227,15 +228,16 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    fn draw(&mut self, random: &mut Random) -> Next {
+    fn draw(&mut self, random: &mut Rng) -> Next {
         self.matcher.fill_mask(&mut self.mask);
         if self.matcher.is_accepting() {
             let more = self.sampler.has_more_than_space(&self.mask);
-            if random.percent(if more { END_EARLY } else { END_BEFORE_SPACE }) {
+            let percent = if more { END_EARLY } else { END_BEFORE_SPACE };
+            if random.usize(..100) < percent {
                 return Next::End;
             }
         }
-        if random.percent(STRUCTURAL)
+        if random.usize(..100) < STRUCTURAL
             && let Some(sign) = self.structural(random)
         {
             return Next::Token(sign);
@@ -263,7 +265,7 @@ impl<'c> Writer<'c> {
     }
 
     /// A structural sign, where nearly everything may come next.
-    fn structural(&mut self, random: &mut Random) -> Option<TokenId> {
+    fn structural(&mut self, random: &mut Rng) -> Option<TokenId> {
         let count = self.mask.count();
         if count < self.mask.width() / 3 {
             return None;
@@ -283,7 +285,7 @@ impl<'c> Writer<'c> {
             self.structural.insert(count, signs);
         }
         let signs = self.structural.get(&count)?;
-        signs.get(random.below(signs.len())).copied().filter(|&sign| self.mask.allows(sign))
+        signs.get(random.usize(..signs.len().max(1))).copied().filter(|&sign| self.mask.allows(sign))
     }
 }
 

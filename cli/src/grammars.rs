@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::rc::Rc;
 
-use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, Limits, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, GrammarReader, Vocabulary};
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
@@ -139,13 +139,14 @@ pub(crate) fn load(
     };
     refuse_terminals(argument)?;
     sources.add(file.path, file.text);
-    let reader = |path: &str| {
-        let file = BUILT_IN.iter().find(|file| file.path == path)?;
+    let imports = |path: &str| {
+        let file = BUILT_IN.iter().find(|file| file.path == path).ok_or(ErrorKind::NotFound)?;
         sources.add(path, file.text);
-        Some(file.text.to_owned())
+        Ok(file.text.to_owned())
     };
     let limits = argument.limits.limits();
-    let grammar = Grammar::from_lark_within(file.text, file.path, None, &reader, &limits)?;
+    let reader = GrammarReader::new().name(file.path).imports(&imports).limits(&limits);
+    let grammar = reader.lark(file.text)?;
     Ok(match start {
         Some(start) => grammar.with_start(start)?,
         None => grammar,
@@ -180,23 +181,18 @@ fn read(
     let called = input::name(name);
     let text = inputs.text(name)?;
     sources.add(called, &text);
+    let imports = |path: &str| {
+        let text = std::fs::read_to_string(path)?;
+        sources.add(path, &text);
+        Ok(text)
+    };
+    let reader = GrammarReader::new().name(called).start(start).imports(&imports).limits(&limits);
     Ok(match notation {
-        Notation::Lark => {
-            let reader = |path: &str| {
-                let text = std::fs::read_to_string(path).ok()?;
-                sources.add(path, &text);
-                Some(text)
-            };
-            Grammar::from_lark_within(&text, called, start, &reader, &limits)?
-        }
-        Notation::Gbnf => Grammar::from_gbnf_within(&text, called, start, &limits)?,
+        Notation::Lark => reader.lark(&text)?,
+        Notation::Gbnf => reader.gbnf(&text)?,
         Notation::Yacc => {
             sources.add_as("<grammar>", called, &text);
-            let grammar = yacc(&text, argument.terminals.as_deref(), inputs, sources, &limits)?;
-            match start {
-                Some(start) => grammar.with_start(start)?,
-                None => grammar,
-            }
+            yacc(&reader, &text, argument.terminals.as_deref(), inputs, sources)?
         }
         Notation::Schema | Notation::Tags => {
             if start.is_some() {
@@ -219,7 +215,7 @@ fn read(
             }
             sources.add_as("<regex>", called, &text);
             // The line end belongs to the file, not to the regex.
-            Grammar::from_regex_within(text.trim_end_matches(['\r', '\n']), &limits)?
+            reader.regex(text.trim_end_matches(['\r', '\n']))?
         }
     })
 }
@@ -253,7 +249,7 @@ pub(crate) fn constrain(
     match saved(argument)? {
         Some(bytes) => {
             let limits = argument.limits.limits();
-            Constraint::load_within(bytes, vocabulary, limits).map_err(|error| not_loaded(argument, &error))
+            Constraint::load_within(bytes, vocabulary, &limits).map_err(|error| not_loaded(argument, &error))
         }
         None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
     }
@@ -272,7 +268,7 @@ fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure 
 pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<CompiledGrammar, Failure> {
     if let Some(bytes) = saved(argument)? {
         let limits = argument.limits.limits();
-        return CompiledGrammar::load_within(&bytes, limits).map_err(|error| not_loaded(argument, &error));
+        return CompiledGrammar::load_within(&bytes, &limits).map_err(|error| not_loaded(argument, &error));
     }
     let sources = Sources::default();
     let refused = |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
@@ -280,7 +276,7 @@ pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<Com
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics),
     })?;
-    let compiled = CompiledGrammar::with_limits(&grammar, argument.limits.limits());
+    let compiled = CompiledGrammar::new_within(&grammar, &argument.limits.limits());
     compiled.map_err(|error| refused(error.diagnostics()))
 }
 
@@ -323,14 +319,14 @@ fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
 
 /// Reads a Yacc grammar. Without terminals the rules are checked alone.
 fn yacc(
+    reader: &GrammarReader<'_>,
     text: &str,
     terminals: Option<&str>,
     inputs: &Inputs,
     sources: &Sources,
-    limits: &Limits,
 ) -> Result<Grammar, LoadError> {
-    let Some(path) = terminals else { return Ok(Grammar::from_yacc_within(text, None, limits)?) };
+    let Some(path) = terminals else { return Ok(reader.yacc_rules(text)?) };
     let terminals = inputs.text(path)?;
     sources.add_as("<terminals>", input::name(path), &terminals);
-    Ok(Grammar::from_yacc_within(text, Some(&terminals), limits)?)
+    Ok(reader.yacc(text, &terminals)?)
 }

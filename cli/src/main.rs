@@ -22,6 +22,7 @@ mod replay;
 mod report;
 mod sampler;
 mod schemas;
+mod tokenizer;
 mod validate;
 mod vocabularies;
 

@@ -74,8 +74,8 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
         Some(limit) => limit,
     };
     if out.is_json() {
-        let ids: Vec<u32> = mask.tokens().take(shown).map(|token| token.0).collect();
-        let texts = ids.iter().map(|&id| text(&vocabulary, TokenId(id))).collect();
+        let ids: Vec<u32> = mask.tokens().take(shown).map(TokenId::get).collect();
+        let texts = ids.iter().map(|&id| text(&vocabulary, TokenId::from(id))).collect();
         out.json(&Mask { count, width: vocabulary.width(), eos, ids, texts })?;
         return Ok(Answer::Yes);
     }
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
             Some(bytes) => Quoted(bytes).to_string(),
             None => vocabulary.special(token).unwrap_or("(stop)").to_owned(),
         };
-        out.text(format_args!("{:>8}  {shown}\n", token.0))?;
+        out.text(format_args!("{:>8}  {shown}\n", token.get()))?;
     }
     if count > shown {
         out.text(format_args!("     ...  and {} more (--limit 0 lists all)\n", count - shown))?;

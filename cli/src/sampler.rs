@@ -4,7 +4,7 @@
 
 use lrmask::{TokenId, TokenMask, Vocabulary};
 
-use crate::random::Random;
+use fastrand::Rng;
 
 /// Classes of length: one byte; a few printable ones; all the rest.
 const LENGTHS: usize = 3;
@@ -68,8 +68,8 @@ impl Sampler {
     pub(crate) fn new(vocabulary: &Vocabulary) -> Self {
         let mut classes: [[Vec<u32>; KINDS]; LENGTHS] = Default::default();
         for id in 0..vocabulary.width() as u32 {
-            let Some(bytes) = vocabulary.bytes(TokenId(id)) else { continue };
-            if vocabulary.stop_tokens().contains(&TokenId(id)) {
+            let Some(bytes) = vocabulary.bytes(id) else { continue };
+            if vocabulary.stop_tokens().contains(&TokenId::from(id)) {
                 continue;
             }
             let kind = Kind::of(bytes);
@@ -90,7 +90,7 @@ impl Sampler {
 
     /// One of the ordinary tokens of `mask`, to stand behind `before` others; `None` where there
     /// are none.
-    pub(crate) fn draw(&self, mask: &TokenMask, before: usize, random: &mut Random) -> Option<TokenId> {
+    pub(crate) fn draw(&self, mask: &TokenMask, before: usize, random: &mut Rng) -> Option<TokenId> {
         let (lengths, kinds) = match before < FIRST {
             true => (FIRST_LENGTH_WEIGHTS, FIRST_KIND_WEIGHTS),
             false => (LENGTH_WEIGHTS, KIND_WEIGHTS),
@@ -117,7 +117,7 @@ impl Sampler {
 }
 
 fn contains(class: &[u32], token: TokenId) -> bool {
-    class.get(token.index() / 32).is_some_and(|word| word >> (token.0 % 32) & 1 == 1)
+    class.get(token.index() / 32).is_some_and(|word| word >> (token.index() % 32) & 1 == 1)
 }
 
 fn meets(mask: &TokenMask, class: &[u32]) -> bool {
@@ -125,13 +125,13 @@ fn meets(mask: &TokenMask, class: &[u32]) -> bool {
 }
 
 /// One of the tokens in both, evenly.
-fn draw(mask: &TokenMask, class: &[u32], random: &mut Random) -> Option<TokenId> {
+fn draw(mask: &TokenMask, class: &[u32], random: &mut Rng) -> Option<TokenId> {
     let both = || mask.words().iter().zip(class).map(|(a, b)| a & b);
-    let count = both().map(|word| word.count_ones() as usize).sum();
+    let count: usize = both().map(|word| word.count_ones() as usize).sum();
     if count == 0 {
         return None;
     }
-    let mut rank = random.below(count);
+    let mut rank = random.usize(..count);
     for (index, mut word) in both().enumerate() {
         let ones = word.count_ones() as usize;
         if rank >= ones {
@@ -141,7 +141,7 @@ fn draw(mask: &TokenMask, class: &[u32], random: &mut Random) -> Option<TokenId>
         for _ in 0..rank {
             word &= word - 1;
         }
-        return Some(TokenId(index as u32 * 32 + word.trailing_zeros()));
+        return Some(TokenId::from(index as u32 * 32 + word.trailing_zeros()));
     }
     None
 }
@@ -156,11 +156,12 @@ impl<const N: usize> Shuffle<N> {
 
     fn find_map<T>(
         mut self,
-        random: &mut Random,
-        mut found: impl FnMut(usize, &mut Random) -> Option<T>,
+        random: &mut Rng,
+        mut found: impl FnMut(usize, &mut Rng) -> Option<T>,
     ) -> Option<T> {
         for _ in 0..N {
-            let mut at = random.below(self.0.iter().sum());
+            let sum: usize = self.0.iter().sum();
+            let mut at = random.usize(..sum.max(1));
             let choice = self.0.iter().position(|&weight| {
                 let here = at < weight;
                 at = at.saturating_sub(weight);
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_choice_comes_up_once() {
-        let mut random = Random::nth(1, 0);
+        let mut random = Rng::with_seed(1);
         for _ in 0..100 {
             let mut seen = Vec::new();
             let none: Option<()> = Shuffle::new([1, 50, 3]).find_map(&mut random, |choice, _| {

@@ -1,11 +1,12 @@
 //! Vocabularies: built-in ones by name, others from files.
 
-use lrmask::{TokenId, Tokenizer, Vocabulary, VocabularyError, VocabularyErrorKind};
+use lrmask::{TokenId, Vocabulary, VocabularyError, VocabularyErrorKind};
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
 use crate::output;
-use crate::random::Random;
+use crate::random;
+use crate::tokenizer::Tokenizer;
 
 /// The vocabulary where none is named: the built-in one that loads fastest, in some 30 ms.
 pub(crate) const DEFAULT: &str = "gpt2";
@@ -32,7 +33,7 @@ pub(crate) fn load(name: &str, inputs: &Inputs) -> Result<Vocabulary, Failure> {
 #[derive(Debug)]
 pub(crate) enum Cutter {
     /// As the model's tokenizer does.
-    Tokenizer(Box<Tokenizer>),
+    Tokenizer(Tokenizer),
     /// The longest token first, where the tokenizer's own way is not known.
     Longest,
     /// At random.
@@ -44,9 +45,12 @@ impl Cutter {
     pub(crate) fn cut(&self, vocabulary: &Vocabulary, text: &[u8], index: usize) -> Option<Vec<TokenId>> {
         match (self, std::str::from_utf8(text)) {
             (Self::Tokenizer(tokenizer), Ok(text)) => {
-                tokenizer.encode(text).or_else(|| vocabulary.cut_longest(text.as_bytes()))
+                tokenizer.encode(vocabulary, text).or_else(|| vocabulary.cut_longest(text.as_bytes()))
             }
-            (Self::Random(seed), _) => vocabulary.cut_random(text, Random::nth(*seed, index as u64).next()),
+            (Self::Random(seed), _) => {
+                let mut random = random::nth(*seed, index as u64);
+                vocabulary.cut(text, |choices| random.usize(..choices.len()))
+            }
             _ => vocabulary.cut_longest(text),
         }
     }
@@ -72,7 +76,7 @@ pub(crate) fn load_with_cutter(
         None => Tokenizer::builtin(name),
     };
     let cutter = match tokenizer {
-        Ok(tokenizer) => Cutter::Tokenizer(Box::new(tokenizer)),
+        Ok(tokenizer) => Cutter::Tokenizer(tokenizer),
         Err(error) => {
             output::note(&format!("warning: texts are cut into the longest tokens that match: {error}"));
             Cutter::Longest

@@ -1,6 +1,6 @@
 //! Grammars and schemas that are much larger than they look.
 
-use lrmask::{CompiledGrammar, Diagnostic, Grammar, JsonSchema, Limits, SchemaOptions};
+use lrmask::{CompiledGrammar, Diagnostic, Grammar, GrammarReader, JsonSchema, Limits, SchemaOptions};
 
 use crate::{Answer, Attack, findings};
 
@@ -205,7 +205,7 @@ fn many(count: usize, limits: &Limits, terminal: impl Fn(usize) -> String) -> An
 }
 
 fn lark(text: &str, limits: &Limits) -> Answer {
-    let grammar = Grammar::from_lark_within(text, "<grammar>", None, &|_| None, limits);
+    let grammar = GrammarReader::new().limits(limits).lark(text);
     Answer::of(
         text,
         grammar.map_err(|error| error.diagnostics().to_vec()).and_then(|grammar| compile(&grammar, limits)),
@@ -213,7 +213,7 @@ fn lark(text: &str, limits: &Limits) -> Answer {
 }
 
 fn gbnf(text: &str, limits: &Limits) -> Answer {
-    let grammar = Grammar::from_gbnf_within(text, "<grammar>", None, limits);
+    let grammar = GrammarReader::new().limits(limits).gbnf(text);
     Answer::of(
         text,
         grammar.map_err(|error| error.diagnostics().to_vec()).and_then(|grammar| compile(&grammar, limits)),
@@ -231,5 +231,5 @@ fn schema(text: &str, limits: &Limits) -> Answer {
 }
 
 fn compile(grammar: &Grammar, limits: &Limits) -> Result<CompiledGrammar, Vec<Diagnostic>> {
-    CompiledGrammar::with_limits(grammar, limits.clone()).map_err(|error| findings(&error))
+    CompiledGrammar::new_within(grammar, limits).map_err(|error| findings(&error))
 }

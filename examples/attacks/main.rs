@@ -18,7 +18,7 @@ mod running;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use lrmask::{BuildError, Diagnostic, Limits, Severity};
+use lrmask::{Diagnostic, GrammarError, Limits, Severity};
 
 /// An attack: what it is called, the sizes at which it is tried, and what it does, with its answer.
 pub(crate) struct Attack {
@@ -42,7 +42,7 @@ impl Answer {
     fn new(bytes: usize, result: Result<impl Into<String>, Vec<Diagnostic>>) -> Self {
         let error = |findings: Vec<Diagnostic>| {
             let first = findings.into_iter().find(|finding| finding.severity == Severity::Error);
-            first.map_or_else(String::new, |finding| match finding.limit {
+            first.map_or_else(String::new, |finding| match finding.limit() {
                 Some(limit) => format!("{:?}: {}", limit.kind(), limit.phase()),
                 None => finding.code.to_owned(),
             })
@@ -52,7 +52,7 @@ impl Answer {
 }
 
 /// The findings of an error.
-fn findings(error: &BuildError) -> Vec<Diagnostic> {
+fn findings(error: &GrammarError) -> Vec<Diagnostic> {
     error.diagnostics().to_vec()
 }
 

@@ -1,6 +1,6 @@
 //! Grammars that are cheap to compile, and texts that make running dear.
 
-use lrmask::{Constraint, ConstraintCache, Grammar, Limits, Vocabulary};
+use lrmask::{Constraint, ConstraintCache, Grammar, GrammarReader, Limits, Vocabulary};
 
 use crate::{Answer, Attack};
 
@@ -69,9 +69,9 @@ fn bytes() -> Vocabulary {
 }
 
 fn constraint(grammar: &str, limits: &Limits) -> Result<Constraint, String> {
-    let grammar = Grammar::from_lark_within(grammar, "<grammar>", None, &|_| None, limits);
+    let grammar = GrammarReader::new().limits(limits).lark(grammar);
     let grammar = grammar.map_err(|error| error.diagnostics()[0].code.to_owned())?;
-    let constraint = Constraint::with_limits(&grammar, &bytes(), limits.clone());
+    let constraint = Constraint::new_within(&grammar, &bytes(), limits);
     constraint.map_err(|error| error.diagnostics()[0].code.to_owned())
 }
 
@@ -104,7 +104,7 @@ fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (seed >> 33) as usize
             };
-            let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+            let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
             let mut wanted: Vec<u32> = allowed.clone();
             // An operator opens, `x` ends what is innermost, `z` goes on.
             let keep = |byte: u32| match byte {

@@ -83,7 +83,7 @@ fn use_if_read(text: &str, grammar: Result<Grammar, GrammarError>) {
     limits.scan_states = 5_000;
     limits.proof_steps = 200_000;
     limits.index_bytes = 1 << 20;
-    let compiled = match CompiledGrammar::with_limits(&grammar, limits) {
+    let compiled = match CompiledGrammar::new_within(&grammar, &limits) {
         Ok(compiled) => compiled,
         Err(error) => {
             assert!(!error.diagnostics().is_empty(), "an error without a finding");
@@ -143,15 +143,15 @@ pub fn load_and_ask(bytes: &[u8]) {
         black_box(vocabulary.to_string());
         black_box(vocabulary.fingerprint());
         let mut count = 0;
-        for id in (0..vocabulary.width() as u32).map(TokenId) {
+        for id in (0..vocabulary.width() as u32).map(TokenId::from) {
             let ordinary = vocabulary.bytes(id).is_some();
             assert!(!(ordinary && vocabulary.special(id).is_some()), "{id} is ordinary and special");
             count += usize::from(ordinary);
         }
         assert_eq!(vocabulary.len(), count + vocabulary.special_tokens().count());
         assert!(vocabulary.stop_tokens().iter().all(|stop| stop.index() < vocabulary.width()));
-        assert_eq!(vocabulary.bytes(TokenId(vocabulary.width() as u32)), None);
-        assert_eq!(vocabulary.bytes(TokenId(u32::MAX)), None);
+        assert_eq!(vocabulary.bytes(vocabulary.width() as u32), None);
+        assert_eq!(vocabulary.bytes(u32::MAX), None);
         if vocabulary.width() < 10_000 {
             let same = Vocabulary::from_file_bytes(bytes);
             assert!(

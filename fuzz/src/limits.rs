@@ -1,7 +1,7 @@
 //! Grammars put together from parts that grow.
 
 use arbitrary::{Result, Unstructured};
-use lrmask::{CompiledGrammar, Grammar, Limits};
+use lrmask::{CompiledGrammar, GrammarReader, Limits};
 
 /// Grows a grammar as the input says, and builds it: what is counted stays within the limits.
 pub fn grow_and_build(input: &mut Unstructured<'_>) -> Result<()> {
@@ -25,10 +25,10 @@ pub fn grow_and_build(input: &mut Unstructured<'_>) -> Result<()> {
         text.push_str(&format!("\n | T{part} (item T{part})~0..{n} |{options} item item \"o\""));
     }
     let text = format!("{text}\n{terminals}");
-    let Ok(grammar) = Grammar::from_lark_within(&text, "<grammar>", None, &|_| None, &limits) else {
+    let Ok(grammar) = GrammarReader::new().limits(&limits).lark(&text) else {
         return Ok(());
     };
-    if let Ok(compiled) = CompiledGrammar::with_limits(&grammar, limits.clone()) {
+    if let Ok(compiled) = CompiledGrammar::new_within(&grammar, &limits) {
         let cost = compiled.cost();
         assert!(cost.steps <= limits.build_steps && cost.bytes <= limits.build_bytes, "{cost:?}");
     }

@@ -27,7 +27,7 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
     let Ok(grammar) = Grammar::from_lark(&small.lark) else { return Corpus::Keep };
     let mut limits = Limits::default();
     limits.index_bytes = if input.ratio(1, 4).unwrap_or(false) { 1 } else { 1 << 20 };
-    let Ok(compiled) = CompiledGrammar::with_limits(&grammar, limits) else { return Corpus::Keep };
+    let Ok(compiled) = CompiledGrammar::new_within(&grammar, &limits) else { return Corpus::Keep };
     let mut spec = Spec::read(&small.oracle);
     spec.lexer = if small.basic { LexerKind::Basic } else { LexerKind::Contextual };
     let oracle = Oracle::new(spec, ALPHABET);
@@ -52,7 +52,7 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
         match operation {
             0..=5 => {
                 let (text, mask) = walk.past.last().cloned().expect("there is a present");
-                let allowed: Vec<TokenId> = mask.tokens().filter(|token| token.0 != stop).collect();
+                let allowed: Vec<TokenId> = mask.tokens().filter(|token| token.get() != stop).collect();
                 let Ok(&token) = input.choose(&allowed) else { break };
                 walk.matcher.advance(token).expect("judged before");
                 judge.enter(&mut walk, [&text, judge.bytes(token)].concat());
@@ -87,7 +87,7 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
             }
             _ => {
                 let tokens: Vec<TokenId> =
-                    (0..4).filter_map(|_| input.int_in_range(0..=stop).ok()).map(TokenId).collect();
+                    (0..4).filter_map(|_| input.int_in_range(0..=stop).ok()).map(TokenId::from).collect();
                 let mut fork = walk.matcher.clone();
                 let taken = tokens.iter().take_while(|&&token| fork.advance(token).is_ok()).count();
                 assert_eq!(walk.matcher.validate(&tokens), taken, "validate\n{}", small.lark);
@@ -140,7 +140,7 @@ impl Judge<'_> {
             self.oracle.is_member(text),
             "whether {shown:?} is a sentence\n{lark}"
         );
-        for token in (0..mask.width() as u32 + 2).map(TokenId) {
+        for token in (0..mask.width() as u32 + 2).map(TokenId::from) {
             let bit = mask.allows(token);
             assert_eq!(
                 bit,

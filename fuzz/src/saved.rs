@@ -69,7 +69,7 @@ pub fn change_and_load(input: &mut Unstructured<'_>) -> Result<()> {
     }
     put_right(&mut bytes);
     for error in [
-        CompiledGrammar::load(&bytes).map(|compiled| compiled.summary()).err(),
+        CompiledGrammar::load(&bytes).map(|compiled| compiled.size()).err(),
         Constraint::load(bytes, vocabulary()).map(|constraint| constraint.index_size()).err(),
     ]
     .into_iter()

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-use super::{BuildError, Constraint};
-use crate::grammar::Grammar;
+use super::Constraint;
+use crate::grammar::{Grammar, GrammarError};
 use crate::util::limits::Limits;
 use crate::util::meter::LimitKind;
 use crate::util::saving::Writer;
@@ -28,13 +28,13 @@ use crate::vocab::Vocabulary;
 /// own [`Limits::index_bytes`].
 ///
 /// ```
-/// use lrmask::{ConstraintCache, Grammar, Limits, Vocabulary};
+/// use lrmask::{ConstraintCache, GrammarReader, Limits, Vocabulary};
 ///
 /// let vocabulary = Vocabulary::from_tokens([b"a".to_vec(), b"b".to_vec()])?;
 /// let cache = ConstraintCache::new(64 << 20);
 /// let limits = Limits::strict();
 /// for text in ["start: \"a\"+", "start: \"b\"+", "start:   \"a\" +"] {
-///     let grammar = Grammar::from_lark_within(text, "<grammar>", None, &|_| None, &limits)?;
+///     let grammar = GrammarReader::new().limits(&limits).lark(text)?;
 ///     let constraint = cache.get_or_build(&grammar, &vocabulary, &limits)?;
 ///     assert!(constraint.matcher().allows(0) || constraint.matcher().allows(1));
 /// }
@@ -79,7 +79,7 @@ struct Entry {
     used: u64,
 }
 
-type Built = Result<Constraint, BuildError>;
+type Built = Result<Constraint, GrammarError>;
 
 impl ConstraintCache {
     /// A cache that keeps up to so many bytes.
@@ -91,13 +91,13 @@ impl ConstraintCache {
     ///
     /// # Errors
     ///
-    /// As [`Constraint::with_limits`].
+    /// As [`Constraint::new_within`].
     pub fn get_or_build(
         &self,
         grammar: &Grammar,
         vocabulary: &Vocabulary,
         limits: &Limits,
-    ) -> Result<Constraint, BuildError> {
+    ) -> Result<Constraint, GrammarError> {
         let mut writer = Writer::default();
         grammar.save(&mut writer);
         let limits_alone = Limits { cancel: None, ..limits.clone() };
@@ -125,11 +125,11 @@ impl ConstraintCache {
         if let Some(built) = &*built {
             return built.clone();
         }
-        let result = Constraint::with_limits(grammar, vocabulary, limits.clone());
+        let result = Constraint::new_within(grammar, vocabulary, limits);
         let is_cancelled = result
             .as_ref()
             .err()
-            .and_then(BuildError::limit)
+            .and_then(GrammarError::limit)
             .is_some_and(|limit| limit.kind() == LimitKind::Cancelled);
         if !is_cancelled {
             *built = Some(result.clone());

@@ -1,17 +1,17 @@
 //! A grammar compiled: tables, DFAs and the proof that what is viable can be completed. No
 //! vocabulary yet.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
+use super::Constraint;
 use super::disjoint;
 use super::empty;
 use super::lexemes::Lexemes;
-use super::{BuildError, Constraint};
-use crate::grammar::Grammar;
 use crate::grammar::in_brackets;
 use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
+use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::lr::table::ParseTable;
 use crate::scanner::{Lexis, Marks, Scanner, check};
@@ -34,6 +34,34 @@ pub struct CompiledGrammar {
     pub(super) cost: Cost,
 }
 
+/// How large a compiled grammar is, without what the notation makes easier: repetitions and groups
+/// are nonterminals here. It is shown in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GrammarSize {
+    /// Terminals, those that are ignored among them.
+    pub terminals: usize,
+    /// Nonterminals.
+    pub nonterminals: usize,
+    /// Productions: alternatives of nonterminals.
+    pub productions: usize,
+    /// States of the LALR(1) automaton.
+    pub parse_states: usize,
+    /// Scan states that have been met so far.
+    pub scan_states: usize,
+}
+
+impl fmt::Display for GrammarSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { terminals, nonterminals, productions, parse_states, scan_states } = self;
+        write!(
+            f,
+            "{terminals} terminals, {nonterminals} nonterminals, {productions} productions, \
+             {parse_states} parse states, {scan_states} scan states"
+        )
+    }
+}
+
 /// A product of compilation that can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -52,8 +80,8 @@ impl CompiledGrammar {
     /// # Errors
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
-    pub fn new(grammar: &Grammar) -> Result<Self, BuildError> {
-        Self::with_limits(grammar, Limits::default())
+    pub fn new(grammar: &Grammar) -> Result<Self, GrammarError> {
+        Self::new_within(grammar, &Limits::default())
     }
 
     /// Compiles `grammar` within `limits`.
@@ -61,12 +89,12 @@ impl CompiledGrammar {
     /// # Errors
     ///
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
-    pub fn with_limits(grammar: &Grammar, limits: Limits) -> Result<Self, BuildError> {
-        let meter = Meter::after(grammar.cost, &limits);
+    pub fn new_within(grammar: &Grammar, limits: &Limits) -> Result<Self, GrammarError> {
+        let meter = Meter::after(grammar.cost, limits);
         let lexer = meter.at(Phase::Lexer);
         let fingerprint = grammar.fingerprint();
         let written = schema::write_out(grammar, &meter)
-            .map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
+            .map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
         let bracketed = in_brackets::without_lines(grammar);
         let grammar = bracketed.as_ref().unwrap_or(grammar);
@@ -81,37 +109,46 @@ impl CompiledGrammar {
                 Err(error) => (error.into_diagnostics(), Vec::new()),
             };
             let errors = [lexemes.errors, errors].concat();
-            return Err(BuildError::beside(errors, [grammar.warnings(), &warnings].concat()));
+            return Err(GrammarError::beside(errors, [grammar.warnings(), &warnings].concat()));
         }
         let settled = lexemes.settle(grammar, &lexer);
-        let settled = settled.map_err(|errors| BuildError::beside(errors, grammar.warnings().to_vec()))?;
+        let settled = settled.map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = settled.unwrap_or_else(|| grammar.clone());
         let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
         let grammar = Arc::new(grammar);
-        let mut warnings = grammar.warnings().to_vec();
+        let mut warnings = [grammar.warnings(), &lexemes.warnings].concat();
         let table = ParseTable::build(&grammar, &meter.at(Phase::Tables))
-            .map_err(|error| BuildError::beside(error.into_diagnostics(), warnings.clone()))?;
+            .map_err(|error| GrammarError::beside(error.into_diagnostics(), warnings.clone()))?;
         if grammar.has_usual_start() {
             // What another start leaves unused is of use to the usual one.
             warnings.extend_from_slice(table.warnings());
         }
         let lexis = Lexis::new(&grammar, table, dfas);
-        let (proof, findings) = check::check(&grammar, &lexis, &limits, &meter.at(Phase::Check))
-            .map_err(|errors| BuildError::beside(errors, warnings.clone()))?;
+        let (proof, findings) = check::check(&grammar, &lexis, limits, &meter.at(Phase::Check))
+            .map_err(|errors| GrammarError::beside(errors, warnings.clone()))?;
         warnings.extend(findings);
         let scanner = Scanner::new(lexis, proof, limits.bounds());
         if !scanner.has_sentences() {
             let error = match scanner.undecided() {
                 0 => empty::empty_language(&grammar, &scanner),
-                _ => empty::undecided_language(&limits),
+                _ => empty::undecided_language(limits),
             };
-            return Err(BuildError::beside(vec![error], warnings));
+            return Err(GrammarError::beside(vec![error], warnings));
         }
         let marks = Marks::new(&grammar, &lexer);
-        let marks = marks.map_err(|error| BuildError::beside(vec![*error], warnings.clone()))?.map(Arc::new);
+        let marks =
+            marks.map_err(|error| GrammarError::beside(vec![*error], warnings.clone()))?.map(Arc::new);
         let warnings = diagnostic::fold(warnings);
         let cost = meter.cost();
-        Ok(Self { marks, scanner: Arc::new(scanner), grammar, fingerprint, warnings, limits, cost })
+        Ok(Self {
+            marks,
+            scanner: Arc::new(scanner),
+            grammar,
+            fingerprint,
+            warnings,
+            limits: limits.clone(),
+            cost,
+        })
     }
 
     /// The constraint that the grammar puts on `vocabulary`. Costs a copy of the vocabulary's
@@ -151,15 +188,14 @@ impl CompiledGrammar {
 
     /// Counts for people: terminals, nonterminals, productions, parse states, scan states met so
     /// far.
-    pub fn summary(&self) -> String {
-        format!(
-            "{} terminals, {} nonterminals, {} productions, {} parse states, {} scan states",
-            self.grammar.terminals.len(),
-            self.grammar.nonterminals.len(),
-            self.grammar.productions.len(),
-            self.scanner.table().state_count(),
-            self.scanner.states().len(),
-        )
+    pub fn size(&self) -> GrammarSize {
+        GrammarSize {
+            terminals: self.grammar.terminals.len(),
+            nonterminals: self.grammar.nonterminals.len(),
+            productions: self.grammar.productions.len(),
+            parse_states: self.scanner.table().state_count(),
+            scan_states: self.scanner.states().len(),
+        }
     }
 
     /// Prints a product of compilation. The form is for people and may change.

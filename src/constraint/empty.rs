@@ -30,8 +30,8 @@ pub(super) fn undecided_language(limits: &Limits) -> Diagnostic {
 /// does.
 fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     let sentence = shortest_sentence(grammar);
-    let name = |terminal: TerminalId| grammar.terminals[terminal.index()].name.as_str();
-    let names: Vec<&str> = sentence.iter().map(|&terminal| name(terminal)).collect();
+    let name = |terminal: TerminalId| grammar.terminals[terminal.index()].shown();
+    let names: Vec<String> = sentence.iter().map(|&terminal| name(terminal)).collect();
     let mut example = names.join(" ");
     let text = |terminal| scanner.states().dfa(terminal).map_or_else(Vec::new, Dfa::shortest);
     for (&terminal, &next) in sentence.iter().zip(sentence.iter().skip(1)) {

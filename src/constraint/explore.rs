@@ -26,8 +26,8 @@ impl Constraint {
     /// [`Limits::index_bytes`](super::Limits::index_bytes) allows.
     ///
     /// Which places these are depends on the grammar alone. Costs a fraction of a millisecond a
-    /// place. With the feature `rayon` the threads of rayon's current pool help. `progress` is told
-    /// how many places have been dealt with since it was last told.
+    /// place. With the feature `rayon` the threads of rayon's current pool help. `progress` is told how
+    /// many places have been dealt with since it was last told, from whichever thread.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};
@@ -38,7 +38,7 @@ impl Constraint {
     /// assert_eq!(constraint.explore(1000, &|_| ()), 6);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn explore(&self, places: usize, progress: &dyn Fn(usize)) -> usize {
+    pub fn explore(&self, places: usize, progress: &(dyn Fn(usize) + Sync)) -> usize {
         let budget = self.compiled.limits.index_bytes / 2;
         let initial = self.index.scanner().initial();
         let mut met = HashSet::with_hasher(FxBuildHasher);

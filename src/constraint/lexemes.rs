@@ -15,6 +15,8 @@ pub(super) struct Lexemes {
     pub(super) dfas: Vec<Option<Dfa>>,
     /// What is wrong with patterns; such terminals have no DFA here.
     pub(super) errors: Vec<Diagnostic>,
+    /// What patterns are read as less than they say.
+    pub(super) warnings: Vec<Diagnostic>,
     /// Whether a limit was reached that leaves nothing for the tables.
     pub(super) is_given_up: bool,
 }
@@ -22,10 +24,11 @@ pub(super) struct Lexemes {
 impl Lexemes {
     /// Compiles the patterns of `grammar`.
     pub(super) fn compile(grammar: &Grammar, meter: &Meter) -> Self {
-        let mut compiler = Compiler::new(meter);
+        let mut compiler = Compiler::narrowing(meter);
         let mut lexemes = Self {
             dfas: Vec::with_capacity(grammar.terminals.len()),
             errors: Vec::new(),
+            warnings: Vec::new(),
             is_given_up: false,
         };
         for terminal in &grammar.terminals {
@@ -36,6 +39,10 @@ impl Lexemes {
                 Ok(dfa)
             });
             meter.took(&terminal.name, meter.cost().steps - begun);
+            for narrowed in compiler.take_narrowed() {
+                let place = terminal.place.as_ref();
+                lexemes.warnings.push(narrowed.into_diagnostic(&terminal.shown(), place));
+            }
             let dfa = match compiled {
                 Some(Ok(dfa)) if dfa.asks_around_empty() => {
                     lexemes.errors.push(asks_around_empty(terminal));

@@ -4,7 +4,6 @@ mod cache;
 mod compiled;
 mod disjoint;
 mod empty;
-mod error;
 mod explore;
 mod lexemes;
 mod load_error;
@@ -18,7 +17,7 @@ mod warm;
 
 use std::sync::Arc;
 
-use crate::grammar::Grammar;
+use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
 use crate::matcher::{Matcher, TokenMask};
 use crate::schema::SchemaOptions;
@@ -28,8 +27,7 @@ use crate::vocab::Vocabulary;
 
 pub use crate::index::IndexSize;
 pub use cache::ConstraintCache;
-pub use compiled::{CompiledGrammar, Stage};
-pub use error::BuildError;
+pub use compiled::{CompiledGrammar, GrammarSize, Stage};
 pub use load_error::{LoadError, LoadErrorKind};
 
 /// A grammar and a vocabulary, ready to constrain any number of sequences in any number of threads.
@@ -52,8 +50,8 @@ impl Constraint {
     ///
     /// When the engine cannot do the grammar exactly, a limit is exceeded, or the vocabulary lacks
     /// a token that the grammar names: the error says where and what to write instead.
-    pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, BuildError> {
-        Self::with_limits(grammar, vocabulary, Limits::default())
+    pub fn new(grammar: &Grammar, vocabulary: &Vocabulary) -> Result<Self, GrammarError> {
+        Self::new_within(grammar, vocabulary, &Limits::default())
     }
 
     /// The same within `limits`.
@@ -61,14 +59,14 @@ impl Constraint {
     /// # Errors
     ///
     /// As [`Constraint::new`].
-    pub fn with_limits(
+    pub fn new_within(
         grammar: &Grammar,
         vocabulary: &Vocabulary,
-        limits: Limits,
-    ) -> Result<Self, BuildError> {
-        let constraint = CompiledGrammar::with_limits(grammar, limits)?.constraint(vocabulary);
+        limits: &Limits,
+    ) -> Result<Self, GrammarError> {
+        let constraint = CompiledGrammar::new_within(grammar, limits)?.constraint(vocabulary);
         match constraint.warnings.iter().any(|finding| finding.severity == Severity::Error) {
-            true => Err(BuildError::errors_first(constraint.warnings)),
+            true => Err(GrammarError::errors_first(constraint.warnings)),
             false => Ok(constraint),
         }
     }
@@ -82,9 +80,9 @@ impl Constraint {
         text: &str,
         options: &SchemaOptions,
         vocabulary: &Vocabulary,
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, GrammarError> {
         let grammar = Grammar::from_schema(text, options);
-        let grammar = grammar.map_err(|error| BuildError::new(vec![error.diagnostic()]))?;
+        let grammar = grammar.map_err(|error| GrammarError::new(vec![error.diagnostic()]))?;
         Self::new(&grammar, vocabulary)
     }
 

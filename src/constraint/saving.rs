@@ -37,7 +37,7 @@ impl CompiledGrammar {
     /// later call panic or go on for ever. But load only what you have saved: bytes that were made
     /// to deceive can hold any tables.
     pub fn load(bytes: &[u8]) -> Result<Self, LoadError> {
-        Self::load_within(bytes, Limits::default())
+        Self::load_within(bytes, &Limits::default())
     }
 
     /// The same within `limits`.
@@ -46,7 +46,7 @@ impl CompiledGrammar {
     ///
     /// As [`CompiledGrammar::load`], and when what is loaded would take more than
     /// [`Limits::build_bytes`].
-    pub fn load_within(bytes: &[u8], limits: Limits) -> Result<Self, LoadError> {
+    pub fn load_within(bytes: &[u8], limits: &Limits) -> Result<Self, LoadError> {
         Ok(Self::from_saved(&Saved::open(bytes)?, limits)?.0)
     }
 
@@ -70,8 +70,8 @@ impl CompiledGrammar {
     }
 
     /// The grammar, and what else a constraint was warned of.
-    fn from_saved(saved: &Saved<'_>, limits: Limits) -> Result<(Self, Vec<Diagnostic>), LoadError> {
-        let meter = Meter::new(&limits);
+    fn from_saved(saved: &Saved<'_>, limits: &Limits) -> Result<(Self, Vec<Diagnostic>), LoadError> {
+        let meter = Meter::new(limits);
         let bytes = saved.read_bytes().saturating_mul(BYTES_OF_A_BYTE);
         let counted = meter.keep(bytes).and_then(|()| meter.step(bytes));
         counted.map_err(|_| LoadError::of(LoadErrorKind::Limit))?;
@@ -88,7 +88,8 @@ impl CompiledGrammar {
         let marks = Marks::new(&grammar, &meter);
         let marks = marks.map_err(|_| Malformed { what: "what is captured" })?.map(Arc::new);
         let (scanner, grammar, cost) = (Arc::new(scanner), Arc::new(grammar), meter.cost());
-        Ok((Self { marks, scanner, grammar, fingerprint: saved.of.grammar, warnings, limits, cost }, more))
+        let (fingerprint, limits) = (saved.of.grammar, limits.clone());
+        Ok((Self { marks, scanner, grammar, fingerprint, warnings, limits, cost }, more))
     }
 }
 
@@ -152,7 +153,7 @@ impl Constraint {
         saved: impl AsRef<[u8]> + Send + Sync + 'static,
         vocabulary: &Vocabulary,
     ) -> Result<Self, LoadError> {
-        Self::load_within(saved, vocabulary, Limits::default())
+        Self::load_within(saved, vocabulary, &Limits::default())
     }
 
     /// The same within `limits`.
@@ -164,7 +165,7 @@ impl Constraint {
     pub fn load_within(
         saved: impl AsRef<[u8]> + Send + Sync + 'static,
         vocabulary: &Vocabulary,
-        limits: Limits,
+        limits: &Limits,
     ) -> Result<Self, LoadError> {
         let source: Source = Arc::new(saved);
         let saved = Saved::open((*source).as_ref())?;

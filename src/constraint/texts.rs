@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use crate::grammar::pattern::{Automaton, Pattern, RegexFlags, State};
-use crate::grammar::{Grammar, GrammarError, of_choices};
+use crate::grammar::{Grammar, GrammarError, GrammarReader, of_choices};
 use crate::lexer::{Compiler, Dfa};
 use crate::util::diagnostic::{Diagnostic, Place};
-use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 
 impl Grammar {
@@ -36,39 +35,7 @@ impl Grammar {
     /// When it is no regex, or more than one (a back reference), when it matches no text, and when
     /// its automaton is too large. Places are of `<regex>`.
     pub fn from_regex(pattern: &str) -> Result<Self, GrammarError> {
-        Self::from_regex_within(pattern, &Limits::default())
-    }
-
-    /// The same within `limits`: see [`Grammar::from_lark_within`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_regex`], and when a limit is exceeded.
-    pub fn from_regex_within(pattern: &str, limits: &Limits) -> Result<Self, GrammarError> {
-        let meter = Meter::new(limits).at(Phase::Lexer);
-        let large = |limit| Diagnostic::limit("pattern-too-large", limit);
-        meter.input(pattern.len()).map_err(large)?;
-        let source: Arc<str> = "<regex>".into();
-        let place = Place::new(&source, pattern, 0..pattern.len());
-        let inner = without_anchors(pattern);
-        let regex = Pattern::Regex {
-            pattern: inner.to_owned(),
-            flags: RegexFlags::default(),
-            place: Some(place.clone()),
-        };
-        let dfa = Compiler::new(&meter).whole(&regex);
-        let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
-        let texts = automaton(&dfa);
-        let has_texts = has_texts(&texts);
-        let with_empty = ends(&dfa, dfa.first_start());
-        if !has_texts && !with_empty {
-            let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
-            return Err(diagnostic.at(place).into());
-        }
-        let automata = has_texts.then_some(texts).into_iter().collect();
-        meter.keep(4 * dfa.bytes()).map_err(large)?;
-        let grammar = Self::of_texts(automata, with_empty, Some(&place));
-        Ok(Self { cost: meter.cost(), ..grammar })
+        GrammarReader::new().regex(pattern)
     }
 
     /// Just these texts. They may begin with each other, be given several times, and be empty.
@@ -91,7 +58,62 @@ impl Grammar {
     ///
     /// When there are none.
     pub fn from_choices<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, GrammarError> {
-        let mut texts: Vec<T> = texts.into_iter().collect();
+        GrammarReader::new().choices(texts)
+    }
+}
+
+impl GrammarReader<'_> {
+    /// The texts that a regular expression matches as a whole: see [`Grammar::from_regex`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Grammar::from_regex`], and when a limit is exceeded.
+    pub fn regex(&self, pattern: &str) -> Result<Grammar, GrammarError> {
+        let meter = Meter::new(self.within()).at(Phase::Lexer);
+        let large = |limit| Diagnostic::of_limit("pattern-too-large", limit);
+        meter.input(pattern.len()).map_err(large)?;
+        let source: Arc<str> = "<regex>".into();
+        let place = Place::new(&source, pattern, 0..pattern.len());
+        let inner = without_anchors(pattern);
+        let regex = Pattern::Regex {
+            pattern: inner.to_owned(),
+            flags: RegexFlags::default(),
+            place: Some(place.clone()),
+        };
+        let mut compiler = Compiler::narrowing(&meter);
+        let dfa = compiler.whole(&regex);
+        let dfa = dfa.map_err(|error| error.into_diagnostic("TEXT", Some(&place)))?;
+        let texts = automaton(&dfa);
+        let has_texts = has_texts(&texts);
+        let with_empty = ends(&dfa, dfa.first_start());
+        if !has_texts && !with_empty {
+            let diagnostic = Diagnostic::error("empty-language", "the regex matches no text");
+            return Err(diagnostic.at(place).into());
+        }
+        let automata = has_texts.then_some(texts).into_iter().collect();
+        meter.keep(4 * dfa.bytes()).map_err(large)?;
+        let mut grammar = Grammar::of_texts(automata, with_empty, Some(&place));
+        let narrowed = compiler.take_narrowed().into_iter();
+        grammar.warnings.extend(narrowed.map(|narrowed| narrowed.into_diagnostic("TEXT", Some(&place))));
+        Ok(Grammar { cost: meter.cost(), ..grammar })
+    }
+
+    /// Just these texts: see [`Grammar::from_choices`].
+    ///
+    /// # Errors
+    ///
+    /// When there are none, and when a limit is exceeded.
+    pub fn choices<T: AsRef<str>>(
+        &self,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<Grammar, GrammarError> {
+        let meter = Meter::new(self.within()).at(Phase::Lexer);
+        let large = |limit| Diagnostic::of_limit("pattern-too-large", limit);
+        let counted = |text: T| {
+            meter.input(text.as_ref().len()).and_then(|()| meter.keep(size_of::<T>())).map_err(large)?;
+            Ok(text)
+        };
+        let mut texts = texts.into_iter().map(counted).collect::<Result<Vec<T>, GrammarError>>()?;
         texts.sort_unstable_by(|one, other| one.as_ref().cmp(other.as_ref()));
         texts.dedup_by(|one, other| (*one).as_ref() == (*other).as_ref());
         if texts.is_empty() {
@@ -100,7 +122,8 @@ impl Grammar {
         }
         let with_empty = texts[0].as_ref().is_empty();
         let filled = texts[usize::from(with_empty)..].iter().map(|text| text.as_ref().as_bytes());
-        Ok(Self::of_texts(of_choices(filled), with_empty, None))
+        let grammar = Grammar::of_texts(of_choices(filled), with_empty, None);
+        Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 }
 

@@ -11,8 +11,8 @@ impl Constraint {
     ///
     /// Nothing ever has to be warmed: masks that are not there are computed when they are asked
     /// for. With the feature `rayon` samples are followed on the threads of rayon's current pool.
-    /// `progress` is told how many tokens of a sample have been taken, as soon as it is through,
-    /// from whichever thread.
+    /// `progress` is told how many tokens have been taken since it was last told, from whichever
+    /// thread: those of a sample as soon as it is through.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};

@@ -216,7 +216,7 @@ fn report_unproductive(
         unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
     let reported = if rules.is_empty() { unproductive } else { rules };
     for &nonterminal in &reported {
-        let name = &grammar.nonterminals[nonterminal].name;
+        let name = grammar.nonterminals[nonterminal].shown();
         let message = if nonterminal == start.index() {
             format!("the start symbol `{name}` derives no text")
         } else {
@@ -243,12 +243,12 @@ fn why_unproductive(
     loop {
         let last = path[path.len() - 1];
         let Some(production) = grammar.nonterminals[last].productions.first() else {
-            let name = &grammar.nonterminals[last].name;
+            let name = grammar.nonterminals[last].shown();
             return (format!("`{name}` has no alternatives"), "give it one");
         };
         let rhs = &grammar.productions[production.index()].rhs;
         let needs = |symbols: &str| {
-            let names = path.iter().map(|&on_path| format!("`{}`", grammar.nonterminals[on_path].name));
+            let names = path.iter().map(|&on_path| format!("`{}`", grammar.nonterminals[on_path].shown()));
             format!("{} needs {symbols}", names.collect::<Vec<_>>().join(" needs "))
         };
         let missing = rhs.iter().find(|symbol| match symbol {
@@ -259,12 +259,12 @@ fn why_unproductive(
             Some(Symbol::Terminal(terminal)) => {
                 let terminal = &grammar.terminals[terminal.index()];
                 let (why, help) = never_comes(terminal);
-                return (needs(&format!("`{}`, which is {why}", terminal.name)), help);
+                return (needs(&format!("`{}`, which is {why}", terminal.shown())), help);
             }
             Some(Symbol::Nonterminal(next)) => {
                 let next = next.index();
                 if path.contains(&next) || path.len() >= 20 {
-                    let name = &grammar.nonterminals[next].name;
+                    let name = grammar.nonterminals[next].shown();
                     return (
                         needs(&format!("`{name}`, and so on without end")),
                         "add an alternative that ends the recursion",
@@ -294,8 +294,12 @@ fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
 
 /// The production as an example.
 fn shown(grammar: &Grammar, production: &Production) -> String {
-    let symbols: Vec<&str> = production.rhs.iter().map(|symbol| grammar.symbol_name(*symbol)).collect();
-    format!("{}: {}", grammar.nonterminals[production.lhs.index()].name, symbols.join(" "))
+    let name = |symbol: &Symbol| match symbol {
+        Symbol::Terminal(terminal) => grammar.terminals[terminal.index()].shown(),
+        Symbol::Nonterminal(nonterminal) => grammar.nonterminals[nonterminal.index()].shown(),
+    };
+    let symbols: Vec<String> = production.rhs.iter().map(name).collect();
+    format!("{}: {}", grammar.nonterminals[production.lhs.index()].shown(), symbols.join(" "))
 }
 
 /// Warns once for each terminal that a reached production waits for in vain.
@@ -309,7 +313,7 @@ fn report_dead_terminals(grammar: &Grammar, written: &[bool], dead: &[bool], fin
                 let (why, help) = never_comes(terminal);
                 let message = format!(
                     "`{}` is {why} and never reaches the parser; alternatives that need it are left out",
-                    terminal.name
+                    terminal.shown()
                 );
                 findings.push(
                     Diagnostic::warning("dead-alternative", message)

@@ -264,6 +264,25 @@ pub(crate) struct Nonterminal {
     pub(crate) place: Option<Place>,
 }
 
+impl Nonterminal {
+    /// The name for messages: a repetition or a group that has none is `(…)+` or `(…)` of its
+    /// rule.
+    pub(crate) fn shown(&self) -> String {
+        // `__RULE_KIND_NUMBER`, as `lower::expand` makes it.
+        let parts = self.name.strip_prefix("__").and_then(|made| {
+            let (named, number) = made.trim_end_matches('_').rsplit_once('_')?;
+            number.bytes().all(|byte| byte.is_ascii_digit()).then(|| named.rsplit_once('_'))?
+        });
+        let sign = match parts {
+            Some((_, "plus")) => "(…)+",
+            Some((_, "group")) => "(…)",
+            Some((_, "power" | "count")) => "(…)~",
+            _ => return self.name.clone(),
+        };
+        format!("{sign} of {}", parts.map_or("", |(rule, _)| rule))
+    }
+}
+
 /// What an author wants to know of the texts of a rule, or says of them, that is not their shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Marks {

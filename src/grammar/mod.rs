@@ -10,6 +10,7 @@
 //! * [`optional`]: terminals that match the empty text, or none, made options or left out.
 //! * [`texts`]: grammars whose texts are those of automata.
 //! * [`mod@print`]: the IR as text.
+//! * [`reader`]: what reading takes beside the text: a name, a start symbol, files, limits.
 
 pub(crate) mod analysis;
 mod automaton;
@@ -21,6 +22,7 @@ mod lower;
 pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
+mod reader;
 mod saving;
 pub(crate) mod texts;
 pub(crate) mod tokens;
@@ -29,81 +31,24 @@ use std::sync::Arc;
 
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
-use crate::util::limits::Limits;
 use crate::util::meter::Cost;
 
-pub use error::GrammarError;
+pub use error::{GrammarError, GrammarErrorKind};
 pub use ir::Grammar;
 pub(crate) use lower::did_you_mean;
+pub use reader::GrammarReader;
 pub(crate) use texts::of_choices;
 
 impl Grammar {
     /// Reads a grammar in Lark's notation. It may import the libraries (`common`, `python`,
-    /// `unicode`, `lark`), and no files: see [`Grammar::from_lark_with`].
+    /// `unicode`, `lark`); [`GrammarReader::imports`] gives it files.
     ///
     /// # Errors
     ///
     /// Everything that is wrong with the grammar's text and shape, each with its place. Conflicts
     /// are found when its tables are built.
     pub fn from_lark(text: &str) -> Result<Self, GrammarError> {
-        Self::from_lark_with(text, "<grammar>", &|_| None)
-    }
-
-    /// Reads a grammar in Lark's notation that may import files.
-    ///
-    /// `name` is how messages call the file. `%import .other.NAME` asks `reader` for the text of
-    /// `other.lark` in the directory of `name`, as a path with `/`; it gives `None` when there is
-    /// no such file. So does `%import other.NAME`, before a library of that name is taken.
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_lark`].
-    pub fn from_lark_with(
-        text: &str,
-        name: &str,
-        reader: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, GrammarError> {
-        lower::lower(text, name, reader, None, &Limits::default())
-    }
-
-    /// The same with another start symbol than the file says: a rule by its name in it. The file
-    /// need not have a rule `start`. Rules that the symbol does not reach are left out without a
-    /// warning.
-    ///
-    /// ```
-    /// let text = "list: \"[\" item* \"]\"\nitem: \"x\"";
-    /// let grammar = lrmask::Grammar::from_lark_with_start(text, "<grammar>", "item", &|_| None)?;
-    /// assert!(lrmask::Grammar::from_lark(text).is_err());
-    /// # Ok::<(), lrmask::GrammarError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_lark`], and when there is no such rule, or when it derives no text.
-    pub fn from_lark_with_start(
-        text: &str,
-        name: &str,
-        start: &str,
-        reader: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, GrammarError> {
-        lower::lower(text, name, reader, Some(start), &Limits::default())
-    }
-
-    /// The same within `limits`; where no `start` is given the file says it. Imported files count
-    /// together with the one that imports them. What reading takes is taken off what the same
-    /// limits leave for [`CompiledGrammar::with_limits`](crate::CompiledGrammar::with_limits).
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_lark`], and when a limit is exceeded: see [`GrammarError::limit`].
-    pub fn from_lark_within(
-        text: &str,
-        name: &str,
-        start: Option<&str>,
-        reader: &dyn Fn(&str) -> Option<String>,
-        limits: &Limits,
-    ) -> Result<Self, GrammarError> {
-        lower::lower(text, name, reader, start, limits)
+        GrammarReader::new().lark(text)
     }
 
     /// Reads a grammar in GBNF, or in another of the `::=` notations. Its language is exactly that
@@ -122,30 +67,7 @@ impl Grammar {
     /// Everything that is wrong with the grammar's text and shape, each with its place. Tokens that
     /// it names (`<[1000]>`, `<think>`) are looked up when it meets a vocabulary.
     pub fn from_gbnf(text: &str) -> Result<Self, GrammarError> {
-        characters::lower_gbnf(text, "<grammar>", None, &Limits::default())
-    }
-
-    /// The same with a name for messages, and another start symbol than `root`, if one is given.
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_gbnf`], and when there is no such rule.
-    pub fn from_gbnf_with(text: &str, name: &str, start: Option<&str>) -> Result<Self, GrammarError> {
-        characters::lower_gbnf(text, name, start, &Limits::default())
-    }
-
-    /// The same within `limits`: see [`Grammar::from_lark_within`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_gbnf_with`], and when a limit is exceeded.
-    pub fn from_gbnf_within(
-        text: &str,
-        name: &str,
-        start: Option<&str>,
-        limits: &Limits,
-    ) -> Result<Self, GrammarError> {
-        characters::lower_gbnf(text, name, start, limits)
+        GrammarReader::new().gbnf(text)
     }
 
     /// Reads a Yacc grammar: a `.y` file, and beside it `terminals`, which defines what `%token`
@@ -156,24 +78,7 @@ impl Grammar {
     ///
     /// As [`Grammar::from_lark`].
     pub fn from_yacc(grammar: &str, terminals: &str) -> Result<Self, GrammarError> {
-        lower::lower_yacc(grammar, terminals, &Limits::default())
-    }
-
-    /// The same within `limits`, of the rules alone where no `terminals` are given: see
-    /// [`Grammar::from_lark_within`] and [`Grammar::from_yacc_rules`].
-    ///
-    /// # Errors
-    ///
-    /// As [`Grammar::from_yacc`], and when a limit is exceeded.
-    pub fn from_yacc_within(
-        grammar: &str,
-        terminals: Option<&str>,
-        limits: &Limits,
-    ) -> Result<Self, GrammarError> {
-        match terminals {
-            Some(terminals) => lower::lower_yacc(grammar, terminals, limits),
-            None => lower::lower_yacc_rules(grammar, limits),
-        }
+        GrammarReader::new().yacc(grammar, terminals)
     }
 
     /// Reads the rules of a `.y` file alone. A token without quotation marks is the text of its
@@ -189,7 +94,7 @@ impl Grammar {
     ///
     /// As [`Grammar::from_lark`].
     pub fn from_yacc_rules(grammar: &str) -> Result<Self, GrammarError> {
-        lower::lower_yacc_rules(grammar, &Limits::default())
+        GrammarReader::new().yacc_rules(grammar)
     }
 
     /// What reading the grammar took.

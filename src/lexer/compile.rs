@@ -10,6 +10,7 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::looking;
 use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, lower, lower_whole};
+use crate::lexer::narrowed::Narrowed;
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
 
@@ -19,12 +20,28 @@ pub(crate) struct Compiler<'a> {
     meter: &'a Meter,
     folding: Folding,
     thompson: thompson::Compiler,
+    /// Whether languages may become smaller.
+    may_narrow: bool,
+    /// What was narrowed in the patterns since these were asked for last.
+    narrowed: Vec<Narrowed>,
 }
 
 impl<'a> Compiler<'a> {
     /// For patterns that are within the meter, each by itself.
     pub(crate) fn new(meter: &'a Meter) -> Self {
-        Self { meter, folding: Folding::default(), thompson: determinize::thompson(meter) }
+        let thompson = determinize::thompson(meter);
+        Self { meter, folding: Folding::default(), thompson, may_narrow: false, narrowed: Vec::new() }
+    }
+
+    /// The same where the language of a pattern may be narrowed rather than refused:
+    /// [`Compiler::take_narrowed`] tells.
+    pub(crate) fn narrowing(meter: &'a Meter) -> Self {
+        Self { may_narrow: true, ..Self::new(meter) }
+    }
+
+    /// The groups that were narrowed since this was asked last.
+    pub(crate) fn take_narrowed(&mut self) -> Vec<Narrowed> {
+        std::mem::take(&mut self.narrowed)
     }
 
     /// The minimal automaton of `pattern`.
@@ -34,7 +51,14 @@ impl<'a> Compiler<'a> {
     /// When a regex in it is not one or asks for more than a regular language over the lexeme
     /// alone, and when the automaton exceeds a limit.
     pub(crate) fn compile(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
-        if pattern.has_algebra() { self.combination(pattern, 0) } else { self.regular(pattern) }
+        if !pattern.has_algebra() {
+            return self.regular(pattern);
+        }
+        // What is not in a smaller language is more.
+        let may_narrow = std::mem::replace(&mut self.may_narrow, false);
+        let combined = self.combination(pattern, 0);
+        self.may_narrow = may_narrow;
+        combined
     }
 
     /// The minimal automaton of the texts that `pattern`, a regex, matches as a whole: lazy
@@ -44,8 +68,8 @@ impl<'a> Compiler<'a> {
     ///
     /// As [`Compiler::compile`].
     pub(crate) fn whole(&mut self, pattern: &Pattern) -> Result<Dfa, PatternError> {
-        let lowered = lower_whole(pattern, self.meter, &mut self.folding)?;
-        self.automaton(&lowered)
+        let lowered = lower_whole(pattern, self.meter, &mut self.folding, self.may_narrow)?;
+        self.automaton(lowered)
     }
 
     /// [`Compiler::compile`] where the pattern is a regex by its parts.
@@ -55,12 +79,13 @@ impl<'a> Compiler<'a> {
             let steps: Vec<[u8; 1]> = text.bytes().map(|byte| [byte]).collect();
             return chain(&steps, meter);
         }
-        let lowered = lower(pattern, meter, &mut self.folding)?;
-        self.automaton(&lowered)
+        let lowered = lower(pattern, meter, &mut self.folding, self.may_narrow)?;
+        self.automaton(lowered)
     }
 
-    fn automaton(&mut self, lowered: &Lowered) -> Result<Dfa, PatternError> {
+    fn automaton(&mut self, lowered: Lowered) -> Result<Dfa, PatternError> {
         let meter = self.meter;
+        self.narrowed.extend(lowered.narrowed);
         if let Some(steps) = steps(&lowered.hir) {
             return chain(&steps, meter);
         }

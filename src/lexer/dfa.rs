@@ -7,7 +7,6 @@
 
 use std::fmt;
 
-use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::{ByteClasses, fmt_range};
 
 /// The automaton of one terminal.
@@ -186,25 +185,6 @@ impl Dfa {
         self.accepts_empty() && (self.leading || self.condition(self.start()).is_some())
     }
 
-    /// The automaton of the same texts but for the empty one, of which nothing is asked.
-    pub(crate) fn without_empty(&self) -> Self {
-        if !self.accepts_empty() {
-            return self.clone();
-        }
-        // A start of its own, since what comes back to the old one has been read as something.
-        let width = self.classes.count();
-        let moved = |&state: &u32| if state == Self::DEAD { state } else { state + 1 };
-        let table: Vec<u32> = self.table[..width].iter().chain(&self.table[..]).map(moved).collect();
-        let accept = std::iter::once(false).chain(self.distance.iter().map(|&distance| distance == 0));
-        let trailing = self.trailing.as_ref().map(|trailing| Trailing {
-            of: std::iter::once(0).chain(trailing.of.iter().copied()).collect(),
-            conditions: trailing.conditions.clone(),
-        });
-        let mut raw = RawDfa { classes: self.classes.clone(), table, accept: accept.collect(), trailing };
-        raw.drop_unreachable();
-        raw.minimize_uncounted()
-    }
-
     /// A shortest lexeme, of letters rather than digits, of those rather than punctuation, of
     /// printable bytes rather than others. Empty when no text matches.
     pub(crate) fn shortest(&self) -> Vec<u8> {
@@ -236,7 +216,7 @@ impl Dfa {
 }
 
 /// What people would rather not see in an example has the higher number.
-fn untidiness(byte: u8) -> u8 {
+pub(super) fn untidiness(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::diagnostic::{Cause, Diagnostic, Place};
 use crate::util::meter::LimitReached;
 
 /// Why the pattern of a terminal was refused. The caller knows the terminal's name and adds it
@@ -123,7 +123,6 @@ impl PatternError {
     }
 
     /// What kind of fault it is.
-    #[cfg(test)]
     pub(crate) fn kind(&self) -> PatternErrorKind {
         self.0.kind
     }
@@ -145,7 +144,7 @@ impl PatternError {
         .at(self.0.place.or_else(|| place.cloned()));
         diagnostic.example = excerpt;
         diagnostic.help = self.0.help;
-        diagnostic.limit = self.0.limit;
+        diagnostic.cause = self.0.limit.map(Cause::Limit);
         diagnostic
     }
 

@@ -16,7 +16,9 @@ use crate::grammar::tokens::MARK;
 use crate::lexer::determinize;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
+use crate::lexer::joined::joined;
 use crate::lexer::looking::{self, LookAround};
+use crate::lexer::narrowed::Narrowed;
 use crate::lexer::python::{self, Tables, fold_ascii};
 use crate::util::meter::{Holding, Meter};
 
@@ -28,21 +30,25 @@ pub(super) struct Lowered {
     pub(super) is_lazy: bool,
     /// The look-arounds, which captures stand for.
     pub(super) looks: Vec<LookAround>,
+    pub(super) narrowed: Vec<Narrowed>,
 }
 
-/// Lowers `pattern`.
+/// Lowers `pattern`. Where `may_narrow`, a group that a back reference means may be read as some of
+/// its texts.
 pub(super) fn lower(
     pattern: &Pattern,
     meter: &Meter,
     folding: &mut Folding,
+    may_narrow: bool,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder::new(meter, folding, false);
+    let mut builder = Builder { may_narrow, ..Builder::new(meter, folding, false) };
     let hir = builder.pattern(pattern, 0)?;
     if !builder.is_lazy {
-        return Ok(Lowered { hir, is_lazy: false, looks: builder.looks });
+        return Ok(builder.lowered(hir, false));
     }
-    let mut builder = Builder::new(meter, folding, true);
-    Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: true, looks: builder.looks })
+    let mut builder = Builder { may_narrow, ..Builder::new(meter, folding, true) };
+    let hir = builder.pattern(pattern, 0)?;
+    Ok(builder.lowered(hir, true))
 }
 
 /// Lowers `pattern` for whole texts, of which a lazy repetition says no more than a greedy one.
@@ -50,9 +56,11 @@ pub(super) fn lower_whole(
     pattern: &Pattern,
     meter: &Meter,
     folding: &mut Folding,
+    may_narrow: bool,
 ) -> Result<Lowered, PatternError> {
-    let mut builder = Builder::new(meter, folding, false);
-    Ok(Lowered { hir: builder.pattern(pattern, 0)?, is_lazy: false, looks: builder.looks })
+    let mut builder = Builder { may_narrow, is_whole: true, ..Builder::new(meter, folding, false) };
+    let hir = builder.pattern(pattern, 0)?;
+    Ok(builder.lowered(hir, false))
 }
 
 /// What is known of characters, whichever pattern they stand in.
@@ -90,6 +98,11 @@ pub(super) struct Builder<'a> {
     /// Whether what comes first matters.
     keeps_order: bool,
     pub(super) looks: Vec<LookAround>,
+    /// Whether the language may become smaller.
+    pub(super) may_narrow: bool,
+    /// Whether a text is matched as a whole, so that nothing is tried first.
+    pub(super) is_whole: bool,
+    pub(super) narrowed: Vec<Narrowed>,
 }
 
 impl<'a> Builder<'a> {
@@ -103,7 +116,14 @@ impl<'a> Builder<'a> {
             bytes: false,
             keeps_order,
             looks: Vec::new(),
+            may_narrow: false,
+            is_whole: false,
+            narrowed: Vec::new(),
         }
+    }
+
+    fn lowered(self, hir: Hir, is_lazy: bool) -> Lowered {
+        Lowered { hir, is_lazy, looks: self.looks, narrowed: self.narrowed }
     }
 }
 
@@ -112,9 +132,6 @@ impl Builder<'_> {
         if depth > MAX_DEPTH {
             return Err(PatternError::too_deep(MAX_DEPTH));
         }
-        let mut many = |parts: &[Pattern]| -> Result<Vec<Hir>, PatternError> {
-            parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
-        };
         match pattern {
             Pattern::Literal { text, ignore_case: false } => Ok(Hir::literal(text.as_bytes())),
             Pattern::Literal { text, ignore_case: true } => {
@@ -139,9 +156,20 @@ impl Builder<'_> {
                 self.bytes = false;
                 hir
             }
-            Pattern::Concat(parts) => Ok(Hir::concat(many(parts)?)),
+            Pattern::Concat(parts) => {
+                let looks = self.looks.len();
+                let whole = self.parts(parts, depth);
+                match whole {
+                    Err(error) if error.kind() == PatternErrorKind::Syntax => {
+                        let Some(joined) = joined(parts) else { return Err(error) };
+                        self.looks.truncate(looks);
+                        self.pattern(&joined, depth + 1).map_err(|_| error)
+                    }
+                    whole => whole.map(Hir::concat),
+                }
+            }
             Pattern::Alternation(parts) => {
-                let parts = many(parts)?;
+                let parts = self.parts(parts, depth)?;
                 Ok(self.alternation(parts))
             }
             Pattern::Repeat { min, max: Some(max), .. } if min > max => {
@@ -159,6 +187,10 @@ impl Builder<'_> {
             | Pattern::Tokens(_)
             | Pattern::Schema(_) => Ok(Hir::fail()),
         }
+    }
+
+    fn parts(&mut self, parts: &[Pattern], depth: usize) -> Result<Vec<Hir>, PatternError> {
+        parts.iter().map(|part| self.pattern(part, depth + 1)).collect()
     }
 
     /// `sub` at least `min` times, at most `max`; as often as possible first, or as seldom.

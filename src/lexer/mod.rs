@@ -20,17 +20,21 @@ mod compile;
 mod determinize;
 mod dfa;
 mod error;
+mod joined;
 mod line_ends;
 mod look_around;
 mod looking;
 mod lower;
 mod minimize;
+mod narrowed;
+mod partition;
 mod python;
 mod saving;
 mod splice;
 #[cfg(test)]
 mod tests;
 mod trailing;
+mod without_empty;
 
 pub(crate) use algebra::{difference, intersection, product};
 pub(crate) use compile::Compiler;

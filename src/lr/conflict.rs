@@ -63,7 +63,7 @@ impl From<LimitReached> for ConflictError {
     fn from(limit: LimitReached) -> Self {
         let help =
             "make the grammar smaller: long counted repetitions and templates used many times are what grows";
-        let diagnostics = vec![Diagnostic::limit("table-limit", limit).help(help)];
+        let diagnostics = vec![Diagnostic::of_limit("table-limit", limit).help(help)];
         Self { kind: ConflictErrorKind::Limit, diagnostics }
     }
 }

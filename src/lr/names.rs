@@ -4,7 +4,8 @@ use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::grammar::Grammar;
 use crate::grammar::pattern::Pattern;
 
-/// By code: a terminal's literal text in quotes if it has one, else the symbol's name.
+/// By code: a terminal's literal text in quotes if it has one, the pattern of one without a name,
+/// else the symbol's name.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     text: String,
@@ -19,15 +20,15 @@ impl Names {
         for terminal in &grammar.terminals {
             match &terminal.pattern {
                 Some(Pattern::Literal { text, .. }) => names.add(&format!("{text:?}")),
-                _ => names.add(&terminal.name),
+                _ => names.add(&terminal.shown()),
             }
         }
         names.add("$end");
         for nonterminal in &grammar.nonterminals {
-            names.add(&nonterminal.name);
+            names.add(&nonterminal.shown());
         }
         for &filled in rules.filled() {
-            names.add(&format!("{}⁺", grammar.nonterminals[filled as usize].name));
+            names.add(&format!("{}⁺", grammar.nonterminals[filled as usize].shown()));
         }
         names.add("$accept");
         names

@@ -1,5 +1,7 @@
 //! What may come next, in the grammar's own words: for messages to people, not for generation.
 
+use std::fmt;
+
 use super::Matcher;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -7,17 +9,37 @@ use crate::scanner::lookahead::Between;
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
-/// How a message calls the end of the text.
-const END: &str = "end of text";
+/// Something that may come next, as the grammar calls it.
+///
+/// It is shown as a message has it: `"if"`, `NAME`, `end of text`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Expected<'g> {
+    /// A literal without a name, in quotes as the grammar has it.
+    Literal(&'g str),
+    /// A terminal by its name.
+    Terminal(&'g str),
+    /// The end of the text.
+    End,
+}
+
+impl fmt::Display for Expected<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Literal(text) | Self::Terminal(text) => text,
+            Self::End => "end of text",
+        })
+    }
+}
 
 impl Matcher {
     /// The terminals that may come next, in the order of the grammar: literals in quotes, others by
-    /// name, and `end of text`. A terminal whose lexeme has begun and cannot end yet is one of
+    /// name, and the end of the text. A terminal whose lexeme has begun and cannot end yet is one of
     /// them; one that could go on or end is not. Ignored terminals are named only where one has
-    /// begun and nothing else may come. After a stop token: `end of text` alone.
+    /// begun and nothing else may come. After a stop token: the end alone.
     ///
     /// Costs the number of terminals and of readings of the text so far.
-    pub fn expected(&self) -> Vec<String> {
+    pub fn expected(&self) -> Vec<Expected<'_>> {
         let table = self.index.scanner().table();
         let end = table.end().index();
         let mut next = BitSet::new(end + 1);
@@ -32,9 +54,10 @@ impl Matcher {
         let next = if next.is_empty() { ignored } else { next };
         next.iter()
             .filter(|&terminal| !self.index.scanner().is_cut(TerminalId::new(terminal)))
-            .map(|terminal| match terminal == end {
-                true => END.to_owned(),
-                false => table.terminal_name(TerminalId::new(terminal)).to_owned(),
+            .map(|terminal| match table.terminal_name(TerminalId::new(terminal)) {
+                _ if terminal == end => Expected::End,
+                name if name.starts_with('"') => Expected::Literal(name),
+                name => Expected::Terminal(name),
             })
             .collect()
     }

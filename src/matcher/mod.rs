@@ -23,6 +23,7 @@ pub use batch::fill_masks;
 pub use captures::Capture;
 use captures::Said;
 use counted::Counts;
+pub use expected::Expected;
 use history::History;
 pub use mask::TokenMask;
 
@@ -209,15 +210,17 @@ impl Matcher {
 
     /// How many of these tokens, from the first on, could be taken one after the other. Changes
     /// nothing.
-    pub fn validate(&self, tokens: &[TokenId]) -> usize {
+    pub fn validate(&self, tokens: impl IntoIterator<Item: Into<TokenId>>) -> usize {
         let mut now = self.now.clone();
-        for (count, &token) in tokens.iter().enumerate() {
-            match self.after_token(&now, token) {
+        let mut count = 0;
+        for token in tokens {
+            match self.after_token(&now, token.into()) {
                 Ok(next) => now = next,
-                Err(_) => return count,
+                Err(_) => break,
             }
+            count += 1;
         }
-        tokens.len()
+        count
     }
 
     /// Takes back the last `steps` successful calls of [`Matcher::advance`] and

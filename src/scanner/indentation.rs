@@ -1,25 +1,11 @@
-//! `%indent`: how the ends of lines and the blanks at their beginnings reach the parser.
-//!
-//! Where a line begins (at the beginning of the text, or behind a NEWLINE that the parser has
-//! taken) ignored lexemes leave it beginning. A NEWLINE there ends a blank line and counts for
-//! nothing. Any other lexeme is the line's first: the width of the blanks before it is held against
-//! the open blocks, INDENT or so many DEDENT are given to the parser, and then the lexeme. Between
-//! brackets a NEWLINE is ignored. At the end of the text a line that is not ended gets its NEWLINE,
-//! and each open block its DEDENT.
+//! The directive `%indent`: its terminals, its brackets, and how the width of a line stands to the
+//! open blocks. How that reaches the parser is in [`in_lines`](super::in_lines).
 
-use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use smallvec::SmallVec;
-
-use super::layout::{Blocks, Laid, Layout, Lines, Width};
-use super::lookahead::{Between, ExpectationsId};
-use super::reads::Reads;
-use super::{Context, Contexts, Lexis, Scanner};
-use crate::grammar::ir::{self, LexerKind, Symbol};
-use crate::lr::forks::join;
+use super::lines::{Blocks, Width};
+use crate::grammar::ir::{self, Symbol};
 use crate::lr::nesting::Nesting;
-use crate::lr::stack::{Stack, Stacks};
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, ScanStateId, TerminalId};
@@ -34,25 +20,25 @@ pub(crate) struct Indentation {
     close: BitSet,
     pub(crate) join: Option<TerminalId>,
     pub(crate) tab: u32,
-    limit: Option<Limit>,
+    pub(super) limit: Option<Limit>,
     /// The terminals that may stand first in a line, whatever the stack.
     pub(super) openers: BitSet,
     /// The labels that may, and where their lexemes start if the stack has no say in that.
-    line: OnceLock<LineStart>,
+    pub(super) line: OnceLock<LineStart>,
 }
 
 /// What the first lexeme of a line is, as far as neither stack nor layout matter.
 #[derive(Debug)]
-struct LineStart {
-    labels: BitSet,
-    state: Option<ScanStateId>,
+pub(super) struct LineStart {
+    pub(super) labels: BitSet,
+    pub(super) state: Option<ScanStateId>,
 }
 
 /// How many blocks may be open.
 #[derive(Debug)]
-struct Limit {
+pub(super) struct Limit {
     levels: u32,
-    nesting: Nesting,
+    pub(super) nesting: Nesting,
 }
 
 impl Indentation {
@@ -80,17 +66,6 @@ impl Indentation {
                 nesting: Nesting::new(table, directive.indent, directive.dedent),
             }),
         }
-    }
-
-    /// The layout of a line behind a terminal that the parser has taken.
-    fn after_terminal(&self, lines: Lines, terminal: TerminalId, reads: &mut Reads) -> Layout {
-        let depth = match terminal.index() {
-            opens if self.open.contains(opens) => lines.depth.saturating_add(1),
-            closes if self.close.contains(closes) => lines.depth - u32::from(reads.brackets(&lines)),
-            _ => lines.depth,
-        };
-        let layout = Layout::new(Lines { depth, ..lines });
-        if terminal == self.newline { layout.next_line() } else { layout }
     }
 
     /// Whether the terminal opens a bracket.
@@ -153,294 +128,4 @@ fn openers(table: &ParseTable, directive: &ir::Indentation<TerminalId>) -> BitSe
         }
     }
     openers
-}
-
-impl Lexis {
-    /// Whether a stack in these blocks can be finished without more blocks at once than there may
-    /// be. Without a limit all can.
-    fn has_room(&self, stack: &Stack, blocks: &Blocks, reads: &mut Reads) -> bool {
-        let Some(indentation) = &self.indentation else { return true };
-        let Some(Limit { nesting, .. }) = &indentation.limit else { return true };
-        let room = reads.room(indentation, blocks.level());
-        nesting.fits(&self.table, stack, room, reads)
-    }
-
-    /// Whether the text can be finished from before its first byte.
-    pub(super) fn has_room_at_all(&self, reads: &mut Reads) -> bool {
-        self.has_room(&Stack::new(&self.table), &Blocks::default(), reads)
-    }
-}
-
-impl Scanner {
-    /// The layout before the first byte of a text.
-    pub(crate) fn initial_layout(&self) -> Layout {
-        if self.lexis.indentation.is_some() { Layout::begin() } else { Layout::NONE }
-    }
-
-    /// The layout after one more byte.
-    #[inline]
-    pub(crate) fn read(&self, layout: &Layout, byte: u8) -> Layout {
-        match &self.lexis.indentation {
-            None => Layout::NONE,
-            Some(indentation) => layout.read(byte, indentation.tab),
-        }
-    }
-
-    /// The layout after these bytes of the blanks at the beginning of a line.
-    #[inline]
-    pub(crate) fn read_all(&self, layout: &Layout, bytes: &[u8]) -> Layout {
-        bytes.iter().fold(layout.clone(), |layout, &byte| self.read(&layout, byte))
-    }
-
-    /// The stacks in front of the first lexeme of the line that begins here, and the blocks then
-    /// open.
-    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<Cow<'l, Laid>> {
-        let indentation = self.lexis.indentation.as_ref()?;
-        reads.width(indentation, layout.lines()?);
-        layout.laid(stack, self.table(), reads, |lines, reads| {
-            let width = lines.leading.map_or(lines.blocks.width(), |leading| leading.width);
-            let Some((blocks, ended)) = indentation.compare(&lines.blocks, width) else {
-                return Laid::default();
-            };
-            let begun = u32::from(blocks.level() > lines.blocks.level());
-            let fed = [(indentation.indent, begun), (indentation.dedent, ended)];
-            let fed = fed.into_iter().flat_map(|(terminal, count)| (0..count).map(move |_| terminal));
-            Laid { stacks: self.feed_all(stack, fed, reads), blocks }
-        })
-    }
-
-    /// The stacks after all these terminals.
-    fn feed_all(
-        &self,
-        stack: &Stack,
-        terminals: impl Iterator<Item = TerminalId>,
-        reads: &mut Reads,
-    ) -> Stacks {
-        terminals.fold(Stacks::from_buf([stack.clone()]), |stacks, terminal| {
-            let mut fed = Stacks::new();
-            for stack in stacks {
-                stack
-                    .feed(self.table(), terminal, reads)
-                    .into_iter()
-                    .for_each(|stack| join(&mut fed, stack, self.table()));
-            }
-            fed
-        })
-    }
-
-    /// What a lexeme that starts on `stack` can be: one context, but where a line begins and its
-    /// blocks can be read in several ways. `reads` is told what was read.
-    #[inline]
-    pub(crate) fn contexts_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> Contexts<'_> {
-        match layout.lines() {
-            None => Contexts::from_buf([self.context(stack, reads)]),
-            Some(lines) => self.contexts_in_lines(stack, layout, lines, reads),
-        }
-    }
-
-    fn line_start<'i>(&self, indentation: &'i Indentation) -> &'i LineStart {
-        indentation.line.get_or_init(|| {
-            let mut labels = indentation.openers.clone();
-            for label in (0..self.lexis.fallbacks.len()).map(TerminalId::new) {
-                if self
-                    .lexis
-                    .other_reading(label)
-                    .is_some_and(|other| indentation.openers.contains(other.index()))
-                {
-                    labels.insert(label.index());
-                }
-            }
-            // No line begins with an exclusive terminal: the check of the grammar has seen to that.
-            let state = match self.lexis.lexer {
-                LexerKind::Basic => Some(self.states().start(&self.lexis.ordinary())),
-                LexerKind::Contextual => None,
-            };
-            LineStart { labels, state }
-        })
-    }
-
-    /// The scan states in which a lexeme may start, each with the layout in which it does: one, but
-    /// where a line begins and its blocks can be read in several ways, each of which lexes for
-    /// itself. Asks no more of the layout than that takes.
-    #[inline]
-    pub(crate) fn starts_at(
-        &self,
-        stack: &Stack,
-        layout: &Layout,
-        reads: &mut Reads,
-    ) -> SmallVec<[(ScanStateId, Layout); 1]> {
-        let Some(indentation) = self.lexis.indentation.as_ref().filter(|_| layout.begins_line()) else {
-            let loose = layout.lines().is_some_and(|lines| reads.brackets(lines));
-            let context = if loose { self.loose_context(stack, reads) } else { self.context(stack, reads) };
-            return SmallVec::from_buf([(context.start, layout.clone())]);
-        };
-        if let Some(state) = self.line_start(indentation).state {
-            return SmallVec::from_buf([(state, layout.clone())]);
-        }
-        let laid = self.lay(stack, layout, reads).map_or_else(Laid::default, Cow::into_owned);
-        match &laid.stacks[..] {
-            [] => SmallVec::from_buf([(self.loose_context_of(self.nothing).start, layout.clone())]),
-            [stack] => SmallVec::from_buf([(self.loose_context(stack, reads).start, layout.clone())]),
-            stacks => {
-                let start = |stack: &Stack| {
-                    (self.loose_context(stack, reads).start, layout.chosen(stack.state(self.table())))
-                };
-                stacks.iter().map(start).collect()
-            }
-        }
-    }
-
-    /// Whether a lexeme that can become the labels in `reach` may be the first of a line, where
-    /// that depends neither on the blocks nor on the stack.
-    pub(super) fn opens_line(&self, reach: &BitSet) -> Option<bool> {
-        let indentation = self.lexis.indentation.as_ref()?;
-        if reach.contains(indentation.newline.index()) || reach.intersects(&self.lexis.ignored) {
-            return Some(true);
-        }
-        (!reach.intersects(&self.line_start(indentation).labels)).then_some(false)
-    }
-
-    fn contexts_in_lines(
-        &self,
-        stack: &Stack,
-        layout: &Layout,
-        lines: &Lines,
-        reads: &mut Reads,
-    ) -> Contexts<'_> {
-        if lines.leading.is_none() {
-            let brackets = reads.brackets(lines);
-            let context =
-                if brackets { self.loose_context(stack, reads) } else { self.context(stack, reads) };
-            return Contexts::from_buf([context]);
-        }
-        let laid = self.lay(stack, layout, reads);
-        let stacks = laid.as_ref().map_or(&[][..], |laid| &laid.stacks);
-        match stacks {
-            [] => Contexts::from_buf([self.loose_context_of(self.nothing)]),
-            stacks => stacks.iter().map(|stack| self.loose_context(stack, reads)).collect(),
-        }
-    }
-
-    /// What a lexeme that starts on `stack` can be where NEWLINE counts for nothing.
-    fn loose_context(&self, stack: &Stack, reads: &mut Reads) -> &Context {
-        let acceptable = stack.acceptable(self.table());
-        reads.stack(acceptable.lowest);
-        self.loose_context_of(acceptable.set)
-    }
-
-    /// The context of a set of acceptable terminals where NEWLINE counts for nothing.
-    pub(super) fn loose_context_of(&self, set: u32) -> &Context {
-        self.loose_contexts.get_or_init(set, || {
-            let mut acceptable = self.table().acceptable_sets().get(set).clone();
-            let newline = self.lexis.indentation.as_ref().map(|indentation| indentation.newline.index());
-            if let Some(newline) = newline {
-                acceptable.remove(newline);
-            }
-            self.make_context(acceptable, newline)
-        })
-    }
-
-    /// [`Scanner::after_lexeme`] in a text whose lines count.
-    pub(super) fn after_lexeme_in_lines(
-        &self,
-        stack: &Stack,
-        layout: &Layout,
-        label: TerminalId,
-        reads: &mut Reads,
-    ) -> SmallVec<[Between; 1]> {
-        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
-            return SmallVec::new();
-        };
-        let begins = lines.leading.is_some();
-        if label == indentation.newline && (begins || reads.brackets(lines)) {
-            let after = if begins { layout.next_line() } else { layout.clone() };
-            return SmallVec::from_iter([between(stack.clone(), after)]);
-        }
-        if self.lexis.ignored.contains(label.index()) {
-            let joins = indentation.join == Some(label);
-            if joins && begins {
-                reads.layout();
-            }
-            let after = if joins { layout.join() } else { layout.open() };
-            return SmallVec::from_iter([between(stack.clone(), after)]);
-        }
-        if !begins {
-            return self.after_terminal_in_lines(stack, lines, label, reads).collect();
-        }
-        if !self.line_start(indentation).labels.contains(label.index()) {
-            return SmallVec::new();
-        }
-        let Some(laid) = self.lay(stack, layout, reads) else { return SmallVec::new() };
-        let lines = Lines { blocks: laid.blocks.clone(), ..Lines::default() };
-        let mut after = SmallVec::new();
-        for stack in &laid.stacks {
-            after.extend(self.after_terminal_in_lines(stack, &lines, label, reads));
-        }
-        after
-    }
-
-    /// What holds after a lexeme with this label that is neither ignored nor the first of its line.
-    fn after_terminal_in_lines<'s>(
-        &'s self,
-        stack: &'s Stack,
-        lines: &'s Lines,
-        label: TerminalId,
-        reads: &'s mut Reads,
-    ) -> impl Iterator<Item = Between> + 's {
-        let context = self.context(stack, reads);
-        let readings = self.lexis.readings(label, &context.acceptable, None);
-        readings.into_iter().flat_map(move |(terminal, _)| {
-            let fed = stack.feed(self.table(), terminal, reads).into_iter();
-            let after = fed.filter_map(|stack| {
-                let indentation = self.lexis.indentation.as_ref()?;
-                self.lexis
-                    .has_room(&stack, &lines.blocks, reads)
-                    .then(|| between(stack, indentation.after_terminal(lines.clone(), terminal, reads)))
-            });
-            after.collect::<SmallVec<[Between; 1]>>()
-        })
-    }
-
-    /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.
-    #[inline]
-    pub(super) fn is_crowded(&self, layout: &Layout, reads: &mut Reads) -> bool {
-        let limit = self
-            .lexis
-            .indentation
-            .as_ref()
-            .and_then(|indentation| Some((indentation, indentation.limit.as_ref()?)));
-        let (Some((indentation, limit)), Some(lines)) = (limit, layout.lines()) else { return false };
-        // The first lexeme of a line may begin a block.
-        let coming = u32::from(lines.leading.is_some());
-        reads.room(indentation, lines.blocks.level()).saturating_sub(coming) < limit.nesting.most()
-    }
-
-    /// Whether the text might end between two lexemes, as far as the open blocks do not matter.
-    pub(super) fn may_end_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
-        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else { return true };
-        if reads.brackets(lines) || lines.leading.is_some() {
-            return true;
-        }
-        self.context(stack, reads).acceptable.contains(indentation.newline.index())
-    }
-
-    /// Whether the text may end between two lexemes.
-    pub(crate) fn ends_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
-        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
-            return self.is_sentence(stack, reads);
-        };
-        if reads.brackets(lines) {
-            return self.is_sentence(stack, reads);
-        }
-        reads.layout();
-        let newline = lines.leading.is_none().then_some(indentation.newline);
-        let dedents = (0..lines.blocks.level()).map(|_| indentation.dedent);
-        let stacks = self.feed_all(stack, newline.into_iter().chain(dedents), reads);
-        stacks.iter().any(|stack| self.is_sentence(stack, reads))
-    }
-}
-
-/// Where lines count no words ask for anything.
-fn between(stack: Stack, layout: Layout) -> Between {
-    Between { stack, layout, expectations: ExpectationsId::NONE }
 }

@@ -5,10 +5,10 @@
 use smallvec::SmallVec;
 
 use super::budgets::Budgets;
-use super::candidates::{self, Starts};
+use super::candidate_sets::{self, Starts};
 use super::indentation::Indentation;
-use super::layout;
-use super::lookahead::{Expectation, Lookaheads};
+use super::lines::blank_classes;
+use super::lookahead::{Lookaheads, Reading};
 use super::states::ScanStates;
 use crate::grammar::ir::{Fallback, Grammar, LexerKind, Terminal};
 use crate::grammar::pattern::Pattern;
@@ -39,9 +39,6 @@ pub(crate) struct Lexis {
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
 }
-
-/// A terminal that a lexeme is, and what that asks of the labels behind it.
-pub(crate) type Reading = (TerminalId, Option<Expectation>);
 
 impl Lexis {
     /// What `grammar` says over its tables and the DFAs of its terminals.
@@ -74,11 +71,11 @@ impl Lexis {
                 exclusive.insert(index);
             }
         }
-        let candidate_sets = candidates::exclusive_candidates(&table, &exclusive, &ignored);
+        let candidate_sets = candidate_sets::exclusive_candidates(&table, &exclusive, &ignored);
         Self {
             lexer: grammar.lexer,
             leading_ignored: grammar.leading_ignored,
-            candidate_starts: candidates::greatest(&states, &exclusive, &candidate_sets),
+            candidate_starts: candidate_sets::greatest(&states, &exclusive, &candidate_sets),
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
@@ -166,7 +163,7 @@ impl Lexis {
 /// The scan states of a grammar, none of which has been met.
 pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStates {
     let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
-    let blanks = grammar.indentation.as_ref().map(|_| layout::blank_classes());
+    let blanks = grammar.indentation.as_ref().map(|_| blank_classes());
     let mut lazy = BitSet::new(grammar.terminals.len());
     for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| terminal.lazy) {
         lazy.insert(index);

@@ -9,7 +9,6 @@
 
 use smallvec::SmallVec;
 
-use super::lexis::Reading;
 use super::{Context, Layout, ObligationsId, Reads, Scanner};
 use crate::grammar::ir::Grammar;
 use crate::lr::stack::Stack;
@@ -26,6 +25,9 @@ pub(crate) struct Expectation {
     /// Whether all lists must be met, or at least one be missed.
     pub(super) must_hold: bool,
 }
+
+/// A terminal that a lexeme is, and what that asks of the labels behind it.
+pub(crate) type Reading = (TerminalId, Option<Expectation>);
 
 /// Expectations that are open together; ascending, each once.
 type Expectations = SmallVec<[Expectation; 2]>;

@@ -25,13 +25,16 @@
 
 mod budget;
 mod budgets;
+mod candidate_sets;
 mod candidates;
 pub(crate) mod check;
 pub(crate) mod configuration;
 mod discharge;
+mod in_lines;
 mod indentation;
 mod layout;
 mod lexis;
+mod lines;
 pub(crate) mod lookahead;
 mod marks;
 mod obligations;
@@ -58,8 +61,9 @@ use crate::util::id::{ScanStateId, TerminalId};
 
 use discharge::Discharges;
 pub(crate) use indentation::Indentation;
-pub(crate) use layout::{Layout, Lines, Width, is_blank};
+pub(crate) use layout::Layout;
 pub(crate) use lexis::Lexis;
+pub(crate) use lines::{Lines, Width, is_blank};
 use lookahead::{Between, ExpectationsId};
 pub(crate) use marks::{Mark, Marks};
 use obligations::ObligationSets;

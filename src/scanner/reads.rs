@@ -16,7 +16,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::indentation::Indentation;
-use super::layout::{Leading, Lines};
+use super::lines::{Leading, Lines};
 use crate::lr::stack::{Depths, Stack};
 
 /// The reads of one computation.

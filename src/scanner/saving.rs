@@ -7,8 +7,8 @@
 
 use smallvec::SmallVec;
 
-use super::layout::{Blocks, Leading, Width};
 use super::lexis;
+use super::lines::{Blocks, Leading, Width};
 use super::lookahead::{Expectation, Lookaheads};
 use super::obligations::Left;
 use super::states::{Component, Past};

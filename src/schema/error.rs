@@ -1,8 +1,9 @@
 //! Why a schema was refused.
 
+use std::error::Error;
 use std::fmt;
 
-use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::diagnostic::{Cause, Diagnostic, Place};
 use crate::util::meter::LimitReached;
 
 /// What kind of fault it is.
@@ -123,7 +124,7 @@ impl SchemaError {
         let mut diagnostic = Diagnostic::error(inner.kind.code(), message).at(inner.place.clone());
         diagnostic.example.clone_from(&inner.example);
         diagnostic.help.clone_from(&inner.help);
-        diagnostic.limit.clone_from(&inner.limit);
+        diagnostic.cause = inner.limit.clone().map(Cause::Limit);
         diagnostic
     }
 }
@@ -142,4 +143,8 @@ impl fmt::Display for SchemaError {
     }
 }
 
-impl std::error::Error for SchemaError {}
+impl Error for SchemaError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.limit().map(|limit| limit as _)
+    }
+}

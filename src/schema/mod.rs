@@ -108,7 +108,7 @@ impl JsonSchema {
         Self::parse_within(text, options, &Limits::default())
     }
 
-    /// The same within `limits`: see [`Grammar::from_lark_within`].
+    /// The same within `limits`: see [`GrammarReader::limits`](crate::GrammarReader::limits).
     ///
     /// # Errors
     ///

@@ -1,8 +1,11 @@
 //! Errors and warnings as plain data. The library never renders them; the command line does.
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::fmt;
+use std::io;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::meter::LimitReached;
 
@@ -67,16 +70,47 @@ pub struct Diagnostic {
     pub example: Option<String>,
     /// What to write instead.
     pub help: Option<String>,
-    /// The limit of building that was reached, if that is the reason.
-    pub limit: Option<LimitReached>,
+    /// The error that it goes back to, if there is one.
+    pub(crate) cause: Option<Cause>,
 }
+
+/// An error that a finding goes back to.
+#[derive(Clone, Debug)]
+pub(crate) enum Cause {
+    /// A limit of building was reached.
+    Limit(LimitReached),
+    /// An imported file cannot be read.
+    Import(Arc<io::Error>),
+}
+
+impl Cause {
+    pub(crate) fn error(&self) -> &(dyn Error + 'static) {
+        match self {
+            Self::Limit(limit) => limit,
+            Self::Import(error) => &**error,
+        }
+    }
+}
+
+impl PartialEq for Cause {
+    /// Errors of the system are alike where they are of one kind: they cannot be compared further.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Limit(one), Self::Limit(other)) => one == other,
+            (Self::Import(one), Self::Import(other)) => one.kind() == other.kind(),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Cause {}
 
 /// A place in a grammar file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Place {
     /// The file, as the caller named it; imported files by the path that imported them.
-    pub source: std::sync::Arc<str>,
+    pub source: Arc<str>,
     /// Byte offsets into that file.
     pub span: Range<usize>,
     /// Line of the first byte, from 1.
@@ -87,7 +121,7 @@ pub struct Place {
 
 impl Place {
     /// The place of `span` in `text`, the content of `source`.
-    pub(crate) fn new(source: &std::sync::Arc<str>, text: &str, span: Range<usize>) -> Self {
+    pub(crate) fn new(source: &Arc<str>, text: &str, span: Range<usize>) -> Self {
         let mut start = span.start.min(text.len());
         while !text.is_char_boundary(start) {
             start -= 1;
@@ -131,15 +165,29 @@ impl Diagnostic {
             related: Vec::new(),
             example: None,
             help: None,
-            limit: None,
+            cause: None,
         }
     }
 
     /// The error that building came to a limit, by the name that the phase has for that.
-    pub(crate) fn limit(code: &'static str, limit: LimitReached) -> Self {
+    pub(crate) fn of_limit(code: &'static str, limit: LimitReached) -> Self {
         let mut error = Self::error(code, limit.to_string()).help(limit.help());
-        error.limit = Some(limit);
+        error.cause = Some(Cause::Limit(limit));
         error
+    }
+
+    /// The limit of building that was reached, if that is the reason.
+    pub fn limit(&self) -> Option<&LimitReached> {
+        match &self.cause {
+            Some(Cause::Limit(limit)) => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// Says which error it goes back to.
+    pub(crate) fn because(mut self, cause: Cause) -> Self {
+        self.cause = Some(cause);
+        self
     }
 
     /// Says where.

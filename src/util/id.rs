@@ -1,4 +1,5 @@
-//! Ids are `u32` newtypes: an index into one table, never into another.
+//! Ids are `u32` newtypes: an index into one table, never into another. [`TokenId`] is the caller's;
+//! the others never leave the crate.
 
 /// Defines an id: a `u32` that indexes the table named in its documentation.
 macro_rules! id {
@@ -37,10 +38,65 @@ macro_rules! id {
     };
 }
 
-id! {
-    /// An entry of the model's vocabulary: the id that the model itself uses.
-    pub TokenId
+/// An entry of the model's vocabulary: the id that the model itself uses.
+///
+/// Functions that want an id take a `u32` as well, and those that want several take anything that
+/// gives either. A position is made an id by [`TokenId::try_from`], which fails where it is no `u32`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TokenId(pub(crate) u32);
+
+impl TokenId {
+    /// The id as the model uses it.
+    #[inline]
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The position of the id's bit in a mask, and of its score in the logits.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
 }
+
+impl From<u32> for TokenId {
+    fn from(id: u32) -> Self {
+        Self(id)
+    }
+}
+
+impl From<&u32> for TokenId {
+    fn from(&id: &u32) -> Self {
+        Self(id)
+    }
+}
+
+impl From<&TokenId> for TokenId {
+    fn from(&id: &TokenId) -> Self {
+        id
+    }
+}
+
+impl From<TokenId> for u32 {
+    fn from(id: TokenId) -> Self {
+        id.0
+    }
+}
+
+impl TryFrom<usize> for TokenId {
+    type Error = std::num::TryFromIntError;
+
+    fn try_from(position: usize) -> Result<Self, Self::Error> {
+        position.try_into().map(Self)
+    }
+}
+
+impl std::fmt::Display for TokenId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 id! {
     /// A terminal of the grammar: index into [`crate::grammar::Grammar::terminals`].
     pub(crate) TerminalId

@@ -13,17 +13,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Reading a grammar and compiling it count as one: the compiler goes on where the reader stopped.
 ///
 /// ```
-/// use lrmask::{CompiledGrammar, Grammar, Limits};
+/// use lrmask::{CompiledGrammar, GrammarReader, Limits};
 ///
 /// let mut limits = Limits::strict();
 /// limits.build_bytes = 64 << 20;
 /// let text = "start: A+\nA: /a(b|c){1,9}/";
-/// let grammar = Grammar::from_lark_within(text, "<grammar>", None, &|_| None, &limits)?;
-/// let compiled = CompiledGrammar::with_limits(&grammar, limits)?;
+/// let grammar = GrammarReader::new().limits(&limits).lark(text)?;
+/// let compiled = CompiledGrammar::new_within(&grammar, &limits)?;
 ///
 /// let mut limits = Limits::strict();
 /// limits.build_steps = 100;
-/// let error = CompiledGrammar::with_limits(&grammar, limits).unwrap_err();
+/// let error = CompiledGrammar::new_within(&grammar, &limits).unwrap_err();
 /// assert_eq!(error.limit().map(|limit| limit.kind()), Some(lrmask::LimitKind::Steps));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -122,7 +122,7 @@ impl Limits {
 /// let mut limits = Limits::default();
 /// limits.cancel = Some(cancel.clone());
 /// cancel.stop(); // from another thread, say
-/// let error = CompiledGrammar::with_limits(&Grammar::from_lark("start: \"a\"")?, limits).unwrap_err();
+/// let error = CompiledGrammar::new_within(&Grammar::from_lark("start: \"a\"")?, &limits).unwrap_err();
 /// assert_eq!(error.limit().map(|limit| limit.kind()), Some(LimitKind::Cancelled));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -7,7 +7,6 @@
 //! * [`lists`]: many short lists in two arrays.
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
-//! * [`random`]: a small seeded generator.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
 //! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
@@ -24,6 +23,5 @@ pub(crate) mod limits;
 pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod meter;
-pub(crate) mod random;
 pub(crate) mod saving;
 pub(crate) mod self_loops;

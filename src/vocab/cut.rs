@@ -5,7 +5,6 @@
 //! end.
 
 use crate::util::id::TokenId;
-use crate::util::random::Random;
 
 use super::Vocabulary;
 use super::trie::Trie;
@@ -26,26 +25,27 @@ impl Vocabulary {
     /// when the vocabulary cannot spell the text. Time: the length of the text by that of the
     /// longest token that matches.
     pub fn cut_longest(&self, text: &[u8]) -> Option<Vec<TokenId>> {
-        self.cut(text, |choices| choices.len() - 1, |_| 0)
+        let length = |id: &TokenId| self.bytes(id).map(<[u8]>::len);
+        self.cut(text, |choices| {
+            let longest = choices.last().and_then(length);
+            choices.partition_point(|id| length(id) < longest)
+        })
     }
 
-    /// Cuts `text` into tokens at random, the same for the same seed: each is drawn evenly from the
-    /// lengths that match and leave the rest spellable, then from the ids with those bytes. `None`
-    /// when the vocabulary cannot spell the text. Time: as [`Vocabulary::cut_longest`].
-    pub fn cut_random(&self, text: &[u8], seed: u64) -> Option<Vec<TokenId>> {
-        let random = std::cell::RefCell::new(Random::new(seed));
-        let draw = |bound: usize| random.borrow_mut().below(bound);
-        self.cut(text, |choices| draw(choices.len()), draw)
-    }
-
-    /// Cuts from left to right; `pick` chooses among the nodes that match, shortest first,
-    /// `pick_id` among the ids of a node by their number.
-    fn cut(
-        &self,
-        text: &[u8],
-        mut pick: impl FnMut(&[u32]) -> usize,
-        mut pick_id: impl FnMut(usize) -> usize,
-    ) -> Option<Vec<TokenId>> {
+    /// Cuts `text` into tokens from left to right. `pick` chooses by its place one of the tokens
+    /// that match and leave the rest spellable: the shortest first, those with the same bytes by
+    /// their ids, at least one. A place past the last one is the last one. `None` when the
+    /// vocabulary cannot spell the text. Time: as [`Vocabulary::cut_longest`].
+    ///
+    /// ```
+    /// use lrmask::{TokenId, Vocabulary};
+    ///
+    /// let vocabulary = Vocabulary::from_tokens([&b"a"[..], b"ab", b"b"].map(<[u8]>::to_vec))?;
+    /// let shortest = vocabulary.cut(b"ab", |_| 0);
+    /// assert_eq!(shortest, Some(vec![TokenId::from(0), TokenId::from(2)]));
+    /// # Ok::<(), lrmask::VocabularyError>(())
+    /// ```
+    pub fn cut(&self, text: &[u8], mut pick: impl FnMut(&[TokenId]) -> usize) -> Option<Vec<TokenId>> {
         let trie = self.trie();
         let mut spellable = vec![false; text.len() + 1];
         spellable[text.len()] = true;
@@ -59,16 +59,20 @@ impl Vocabulary {
 
         let mut tokens = Vec::new();
         let mut start = 0;
-        let mut choices = Vec::new();
+        let (mut nodes, mut choices) = (Vec::new(), Vec::new());
         while start < text.len() {
+            nodes.clear();
             choices.clear();
-            choices.extend(
-                matches(trie, &text[start..]).filter(|&node| spellable[start + trie.depth(node) as usize]),
-            );
-            let node = choices[pick(&choices)];
-            let ids = trie.tokens(node);
-            tokens.push(TokenId(ids[pick_id(ids.len())]));
-            start += trie.depth(node) as usize;
+            for node in matches(trie, &text[start..]) {
+                if spellable[start + trie.depth(node) as usize] {
+                    let ids = trie.tokens(node);
+                    nodes.extend(ids.iter().map(|_| node));
+                    choices.extend(ids.iter().map(TokenId::from));
+                }
+            }
+            let picked = pick(&choices).min(choices.len() - 1);
+            tokens.push(choices[picked]);
+            start += trie.depth(nodes[picked]) as usize;
         }
         Some(tokens)
     }
@@ -120,14 +124,18 @@ mod tests {
     }
 
     #[test]
-    fn random_cuts_find_every_cut() {
+    fn every_cut_can_be_picked() {
         let v = vocabulary(&["a", "aa", "a"]);
+        let picked = |first: usize, second: usize| {
+            let mut picks = [first, second].into_iter();
+            ids(v.cut(b"aa", |_| picks.next().unwrap()))
+        };
         let all: std::collections::BTreeSet<_> =
-            (0..200).map(|seed| ids(v.cut_random(b"aa", seed))).collect();
+            (0..3).flat_map(|first| (0..2).map(move |second| picked(first, second))).collect();
         // Both ids of "a" in both places, and "aa".
         assert_eq!(all.len(), 5);
-        assert_eq!(v.cut_random(b"aa", 3), v.cut_random(b"aa", 3));
-        assert_eq!(v.cut_random(b"ab", 3), None);
+        assert_eq!(v.cut(b"aa", |_| 9), v.cut(b"aa", |_| 2));
+        assert_eq!(v.cut(b"ab", |_| 0), None);
     }
 
     proptest! {
@@ -135,7 +143,7 @@ mod tests {
         fn a_cut_spells_the_text(
             tokens in prop::collection::vec("[ab]{1,4}", 1..8),
             text in "[ab]{0,12}",
-            seed in any::<u64>(),
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 12),
         ) {
             let v = Vocabulary::from_tokens(tokens.iter().map(|t| t.clone().into_bytes())).unwrap();
             // A text is spellable when some token leads into a rest that is.
@@ -143,7 +151,9 @@ mod tests {
                 text.is_empty()
                     || tokens.iter().any(|t| text.strip_prefix(&**t).is_some_and(|rest| spellable(tokens, rest)))
             }
-            for cut in [v.cut_longest(text.as_bytes()), v.cut_random(text.as_bytes(), seed)] {
+            let mut picks = picks.iter();
+            let picked = v.cut(text.as_bytes(), |choices| picks.next().unwrap().index(choices.len()));
+            for cut in [v.cut_longest(text.as_bytes()), picked] {
                 prop_assert_eq!(cut.is_some(), spellable(&tokens, &text));
                 if let Some(cut) = cut {
                     let spelled: Vec<u8> = cut.iter().flat_map(|&t| v.bytes(t).unwrap().to_vec()).collect();

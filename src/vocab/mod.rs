@@ -4,18 +4,17 @@
 //! bytes, and the [`trie::Trie`] over them that every walk over the vocabulary follows. It knows
 //! nothing of grammars.
 
+mod builder;
 mod cut;
 mod error;
 mod load;
 pub(crate) mod nodes;
 mod spelled;
-#[cfg(feature = "tokenizer")]
-mod tokenize;
+mod stops;
+mod tokens;
 pub(crate) mod trie;
 mod vocabulary;
 
 pub use error::{VocabularyError, VocabularyErrorKind};
 pub(crate) use spelled::Spelled;
-#[cfg(feature = "tokenizer")]
-pub use tokenize::Tokenizer;
 pub use vocabulary::Vocabulary;

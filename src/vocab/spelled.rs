@@ -7,8 +7,9 @@
 
 use std::sync::Arc;
 
+use super::Vocabulary;
+use super::tokens::{Span, Tokens};
 use super::trie::Trie;
-use super::vocabulary::{Span, Tokens, Vocabulary};
 use crate::util::id::TokenId;
 
 /// A vocabulary with other spellings beside the tokens' bytes.

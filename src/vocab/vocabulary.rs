@@ -15,14 +15,11 @@ use std::sync::Arc;
 
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::TokenId;
-use crate::util::limits::Limits;
 
 use super::error::{VocabularyError, VocabularyErrorKind};
+use super::stops::stops_by_name;
+use super::tokens::{MAX_WIDTH, Span, Tokens, check_id};
 use super::trie::Trie;
-
-/// The greatest width of the logits that a caller can set: sixteen million ids, some sixty times the
-/// largest vocabulary known. What a file says has a smaller limit.
-pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
 /// The tokens of a language model, as bytes, with the ids that the model itself uses.
 ///
@@ -31,72 +28,16 @@ pub(crate) const MAX_WIDTH: usize = 1 << 24;
 /// it is.
 #[derive(Clone)]
 pub struct Vocabulary {
-    tokens: Arc<Tokens>,
-    width: usize,
-    special: BTreeMap<u32, Box<str>>,
-    stops: Vec<TokenId>,
+    pub(super) tokens: Arc<Tokens>,
+    pub(super) width: usize,
+    pub(super) special: BTreeMap<u32, Box<str>>,
+    pub(super) stops: Vec<TokenId>,
     /// Whether the stop tokens were set by the caller, and are no longer to be guessed from names.
-    stops_chosen: bool,
-    leading_space: bool,
-}
-
-/// The ordinary tokens: what is large, never changes and is shared.
-pub(super) struct Tokens {
-    bytes: Box<[u8]>,
-    /// Where an id's bytes are; empty for ids without.
-    spans: Box<[Span]>,
-    trie: Trie,
-    /// Hash of all ids and bytes.
-    fingerprint: u64,
-}
-
-/// A run of bytes in the arena.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Span {
-    pub(super) start: u32,
-    pub(super) end: u32,
-}
-
-impl Tokens {
-    pub(super) fn new(bytes: Vec<u8>, spans: Vec<Span>) -> Self {
-        let slice = |id: u32| {
-            let span = spans[id as usize];
-            &bytes[span.start as usize..span.end as usize]
-        };
-        let trie = Trie::new(spans.len(), slice);
-        let mut hash = Fingerprint::default();
-        for id in 0..spans.len() as u32 {
-            let token = slice(id);
-            if !token.is_empty() {
-                hash.number(id.into());
-                hash.bytes(token);
-            }
-        }
-        Self { fingerprint: hash.value(), trie, bytes: bytes.into(), spans: spans.into() }
-    }
-
-    fn get(&self, id: usize) -> &[u8] {
-        self.spans.get(id).map_or(&[], |span| &self.bytes[span.start as usize..span.end as usize])
-    }
+    pub(super) stops_chosen: bool,
+    pub(super) leading_space: bool,
 }
 
 impl Vocabulary {
-    /// A vocabulary of plain byte strings; the id of each is its position, and an empty one is a
-    /// hole.
-    ///
-    /// # Errors
-    ///
-    /// More tokens or bytes than the default [`Limits`] allow, a token longer than 65,535 bytes, or
-    /// no token at all.
-    pub fn from_tokens<I: IntoIterator<Item = Vec<u8>>>(tokens: I) -> Result<Self, VocabularyError> {
-        let mut builder = VocabularyBuilder::within(&Limits::default());
-        for (id, token) in tokens.into_iter().enumerate() {
-            builder.widen(id as u64)?;
-            builder.token(id as u64, &token)?;
-        }
-        builder.finish()
-    }
-
     /// Sets the width of the logits, which is often larger than the vocabulary: the ids beyond are
     /// padding.
     ///
@@ -121,16 +62,20 @@ impl Vocabulary {
     /// # Errors
     ///
     /// An id that is not below the width.
-    pub fn with_stop_tokens(mut self, ids: &[u32]) -> Result<Self, VocabularyError> {
-        if let Some(&id) = ids.iter().find(|&&id| id as usize >= self.width) {
+    pub fn with_stop_tokens(
+        mut self,
+        ids: impl IntoIterator<Item: Into<TokenId>>,
+    ) -> Result<Self, VocabularyError> {
+        let mut ids: Vec<TokenId> = ids.into_iter().map(Into::into).collect();
+        if let Some(id) = ids.iter().find(|id| id.index() >= self.width) {
             return Err(VocabularyError::new(
                 VocabularyErrorKind::Argument,
                 format!("stop token {id} is past the width of the logits, which is {}", self.width),
             ));
         }
-        self.stops = ids.iter().map(|&id| TokenId(id)).collect();
-        self.stops.sort_unstable();
-        self.stops.dedup();
+        ids.sort_unstable();
+        ids.dedup();
+        self.stops = ids;
         self.stops_chosen = true;
         Ok(self)
     }
@@ -143,7 +88,8 @@ impl Vocabulary {
     ///
     /// An id of 2^24 or more. Cost: none to speak of, but that of building the trie again when the
     /// id had bytes.
-    pub fn with_special(mut self, id: u32, name: &str) -> Result<Self, VocabularyError> {
+    pub fn with_special(mut self, id: impl Into<TokenId>, name: &str) -> Result<Self, VocabularyError> {
+        let id = id.into().0;
         check_id(id.into(), MAX_WIDTH)?;
         if !self.tokens.get(id as usize).is_empty() {
             let mut spans = self.tokens.spans.to_vec();
@@ -177,13 +123,13 @@ impl Vocabulary {
     /// The bytes of an ordinary token; `None` for a special one, a hole, and any id past the
     /// vocabulary.
     #[inline]
-    pub fn bytes(&self, id: TokenId) -> Option<&[u8]> {
-        Some(self.tokens.get(id.index())).filter(|bytes| !bytes.is_empty())
+    pub fn bytes(&self, id: impl Into<TokenId>) -> Option<&[u8]> {
+        Some(self.tokens.get(id.into().index())).filter(|bytes| !bytes.is_empty())
     }
 
     /// The name of a special token; `None` for all other ids.
-    pub fn special(&self, id: TokenId) -> Option<&str> {
-        self.special.get(&id.0).map(|name| &**name)
+    pub fn special(&self, id: impl Into<TokenId>) -> Option<&str> {
+        self.special.get(&id.into().0).map(|name| &**name)
     }
 
     /// The special tokens with their names, by id.
@@ -302,185 +248,11 @@ impl fmt::Display for Vocabulary {
     }
 }
 
-/// Collects tokens in any order; every loader fills one.
-pub(crate) struct VocabularyBuilder {
-    /// How many bytes all tokens may have, and how many ids there may be.
-    most_bytes: usize,
-    most_ids: usize,
-    bytes: Vec<u8>,
-    spans: Vec<Span>,
-    special: BTreeMap<u32, Box<str>>,
-    stops: Vec<u32>,
-    leading_space: bool,
-}
-
-impl VocabularyBuilder {
-    /// Nothing yet.
-    pub(crate) fn within(limits: &Limits) -> Self {
-        Self {
-            most_bytes: limits.token_bytes.min(u32::MAX as usize),
-            most_ids: limits.token_ids.min(MAX_WIDTH),
-            bytes: Vec::new(),
-            spans: Vec::new(),
-            special: BTreeMap::new(),
-            stops: Vec::new(),
-            leading_space: false,
-        }
-    }
-
-    /// Gives `id` its bytes. Empty bytes make a hole.
-    pub(crate) fn token(&mut self, id: u64, bytes: &[u8]) -> Result<(), VocabularyError> {
-        self.widen(id)?;
-        if bytes.len() > Trie::MAX_TOKEN_LENGTH {
-            return Err(VocabularyError::limit(format!(
-                "token {id} has {} bytes; at most {} are supported",
-                bytes.len(),
-                Trie::MAX_TOKEN_LENGTH
-            )));
-        }
-        if let Some(known) = self.bytes(id) {
-            if known == bytes {
-                return Ok(());
-            }
-            return Err(VocabularyError::new(
-                VocabularyErrorKind::DuplicateId,
-                format!("id {id} stands for two tokens, {} and {}", quote(known), quote(bytes)),
-            ));
-        }
-        if self.bytes.len() + bytes.len() > self.most_bytes {
-            return Err(VocabularyError::limit(format!(
-                "the tokens together have more than {} bytes, which `token_bytes` of the limits allows",
-                self.most_bytes
-            )));
-        }
-        let start = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(bytes);
-        self.spans[id as usize] = Span { start, end: self.bytes.len() as u32 };
-        Ok(())
-    }
-
-    /// The bytes that `id` has so far.
-    pub(crate) fn bytes(&self, id: u64) -> Option<&[u8]> {
-        let span = usize::try_from(id).ok().and_then(|id| self.spans.get(id))?;
-        Some(&self.bytes[span.start as usize..span.end as usize]).filter(|bytes| !bytes.is_empty())
-    }
-
-    /// Gives `id` other bytes than it may have had.
-    pub(crate) fn replace(&mut self, id: u64, bytes: &[u8]) -> Result<(), VocabularyError> {
-        self.widen(id)?;
-        self.spans[id as usize] = Span::default();
-        self.special.remove(&(id as u32));
-        self.token(id, bytes)
-    }
-
-    /// Makes `id` a special token; it loses its bytes.
-    pub(crate) fn special(&mut self, id: u64, name: &str) -> Result<(), VocabularyError> {
-        self.widen(id)?;
-        self.spans[id as usize] = Span::default();
-        self.special.insert(id as u32, name.into());
-        Ok(())
-    }
-
-    /// Makes `id` a stop token, besides those that are found by name.
-    pub(crate) fn stop(&mut self, id: u64) -> Result<(), VocabularyError> {
-        self.widen(id)?;
-        self.stops.push(id as u32);
-        Ok(())
-    }
-
-    /// Says that the tokenizer puts a space before every text.
-    pub(crate) fn leading_space(&mut self, yes: bool) {
-        self.leading_space = yes;
-    }
-
-    /// Makes the logits wide enough for `id`.
-    pub(crate) fn widen(&mut self, id: u64) -> Result<(), VocabularyError> {
-        check_id(id, self.most_ids)?;
-        if self.spans.len() <= id as usize {
-            self.spans.resize(id as usize + 1, Span::default());
-        }
-        Ok(())
-    }
-
-    /// Sorts the tokens and builds the trie.
-    pub(crate) fn finish(self) -> Result<Vocabulary, VocabularyError> {
-        let mut stops = stops_by_name(&self.special);
-        stops.extend(self.stops.into_iter().map(TokenId));
-        stops.sort_unstable();
-        stops.dedup();
-        let vocabulary = Vocabulary {
-            width: self.spans.len(),
-            tokens: Arc::new(Tokens::new(self.bytes, self.spans)),
-            special: self.special,
-            stops,
-            stops_chosen: false,
-            leading_space: self.leading_space,
-        };
-        if vocabulary.is_empty() {
-            return Err(VocabularyError::malformed("the vocabulary has no tokens"));
-        }
-        Ok(vocabulary)
-    }
-}
-
-/// Refuses ids that no model has, before memory is taken for them.
-fn check_id(id: u64, most: usize) -> Result<(), VocabularyError> {
-    if id < most as u64 {
-        return Ok(());
-    }
-    Err(VocabularyError::limit(format!(
-        "token id {id} is too large; ids up to {} are supported",
-        most.saturating_sub(1)
-    )))
-}
-
-/// Names of special tokens that end a text or a turn, in the vocabularies of models in wide use.
-///
-/// A grammar's text is one answer of the model, so the end of a turn ends it as much as the end of
-/// the document does: all of them are allowed there, and the model chooses.
-const STOP_NAMES: &[&str] = &[
-    "</s>",                  // SentencePiece's default: Llama 1 and 2, Mistral, T5
-    "<|endoftext|>",         // GPT-2 and its heirs
-    "<|end_of_text|>",       // Llama 3, the document
-    "<|eot_id|>",            // Llama 3, the turn
-    "<|eom_id|>",            // Llama 3.1, the message that calls a tool
-    "<|eot|>",               // Llama 4
-    "<|eom|>",               // Llama 4
-    "<|im_end|>",            // ChatML: Qwen and many others
-    "<eos>",                 // Gemma
-    "<end_of_turn>",         // Gemma
-    "<|end|>",               // Phi 3 and 4
-    "<|return|>",            // gpt-oss, the answer
-    "<|call|>",              // gpt-oss, the message that calls a tool
-    "<|end_of_turn|>",       // OpenChat
-    "<|END_OF_TURN_TOKEN|>", // Command R
-    "<|EOT|>",               // DeepSeek Coder
-    "<｜end▁of▁sentence｜>", // DeepSeek
-];
-
-/// Whether a special token of this name ends a text.
-pub(crate) fn is_stop_name(name: &str) -> bool {
-    STOP_NAMES.contains(&name)
-}
-
-/// The stop tokens among the special ones, ascending.
-fn stops_by_name(special: &BTreeMap<u32, Box<str>>) -> Vec<TokenId> {
-    // In gpt-oss an answer is several messages, each closed by <|end|>, and only the last by
-    // <|return|>.
-    let many_messages = special.values().any(|name| &**name == "<|return|>");
-    let stops = |name: &str| is_stop_name(name) && !(many_messages && name == "<|end|>");
-    special.iter().filter(|(_, name)| stops(name)).map(|(&id, _)| TokenId(id)).collect()
-}
-
-/// A token for a message: as text where it is text, shortened where it is long.
-fn quote(bytes: &[u8]) -> String {
-    let shown = &bytes[..bytes.len().min(40)];
-    format!("\"{}\"{}", shown.escape_ascii(), if shown.len() < bytes.len() { "..." } else { "" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::limits::Limits;
+    use crate::vocab::builder::VocabularyBuilder;
 
     fn vocabulary(tokens: &[&str]) -> Vocabulary {
         Vocabulary::from_tokens(tokens.iter().map(|t| t.as_bytes().to_vec())).unwrap()
@@ -515,7 +287,7 @@ mod tests {
         let v = vocabulary(&["a", "b"]).with_stop_tokens(&[1, 1]).unwrap().with_special(2, "</s>").unwrap();
         assert_eq!(v.stop_tokens(), [TokenId(1)]);
         assert_eq!(v.clone().with_stop_tokens(&[3]).unwrap_err().kind(), VocabularyErrorKind::Argument);
-        assert!(v.with_stop_tokens(&[]).unwrap().stop_tokens().is_empty());
+        assert!(v.with_stop_tokens([0; 0]).unwrap().stop_tokens().is_empty());
     }
 
     #[test]

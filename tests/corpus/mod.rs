@@ -7,7 +7,13 @@
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use lrmask::{Tokenizer, Vocabulary};
+use lrmask::{TokenId, Vocabulary};
+
+/// As the command line cuts texts for replays.
+#[path = "../../cli/src/tokenizer.rs"]
+pub(crate) mod tokenizer;
+
+use tokenizer::Tokenizer;
 
 /// The samples' directory, if it is there.
 pub fn directory() -> Option<PathBuf> {
@@ -59,7 +65,7 @@ pub fn file(path: &str) -> Option<Vec<u8>> {
 
 /// Vocabularies with their tokenizers: built-in ones by name, and those of `files` that lie beside
 /// the project.
-pub fn vocabularies(builtin: &[&str], files: &[&str]) -> Vec<(String, Vocabulary, Tokenizer)> {
+pub(crate) fn vocabularies(builtin: &[&str], files: &[&str]) -> Vec<(String, Vocabulary, Tokenizer)> {
     let mut found = Vec::new();
     for &name in builtin {
         let vocabulary = Vocabulary::builtin(name).expect("built in");
@@ -79,4 +85,11 @@ pub fn vocabularies(builtin: &[&str], files: &[&str]) -> Vec<(String, Vocabulary
 pub fn mini(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vocabularies").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Cuts `text` into tokens at random, the same for the same seed. `None` when the vocabulary cannot
+/// spell the text.
+pub fn cut_random(vocabulary: &Vocabulary, text: &[u8], seed: u64) -> Option<Vec<TokenId>> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    vocabulary.cut(text, |choices| random.usize(..choices.len()))
 }

@@ -316,7 +316,7 @@ impl Walk<'_> {
             if matcher.allows(id as u32) != bit {
                 self.fault(text, &format!("allows({id}) is not the bit, {bit}"));
             }
-            if matcher.validate(&[TokenId(id as u32)]) != usize::from(bit) {
+            if matcher.validate([id as u32]) != usize::from(bit) {
                 self.fault(text, &format!("validate([{id}]) is not the bit, {bit}"));
             }
             let taken = matcher.advance(id as u32).is_ok();
@@ -377,7 +377,7 @@ impl Walk<'_> {
                 self.fault(text, &format!("a random walk: {id} is allowed, but refused"));
                 break;
             }
-            taken.push(TokenId(id as u32));
+            taken.push(TokenId::from(id as u32));
             let mask = filled(self.constraint, matcher);
             bits = (0..bits.len()).map(|id| mask.allows(id as u32)).collect();
         }

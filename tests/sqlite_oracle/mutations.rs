@@ -1,30 +1,8 @@
 //! Statements with one token changed: the hardest texts to judge, for nearly all of them is sound.
 
+use fastrand::Rng;
+
 use super::tokens::{Kind, pieces};
-
-/// Chance that a seed decides: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-/// number generators", OOPSLA 2014).
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number below `bound`.
-    pub fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
-}
 
 /// Tokens to put in place of others: every keyword, every sign, and one or two of each kind of
 /// literal.
@@ -61,16 +39,16 @@ pub enum Change {
 
 /// The `index`th change of a text, and the text with one token deleted, doubled, swapped with the
 /// next or replaced; `None` where it has no token. What stands between tokens stays.
-pub fn mutate(text: &str, random: &mut Random) -> Option<(Change, String)> {
+pub fn mutate(text: &str, random: &mut Rng) -> Option<(Change, String)> {
     let mut parts: Vec<(Kind, String)> =
         pieces(text).into_iter().map(|(kind, piece)| (kind, piece.to_owned())).collect();
     let tokens: Vec<usize> = (0..parts.len()).filter(|&part| parts[part].0 != Kind::Blank).collect();
     if tokens.is_empty() {
         return None;
     }
-    let at = random.below(tokens.len());
+    let at = random.usize(..tokens.len());
     let token = tokens[at];
-    let change = match random.below(4) {
+    let change = match random.usize(..4) {
         0 => Change::Delete,
         1 => Change::Duplicate,
         2 if at + 1 < tokens.len() => Change::Swap,
@@ -82,7 +60,7 @@ pub fn mutate(text: &str, random: &mut Random) -> Option<(Change, String)> {
         Change::Swap => parts.swap(token, tokens[at + 1]),
         Change::Replace => {
             let pool: Vec<&str> = POOL.split_whitespace().collect();
-            parts[token].1 = pool[random.below(pool.len())].to_owned();
+            parts[token].1 = pool[random.usize(..pool.len())].to_owned();
         }
     }
     Some((change, parts.into_iter().map(|(_, part)| part).collect()))

@@ -1,14 +1,21 @@
 //! The vocabularies: built-in ones, and others that may lie beside the project.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
-use lrmask::{TokenId, Tokenizer, Vocabulary};
+use flate2::read::GzDecoder;
+use lrmask::Vocabulary;
 
 use crate::case::Words;
 
+/// As the command line cuts texts for replays.
+#[path = "../../../cli/src/tokenizer.rs"]
+mod tokenizer;
+
+use tokenizer::Tokenizer;
+
 /// A vocabulary, and how its model cuts texts.
-#[derive(Debug)]
 pub struct Named {
     /// What tables call it.
     pub name: &'static str,
@@ -25,9 +32,9 @@ enum Origin {
 
 /// All vocabularies, by size.
 const ALL: [(&str, Origin); 4] = [
-    ("llama2-32k", Origin::File("tokenizers/llama2/tokenizer.model")),
+    ("llama2-32k", Origin::File("tokenizers/llama2/tokenizer.json.gz")),
     ("cl100k", Origin::BuiltIn("cl100k")),
-    ("llama3-128k", Origin::File("tokenizers/llama3/tokenizer.model")),
+    ("llama3-128k", Origin::File("tokenizers/llama3/tokenizer.json.gz")),
     ("o200k", Origin::BuiltIn("o200k")),
 ];
 
@@ -48,18 +55,21 @@ pub fn load(name: &str, data: &Path) -> Result<Option<Named>, String> {
     let (vocabulary, tokenizer) = match origin {
         Origin::BuiltIn(id) => (Vocabulary::builtin(id), Tokenizer::builtin(id)),
         Origin::File(path) => {
-            let Ok(bytes) = fs::read(data.join(path)) else { return Ok(None) };
+            let Ok(packed) = fs::read(data.join(path)) else { return Ok(None) };
+            let mut bytes = Vec::new();
+            GzDecoder::new(&packed[..]).read_to_end(&mut bytes).map_err(|error| format!("{name}: {error}"))?;
             (Vocabulary::from_file_bytes(&bytes), Tokenizer::from_file_bytes(&bytes))
         }
     };
-    let refused = |error: lrmask::VocabularyError| format!("{name}: {error}");
-    Ok(Some(Named { name, vocabulary: vocabulary.map_err(refused)?, tokenizer: tokenizer.map_err(refused)? }))
+    let vocabulary = vocabulary.map_err(|error| format!("{name}: {error}"))?;
+    let tokenizer = tokenizer.map_err(|error| format!("{name}: {error}"))?;
+    Ok(Some(Named { name, vocabulary, tokenizer }))
 }
 
 impl Named {
     /// The bytes of each token, and what ends a text.
     pub fn words(&self) -> Words {
-        let ids = (0..self.vocabulary.width() as u32).map(TokenId);
+        let ids = 0..self.vocabulary.width() as u32;
         let words: Vec<_> =
             ids.map(|id| self.vocabulary.bytes(id).map(<[u8]>::to_vec).unwrap_or_default()).collect();
         let stops = self.vocabulary.stop_tokens();
@@ -68,16 +78,14 @@ impl Named {
         let stops = if stops.is_empty() {
             hole().into_iter().collect()
         } else {
-            stops.iter().map(|id| id.0).collect()
+            stops.iter().map(|id| id.get()).collect()
         };
         Words { words, stops }
     }
 
     /// The text in tokens, as the model's tokenizer cuts it; `None` when it cannot spell it.
     pub fn cut(&self, text: &str) -> Option<Vec<u32>> {
-        let tokens = self.tokenizer.encode(text)?;
-        let spelt =
-            tokens.iter().try_fold(0, |length, &token| Some(length + self.vocabulary.bytes(token)?.len()));
-        (spelt == Some(text.len())).then(|| tokens.iter().map(|token| token.0).collect())
+        let tokens = self.tokenizer.encode(&self.vocabulary, text)?;
+        Some(tokens.iter().map(|token| token.get()).collect())
     }
 }

@@ -8,7 +8,6 @@ use super::super::{CompiledGrammar, Constraint};
 use crate::grammar::Grammar;
 use crate::index::{Index, Shortcuts};
 use crate::matcher::Matcher;
-use crate::util::random::Random;
 use crate::vocab::Vocabulary;
 
 /// Nothing is saved.
@@ -133,7 +132,7 @@ fn matcher(constraint: &Constraint, shortcuts: Shortcuts) -> Matcher {
 fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
     let mut plain = matcher(constraint, PLAIN);
     let mut others = OTHERS.map(|shortcuts| matcher(constraint, shortcuts));
-    let mut random = Random::new(seed);
+    let mut random = fastrand::Rng::with_seed(seed);
     let [mut expected, mut mask] = [(); 2].map(|()| constraint.new_mask());
     for _ in 0..4 {
         plain.reset();
@@ -146,7 +145,7 @@ fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
             }
             let stops = constraint.vocabulary().stop_tokens();
             let allowed: Vec<_> = expected.tokens().filter(|token| !stops.contains(token)).collect();
-            let Some(&token) = allowed.get(random.below(allowed.len().max(1))) else { break };
+            let Some(&token) = allowed.get(random.usize(..allowed.len().max(1))) else { break };
             for matcher in others.iter_mut().chain([&mut plain]) {
                 prop_assert!(matcher.advance(token).is_ok());
             }

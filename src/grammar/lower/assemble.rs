@@ -91,6 +91,8 @@ pub(crate) fn assemble(
     warn_of_priorities(context, parts);
     refuse_ignored(context, &table, &parts.directions, ignored);
 
+    let lexer = parts.directions.lexer.unwrap_or(LexerKind::Contextual);
+    let is_contextual = lexer == LexerKind::Contextual;
     let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
     let mut terminals = Vec::new();
     let mut orders = Vec::new();
@@ -112,8 +114,11 @@ pub(crate) fn assemble(
         };
         let literal = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::is_literal);
         let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
-        // Where a lazy terminal matches, it is what ends the lexeme.
-        orders.push((!lazy, std::cmp::Reverse(priority), !literal, order));
+        // Where a lazy terminal matches, it is what ends the lexeme. What the rules ask for goes
+        // before what is ignored where it can stand: else a `NEWLINE` beside an ignored `/\s+/`
+        // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too.
+        let yields = is_contextual && ignored.contains(&terminal);
+        orders.push((!lazy, std::cmp::Reverse(priority), yields, !literal, order));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
             pattern,
@@ -149,7 +154,7 @@ pub(crate) fn assemble(
         productions,
         start: *starts.first()?,
         starts,
-        lexer: parts.directions.lexer.unwrap_or(LexerKind::Contextual),
+        lexer,
         conflicts: parts.directions.conflicts.unwrap_or_default(),
         // llguidance ignores nothing before the first lexeme, unless it is told to; Lark does.
         leading_ignored: parts.directions.leading_ignored.unwrap_or(!parts.is_dialect),

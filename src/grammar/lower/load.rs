@@ -4,6 +4,7 @@
 //! `%extend` act on the importer's copy alone. Names that are not imported by name are mangled as
 //! `file__name`.
 
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -18,9 +19,9 @@ use crate::grammar::lower::tree::{ClassIndex, Order};
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
-use crate::util::diagnostic::Diagnostic;
+use crate::util::diagnostic::{Cause, Diagnostic};
 
-/// The libraries that need no reader, by name. Each is written for this project, with the names
+/// The libraries that are there without files, by name. Each is written for this project, with the names
 /// that Lark's have.
 const LIBRARIES: &[(&str, &str)] = &[
     ("common", include_str!("../../../grammars/library/common.lark")),
@@ -34,11 +35,14 @@ const LIBRARIES: &[(&str, &str)] = &[
 const MAX_INSTANCES: usize = 1_000;
 /// Depth of imports.
 const MAX_IMPORT_DEPTH: usize = 50;
+/// The files beside a grammar that has none.
+const NO_FILES: fn(&str) -> io::Result<String> = |_| Err(ErrorKind::NotFound.into());
 /// Number of a definition.
 pub(crate) type DefinitionIndex = usize;
 
-/// Gives the text of an imported file by its path, or `None` when there is no such file.
-pub(crate) type Reader<'a> = dyn Fn(&str) -> Option<String> + 'a;
+/// Gives the text of an imported file by its path. Of a file that is not there it says so by the
+/// kind of the error.
+pub(crate) type Imports<'a> = dyn Fn(&str) -> io::Result<String> + 'a;
 
 /// All files, in one table.
 #[derive(Debug, Default)]
@@ -116,9 +120,9 @@ pub(crate) fn load(
     context: &mut Context,
     text: &str,
     name: &str,
-    reader: &Reader<'_>,
+    imports: &Imports<'_>,
 ) -> Result<Library, GrammarError> {
-    let mut loader = Loader { context, reader, library: Library::default(), path: Vec::new(), sequence: 0 };
+    let mut loader = Loader { context, imports, library: Library::default(), path: Vec::new(), sequence: 0 };
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
     let location = Location { directory: Some(directory.into()), shown: name.into() };
     loader.path.push(join(directory, base.trim_end_matches(".lark")));
@@ -146,9 +150,8 @@ pub(crate) fn load_yacc(
         SourceText::Grammar => error.diagnostic(&grammar_at.shown, grammar),
         SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),
     })?;
-    let reader = |_: &str| None;
     let library = Library::default();
-    let mut loader = Loader { context, reader: &reader, library, path: Vec::new(), sequence: 0 };
+    let mut loader = Loader { context, imports: &NO_FILES, library, path: Vec::new(), sequence: 0 };
     let instance = loader.instance(None);
     let mangling = Mangling::default();
     loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
@@ -162,9 +165,8 @@ pub(crate) fn load_yacc(
 pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Library, GrammarError> {
     let location = Location { directory: None, shown: "<grammar>".into() };
     let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
-    let reader = |_: &str| None;
     let library = Library::default();
-    let mut loader = Loader { context, reader: &reader, library, path: Vec::new(), sequence: 0 };
+    let mut loader = Loader { context, imports: &NO_FILES, library, path: Vec::new(), sequence: 0 };
     let instance = loader.instance(None);
     loader.file(instance, file, grammar, &location, &Mangling::default(), None)?;
     Ok(loader.library)
@@ -172,7 +174,7 @@ pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Li
 
 struct Loader<'a> {
     context: &'a mut Context,
-    reader: &'a Reader<'a>,
+    imports: &'a Imports<'a>,
     library: Library,
     /// The files that are being read, without their extension.
     path: Vec<String>,
@@ -346,7 +348,7 @@ impl Loader<'_> {
                 dialect::Grammar::Named(name) => {
                     let directory = location.directory.clone().unwrap_or_default();
                     let shown = format!("{}.lark", join(&directory, name));
-                    let Some(text) = (self.reader)(&shown) else {
+                    let Some(text) = self.beside(&shown, at)? else {
                         let message = format!("`@{name}` stands for a grammar that was not found");
                         return Err(Diagnostic::error("grammar-not-found", message)
                             .at(place)
@@ -420,7 +422,7 @@ impl Loader<'_> {
             }
             Some((directory, path)) if !self.path.contains(&path) => {
                 let shown = format!("{path}.lark");
-                if let Some(text) = (self.reader)(&shown) {
+                if let Some(text) = self.beside(&shown, group.at)? {
                     let location = Location { directory: Some(directory), shown: shown.into() };
                     return Ok(Imported { path, text, location });
                 }
@@ -440,6 +442,20 @@ impl Loader<'_> {
         let beside = group.path.join("/");
         let message = format!("there is no file `{beside}.lark` beside this one, and no library `{name}`");
         Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
+    }
+
+    /// The text of a file of the caller's, if there is such a file.
+    fn beside(&self, path: &str, at: At) -> Result<Option<String>, GrammarError> {
+        match (self.imports)(path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error) => {
+                let message = format!("the imported file `{path}` cannot be read: {error}");
+                let unread =
+                    Diagnostic::error("import-unreadable", message).at(self.context.sources.place(at));
+                Err(unread.because(Cause::Import(Arc::new(error))).into())
+            }
+        }
     }
 
     /// The error that a file which is being read is imported.

@@ -30,9 +30,10 @@ use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 
+pub(crate) use self::load::Imports;
 pub(crate) use self::similar::did_you_mean;
 
-use self::load::{Library, Reader};
+use self::load::Library;
 use self::source::Sources;
 use self::table::TerminalTable;
 
@@ -44,17 +45,17 @@ const BYTES_OF_A_WORD: usize = 250;
 /// Findings beyond this many are not kept; their number is.
 const MAX_FINDINGS: usize = 100;
 
-/// Lowers the grammar file `text`, which its caller calls `name`; `reader` gives the files it
-/// imports. `start` is the rule that a text is, if it is not for the file to say.
+/// Lowers the grammar file `text`, which its caller calls `name`; `imports` gives the files
+/// that it imports. `start` is the rule that a text is, if it is not for the file to say.
 pub(crate) fn lower(
     text: &str,
     name: &str,
-    reader: &Reader<'_>,
+    imports: &Imports<'_>,
     start: Option<&str>,
     limits: &Limits,
 ) -> Result<Grammar, GrammarError> {
     let mut context = Context::named(name, limits);
-    let library = load::load(&mut context, text, name, reader)?;
+    let library = load::load(&mut context, text, name, imports)?;
     lower_library(context, library, start)
 }
 
@@ -181,7 +182,7 @@ impl Context {
             .input(text.len())
             .and_then(|()| meter.step(text.len() + STEPS_OF_A_WORD * words))
             .and_then(|()| meter.keep(2 * text.len() + BYTES_OF_A_WORD * words));
-        counted.map_err(|limit| GrammarError::from(Diagnostic::limit("grammar-too-large", limit)))
+        counted.map_err(|limit| GrammarError::from(Diagnostic::of_limit("grammar-too-large", limit)))
     }
 
     /// Counts what a pass does and keeps; too much is an error. Whether it may go on.
@@ -189,7 +190,7 @@ impl Context {
         let meter = self.meter.at(Phase::Lowering);
         let counted = meter.step(steps).and_then(|()| meter.keep(bytes));
         if let Err(limit) = counted {
-            self.report(Diagnostic::limit("grammar-too-large", limit));
+            self.report(Diagnostic::of_limit("grammar-too-large", limit));
             return false;
         }
         true

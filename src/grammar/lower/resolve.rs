@@ -456,7 +456,8 @@ impl Resolver<'_> {
         }
         let names = instance.scope.keys().chain(scope.parameters).map(String::as_str);
         let diagnostic = Diagnostic::error("undefined-symbol", format!("`{name}` is not defined"));
-        let diagnostic = did_you_mean(diagnostic, name, names);
+        let mut diagnostic = did_you_mean(diagnostic, name, names);
+        diagnostic.help.get_or_insert_with(|| "define it in this file, or import it".to_owned());
         self.context.report(diagnostic.at(self.context.sources.place(at)));
         None
     }

@@ -153,7 +153,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::util::random::Random;
 
     fn matches(automaton: &Automaton, text: &str) -> bool {
         let mut at = 0;
@@ -167,11 +166,12 @@ mod tests {
 
     #[test]
     fn the_runs_of_a_list_and_nothing_else() {
-        let mut random = Random::new(7);
+        let mut random = fastrand::Rng::with_seed(7);
         for _ in 0..300 {
-            let chunk =
-                |random: &mut Random| ["a", "b", "ab", "ba", "aab", "é", ""][random.below(7)].to_owned();
-            let chunks: Vec<String> = (0..random.below(7)).map(|_| chunk(&mut random)).collect();
+            let chunk = |random: &mut fastrand::Rng| {
+                ["a", "b", "ab", "ba", "aab", "é", ""][random.usize(..7)].to_owned()
+            };
+            let chunks: Vec<String> = (0..random.usize(..7)).map(|_| chunk(&mut random)).collect();
             let automaton = automaton(&chunks).expect("small");
             let mut runs = HashSet::new();
             for from in 0..=chunks.len() {
@@ -180,7 +180,7 @@ mod tests {
                 }
             }
             for _ in 0..100 {
-                let text: String = (0..random.below(6)).map(|_| chunk(&mut random)).collect();
+                let text: String = (0..random.usize(..6)).map(|_| chunk(&mut random)).collect();
                 assert_eq!(matches(&automaton, &text), runs.contains(&text), "{chunks:?} {text:?}");
             }
             assert!(runs.iter().all(|run| matches(&automaton, run)), "{chunks:?}");

@@ -197,23 +197,22 @@ fn hash(row: &[u32]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::util::random::Random;
 
     #[test]
     fn rows_come_back_whatever_they_are_stored_as() {
         let masks = Masks::default();
-        let mut random = Random::new(7);
+        let mut random = fastrand::Rng::with_seed(7);
         let mut row = vec![0u32; 400];
         let mut stored = Vec::new();
         for round in 0..300 {
             if round % 50 == 0 {
-                row.iter_mut().for_each(|word| *word = random.next_u64() as u32);
+                row.iter_mut().for_each(|word| *word = random.u32(..));
             }
             if round % 70 == 0 {
                 row.fill(0);
             }
-            for _ in 0..random.below(20) {
-                row[random.below(400)] ^= 1 << random.below(32);
+            for _ in 0..random.usize(..20) {
+                row[random.usize(..400)] ^= 1 << random.usize(..32);
             }
             let (id, _) = masks.intern(&row);
             assert_eq!(masks.intern(&row), (id, 0));

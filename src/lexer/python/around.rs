@@ -21,7 +21,7 @@ impl Parser<'_, '_> {
         let wanted = self.inside(start, self.flags, depth)?;
         // Whether anything matches does not depend on what is tried first.
         self.builder.is_lazy = was_lazy;
-        let span = start..self.pos;
+        let span = start..self.cursor.pos;
         let undecided = self.undecided(start);
         let side = if ahead {
             Side::Ahead
@@ -29,12 +29,16 @@ impl Parser<'_, '_> {
             if self.builder.looks.len() > before {
                 let message = "a look-around inside a look-behind is not supported";
                 return Err(self
+                    .cursor
                     .error(Unsupported, span, message)
                     .help("write the cases out as alternatives"));
             }
             let Some(width) = width(&wanted) else {
                 let message = "what a look-behind looks for has more than one length";
-                return Err(self.error(Syntax, span, message).help("write a look-behind for each length"));
+                return Err(self
+                    .cursor
+                    .error(Syntax, span, message)
+                    .help("write a look-behind for each length"));
             };
             Side::Behind(width)
         };
@@ -114,10 +118,10 @@ impl Parser<'_, '_> {
     /// What to say of something from `start` to here that may reach before the look-ahead in which
     /// it stands.
     fn undecided(&self, start: usize) -> PatternError {
-        let what = &self.text[start..self.pos];
+        let what = &self.cursor.text[start..self.cursor.pos];
         let message = format!("`{what}` may look at what stands before the look-ahead that holds it");
         let help = "write it before the look-ahead, where it means the same";
-        self.error(Unsupported, start..self.pos, message).help(help)
+        self.cursor.error(Unsupported, start..self.cursor.pos, message).help(help)
     }
 
     /// Any bytes, and `wanted` behind them: a special token may stand before a lexeme.

@@ -4,7 +4,7 @@ use regex_syntax::hir::ClassUnicode;
 
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, Unsupported};
-use crate::lexer::python::parser::Parser;
+use crate::lexer::python::cursor::Cursor;
 use crate::lexer::python::unicode::{Category, property};
 
 /// Characters of the name of a property, its brace included. The longest name is shorter.
@@ -27,7 +27,7 @@ pub(super) enum Escape {
     Property(ClassUnicode),
 }
 
-impl Parser<'_, '_> {
+impl Cursor<'_> {
     /// Reads an escape outside of sets; the backslash is read already.
     pub(super) fn escape(&mut self) -> Result<Escape, PatternError> {
         let start = self.pos - 1;

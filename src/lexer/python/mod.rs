@@ -12,6 +12,7 @@
 //! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.
 
 mod around;
+mod cursor;
 mod escape;
 mod groups;
 mod parser;

@@ -5,9 +5,10 @@ use std::ops::Range;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir};
 
 use crate::grammar::pattern::RegexFlags;
+use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::{Syntax, TooLarge, Unsupported};
-use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::lower::{Builder, MAX_DEPTH};
+use crate::lexer::python::cursor::Cursor;
 use crate::lexer::python::escape::Escape;
 use crate::lexer::python::groups::Groups;
 use crate::lexer::python::unicode::Category;
@@ -62,10 +63,7 @@ enum Group {
 
 /// A regex being read.
 pub(super) struct Parser<'a, 'b> {
-    pub(super) text: &'a str,
-    /// The next byte to be read, always at a character boundary.
-    pub(super) pos: usize,
-    place: Option<&'a Place>,
+    pub(super) cursor: Cursor<'a>,
     pub(super) builder: &'a mut Builder<'b>,
     pub(super) flags: Flags,
     pub(super) groups: Groups<'a>,
@@ -75,50 +73,16 @@ pub(super) struct Parser<'a, 'b> {
 
 impl<'a, 'b> Parser<'a, 'b> {
     fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
-        Self { text, pos: 0, place, builder, flags, groups: Groups::default(), at_start: true }
-    }
-
-    pub(super) fn peek(&self) -> Option<char> {
-        self.text[self.pos..].chars().next()
-    }
-
-    pub(super) fn bump(&mut self) -> Option<char> {
-        let c = self.peek()?;
-        self.pos += c.len_utf8();
-        Some(c)
-    }
-
-    fn eat(&mut self, text: &str) -> bool {
-        let found = self.text[self.pos..].starts_with(text);
-        if found {
-            self.pos += text.len();
-        }
-        found
-    }
-
-    /// Reads characters while they hold, `most` at most.
-    pub(super) fn take_while(&mut self, most: usize, holds: impl Fn(char) -> bool) {
-        let mut count = 0;
-        while count < most && self.peek().is_some_and(&holds) {
-            self.bump();
-            count += 1;
-        }
-    }
-
-    pub(super) fn error(
-        &self,
-        kind: PatternErrorKind,
-        span: Range<usize>,
-        message: impl Into<String>,
-    ) -> PatternError {
-        PatternError::new(kind, message).within(self.text, span, self.place)
+        let cursor = Cursor { text, pos: 0, place };
+        Self { cursor, builder, flags, groups: Groups::default(), at_start: true }
     }
 
     fn whole(&mut self) -> Result<Hir, PatternError> {
         let hir = self.alternatives(0)?;
-        if self.pos < self.text.len() {
+        if self.cursor.pos < self.cursor.text.len() {
             return Err(self
-                .error(Syntax, self.pos..self.pos + 1, "this parenthesis closes nothing")
+                .cursor
+                .error(Syntax, self.cursor.pos..self.cursor.pos + 1, "this parenthesis closes nothing")
                 .help("write `\\)` for the character"));
         }
         Ok(hir)
@@ -127,7 +91,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// Alternatives up to a closing parenthesis (left unread) or the end.
     fn alternatives(&mut self, depth: usize) -> Result<Hir, PatternError> {
         let mut parts = vec![self.sequence(depth)?];
-        while self.eat("|") {
+        while self.cursor.eat("|") {
             self.at_start = false;
             parts.push(self.sequence(depth)?);
         }
@@ -136,17 +100,17 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     pub(super) fn sequence(&mut self, depth: usize) -> Result<Hir, PatternError> {
         let mut items: Vec<Item> = Vec::new();
-        while let Some(c) = self.peek() {
+        while let Some(c) = self.cursor.peek() {
             if c == '|' || c == ')' {
                 break;
             }
-            let start = self.pos;
-            self.bump();
+            let start = self.cursor.pos;
+            self.cursor.bump();
             if self.flags.verbose && matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{B}' | '\u{C}') {
                 continue;
             }
             if self.flags.verbose && c == '#' {
-                self.take_while(usize::MAX, |c| c != '\n');
+                self.cursor.take_while(usize::MAX, |c| c != '\n');
                 continue;
             }
             let hir = match c {
@@ -174,14 +138,14 @@ impl<'a, 'b> Parser<'a, 'b> {
                     Group::Inside(flags) => self.inside(start, flags, depth)?,
                     Group::Numbered(number) => {
                         let group = self.inside(start, self.flags, depth)?;
-                        if let Some(item) = self.behind_group(number, &group, depth)? {
+                        if let Some(item) = self.behind_group(number, (start, &group), depth)? {
                             items.push(item);
                             break;
                         }
                         group
                     }
                     Group::Reference(name) => {
-                        let text = self.text;
+                        let text = self.cursor.text;
                         self.reference(start, &text[name])?
                     }
                     Group::Look { ahead, negated } => self.look(start, (ahead, negated), depth)?,
@@ -191,7 +155,7 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '.' => self.any_but(&['\n'])?,
                 '$' => self.dollar(start)?,
                 '^' => self.caret(start)?,
-                '\\' => match self.escape()? {
+                '\\' => match self.cursor.escape()? {
                     Escape::Char(c) => self.escaped(c)?,
                     Escape::Category(category, negated) => {
                         let class = self.category(category, negated)?;
@@ -199,8 +163,8 @@ impl<'a, 'b> Parser<'a, 'b> {
                     }
                     Escape::Boundary(negated) => self.boundary(start, negated)?,
                     Escape::Reference => {
-                        let text = self.text;
-                        self.reference(start, &text[start + 1..self.pos])?
+                        let text = self.cursor.text;
+                        self.reference(start, &text[start + 1..self.cursor.pos])?
                     }
                     Escape::Begin => self.start_of_text(start)?,
                     Escape::End => self.end_of_text(start)?,
@@ -263,26 +227,27 @@ impl<'a, 'b> Parser<'a, 'b> {
     /// Reads the rest of `{m}`, `{m,}`, `{,n}`, `{m,n}`; reads nothing when it is not one of them,
     /// because then the brace is text.
     fn counts(&mut self, start: usize) -> Result<Option<(u32, Option<u32>)>, PatternError> {
-        let after_brace = self.pos;
-        self.take_while(usize::MAX, |c| c.is_ascii_digit());
-        let low = after_brace..self.pos;
+        let after_brace = self.cursor.pos;
+        self.cursor.take_while(usize::MAX, |c| c.is_ascii_digit());
+        let low = after_brace..self.cursor.pos;
         let mut high = low.clone();
-        if self.eat(",") {
-            let from = self.pos;
-            self.take_while(usize::MAX, |c| c.is_ascii_digit());
-            high = from..self.pos;
+        if self.cursor.eat(",") {
+            let from = self.cursor.pos;
+            self.cursor.take_while(usize::MAX, |c| c.is_ascii_digit());
+            high = from..self.cursor.pos;
         } else if low.is_empty() {
             return Ok(None);
         }
-        if !self.eat("}") {
-            self.pos = after_brace;
+        if !self.cursor.eat("}") {
+            self.cursor.pos = after_brace;
             return Ok(None);
         }
-        let number = |range: Range<usize>| match &self.text[range] {
+        let number = |range: Range<usize>| match &self.cursor.text[range] {
             "" => Ok(None),
             digits => match digits.parse::<u32>() {
                 Ok(u32::MAX) | Err(_) => Err(self
-                    .error(TooLarge, start..self.pos, "this count is too large")
+                    .cursor
+                    .error(TooLarge, start..self.cursor.pos, "this count is too large")
                     .help("write `*` or `+` for a repetition without bound")),
                 Ok(number) => Ok(Some(number)),
             },
@@ -290,7 +255,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         let (min, max) = (number(low)?.unwrap_or(0), number(high)?);
         if max.is_some_and(|max| max < min) {
             return Err(self
-                .error(Syntax, start..self.pos, "the least count is greater than the greatest")
+                .cursor
+                .error(Syntax, start..self.cursor.pos, "the least count is greater than the greatest")
                 .help("write the smaller count first"));
         }
         Ok(Some((min, max)))
@@ -305,23 +271,26 @@ impl<'a, 'b> Parser<'a, 'b> {
         min: u32,
         max: Option<u32>,
     ) -> Result<(), PatternError> {
-        let end = self.pos;
+        let end = self.cursor.pos;
         let Some(item) = items.last_mut() else {
             return Err(self
+                .cursor
                 .error(Syntax, start..end, "there is nothing to repeat")
-                .help(format!("write `\\{}` for the character", &self.text[start..start + 1])));
+                .help(format!("write `\\{}` for the character", &self.cursor.text[start..start + 1])));
         };
         if item.repeated {
             return Err(self
+                .cursor
                 .error(Syntax, start..end, "a repetition is repeated")
                 .help("put the inner repetition in parentheses: `(?:...)`"));
         }
-        if self.eat("+") {
+        if self.cursor.eat("+") {
             return Err(self
-                .error(Unsupported, start..self.pos, "a possessive quantifier is not supported")
+                .cursor
+                .error(Unsupported, start..self.cursor.pos, "a possessive quantifier is not supported")
                 .help("leave out its `+` and exclude from the repeated part what follows it"));
         }
-        let greedy = !self.eat("?");
+        let greedy = !self.cursor.eat("?");
         item.hir = self.builder.repeat(std::mem::replace(&mut item.hir, Hir::empty()), min, max, greedy);
         item.repeated = true;
         Ok(())
@@ -329,55 +298,62 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// Reads what follows an opening parenthesis up to the inside of the group.
     fn group(&mut self, start: usize) -> Result<Group, PatternError> {
-        if !self.eat("?") {
+        if !self.cursor.eat("?") {
             return Ok(Group::Numbered(self.groups.begin()));
         }
-        if self.eat(":") {
+        if self.cursor.eat(":") {
             return Ok(Group::Inside(self.flags));
         }
-        if self.eat("#") {
-            self.take_while(usize::MAX, |c| c != ')');
-            if !self.eat(")") {
-                return Err(self.error(Syntax, start..self.pos, "this comment is not closed"));
+        if self.cursor.eat("#") {
+            self.cursor.take_while(usize::MAX, |c| c != ')');
+            if !self.cursor.eat(")") {
+                return Err(self.cursor.error(Syntax, start..self.cursor.pos, "this comment is not closed"));
             }
             return Ok(Group::Nothing);
         }
-        if self.eat("P<") {
+        if self.cursor.eat("P<") {
             self.name(start)?;
             return Ok(Group::Numbered(self.groups.begin()));
         }
-        if self.eat("P=") {
-            let from = self.pos;
-            self.take_while(usize::MAX, |c| c != ')');
-            let name = from..self.pos;
-            return match self.eat(")") {
+        if self.cursor.eat("P=") {
+            let from = self.cursor.pos;
+            self.cursor.take_while(usize::MAX, |c| c != ')');
+            let name = from..self.cursor.pos;
+            return match self.cursor.eat(")") {
                 true => Ok(Group::Reference(name)),
-                false => Err(self.back_reference(start)),
+                false => Err(self.cursor.back_reference(start)),
             };
         }
         for (sign, ahead, negated) in
             [("=", true, false), ("!", true, true), ("<=", false, false), ("<!", false, true)]
         {
-            if self.eat(sign) {
+            if self.cursor.eat(sign) {
                 return Ok(Group::Look { ahead, negated });
             }
         }
-        if self.eat(">") {
+        if self.cursor.eat(">") {
             return Err(self
-                .error(Unsupported, start..self.pos, "an atomic group is not supported")
+                .cursor
+                .error(Unsupported, start..self.cursor.pos, "an atomic group is not supported")
                 .help("write `(?:` and exclude from the group what follows it"));
         }
-        if self.eat("(") {
+        if self.cursor.eat("(") {
             return Err(self
-                .error(Unsupported, start..self.pos, "a conditional group is beyond any finite automaton")
+                .cursor
+                .error(
+                    Unsupported,
+                    start..self.cursor.pos,
+                    "a conditional group is beyond any finite automaton",
+                )
                 .help("write the cases out as alternatives"));
         }
-        if self.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
+        if self.cursor.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
             return self.inline_flags(start);
         }
-        self.bump();
-        let error = self.error(Syntax, start..self.pos, "this is no kind of group that Python knows");
-        Err(match self.text[..self.pos].ends_with('<') {
+        self.cursor.bump();
+        let error =
+            self.cursor.error(Syntax, start..self.cursor.pos, "this is no kind of group that Python knows");
+        Err(match self.cursor.text[..self.cursor.pos].ends_with('<') {
             true => error.help("write `(?P<name>...)` for a named group"),
             false => error.help("write `(?:...)` for a group, `\\(` for the character"),
         })
@@ -385,22 +361,31 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// Reads `name>` after `(?P<`.
     fn name(&mut self, start: usize) -> Result<(), PatternError> {
-        let from = self.pos;
-        self.take_while(usize::MAX, |c| c != '>' && c != ')');
-        let text = self.text;
-        let name = &text[from..self.pos];
-        if !self.eat(">") {
-            return Err(self.error(Syntax, start..self.pos, "the name of this group is not closed by `>`"));
+        let from = self.cursor.pos;
+        self.cursor.take_while(usize::MAX, |c| c != '>' && c != ')');
+        let text = self.cursor.text;
+        let name = &text[from..self.cursor.pos];
+        if !self.cursor.eat(">") {
+            return Err(self.cursor.error(
+                Syntax,
+                start..self.cursor.pos,
+                "the name of this group is not closed by `>`",
+            ));
         }
         let mut chars = name.chars();
         let good = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
             && chars.all(|c| c == '_' || c.is_alphanumeric());
         if !good {
-            return Err(self.error(Syntax, from..self.pos - 1, "the name of a group is an identifier"));
+            return Err(self.cursor.error(
+                Syntax,
+                from..self.cursor.pos - 1,
+                "the name of a group is an identifier",
+            ));
         }
         if !self.groups.name(name) {
             return Err(self
-                .error(Syntax, from..self.pos - 1, format!("there are two groups named {name}"))
+                .cursor
+                .error(Syntax, from..self.cursor.pos - 1, format!("there are two groups named {name}"))
                 .help("names of groups change nothing here: leave them out"));
         }
         Ok(())
@@ -413,9 +398,9 @@ impl<'a, 'b> Parser<'a, 'b> {
         let mut off = String::new();
         let mut turning_on = true;
         loop {
-            let at = self.pos;
-            let Some(c) = self.bump() else {
-                return Err(self.error(Syntax, start..self.pos, "this group is not closed"));
+            let at = self.cursor.pos;
+            let Some(c) = self.cursor.bump() else {
+                return Err(self.cursor.error(Syntax, start..self.cursor.pos, "this group is not closed"));
             };
             match c {
                 'i' => flags.ignore_case = turning_on,
@@ -424,15 +409,16 @@ impl<'a, 'b> Parser<'a, 'b> {
                 'm' => flags.multi_line = turning_on,
                 'a' | 'u' if turning_on => flags.ascii = c == 'a',
                 'a' | 'u' => {
-                    return Err(self.error(
+                    return Err(self.cursor.error(
                         Syntax,
-                        at..self.pos,
+                        at..self.cursor.pos,
                         format!("the flag `{c}` cannot be turned off"),
                     ));
                 }
                 'L' => {
                     return Err(self
-                        .error(Syntax, at..self.pos, "the flag `L` is for patterns over bytes")
+                        .cursor
+                        .error(Syntax, at..self.cursor.pos, "the flag `L` is for patterns over bytes")
                         .help("leave it out: texts are UTF-8"));
                 }
                 '-' if turning_on => {
@@ -442,14 +428,18 @@ impl<'a, 'b> Parser<'a, 'b> {
                 ')' | ':' => {
                     let missing = if turning_on { on.is_empty() } else { off.is_empty() };
                     if missing || c == ')' && !turning_on {
-                        return Err(self.error(
+                        return Err(self.cursor.error(
                             Syntax,
-                            start..self.pos,
+                            start..self.cursor.pos,
                             "a flag, or the `:` of a group, is missing",
                         ));
                     }
                     if on.contains('a') && on.contains('u') || on.chars().any(|c| off.contains(c)) {
-                        return Err(self.error(Syntax, start..self.pos, "these flags contradict each other"));
+                        return Err(self.cursor.error(
+                            Syntax,
+                            start..self.cursor.pos,
+                            "these flags contradict each other",
+                        ));
                     }
                     if c == ':' {
                         return Ok(Group::Inside(flags));
@@ -458,7 +448,8 @@ impl<'a, 'b> Parser<'a, 'b> {
                 }
                 c => {
                     return Err(self
-                        .error(Syntax, at..self.pos, format!("`{c}` is no flag"))
+                        .cursor
+                        .error(Syntax, at..self.cursor.pos, format!("`{c}` is no flag"))
                         .help("the flags are a, i, m, s, u and x"));
                 }
             }
@@ -466,7 +457,8 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
         if !self.at_start {
             return Err(self
-                .error(Syntax, start..self.pos, "flags for the whole pattern stand at its start")
+                .cursor
+                .error(Syntax, start..self.cursor.pos, "flags for the whole pattern stand at its start")
                 .help(format!("write `(?{on}:...)` around the part that they are for")));
         }
         self.flags = flags;
@@ -477,15 +469,17 @@ impl<'a, 'b> Parser<'a, 'b> {
     pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
         if depth + 1 > MAX_DEPTH {
             return Err(self
-                .error(TooLarge, start..self.pos, format!("groups nest more than {MAX_DEPTH} deep"))
+                .cursor
+                .error(TooLarge, start..self.cursor.pos, format!("groups nest more than {MAX_DEPTH} deep"))
                 .help("define the inner parts as terminals of their own, or nest less"));
         }
         self.at_start = false;
         let outer = std::mem::replace(&mut self.flags, flags);
         let hir = self.alternatives(depth + 1)?;
         self.flags = outer;
-        if !self.eat(")") {
+        if !self.cursor.eat(")") {
             return Err(self
+                .cursor
                 .error(Syntax, start..start + 1, "this parenthesis is not closed")
                 .help("write `\\(` for the character"));
         }
@@ -494,19 +488,19 @@ impl<'a, 'b> Parser<'a, 'b> {
 
     /// Reads a set; its opening bracket is read already.
     fn set(&mut self, start: usize) -> Result<Hir, PatternError> {
-        let negated = self.eat("^");
+        let negated = self.cursor.eat("^");
         let mut chars: Vec<ClassUnicodeRange> = Vec::new();
         let mut categories: Vec<ClassUnicodeRange> = Vec::new();
-        let first = self.pos;
+        let first = self.cursor.pos;
         loop {
-            let from = self.pos;
-            let low = match self.bump() {
+            let from = self.cursor.pos;
+            let low = match self.cursor.bump() {
                 None => return Err(self.open_set(start)),
                 Some(']') if from != first => break,
                 Some(c) => self.set_member(c)?,
             };
-            let range = if !self.text[self.pos..].starts_with("-]") && self.eat("-") {
-                match self.bump() {
+            let range = if !self.cursor.text[self.cursor.pos..].starts_with("-]") && self.cursor.eat("-") {
+                match self.cursor.bump() {
                     None => return Err(self.open_set(start)),
                     Some(c) => Some(self.set_member(c)?),
                 }
@@ -526,19 +520,26 @@ impl<'a, 'b> Parser<'a, 'b> {
                 }
                 (Escape::Char(_), Some(Escape::Char(_))) => {
                     return Err(self
-                        .error(Syntax, from..self.pos, "the range is empty: its ends are in the wrong order")
+                        .cursor
+                        .error(
+                            Syntax,
+                            from..self.cursor.pos,
+                            "the range is empty: its ends are in the wrong order",
+                        )
                         .help("write the smaller character first, or `\\-` for a hyphen"));
                 }
                 _ => {
                     return Err(self
-                        .error(Syntax, from..self.pos, "a class such as `\\w` is no end of a range")
+                        .cursor
+                        .error(Syntax, from..self.cursor.pos, "a class such as `\\w` is no end of a range")
                         .help("write `\\-` for a hyphen"));
                 }
             }
         }
         if self.builder.bytes && chars.iter().any(|range| u32::from(range.end()) > 0xff) {
             return Err(self
-                .error(Syntax, start..self.pos, "a set of bytes has a character that is no byte")
+                .cursor
+                .error(Syntax, start..self.cursor.pos, "a set of bytes has a character that is no byte")
                 .help("write bytes from \\x00 to \\xfe, or leave out allow_invalid_utf8"));
         }
         let mut class = ClassUnicode::new(chars);
@@ -553,10 +554,12 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     fn set_member(&mut self, c: char) -> Result<Escape, PatternError> {
-        if c == '\\' { self.class_escape() } else { Ok(Escape::Char(c)) }
+        if c == '\\' { self.cursor.class_escape() } else { Ok(Escape::Char(c)) }
     }
 
     fn open_set(&self, start: usize) -> PatternError {
-        self.error(Syntax, start..start + 1, "this set is not closed").help("write `\\[` for the character")
+        self.cursor
+            .error(Syntax, start..start + 1, "this set is not closed")
+            .help("write `\\[` for the character")
     }
 }

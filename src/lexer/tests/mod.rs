@@ -52,6 +52,54 @@ fn moore(dfa: &Dfa) -> usize {
     }
 }
 
+/// A group may begin in one regex and end in another, as Lark has it; regexes that are whole stay
+/// apart.
+#[test]
+fn parts_that_are_no_regexes_are_put_together() {
+    let keyword = Pattern::Alternation(vec![literal("if", false), literal("a.b", false)]);
+    let parts = vec![regex("(?!("), keyword, regex(r")\b)"), regex("[a-z.]+")];
+    let dfa = compile(&Pattern::Concat(parts)).expect("together they are one");
+    assert!(dfa.matches(b"of") && dfa.matches(b"ifs") && !dfa.matches(b"if") && !dfa.matches(b"a.b"));
+    let dfa = compile(&Pattern::Concat(vec![regex("a|b"), regex("c")])).expect("a regex");
+    assert!(dfa.matches(b"ac") && !dfa.matches(b"a"));
+    let error = compile(&Pattern::Concat(vec![regex("("), regex("c")])).map_err(|error| error.span());
+    assert_eq!(error, Err(Some(0..1)));
+}
+
+/// A group without an end of texts is read as some of them, and none is followed by what might
+/// belong to it. Complements and whoever asks for the exact language are refused.
+#[test]
+fn back_references_to_groups_with_many_texts_are_narrowed() {
+    let narrowed = |pattern: &str| {
+        let meter = Meter::new(&Limits::default());
+        let mut compiler = Compiler::narrowing(&meter);
+        let dfa = compiler.compile(&regex(pattern)).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        let narrowed = compiler.take_narrowed();
+        assert_eq!(narrowed.len(), 1, "{pattern}");
+        (dfa, narrowed[0].clone())
+    };
+    let (dfa, of) = narrowed(r"<<(?P<end>[A-Za-z]\w*)\n(.|\n)*?\n(?P=end)\n");
+    assert_eq!(of.group, r"(?P<end>[A-Za-z]\w*)");
+    assert_eq!(of.texts.len(), 16);
+    assert!(dfa.matches(b"<<EOF\na\nb\nEOF\n") && dfa.matches(b"<<END\na\nEOF\nEND\n"));
+    assert!(!dfa.matches(b"<<EOF\na\nEND\n") && !dfa.matches(b"<<EOF\na\nEOF\nEOF\n"));
+
+    let (dfa, of) = narrowed(r"\[(=*)\[(.|\n)*?\]\1\]");
+    assert_eq!((of.texts[0].len(), of.texts[15].as_str()), (15, ""));
+    assert!(dfa.matches(b"[[a]]") && dfa.matches(b"[==[a]=]b]==]") && !dfa.matches(b"[=[a]]"));
+
+    // `re` takes all the signs that there are.
+    let (dfa, _) = narrowed(r"(`+).*?\1");
+    assert!(dfa.matches(b"`a`") && dfa.matches(b"``a`b``") && !dfa.matches(b"``a`"));
+    let twenty = "`".repeat(20);
+    assert!(!dfa.matches(format!("{twenty}a{}", "`".repeat(15)).as_bytes()));
+
+    let many = regex(r"(=*)a\1");
+    assert_eq!(compile(&many).map_err(|error| error.kind()), Err(PatternErrorKind::Unsupported));
+    let meter = Meter::new(&Limits::default());
+    assert!(Compiler::narrowing(&meter).compile(&Pattern::Complement(Box::new(many))).is_err());
+}
+
 #[test]
 fn properties_of_characters_are_unicodes() {
     for (pattern, yes, no) in [

@@ -14,7 +14,7 @@
 use crate::grammar::in_brackets;
 use crate::grammar::ir::{self, Grammar, Symbol, Terminal};
 use crate::lexer::Dfa;
-use crate::scanner::layout::BLANKS;
+use crate::scanner::lines::BLANKS;
 use crate::scanner::{Lexis, Reads};
 use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
@@ -94,7 +94,7 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
             let is_known =
                 |finding: &Diagnostic| finding.place.is_some() && finding.place == production.place;
             if depth != Some(0) && !findings.iter().any(is_known) {
-                let name = &grammar.nonterminals[production.lhs.index()].name;
+                let name = grammar.nonterminals[production.lhs.index()].shown();
                 let message = format!(
                     "an alternative of `{name}` does not close what it opens, or closes what it did not open"
                 );

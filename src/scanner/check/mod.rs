@@ -18,6 +18,7 @@
 //!   doubt).
 
 mod adjacency;
+mod direct;
 mod gates;
 mod indentation;
 mod scan_graph;
@@ -84,7 +85,7 @@ const STEPS_OF_A_PROOF_STEP: usize = 10;
 
 /// The check came to a limit of building.
 fn too_large(limit: LimitReached) -> Diagnostic {
-    Diagnostic::limit("scanner-too-large", limit)
+    Diagnostic::of_limit("scanner-too-large", limit)
 }
 
 /// The findings, if none is an error.

@@ -25,16 +25,25 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGr
         let winner = scan_graph.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
         let winner = winner.map_or_else(|| "another terminal".to_owned(), Terminal::shown);
         let shadowed = terminal.shown();
+        let higher = match (terminal.name.starts_with("__"), &terminal.place) {
+            (true, _) => "give it a name and a priority (`NAME.2: ...`)".to_owned(),
+            (false, Some(place)) if place.source.starts_with('<') => {
+                format!("define it in this file with a priority (`{}.2: ...`)", terminal.name)
+            }
+            (false, _) => format!("give it a higher priority (`{}.2: ...`)", terminal.name),
+        };
         let (message, help) = match grammar.lexer {
             LexerKind::Basic => (
                 format!(
                     "no text is ever {shadowed}: all that it matches is {winner}, so alternatives that need it are dead"
                 ),
-                "give it a higher priority (`NAME.2:`), or remove it",
+                format!("{higher}, or remove it"),
             ),
             LexerKind::Contextual => (
-                format!("where both can stand, all that {shadowed} matches is {winner}"),
-                "give it a higher priority (`NAME.2:`) if it is meant to go before the other",
+                format!(
+                    "where {winner} can stand as well, no text is ever {shadowed}: {winner} matches it, too, and goes before it"
+                ),
+                format!("{higher} if it is meant to go before the other"),
             ),
         };
         findings.push(
@@ -46,6 +55,12 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGr
     }
     findings.extend(covered_words(grammar, lexis));
     findings
+}
+
+/// Whether a string may be a keyword: signs are none, though a pattern for any text matches them.
+fn is_word_like(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(char::is_alphabetic) && chars.all(|c| c.is_alphanumeric() || "_-".contains(c))
 }
 
 /// Under the contextual lexer, words that an identifier covers are not reserved unless that is
@@ -66,7 +81,7 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
             let declared = lexis.is_reserved_against(TerminalId::new(*word_index), id)
                 || lexis.other_reading(TerminalId::new(*word_index)) == Some(id);
             let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
-            !declared && dfa.matches(text.as_bytes())
+            !declared && is_word_like(text) && dfa.matches(text.as_bytes())
         };
         let words: Vec<String> =
             (grammar.terminals.iter().enumerate().filter(is_free)).map(|(_, word)| word.shown()).collect();
@@ -82,10 +97,15 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
                     ),
                 )
                 .at(terminal.place.clone())
-                .help(format!(
-                    "if they are keywords, write `%reserved {}`, or use `%lexer basic`",
-                    terminal.name
-                )),
+                .help(match terminal.name.starts_with("__") {
+                    true => "if they are keywords, give the pattern a name, as in `NAME: /.../`, and write \
+                             `%reserved NAME`, or use `%lexer basic`"
+                        .to_owned(),
+                    false => format!(
+                        "if they are keywords, write `%reserved {}`, or use `%lexer basic`",
+                        terminal.name
+                    ),
+                }),
             );
         }
     }

@@ -73,10 +73,32 @@ fn unexpected(text: &str, found: &Token<'_>, span: Span, expected: &[String]) ->
         _ => found.to_string(),
     };
     let message = format!("found {found_text}, expected {}", expected.words());
+    let span_start = span.start;
     let error = SyntaxError::new(SyntaxErrorKind::UnexpectedToken, span, message);
-    match help(found, &expected) {
+    match other_notation(text, found, span_start).or_else(|| help(found, &expected)) {
         Some(help) => error.help(help),
         None => error,
+    }
+}
+
+/// What to do with a file that is not Lark's, or not the part of the dialect that is read.
+fn other_notation(text: &str, found: &Token<'_>, at: usize) -> Option<&'static str> {
+    if *found != Token::Colon {
+        return None;
+    }
+    // Each sign of `::` is a word.
+    let (before, rest) = (text[..at].trim_end_matches(':'), text[at..].trim_start_matches(':'));
+    let colons = text.len() - rest.len() - before.len();
+    match colons {
+        2 if rest.starts_with('=') => Some(
+            "rules with `::=` are GBNF, which is read from a file `.gbnf`, by `--notation gbnf` and by \
+             `Grammar::from_gbnf`",
+        ),
+        2 => Some(
+            "the parameters of llguidance's parametric grammars (`rule::_`, `%if`) are not read: write a rule for each \
+             value",
+        ),
+        _ => None,
     }
 }
 

@@ -4,8 +4,8 @@ use tiktoken_rs::CoreBPE;
 
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
+use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
-use crate::vocab::vocabulary::VocabularyBuilder;
 
 impl Vocabulary {
     /// A vocabulary that the crate carries: `gpt2` (`r50k_base`), `p50k` (`p50k_base`), `cl100k`

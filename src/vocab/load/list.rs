@@ -21,8 +21,8 @@ use serde::Deserialize;
 
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
+use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
-use crate::vocab::vocabulary::VocabularyBuilder;
 
 #[derive(Deserialize)]
 #[serde(untagged)]

@@ -3,8 +3,9 @@
 
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
+use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
-use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
+use crate::vocab::stops::is_stop_name;
 
 use super::protobuf::{Fields, Value};
 use super::tokenizer_json::fallback_byte;

@@ -7,8 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
+use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
-use crate::vocab::vocabulary::VocabularyBuilder;
 
 impl Vocabulary {
     /// Reads a tiktoken file: on each line a token in base64, a space, and its id. Special tokens

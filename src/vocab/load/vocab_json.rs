@@ -5,8 +5,9 @@
 
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
+use crate::vocab::builder::VocabularyBuilder;
 use crate::vocab::error::VocabularyError;
-use crate::vocab::vocabulary::{VocabularyBuilder, is_stop_name};
+use crate::vocab::stops::is_stop_name;
 
 use super::byte_level;
 use super::pieces::Pieces;

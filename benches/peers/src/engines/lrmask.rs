@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lrmask::{Constraint, Grammar, Matcher, Vocabulary};
+use lrmask::{Constraint, GrammarReader, Matcher, Vocabulary};
 
 use crate::case::{GrammarText, Words};
 use crate::engine::{Engine, Sequence};
@@ -28,7 +28,7 @@ impl Engine for Lrmask {
     fn compile(vocabulary: &Vocabulary, grammar: &GrammarText) -> Result<Constraint, String> {
         let text = grammar.as_lark()?;
         let path = grammar.path.to_string_lossy();
-        let grammar = Grammar::from_lark_with(&text, &path, &|path| fs::read_to_string(path).ok())
+        let grammar = GrammarReader::new().name(&path).imports(&|path| fs::read_to_string(path)).lark(&text)
             .map_err(|error| error.to_string())?;
         Constraint::new(&grammar, vocabulary).map_err(|error| error.to_string())
     }

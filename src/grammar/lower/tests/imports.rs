@@ -1,13 +1,18 @@
 //! Imports, overriding, and the `common` library.
 
+use std::error::Error as _;
+use std::io::ErrorKind;
+
 use super::{grammar, places};
-use crate::grammar::Grammar;
+use crate::grammar::{Grammar, GrammarErrorKind, GrammarReader};
 
 /// A grammar among files.
 fn with_files(text: &str, files: &[(&str, &str)]) -> Result<Grammar, crate::grammar::GrammarError> {
-    let reader =
-        |path: &str| files.iter().find(|(name, _)| *name == path).map(|(_, text)| (*text).to_owned());
-    Grammar::from_lark_with(text, "dir/main.lark", &reader)
+    let imports = |path: &str| {
+        let file = files.iter().find(|(name, _)| *name == path);
+        file.map(|(_, text)| (*text).to_owned()).ok_or_else(|| ErrorKind::NotFound.into())
+    };
+    GrammarReader::new().name("dir/main.lark").imports(&imports).lark(text)
 }
 
 #[test]
@@ -96,9 +101,11 @@ fn files_beside_the_grammar_go_before_libraries() {
     assert!(!grammar.to_string().contains("INT: /i+/"), "{grammar}");
     // A file that is being read is not the library of its name.
     let text = "%import common.INT\nstart: INT\n";
-    let grammar = Grammar::from_lark_with(text, "dir/common.lark", &|path| {
-        (path == "dir/common.lark").then(|| text.to_owned())
-    });
+    let imports = |path: &str| match path {
+        "dir/common.lark" => Ok(text.to_owned()),
+        _ => Err(ErrorKind::NotFound.into()),
+    };
+    let grammar = GrammarReader::new().name("dir/common.lark").imports(&imports).lark(text);
     assert!(grammar.is_ok(), "{grammar:?}");
 }
 
@@ -139,10 +146,26 @@ fn a_name_imported_in_vain_is_an_error_where_it_is_used() {
 
 #[test]
 fn doubling_imports_meet_a_limit() {
-    let reader = |path: &str| {
-        let level: u32 = path.strip_prefix("f")?.split(['.', 'b']).next()?.parse().ok()?;
-        Some(format!("%import .f{0}.x\n%import .f{0}b.x -> y\nx: x y \"a\"\n", level + 1))
+    let imports = |path: &str| {
+        let level =
+            path.strip_prefix("f").and_then(|rest| rest.split(['.', 'b']).next()?.parse::<u32>().ok());
+        let level = level.ok_or(ErrorKind::NotFound)?;
+        Ok(format!("%import .f{0}.x\n%import .f{0}b.x -> y\nx: x y \"a\"\n", level + 1))
     };
-    let result = Grammar::from_lark_with("%import .f0.x\nstart: x\n", "main", &reader);
+    let result = GrammarReader::new().name("main").imports(&imports).lark("%import .f0.x\nstart: x\n");
     assert_eq!(places(&result)[0].0, "too-many-imports");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_a_library() {
+    let imports = |_: &str| Err(ErrorKind::PermissionDenied.into());
+    let reader = GrammarReader::new().name("dir/main.lark").imports(&imports);
+    for text in ["%import .other.x\nstart: x\n", "%import common.INT\nstart: INT\n"] {
+        let result = reader.lark(text);
+        assert_eq!(places(&result)[0].0, "import-unreadable");
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), GrammarErrorKind::Import);
+        let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+        assert_eq!(source.map(std::io::Error::kind), Some(ErrorKind::PermissionDenied));
+    }
 }

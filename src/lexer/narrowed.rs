@@ -1,0 +1,29 @@
+//! What a pattern is read as less than it says.
+
+use crate::util::diagnostic::{Diagnostic, Place};
+
+/// A group that a back reference means and that is read as some of its texts only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Narrowed {
+    /// As written.
+    pub(crate) group: String,
+    pub(crate) texts: Vec<String>,
+    /// Of the regex.
+    pub(crate) place: Option<Place>,
+}
+
+impl Narrowed {
+    /// The finding about terminal `name`; `place` stands in where the regex has no place itself.
+    pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
+        let texts: Vec<String> = self.texts.iter().map(|text| format!("`{text}`")).collect();
+        let message = format!(
+            "the pattern of terminal {name} refers back to `{}`, which is read as one of {} texts only: {}",
+            self.group,
+            texts.len(),
+            texts.join(" ")
+        );
+        Diagnostic::warning("narrowed-group", message)
+            .at(self.place.or_else(|| place.cloned()))
+            .help("write the texts that are meant into the group, as in `(EOF|END)`")
+    }
+}

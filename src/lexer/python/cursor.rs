@@ -1,0 +1,52 @@
+//! Where the reading of a regex stands in its text.
+
+use std::ops::Range;
+
+use crate::lexer::error::{PatternError, PatternErrorKind};
+use crate::util::diagnostic::Place;
+
+/// A place in a regex.
+pub(super) struct Cursor<'a> {
+    pub(super) text: &'a str,
+    /// The next byte to be read, always at a character boundary.
+    pub(super) pos: usize,
+    pub(super) place: Option<&'a Place>,
+}
+
+impl Cursor<'_> {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.text[self.pos..].chars().next()
+    }
+
+    pub(super) fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        let found = self.text[self.pos..].starts_with(text);
+        if found {
+            self.pos += text.len();
+        }
+        found
+    }
+
+    /// Reads characters while they hold, `most` at most.
+    pub(super) fn take_while(&mut self, most: usize, holds: impl Fn(char) -> bool) {
+        let mut count = 0;
+        while count < most && self.peek().is_some_and(&holds) {
+            self.bump();
+            count += 1;
+        }
+    }
+
+    pub(super) fn error(
+        &self,
+        kind: PatternErrorKind,
+        span: Range<usize>,
+        message: impl Into<String>,
+    ) -> PatternError {
+        PatternError::new(kind, message).within(self.text, span, self.place)
+    }
+}

@@ -1,0 +1,319 @@
+//! Which terminals can be made to follow which others at once: the part of
+//! [`adjacency`](super::adjacency) that looks at bytes.
+
+use std::cell::{Cell, RefCell};
+
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
+
+use super::scan_graph::ScanGraph;
+use crate::grammar::ir::Grammar;
+use crate::scanner::Lexis;
+use crate::scanner::candidate_sets::Starts;
+use crate::scanner::states::{Past, ScanStates};
+use crate::util::bitset::BitSet;
+use crate::util::byte_classes::ClassSet;
+use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::meter::{Holding, LimitReached, Meter};
+
+/// The relation without ignored lexemes between.
+pub(super) struct Direct<'a> {
+    grammar: &'a Grammar,
+    lexis: &'a Lexis,
+    scan_graph: &'a ScanGraph,
+    /// By what is known of the text before, and by terminal: [`Lexis::starts_of`].
+    pub(super) starts: Vec<Vec<Option<Starts>>>,
+    /// Pairs of a pending match and a lexeme of the terminal that cannot outlive it.
+    stuck: RefCell<HashSet<(ScanStateId, ScanStateId, usize), FxBuildHasher>>,
+    counted: Counted<'a>,
+}
+
+/// What the relation costs.
+struct Counted<'a> {
+    meter: &'a Meter,
+    held: RefCell<Holding>,
+    /// Since the meter was last told.
+    work: Cell<usize>,
+}
+
+/// Work that is told to the meter at once: so much may be done past a limit.
+const AT_ONCE: usize = 1 << 20;
+
+/// A pair is looked up and put into two tables.
+const STEPS_OF_A_PAIR: usize = 20;
+
+/// How the lexemes of a terminal begin.
+struct Opening {
+    terminal: usize,
+    starts: Vec<Start>,
+}
+
+/// How they begin with some candidates.
+struct Start {
+    /// The classes of bytes that they begin with.
+    begins: ClassSet,
+    /// What these lead to.
+    moves: Vec<(ScanStateId, ClassSet)>,
+}
+
+/// How lexemes begin with one kind of candidates.
+pub(super) struct Openings {
+    /// By what is known of the text before.
+    all: Vec<Vec<Opening>>,
+    /// Their terminals.
+    pub(super) terminals: BitSet,
+    /// By fate, once it was asked for: what may follow an end of that fate.
+    followers: Vec<Option<BitSet>>,
+}
+
+/// What the next byte does to a lexeme that may have ended: the classes that end it, and where
+/// those lead that leave it open whether it has; and what is known of the text then.
+type Fate = (ClassSet, Vec<(ScanStateId, ClassSet)>, Past);
+
+/// The scan states in which a lexeme may end, by their fate. In most languages there are few, and
+/// what may follow is judged once for each.
+#[derive(Default)]
+pub(super) struct Fates {
+    ids: HashMap<Fate, usize, FxBuildHasher>,
+    /// One state of each.
+    states: Vec<ScanStateId>,
+}
+
+/// A scan state in which a lexeme may end, and its fate.
+pub(super) type End = (ScanStateId, usize);
+
+impl Fates {
+    fn of(&mut self, scan: &ScanStates, scan_graph: &ScanGraph, end: ScanStateId) -> usize {
+        let fan = scan_graph.fan(scan, end);
+        let open = fan.moves.iter().copied().filter(|&(next, _)| scan.label(next).is_none());
+        *self.ids.entry((fan.kills, open.collect(), scan.past(end))).or_insert_with(|| {
+            self.states.push(end);
+            self.states.len() - 1
+        })
+    }
+}
+
+impl<'a> Direct<'a> {
+    /// The relation of a grammar whose scan states are known.
+    pub(super) fn new(
+        grammar: &'a Grammar,
+        lexis: &'a Lexis,
+        scan_graph: &'a ScanGraph,
+        meter: &'a Meter,
+    ) -> Self {
+        let starts_of = |past: Past| move |index| lexis.starts_of(TerminalId::new(index), past);
+        let starts_behind = |&past: &Past| (0..grammar.terminals.len()).map(starts_of(past)).collect();
+        let starts = scan_graph.pasts().iter().map(starts_behind).collect();
+        let counted = Counted { meter, held: RefCell::new(meter.holding()), work: Cell::new(0) };
+        Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted }
+    }
+
+    /// Tells the meter what was done, and what is held.
+    pub(super) fn count(&self) -> Result<(), LimitReached> {
+        self.counted.meter.step(self.counted.work.take())?;
+        // A pair, and its place in a table.
+        let pairs = self.stuck.borrow().capacity() * 32;
+        self.counted.held.borrow_mut().set(pairs)
+    }
+
+    /// Notes work. Whether there is more than can be left.
+    fn work(&self, steps: usize) -> bool {
+        let work = self.counted.work.get() + steps;
+        self.counted.work.set(work);
+        work > AT_ONCE && self.count().is_err()
+    }
+
+    /// The terminals that have starts of this kind.
+    pub(super) fn openings(&self, kind: impl Fn(&Starts) -> &[ScanStateId]) -> Openings {
+        let mut terminals = BitSet::new(self.grammar.terminals.len() + 1);
+        let mut all = Vec::new();
+        for starts in &self.starts {
+            let openings = self.openings_behind(starts, &kind);
+            openings.iter().for_each(|opening| {
+                terminals.insert(opening.terminal);
+            });
+            all.push(openings);
+        }
+        Openings { all, terminals, followers: Vec::new() }
+    }
+
+    /// The same behind a text of which the same is known.
+    fn openings_behind(
+        &self,
+        starts: &[Option<Starts>],
+        kind: &impl Fn(&Starts) -> &[ScanStateId],
+    ) -> Vec<Opening> {
+        let mut all = Vec::new();
+        for (terminal, starts) in starts.iter().enumerate() {
+            let Some(starts) = starts.as_ref().map(kind).filter(|starts| !starts.is_empty()) else {
+                continue;
+            };
+            let start = |&start: &ScanStateId| {
+                let moves: Vec<_> = self.towards(start, terminal).collect();
+                let begins = moves.iter().fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
+                Start { begins, moves }
+            };
+            all.push(Opening { terminal, starts: starts.iter().map(start).collect() });
+        }
+        all
+    }
+
+    /// The steps from a scan state with which the lexeme can still become `terminal`.
+    fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
+        let scan = self.lexis.states();
+        let moves = self.scan_graph.fan(scan, state).moves.iter().copied();
+        moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(terminal))
+    }
+
+    /// By terminal, where a lexeme of it may end.
+    pub(super) fn ends(&self, fates: &mut Fates) -> Vec<Vec<End>> {
+        let mut ends = vec![Vec::new(); self.grammar.terminals.len()];
+        for (state, labels) in self.scan_graph.ends(self.grammar.lexer, self.lexis) {
+            let fate = fates.of(self.lexis.states(), self.scan_graph, state);
+            for label in labels {
+                ends[label.index()].push((state, fate));
+                if let Some(other) = self.lexis.other_reading(label) {
+                    ends[other.index()].push((state, fate));
+                }
+            }
+        }
+        ends
+    }
+
+    /// Those of the terminals that may follow `last` whichever of these states a lexeme of it has
+    /// come to: there, or where the lexeme can still go on to. A comment that is open at the end of
+    /// the text is one such: it can be closed.
+    pub(super) fn followers(
+        &self,
+        last: TerminalId,
+        ends: &[End],
+        fates: &Fates,
+        openings: &mut Openings,
+    ) -> BitSet {
+        let mut met: Vec<usize> = ends.iter().map(|&(_, fate)| fate).collect();
+        met.sort_unstable();
+        met.dedup();
+        let mut everywhere = openings.terminals.clone();
+        let mut somewhere = BitSet::new(self.grammar.terminals.len() + 1);
+        openings.followers.resize(fates.states.len(), None);
+        for &fate in &met {
+            if openings.followers[fate].is_none() {
+                openings.followers[fate] = Some(self.followers_at(fates.states[fate], openings));
+            }
+            let followers = openings.followers[fate].as_ref();
+            followers.inspect(|here| everywhere.intersect_with(here));
+            followers.inspect(|here| {
+                somewhere.union_with(here);
+            });
+        }
+        somewhere.subtract(&everywhere);
+        if somewhere.is_empty() {
+            return everywhere;
+        }
+        // By fate, which of the different sets may follow.
+        let mut sets: Vec<&BitSet> = Vec::new();
+        let mut ids: HashMap<&BitSet, usize, FxBuildHasher> = HashMap::default();
+        let mut of_fate = vec![0; fates.states.len()];
+        for &fate in &met {
+            let Some(here) = &openings.followers[fate] else { continue };
+            of_fate[fate] = *ids.entry(here).or_insert_with(|| {
+                sets.push(here);
+                sets.len() - 1
+            });
+        }
+        let scan = self.lexis.states();
+        let goals = ends.iter().filter(|&&(end, _)| scan.plain_label(end) == Some(last));
+        let goals = goals.map(|&(end, fate)| (end, of_fate[fate]));
+        let ways = self.scan_graph.ways(scan, last, goals, sets.len());
+        for terminal in somewhere.iter() {
+            let mut fit = BitSet::new(sets.len());
+            for (set, _) in sets.iter().enumerate().filter(|(_, set)| set.contains(terminal)) {
+                fit.insert(set);
+            }
+            let mut unfit = ends.iter().filter(|&&(_, fate)| !fit.contains(of_fate[fate]));
+            if unfit.all(|&(end, _)| ways.from(end).intersects(&fit)) {
+                everywhere.insert(terminal);
+            }
+        }
+        everywhere
+    }
+
+    /// The terminals of which, from each start, some lexeme outlives what `end` leaves open.
+    pub(super) fn followers_at(&self, end: ScanStateId, openings: &Openings) -> BitSet {
+        let scan = self.lexis.states();
+        let fan = self.scan_graph.fan(scan, end);
+        let mut followers = BitSet::new(self.grammar.terminals.len() + 1);
+        let past = scan.past(end);
+        let behind = self.scan_graph.pasts().iter().position(|&known| known == past);
+        for opening in behind.map_or(&[][..], |behind| &openings.all[behind]) {
+            self.work(4 * opening.starts.len());
+            let fits = opening.starts.iter().all(|start| {
+                fan.kills.intersects(start.begins)
+                    || fan.pends.intersects(start.begins)
+                        && self.has_lexeme_after(end, &start.moves, opening.terminal)
+            });
+            if fits {
+                followers.insert(opening.terminal);
+            }
+        }
+        followers
+    }
+
+    /// Whether some lexeme of `terminal` that begins with one of these steps outlives the
+    /// obligation `end` without breaking it.
+    fn has_lexeme_after(&self, end: ScanStateId, begin: &[(ScanStateId, ClassSet)], terminal: usize) -> bool {
+        let mut pairs = Pairs { seen: HashSet::default(), pending: Vec::new() };
+        let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
+        while !outlives && let Some((end, state)) = pairs.pending.pop() {
+            if self.work(STEPS_OF_A_PAIR) {
+                // What is said here is of no use any more.
+                return false;
+            }
+            outlives = self.outlives(end, self.towards(state, terminal), terminal, &mut pairs);
+        }
+        if !outlives {
+            let stuck = pairs.seen.into_iter().map(|(end, next)| (end, next, terminal));
+            self.stuck.borrow_mut().extend(stuck);
+        }
+        outlives
+    }
+
+    /// Whether one of the steps discharges the obligation; those that leave it open add to the
+    /// pairs.
+    fn outlives(
+        &self,
+        end: ScanStateId,
+        steps: impl Iterator<Item = (ScanStateId, ClassSet)>,
+        terminal: usize,
+        pairs: &mut Pairs,
+    ) -> bool {
+        let scan = self.lexis.states();
+        let stuck = self.stuck.borrow();
+        let fan = self.scan_graph.fan(scan, end);
+        for (next, classes) in steps {
+            if fan.kills.intersects(classes) {
+                return true;
+            }
+            if !fan.pends.intersects(classes) {
+                continue;
+            }
+            self.work(2 * fan.moves.len());
+            for &(end, open) in &fan.moves {
+                if open.intersects(classes)
+                    && scan.label(end).is_none()
+                    && !stuck.contains(&(end, next, terminal))
+                    && pairs.seen.insert((end, next))
+                {
+                    pairs.pending.push((end, next));
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Obligations beside lexemes, in a search for one that outlives its.
+struct Pairs {
+    seen: HashSet<(ScanStateId, ScanStateId), FxBuildHasher>,
+    pending: Vec<(ScanStateId, ScanStateId)>,
+}

@@ -1,0 +1,61 @@
+//! The bytes of all tokens, and which ids there may be.
+
+use crate::util::fingerprint::Fingerprint;
+
+use super::error::VocabularyError;
+use super::trie::Trie;
+
+/// The greatest width of the logits that a caller can set: sixteen million ids, some sixty times the
+/// largest vocabulary known. What a file says has a smaller limit.
+pub(crate) const MAX_WIDTH: usize = 1 << 24;
+
+/// Refuses ids that no model has, before memory is taken for them.
+pub(super) fn check_id(id: u64, most: usize) -> Result<(), VocabularyError> {
+    if id < most as u64 {
+        return Ok(());
+    }
+    Err(VocabularyError::limit(format!(
+        "token id {id} is too large; ids up to {} are supported",
+        most.saturating_sub(1)
+    )))
+}
+
+/// The ordinary tokens: what is large, never changes and is shared.
+pub(super) struct Tokens {
+    pub(super) bytes: Box<[u8]>,
+    /// Where an id's bytes are; empty for ids without.
+    pub(super) spans: Box<[Span]>,
+    pub(super) trie: Trie,
+    /// Hash of all ids and bytes.
+    pub(super) fingerprint: u64,
+}
+
+/// A run of bytes in the arena.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Tokens {
+    pub(super) fn new(bytes: Vec<u8>, spans: Vec<Span>) -> Self {
+        let slice = |id: u32| {
+            let span = spans[id as usize];
+            &bytes[span.start as usize..span.end as usize]
+        };
+        let trie = Trie::new(spans.len(), slice);
+        let mut hash = Fingerprint::default();
+        for id in 0..spans.len() as u32 {
+            let token = slice(id);
+            if !token.is_empty() {
+                hash.number(id.into());
+                hash.bytes(token);
+            }
+        }
+        Self { fingerprint: hash.value(), trie, bytes: bytes.into(), spans: spans.into() }
+    }
+
+    pub(super) fn get(&self, id: usize) -> &[u8] {
+        self.spans.get(id).map_or(&[], |span| &self.bytes[span.start as usize..span.end as usize])
+    }
+}
