@@ -93,6 +93,32 @@ fn cases_in_files() {
     }
 }
 
+/// Records hold just their members; JSON of a bounded depth nests no deeper.
+#[test]
+fn common_shapes() {
+    let (vocabulary, options) = (bytes(), SchemaOptions::default());
+    let members = [("na\"me", r#"{"type": "string"}"#), ("age", r#"{"type": "integer"}"#)];
+    let record = JsonSchema::record(members, &options).expect("the schemas are sound");
+    let record = Constraint::new(&record.grammar(), &vocabulary).expect("the grammar is sound");
+    assert!(accepts(&record, r#"{"na\"me": "x", "age": 1}"#));
+    for text in [r#"{"na\"me": "x"}"#, r#"{"na\"me": "x", "age": 1, "b": 2}"#, r#"{"age": 1}"#, "1"] {
+        assert!(!accepts(&record, text), "{text}");
+    }
+    let twice = JsonSchema::record([("a", "{}"), ("a", "{}")], &options).expect_err("a name stands twice");
+    assert_eq!(twice.kind(), SchemaErrorKind::InvalidJson);
+    for depth in 0..4 {
+        let schema = JsonSchema::of_depth(depth, &options).expect("it is shallow");
+        let constraint = Constraint::new(&schema.grammar(), &vocabulary).expect("the grammar is sound");
+        for nested in 0..6 {
+            let arrays = format!("{}{}", "[".repeat(nested), "]".repeat(nested));
+            let objects = format!("{}1{}", "{\"a\": ".repeat(nested), "}".repeat(nested));
+            let text = if nested == 0 { "null".to_owned() } else { arrays };
+            assert_eq!(accepts(&constraint, &text), nested <= depth, "{depth}: {text}");
+            assert_eq!(accepts(&constraint, &objects), nested <= depth, "{depth}: {objects}");
+        }
+    }
+}
+
 /// Structural tags: whole texts that are accepted and refused, and tags that are errors.
 #[test]
 fn structural_tags() {

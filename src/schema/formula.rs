@@ -85,6 +85,9 @@ pub(super) enum Atom {
     /// Of the next item: what is left depends on its fingerprint, as the list of this number says.
     /// Stands only in the formulas that a step makes.
     ByFingerprint(Fingerprint, u32),
+    /// The value is told apart from those that are known to satisfy the formula, and may satisfy it all
+    /// the same. Stands where nothing hangs on it that it does not.
+    Otherwise(FormulaId),
     /// The fingerprint of the value is in this set, a bit for each.
     Fingerprint(Fingerprint, u16),
     Type(Type),
@@ -423,6 +426,30 @@ impl Formulas {
         };
         memo.insert(formula, mapped);
         mapped
+    }
+
+    /// Whether the formula gets harder to satisfy somewhere when the atom `of` holds.
+    pub(super) fn denies(&self, formula: F, of: F) -> bool {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut pending = vec![(formula, false)];
+        while let Some((formula, is_denied)) = pending.pop() {
+            if !seen.insert((formula, is_denied)) {
+                continue;
+            }
+            match self.shape(formula) {
+                Shape::Atom(_) if formula == of && is_denied => return true,
+                Shape::Not(inner) => pending.push((inner, !is_denied)),
+                Shape::And(list) | Shape::Or(list) => {
+                    pending.extend(self.parts(list).iter().map(|&part| (part, is_denied)));
+                }
+                Shape::One(list) => {
+                    let parts = self.parts(list).iter();
+                    pending.extend(parts.flat_map(|&part| [(part, false), (part, true)]));
+                }
+                Shape::Atom(_) | Shape::True | Shape::False => {}
+            }
+        }
+        false
     }
 
     /// The atoms of the formulas, each once, ascending by their formulas' ids.

@@ -162,10 +162,17 @@ impl<'a> Machine<'a> {
         }
         self.spend(1)?;
         let whole = self.whole(formula)?;
+        let mut others = FxHashMap::default();
+        for atom in self.reader.formulas.atoms(&[whole]) {
+            if let Atom::Otherwise(inner) = atom {
+                others.insert(inner, self.otherwise(inner, to)?);
+            }
+        }
         let atoms = &mut self.reader.atoms;
         let mut replace = |formulas: &mut Formulas, atom: Atom| {
             let (of, otherwise) = match atom {
                 Atom::Type(of) => return Formulas::constant(of == to),
+                Atom::Otherwise(inner) => return others.get(&inner).copied().unwrap_or(F::FALSE),
                 Atom::Fingerprint(rule, own) => {
                     return fingerprint::project(formulas, atoms, rule, own, to);
                 }
@@ -342,11 +349,15 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        let not = match asked {
+            Asked::Child(child) => self.not_child(&tuple, child)?,
+            Asked::Fingerprint(_) => F::FALSE,
+        };
         for (left, set) in answers {
             let Reader { formulas, atoms, .. } = &mut self.reader;
             let literal = match asked {
                 Asked::Child(child) if left == [F::TRUE] => child,
-                Asked::Child(child) => formulas.not(child),
+                Asked::Child(_) => not,
                 Asked::Fingerprint(rule) => formulas.fingerprint(rule, set),
             };
             let narrower = formulas.and([class, literal]);

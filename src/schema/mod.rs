@@ -36,6 +36,7 @@ mod object;
 mod options;
 mod refs;
 mod repeated;
+mod shapes;
 mod tags;
 mod text;
 mod unevaluated;

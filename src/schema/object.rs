@@ -67,6 +67,7 @@ impl Machine<'_> {
             return Ok(known);
         }
         let formulas = self.tuple(start).to_vec();
+        let formulas = self.opened(&formulas);
         let mut lists: Vec<Vec<u32>> = Vec::new();
         let mut required = Vec::new();
         let mut patterns = Vec::new();
@@ -89,12 +90,12 @@ impl Machine<'_> {
         patterns.sort_unstable();
         patterns.dedup();
         self.spend(names.len())?;
-        let (mut others, mut guarded) = (Vec::new(), start);
+        let (mut others, mut guarded) = (Vec::new(), self.tuple_id(formulas.clone()));
         if !formulas.iter().all(|&formula| self.is_closed(formula)) {
             others = self.classes_of_others(&names, &patterns, &conditions)?;
             guarded = self.guarded(start);
             if let Some(modulus) = self.modulus(guarded, names.len()) {
-                others = self.told_apart(others, modulus)?;
+                others = self.told_apart(&others, modulus)?;
             }
         }
         let frame = self.frames.id(Frame { start, guarded, names: names.into(), others: others.into() });
@@ -179,13 +180,13 @@ impl Machine<'_> {
     }
 
     /// The classes told apart further by the fingerprints of their keys.
-    fn told_apart(&mut self, classes: Vec<OtherKeys>, modulus: u8) -> Result<Vec<OtherKeys>, SchemaError> {
+    fn told_apart(&mut self, classes: &[OtherKeys], modulus: u8) -> Result<Vec<OtherKeys>, SchemaError> {
         let mut finer = Vec::new();
         for fingerprint in 0..modulus {
             let rule = Fingerprint { modulus, key: None };
             let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
             let of = self.strings(own)?;
-            for class in &classes {
+            for class in classes {
                 let (keys, _) = self.texts.part(&class.keys, &of).map_err(|error| self.too_large(&error))?;
                 if !keys.is_empty() {
                     finer.push(OtherKeys { keys, fingerprint, ..class.clone() });

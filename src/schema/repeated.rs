@@ -10,7 +10,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::schema::formula::{Atom, FormulaId, Shape};
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::{Machine, TupleId};
 use crate::util::diagnostic::Diagnostic;
 
@@ -35,11 +36,54 @@ impl Machine<'_> {
         if guarded == formulas {
             return start;
         }
+        if guarded == self.opened(&formulas) {
+            return self.tuple_id(guarded);
+        }
         let message = "a key that the schema does not name may stand twice: members count where their keys \
                        certainly differ";
         let help = "name the keys, or set `additionalProperties` to false";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         self.tuple_id(guarded)
+    }
+
+    /// The members that are told apart from those that satisfy `child`, where `tuple` says what is left.
+    /// Where nothing gets harder when they satisfy it, it is no matter whether they do after all.
+    pub(super) fn not_child(&mut self, tuple: &[F], child: F) -> Result<F, SchemaError> {
+        let projected = self.project(child, Type::Object)?;
+        let formulas = &mut self.reader.formulas;
+        let asked = formulas.atom(Atom::Child(child));
+        if !self.is_guarded(projected) || tuple.iter().any(|&of| self.reader.formulas.denies(of, asked)) {
+            return Ok(self.reader.formulas.not(child));
+        }
+        Ok(self.reader.formulas.atom(Atom::Otherwise(child)))
+    }
+
+    /// What [`Atom::Otherwise`] asks of values of one type.
+    pub(super) fn otherwise(&mut self, inner: F, of: Type) -> Result<F, SchemaError> {
+        let projected = self.project(inner, of)?;
+        Ok(match of == Type::Object && self.is_guarded(projected) {
+            true => self.reader.formulas.atom(Atom::Otherwise(projected)),
+            false => self.reader.formulas.not(projected),
+        })
+    }
+
+    /// Whether repeated keys may matter to the formula.
+    fn is_guarded(&self, formula: F) -> bool {
+        self.reader.formulas.atoms(&[formula]).into_iter().any(|atom| match atom {
+            Atom::MinProperties(2..) | Atom::MaxProperties(1..) => true,
+            Atom::Properties(properties) => self.asks_of_values(properties),
+            _ => false,
+        })
+    }
+
+    /// The formulas with what [`Atom::Otherwise`] says of an object as a denial.
+    pub(super) fn opened(&mut self, formulas: &[F]) -> Vec<F> {
+        let mut replace = |formulas: &mut Formulas, atom| match atom {
+            Atom::Otherwise(inner) => formulas.not(inner),
+            _ => formulas.atom(atom),
+        };
+        let (own, mut memo) = (&mut self.reader.formulas, FxHashMap::default());
+        formulas.iter().map(|&formula| own.map(formula, &mut memo, &mut replace)).collect()
     }
 
     /// How many fingerprints of keys a frame tells apart, if it counts members.
@@ -66,6 +110,10 @@ impl Machine<'_> {
             }
             Shape::Atom(Atom::Properties(properties)) if is_denied && self.asks_of_values(properties) => {
                 self.reader.formulas.atom(Atom::Denied { properties, witness: None })
+            }
+            Shape::Atom(Atom::Otherwise(inner)) => {
+                let inner = self.guard(inner, false, memo);
+                self.reader.formulas.not(inner)
             }
             Shape::True | Shape::False | Shape::Atom(_) => formula,
             Shape::Not(inner) => {

@@ -25,6 +25,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "conflict",
     "cyclic",
     "dead-alternative",
+    "empty-schema",
     "empty-terminal",
     "escape-undone",
     "imported-directive",

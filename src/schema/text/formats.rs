@@ -45,8 +45,8 @@ pub(super) fn pattern(name: &str) -> Pattern {
         "time" => regex(time()),
         "date-time" => regex(format!("{}[Tt](?:{})", date(), time())),
         "duration" => regex(duration()),
-        "email" => regex(email("")),
-        "idn-email" => regex(email("\u{80}-\u{10fffd}")),
+        "email" => email(""),
+        "idn-email" => email("\u{80}-\u{10fffd}"),
         "hostname" => regex(hostname("")),
         "idn-hostname" => regex(hostname("ß-öø-ÿα-ωа-я\u{4e00}-\u{9fff}\u{ac00}-\u{d7a3}")),
         "ipv4" => regex(ipv4()),
@@ -95,13 +95,16 @@ fn duration() -> String {
     format!("P(?:{date}(?:{time})?|{time}|[0-9]+W)")
 }
 
-/// RFC 5321, `Mailbox`.
-fn email(letters: &str) -> String {
+/// RFC 5321, `Mailbox`; the local part has 64 characters at most. How many labels a domain has is not
+/// counted: beside a large `maxLength` that would be too many states.
+fn email(letters: &str) -> Pattern {
     let atom = format!("[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{letters}-]+");
     let quoted = format!(r#""(?:[ !#-\[\]-~{letters}]|\\[ -~])*""#);
     let label = format!("[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,61}}[A-Za-z0-9{letters}])?");
     let literal = format!("\\[(?:{}|IPv6:{})\\]", ipv4(), ipv6());
-    format!("(?:{atom}(?:\\.{atom})*|{quoted})@(?:{label}(?:\\.{label})*|{literal})")
+    let local = regex(format!("(?:{atom}(?:\\.{atom})*|{quoted})"));
+    let local = Pattern::Intersection(vec![local, regex(".{1,64}")]);
+    Pattern::Concat(vec![local, regex(format!("@(?:{label}(?:\\.{label})*|{literal})"))])
 }
 
 /// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three

@@ -27,6 +27,13 @@ use crate::util::meter::Meter;
 
 use FormulaId as F;
 
+/// Characters of a string that stand for themselves, and escapes: of one letter, of one code unit,
+/// and of a pair of surrogates. Half a pair is no character, and most readers refuse it.
+const PLAIN: &str = r#"[^"\\\x00-\x1f]"#;
+const SHORT: &str = r#"\\["\\/bfnrt]"#;
+const CODE: &str = r"\\u(?:[0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
+const PAIR: &str = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
+
 /// Makes automata, and keeps them.
 pub(super) struct Texts<'a> {
     meter: &'a Meter,
@@ -116,7 +123,7 @@ impl<'a> Texts<'a> {
     /// to be written in any way when everything is allowed.
     pub(super) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
-            true => regex(r#""(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*""#),
+            true => regex(format!("\"(?:{PLAIN}|{SHORT}|{CODE}|{PAIR})*\"")),
             false => Pattern::Automaton(spell::spell(contents)),
         })
     }
