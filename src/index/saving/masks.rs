@@ -34,7 +34,7 @@ impl Masks {
         &mut self,
         reader: &mut Reader<'_>,
         saved: &SavedNumbers,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<usize, Malformed> {
         let mut bytes = 0;
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -73,7 +73,7 @@ impl TokenSet {
         kind: u8,
         reader: &mut Reader<'_>,
         saved: &SavedNumbers,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<Self, Malformed> {
         match kind {
             0 => Ok(Self::List(bounds.ids(reader, saved)?)),

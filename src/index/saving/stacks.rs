@@ -47,11 +47,11 @@ impl StackTrie<Root, Leaf> {
         &mut self,
         reader: &mut Reader<'_>,
         masks: usize,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<(), Malformed> {
         let (states, obligations) = (reader.numbers()?, reader.numbers()?);
         let (expectations, tops, kinds) = (reader.numbers()?, reader.numbers()?, reader.numbers()?);
-        ensure_below(&states, bounds.scan_states, "the scan states of paths")?;
+        bounds.ensure_states(&states, "the scan states of paths")?;
         ensure_below(&obligations, bounds.obligations, "the obligations of paths")?;
         ensure_below(&expectations, bounds.expectations, "the expectations of paths")?;
         ensure_below(&tops, bounds.parse_states, "the parse states of paths")?;
@@ -159,6 +159,8 @@ impl LineKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scanner::ScanStates;
+    use crate::util::bitset::BitSet;
 
     /// A trie of one root, whose path reads state 1, and of a fork off it with that number.
     fn trie(number: u32) -> StackTrie<Root, Leaf> {
@@ -187,10 +189,11 @@ mod tests {
             let mut writer = Writer::default();
             trie(number).save(&mut writer);
             let bytes = writer.into_bytes();
+            let states = &ScanStates::new(Vec::new(), Vec::new(), BitSet::new(0), None);
+            states.start(&BitSet::new(0));
             let (nodes, words) = (1, 1);
-            let (scan_states, obligations, expectations, parse_states, terminals) = (1, 1, 1, 3, 1);
-            let bounds =
-                Bounds { words, nodes, scan_states, obligations, expectations, parse_states, terminals };
+            let (obligations, expectations, parse_states, terminals) = (1, 1, 3, 1);
+            let bounds = Bounds { words, nodes, states, obligations, expectations, parse_states, terminals };
             StackTrie::default().load(&mut Reader::new(&bytes), 1, &bounds)
         };
         assert!(load(1).is_ok());
