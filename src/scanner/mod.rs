@@ -43,6 +43,7 @@ mod proof;
 mod reads;
 mod saving;
 mod self_loops;
+mod size;
 mod states;
 mod subsumption;
 mod viability;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::Index;
 use super::cache::{Cache, Epoch};
+use super::mask::StackTrie;
 use crate::scanner::{Marks, ScanStates, Scanner};
 use crate::util::id::ScanStateId;
 use crate::util::saving::{Malformed, Reader, SavedNumbers, Words, Writer, ensure, ensure_below};
@@ -114,7 +115,7 @@ impl Index {
         let mut epoch = Epoch::default();
         let bytes = epoch.masks.masks.load(reader, saved, &bounds)?;
         epoch.masks.add_bytes(bytes);
-        epoch.masks.stacks.load(reader, epoch.masks.masks.len(), &bounds)?;
+        epoch.masks.stacks = StackTrie::load(reader, epoch.masks.masks.len(), &bounds)?;
         epoch.masks.unions.load(reader, epoch.masks.masks.len())?;
         walks::load(&epoch, reader, saved, &bounds)?;
         Ok(Self::restore(scanner, vocabulary, marks, Cache::new(budget, epoch)))

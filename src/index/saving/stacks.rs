@@ -44,11 +44,10 @@ impl StackTrie<Root, Leaf> {
 
     /// Takes paths that end in one of `masks` masks.
     pub(super) fn load(
-        &mut self,
         reader: &mut Reader<'_>,
         masks: usize,
         bounds: &Bounds<'_>,
-    ) -> Result<(), Malformed> {
+    ) -> Result<Self, Malformed> {
         let (states, obligations) = (reader.numbers()?, reader.numbers()?);
         let (expectations, tops, kinds) = (reader.numbers()?, reader.numbers()?, reader.numbers()?);
         bounds.ensure_states(&states, "the scan states of paths")?;
@@ -85,17 +84,20 @@ impl StackTrie<Root, Leaf> {
         ensure(all.clone().all(sound), "paths")?;
         // Numbers are given in order, so following forks comes to an end.
         ensure(forks.iter().all(|(fork, path)| fork.path < path.number), "the order of paths")?;
-        self.roots = AppendMap::restore(roots.into_iter());
-        self.forks = AppendMap::restore(forks.into_iter());
-        self.count = AtomicU32::new(count);
         let run_bytes = runs.iter().map(|run| RUN_BYTES + size_of_val(&run[..])).sum();
-        self.run_bytes = AtomicUsize::new(run_bytes);
-        self.runs = Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
-        self.questions =
+        let runs = Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
+        let questions =
             Interner::restore(questions.into_iter()).ok_or(Malformed { what: "the questions of paths" })?;
         let layouts = reader.list(13, |r| Ok((Lines::load(r)?, r.u32()?)))?;
-        self.layouts = AppendMap::restore(layouts.into_iter());
-        Ok(())
+        Ok(Self {
+            roots: AppendMap::restore(roots.into_iter()),
+            forks: AppendMap::restore(forks.into_iter()),
+            count: AtomicU32::new(count),
+            runs,
+            run_bytes: AtomicUsize::new(run_bytes),
+            questions,
+            layouts: AppendMap::restore(layouts.into_iter()),
+        })
     }
 }
 
@@ -194,7 +196,7 @@ mod tests {
             let (nodes, words) = (1, 1);
             let (obligations, expectations, parse_states, terminals) = (1, 1, 3, 1);
             let bounds = Bounds { words, nodes, states, obligations, expectations, parse_states, terminals };
-            StackTrie::default().load(&mut Reader::new(&bytes), 1, &bounds)
+            StackTrie::load(&mut Reader::new(&bytes), 1, &bounds).map(|_| ())
         };
         assert!(load(1).is_ok());
         assert!(load(0).is_err());

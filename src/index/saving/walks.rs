@@ -12,15 +12,15 @@ use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure, ensur
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
 /// numbered in the order of their nodes, so that equal indices are equal bytes.
 pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
-    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walks.walks().collect();
+    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walked.walks.walks().collect();
     // After the walks, so that what these lead to is there.
-    let mut sets: Vec<NodesId> = (1..epoch.walks.node_sets() as u32).map(NodesId).collect();
-    sets.sort_unstable_by_key(|&set| epoch.walks.nodes(set));
+    let mut sets: Vec<NodesId> = (1..epoch.walked.walks.node_sets() as u32).map(NodesId).collect();
+    sets.sort_unstable_by_key(|&set| epoch.walked.walks.nodes(set));
     sets.insert(0, NodesId::ROOT);
     let mut numbers = vec![0; sets.len()];
     sets.iter().zip(0..).for_each(|(set, number)| numbers[set.0 as usize] = number);
     walks.sort_unstable_by_key(|(nodes, from, _)| (numbers[nodes.0 as usize], *from));
-    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walks.nodes(set)));
+    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walked.walks.nodes(set)));
     writer.list(&walks, |w, (nodes, from, walk)| {
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
@@ -49,7 +49,7 @@ pub(super) fn load(
         let nodes = reader.numbers()?;
         ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
         ensure(nodes.is_sorted_by(|one, other| one < other), "a set of nodes")?;
-        sets.push(epoch.walks.nodes_id(nodes));
+        sets.push(epoch.walked.walks.nodes_id(nodes));
     }
     for _ in 0..reader.length(26)? {
         let nodes = nodes(reader, &sets)?;
@@ -58,8 +58,8 @@ pub(super) fn load(
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
         let bases = reader.list(14, |r| Base::load(r, &sets, epoch, saved, bounds))?;
         ensure(goes_on(epoch, (nodes, from), &boundaries, &bases), "a walk")?;
-        let walk = Walk::new(epoch.walks.next_number(), ends.into(), boundaries.into(), bases.into());
-        epoch.walks.walk(nodes, from, || walk);
+        let walk = Walk::new(epoch.walked.walks.next_number(), ends.into(), boundaries.into(), bases.into());
+        epoch.walked.walks.walk(nodes, from, || walk);
     }
     Ok(())
 }
@@ -68,7 +68,7 @@ pub(super) fn load(
 /// no other: so going from one to the next comes to an end. What lies below a node has a greater
 /// number.
 fn goes_on(epoch: &Epoch, (nodes, from): (NodesId, Origin), boundaries: &[Boundary], bases: &[Base]) -> bool {
-    let first = |nodes: NodesId| epoch.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
+    let first = |nodes: NodesId| epoch.walked.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
     let least = first(nodes);
     boundaries.iter().all(|boundary| first(boundary.nodes) > least)
         && (bases.is_empty() || !from.is_base && bases.iter().all(|base| first(base.nodes) >= least))
@@ -99,7 +99,7 @@ fn save_tokens(
     writer: &mut Writer,
     saved: &mut SavedNumbersWriter,
 ) {
-    epoch.tokens.collect(tokens, words).save(writer, saved);
+    epoch.walked.tokens.collect(tokens, words).save(writer, saved);
 }
 
 fn load_tokens(
@@ -109,7 +109,7 @@ fn load_tokens(
     bounds: &Bounds<'_>,
 ) -> Result<StoredTokensId, Malformed> {
     let kind = reader.u8()?;
-    Ok(epoch.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
+    Ok(epoch.walked.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
 }
 
 impl Base {
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn walks_that_go_round_are_refused() {
         let epoch = Epoch::default();
-        let [above, below] = [vec![3, 9], vec![4, 5]].map(|nodes| epoch.walks.nodes_id(nodes));
+        let [above, below] = [vec![3, 9], vec![4, 5]].map(|nodes| epoch.walked.walks.nodes_id(nodes));
         let origin = |is_base| Origin {
             state: ScanStateId(0),
             obligations: ObligationsId::NONE,
