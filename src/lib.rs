@@ -132,8 +132,9 @@
 //! [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of bytes.
 //! Tokens and texts may be anything under any limits. Tokenizer files of strangers are read by
 //! [`Vocabulary::from_file_bytes_within`]. Saved constraints are for those who saved them: damage is
-//! found; a forged file may allow what it likes, and calls on it may panic. What is not within a
-//! limit is what the scanner meets while texts run, which [`IndexSize::scan_states`] counts.
+//! found; a forged file may allow what it likes, but every call on it returns. What the scanner meets
+//! while texts run stays as long as the constraint: [`Constraint::is_outgrown`] tells when to use a
+//! new one, as [`ConstraintCache`] does.
 //! `SECURITY.md` and `docs/security.md` have the details, and the attacks that were tried.
 //!
 //! # Features

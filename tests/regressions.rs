@@ -331,6 +331,22 @@ fn names_that_leave_the_same_pending() {
     assert!(matcher(rules).advance_bytes(b"\"a\"\n").is_ok());
 }
 
+/// Rules that double make a shortest sentence that fits into no memory.
+#[test]
+fn a_completion_that_fits_nowhere_is_none() {
+    let doubling = |levels: usize| {
+        let rules: String = (1..levels).map(|at| format!("r{at}: r{} r{}\n", at - 1, at - 1)).collect();
+        format!("%lexer basic\nstart: \"b\" r{}\nr0: \"a\"\n{rules}", levels - 1)
+    };
+    let completion = |levels| {
+        let mut matcher = matcher(&doubling(levels));
+        matcher.advance_bytes(b"b").expect("the text begins so");
+        matcher.shortest_completion()
+    };
+    assert_eq!(completion(10), Some(vec![b'a'; 512]));
+    assert_eq!(completion(60), None);
+}
+
 fn is_empty(text: &str) -> bool {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     CompiledGrammar::new(&grammar).is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))

@@ -6,8 +6,11 @@
 // A test fails by panicking; the lint only knows that of the test functions themselves.
 #![allow(clippy::unwrap_used)]
 
+mod forging;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use forging::put_right;
 use lrmask::{CompiledGrammar, Constraint, Grammar, LoadErrorKind, Stage, Vocabulary};
 
 const LISTS: &str = r#"
@@ -219,16 +222,6 @@ fn another_vocabulary_is_refused() {
     assert_eq!(kind(saved, &own), None);
 }
 
-/// With the length and the checksum that the bytes should have: what lies behind is reached.
-fn put_right(saved: &mut [u8]) {
-    let length = saved.len() as u64;
-    saved[40..48].copy_from_slice(&length.to_le_bytes());
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&saved[..68]);
-    hasher.update(&saved[72..]);
-    saved[68..72].copy_from_slice(&hasher.finalize().to_le_bytes());
-}
-
 #[test]
 fn a_forged_file_makes_nothing_panic() {
     let constraint = lists();
@@ -255,6 +248,22 @@ fn a_forged_file_makes_nothing_panic() {
         put_right(&mut short);
         assert_eq!(kind(short, constraint.vocabulary()), Some(LoadErrorKind::Malformed));
     }
+}
+
+/// A small part of what `examples/forged.rs` does.
+#[test]
+fn calls_on_a_forged_file_return() {
+    let (vocabulary, mut forger) = (forging::vocabulary(), forging::Forger::new(7));
+    let (mut refused, mut loaded) = (0, 0);
+    for _ in 0..2_000 {
+        let (bytes, first) = (forger.forge(), forger.below(14) as u32);
+        match forging::use_it(bytes, &vocabulary, first) {
+            Ok(()) => loaded += 1,
+            Err(LoadErrorKind::Malformed) => refused += 1,
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+    assert!(refused > 1_000 && loaded > 100, "{refused} {loaded}");
 }
 
 #[test]

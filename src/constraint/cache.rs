@@ -24,8 +24,8 @@ use crate::vocab::Vocabulary;
 ///
 /// What is kept takes no more than a given number of bytes, indexes as large as they have become
 /// included. Past that the constraint that was asked for longest ago goes first; sequences that
-/// still use it keep it until they end. Past the number alone a constraint grows no further than its
-/// own [`Limits::index_bytes`].
+/// still use it keep it until they end. A constraint that is
+/// [outgrown](Constraint::is_outgrown) is built anew when it is asked for again.
 ///
 /// ```
 /// use lrmask::{ConstraintCache, GrammarReader, Limits, Vocabulary};
@@ -122,7 +122,8 @@ impl ConstraintCache {
             built
         });
         slot.clear_poison();
-        if let Some(built) = &*built {
+        if let Some(built) = built.as_ref().filter(|built| !built.as_ref().is_ok_and(Constraint::is_outgrown))
+        {
             return built.clone();
         }
         let result = Constraint::new_within(grammar, vocabulary, limits);
@@ -260,6 +261,26 @@ mod tests {
         assert!(cache.get_or_build(&sound, &vocabulary, &limits).is_err());
         assert_eq!(cache.len(), 1);
         assert!(cache.get_or_build(&sound, &vocabulary, &Limits::default()).is_ok());
+    }
+
+    /// Each text leaves other longer matches pending.
+    #[test]
+    fn what_is_outgrown_is_built_anew() {
+        let (vocabulary, cache) = (vocabulary(), ConstraintCache::new(1 << 30));
+        let mut limits = Limits::default();
+        limits.index_bytes = 200_000;
+        let grammar = grammar("%lexer basic\nstart: (A | B | C)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"");
+        let mut random = crate::util::random::Random::new(5);
+        let first = cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
+        assert!(is_same(&first, &cache.get_or_build(&grammar, &vocabulary, &limits).expect("kept")));
+        for _ in 0..2_000 {
+            let text: Vec<u8> = (0..24).map(|_| b"ab"[random.below(2)]).collect();
+            first.matcher().advance_bytes(&text).expect("letters may come in any order");
+        }
+        assert!(first.is_outgrown(), "{:?}", first.index_size());
+        let second = cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
+        assert!(!is_same(&first, &second) && !second.is_outgrown() && cache.len() == 1);
+        assert!(first.matcher().advance_bytes(b"abc").is_ok());
     }
 
     #[test]

@@ -118,10 +118,21 @@ impl Constraint {
         &self.warnings
     }
 
-    /// Heap bytes of the compiled grammar and of the index as large as it has become; without the
-    /// vocabulary, which is the caller's.
+    /// Heap bytes of the compiled grammar, of the index as large as it has become, and of what the
+    /// scanner has met; without the vocabulary, which is the caller's.
     pub fn bytes(&self) -> usize {
-        self.compiled.bytes() + self.index.size().bytes
+        let size = self.index.size();
+        self.compiled.bytes() + size.bytes + size.scanner_bytes
+    }
+
+    /// Whether texts have led the scanner to more than [`Limits::index_bytes`] of scan states and
+    /// the like. These have numbers that sequences hold, so they cannot be dropped one by one. A
+    /// constraint that is outgrown works as before, and grows on: use a new one for new sequences,
+    /// as [`ConstraintCache`] does. Few grammars ever come to that, those in which longer matches
+    /// stay pending in ever new combinations. Costs some loads.
+    pub fn is_outgrown(&self) -> bool {
+        let limit = self.compiled.limits.index_bytes.saturating_add(self.compiled.bytes());
+        self.compiled.scanner.met_bytes() > limit
     }
 
     /// How large the index has become.

@@ -59,6 +59,10 @@ pub struct IndexSize {
     pub node_sets: usize,
     /// Scan states met.
     pub scan_states: usize,
+    /// Bytes of what the scanner has met: scan states, what longest match still asks of texts, parse
+    /// states in their contexts. They are not among `bytes`, and stay until the constraint is
+    /// dropped: see [`Constraint::is_outgrown`](crate::Constraint::is_outgrown).
+    pub scanner_bytes: usize,
 }
 
 impl Index {
@@ -113,10 +117,11 @@ impl Index {
         let epoch = self.cache.epoch();
         IndexSize {
             bytes: epoch.bytes(),
-            masks: epoch.masks.masks.len(),
+            masks: epoch.masks.masks.count(),
             branches: epoch.masks.stacks.len(),
-            node_sets: epoch.walks.node_sets(),
+            node_sets: epoch.walked.walks.node_sets(),
             scan_states: self.scanner.states().len(),
+            scanner_bytes: self.scanner.met_bytes(),
         }
     }
 
@@ -136,15 +141,15 @@ impl Index {
         let epoch = self.cache.epoch();
         if let [at] = readings
             && let Found::Leaf(leaf) = epoch.masks.stacks.find_root(at, fresh, self.scanner.lexis())
+            && epoch.masks.masks.write_to(leaf.mask, row)
         {
-            epoch.masks.masks.write_to(leaf.mask, row);
             if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {
                 self.allow_end(row);
             }
             return;
         }
         self.composer(&epoch).write_mask(readings, fresh, row);
-        self.cache.renew(&epoch);
+        self.cache.renew(&epoch, self.words);
     }
 
     /// Sets the bits of the stop tokens.
@@ -158,8 +163,8 @@ impl Index {
             scanner: &self.scanner,
             trie: self.vocabulary.spelled.trie(),
             words: self.words,
-            tables: &epoch.walks,
-            tokens: &epoch.tokens,
+            tables: &epoch.walked.walks,
+            tokens: &epoch.walked.tokens,
             shortcuts: self.shortcuts,
         };
         let (tables, stop_tokens) = (&epoch.masks, self.vocabulary.plain.stop_tokens());

@@ -96,9 +96,9 @@ pub(super) fn nfa_too_large(meter: &Meter) -> Result<PatternError, PatternError>
 }
 
 /// Steps that it takes to make a state of a nondeterministic automaton.
-const STEPS_OF_A_STATE: usize = 10;
+const STEPS_OF_A_STATE: usize = 25;
 /// And bytes of its transitions that are made in a step.
-const BYTES_A_STEP: usize = 2;
+const BYTES_A_STEP: usize = 1;
 
 /// A number of bytes as people read it.
 fn size(bytes: usize) -> String {

@@ -13,6 +13,11 @@ impl ParseTable {
         &self.states.sets
     }
 
+    /// How many parse states have been met, and how often one was entered from another.
+    pub(crate) fn met(&self) -> (usize, usize) {
+        (self.states.keys.len(), self.states.entered.len())
+    }
+
     /// The state of the empty stack.
     pub(crate) fn start_state(&self) -> ParseStateId {
         self.intern_state(self.start(), SmallVec::new())

@@ -41,13 +41,41 @@ impl MinimalCompletion {
         Self { yields: Yields::weighted(&table.rules, cost) }
     }
 
-    /// The terminals that make a sentence of what `stack` has read, at the least cost, and that
-    /// cost. `None` when there are none. Costs the depth of the stack and the length of the result.
-    pub(crate) fn plan(&self, table: &ParseTable, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
-        let mut places = vec![Place { below: stack, top: None, from: None }];
+    /// The terminals that make a sentence of what `stack` has read, at the least cost. `None` when
+    /// there are none, or that takes more than `steps`. Costs the depth of the stack and the length
+    /// of the result.
+    pub(crate) fn plan(
+        &self,
+        table: &ParseTable,
+        stack: &Stack,
+        steps: &mut usize,
+    ) -> Option<Vec<TerminalId>> {
+        let mut places = Vec::new();
+        let (cost, at, last) = self.way(table, stack, &mut places, steps)?;
+        // A grammar of a few lines may have no sentence that would fit into memory.
+        *steps = steps.checked_sub(usize::try_from(cost).ok()?)?;
+        Some(self.terminals(&table.rules, &places, at, last))
+    }
+
+    /// The cost of the plan, without writing it out.
+    pub(crate) fn cost(&self, table: &ParseTable, stack: &Stack, steps: &mut usize) -> Option<u64> {
+        Some(self.way(table, stack, &mut Vec::new(), steps)?.0)
+    }
+
+    /// The cheapest way to the end: its cost, the last of its places, and the item that is finished
+    /// there, if one is.
+    fn way<'s>(
+        &self,
+        table: &ParseTable,
+        stack: &'s Stack,
+        places: &mut Vec<Place<'s>>,
+        steps: &mut usize,
+    ) -> Option<(u64, usize, Option<Item>)> {
+        places.push(Place { below: stack, top: None, from: None });
         let mut best: HashMap<(Address, CoreId), u64, FxBuildHasher> = HashMap::default();
         let mut heap = BinaryHeap::from([Reverse((0u64, 0usize))]);
         while let Some(Reverse((cost, at))) = heap.pop() {
+            *steps = steps.checked_sub(1)?;
             let Place { below, top, .. } = places[at];
             let state = top.unwrap_or_else(|| below.core());
             for &item in table.automaton.kernels.get(state.index()) {
@@ -60,7 +88,7 @@ impl MinimalCompletion {
                     // Before the first terminal the only item is this one, with all of the text to
                     // come.
                     let last = (table.rules.next(item) != COMPLETE).then_some(item);
-                    return Some((self.terminals(&table.rules, &places, at, last), cost + rest));
+                    return Some((cost + rest, at, last));
                 }
                 for (below, next) in reduce(table, below, top, item) {
                     let cost = cost + rest;

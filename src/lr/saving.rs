@@ -86,10 +86,13 @@ impl ParseTable {
                 Ok(Reduction { lhs, length, lookaheads: BitSet::load(r, terminals)? })
             })
         })?;
+        check_reductions(&rules, &automaton, &reductions)?;
         let tails = reader.list(1, |r| r.option(Tail::load))?;
         ensure(tails.len() == states, "the tail calls")?;
         let (settled, barred) = (reader.bool()?, reader.numbers()?.as_chunks().0.to_vec());
         let (conflicting, warnings) = (reader.bool()?, reader.list(8, Diagnostic::load)?);
+        let sound = |state| conflicting || are_disjoint(&sets[shifts[state] as usize], reductions.get(state));
+        ensure((0..states).all(sound), "the conflicts of the parse table")?;
         let returns = returns(&rules, &automaton);
         let parse_states = ParseStates::load(reader, &returns, terminals)?;
         Ok(Self {
@@ -115,6 +118,31 @@ impl ParseTable {
             warnings,
         })
     }
+}
+
+/// Each state ends the productions that are complete there, and no others.
+fn check_reductions(
+    rules: &Rules,
+    automaton: &Automaton,
+    reductions: &Lists<Reduction>,
+) -> Result<(), Malformed> {
+    let ends = |state: usize, reduction: &Reduction| {
+        automaton.complete.get(state).iter().any(|&production| {
+            rules.lhs(production) == reduction.lhs.index() && rules.rhs(production).len() == reduction.length
+        })
+    };
+    let all_end = |state| reductions.get(state).iter().all(|reduction| ends(state, reduction));
+    ensure((0..reductions.len()).all(all_end), "a reduction")
+}
+
+/// Whether at most one thing is to be done before each terminal.
+fn are_disjoint(shifts: &BitSet, reductions: &[Reduction]) -> bool {
+    let mut all = shifts.clone();
+    reductions.iter().all(|reduction| {
+        let apart = !all.intersects(&reduction.lookaheads);
+        all.union_with(&reduction.lookaheads);
+        apart
+    })
 }
 
 impl ParseStates {

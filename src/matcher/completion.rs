@@ -27,10 +27,20 @@ const SEARCH_LIMIT: usize = 200_000;
 /// Configurations that the search for a whole completion may go on from.
 const DETOUR_LIMIT: usize = 20_000;
 
+/// Steps of one completion, for each of one decision.
+const STEPS_FOR_A_STEP: usize = 16;
+
+/// Steps of reading one byte.
+const STEPS_OF_A_BYTE: usize = 4;
+
+/// So many comparisons of two configurations are a step.
+const COMPARISONS_OF_A_STEP: usize = 16;
+
 impl Matcher {
     /// Bytes that make the text a sentence: few of them, not always the fewest. Empty when it is
-    /// one already. `None` after a stop token, where no way was found within a fixed number of
-    /// steps, and where the way leads over a token that is no text.
+    /// one already. `None` after a stop token, where no way was found within a number of steps that
+    /// goes by [`Limits::decision_steps`](crate::Limits::decision_steps), and where the way leads
+    /// over a token that is no text.
     ///
     /// Costs the depth of the parse stack and the bytes that are found.
     pub fn shortest_completion(&self) -> Option<Vec<u8>> {
@@ -41,55 +51,67 @@ impl Matcher {
             return Some(Vec::new());
         }
         let is_text = |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
+        let steps = &mut self.index.scanner().bounds().decision_steps.saturating_mul(STEPS_FOR_A_STEP);
         let readings = self.now.readings.iter().enumerate();
-        let completions = readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place)));
+        let completions =
+            readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place), steps));
         let planned = completions.min_by_key(Vec::len);
-        planned.or_else(|| self.now.readings.iter().find_map(|reading| self.search(reading))).filter(is_text)
+        let search = || self.now.readings.iter().find_map(|reading| self.search(reading, steps));
+        planned.or_else(search).filter(is_text)
     }
 
     /// A completion by the cheapest plan, if it can be spelled. `between`: no byte of a lexeme has
     /// come.
-    fn complete(&self, from: &Configuration, between: bool) -> Option<Vec<u8>> {
+    fn complete(&self, from: &Configuration, between: bool, steps: &mut usize) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         if let Some(indentation) = scanner.indentation() {
-            return self.complete_in_lines(from, indentation);
+            return self.complete_in_lines(from, indentation, steps);
         }
         if between {
-            return self.follow_plan(Vec::new(), from.clone(), from.stack.clone());
+            return self.follow_plan(Vec::new(), from.clone(), from.stack.clone(), steps);
         }
         // The lexeme in progress first.
-        let (text, at) = self.finish_lexeme(from)?;
+        let (text, at) = self.finish_lexeme(from, steps)?;
         let after = self.after(&at, scanner.states().label(at.state)?);
-        after.into_iter().find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack))
+        after.into_iter().find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack, steps))
     }
 
     /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds
     /// after the lexeme in progress.
-    fn follow_plan(&self, mut text: Vec<u8>, mut at: Configuration, mut stack: Stack) -> Option<Vec<u8>> {
+    fn follow_plan(
+        &self,
+        mut text: Vec<u8>,
+        mut at: Configuration,
+        mut stack: Stack,
+        steps: &mut usize,
+    ) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
-        let (plan, _) = scanner.completion_plan(&stack)?;
-        for terminal in plan {
-            let (bytes, reached) = self.spell(&at, Some(&stack), terminal)?;
+        for terminal in scanner.completion_plan(&stack, steps)? {
+            let (bytes, reached) = self.spell(&at, Some(&stack), terminal, steps)?;
             text.extend(bytes);
             at = reached;
-            stack = self.nearest_to_the_end(stack.feed(scanner.table(), terminal, &mut Unread))?;
+            let stacks = stack.feed(scanner.table(), terminal, &mut Unread);
+            stack = self.nearest_to_the_end(stacks, steps)?;
         }
         scanner.is_complete(&at, &mut Reads::none()).then_some(text)
     }
 
     /// Of several stacks the one that can be finished at the least cost.
-    pub(super) fn nearest_to_the_end(&self, stacks: Stacks) -> Option<Stack> {
-        let cost =
-            |stack: &Stack| self.index.scanner().completion_plan(stack).map_or(u64::MAX, |(_, cost)| cost);
+    pub(super) fn nearest_to_the_end(&self, stacks: Stacks, steps: &mut usize) -> Option<Stack> {
+        let mut cost = |stack: &Stack| self.index.scanner().completion_cost(stack, steps).unwrap_or(u64::MAX);
         match &stacks[..] {
             [_] => stacks.into_iter().next(),
-            _ => stacks.into_iter().min_by_key(cost),
+            _ => stacks.into_iter().min_by_key(|stack| cost(stack)),
         }
     }
 
     /// Bytes after which the lexeme in progress can end, and the configuration then: towards the
     /// label after which least is left to do.
-    pub(super) fn finish_lexeme(&self, at: &Configuration) -> Option<(Vec<u8>, Configuration)> {
+    pub(super) fn finish_lexeme(
+        &self,
+        at: &Configuration,
+        steps: &mut usize,
+    ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
         if scanner.states().label(at.state).is_some_and(|label| !self.after(at, label).is_empty()) {
             return Some((Vec::new(), at.clone()));
@@ -97,17 +119,17 @@ impl Matcher {
         let mut labels: Vec<(u64, TerminalId)> = (self.labels(at).into_iter())
             .filter_map(|label| {
                 let after = self.after(at, label).into_iter();
-                let costs = after.filter_map(|after| Some(scanner.completion_plan(&after.stack)?.1));
+                let costs = after.filter_map(|after| scanner.completion_cost(&after.stack, steps));
                 Some((costs.min()?, label))
             })
             .collect();
         labels.sort_unstable();
-        labels.into_iter().find_map(|(_, label)| self.spell(at, None, label))
+        labels.into_iter().find_map(|(_, label)| self.spell(at, None, label, steps))
     }
 
     /// A completion by going on from the configuration that seems nearest to an end: by the bytes
     /// so far and what is left to do at least.
-    fn search(&self, from: &Configuration) -> Option<Vec<u8>> {
+    fn search(&self, from: &Configuration, steps: &mut usize) -> Option<Vec<u8>> {
         // With the one before it and the byte between, and the bytes so far.
         type Met = (Configuration, Option<(usize, u8)>, u64);
         let scanner = self.index.scanner();
@@ -125,17 +147,19 @@ impl Matcher {
                 return Some(text);
             }
             for &byte in scanner.states().classes().representatives() {
+                *steps = steps.checked_sub(STEPS_OF_A_BYTE)?;
                 scanner.step(&configuration, byte, &mut Reads::none(), |after| {
                     let open = (after.obligations, after.expectations);
                     let key = (after.state, open, after.stack.core(), after.stack.depth());
                     let known = alike.entry(key).or_default();
+                    *steps = steps.saturating_sub(known.len() / COMPARISONS_OF_A_STEP);
                     if known.iter().any(|&known| met[known].0.same(&after))
                         || !scanner.is_viable(&after, &mut Reads::none())
                     {
                         return;
                     }
                     known.push(met.len());
-                    pending.push(Reverse((length + 1 + self.least_left(&after), met.len())));
+                    pending.push(Reverse((length + 1 + self.least_left(&after, steps), met.len())));
                     met.push((after, Some((at, byte)), length + 1));
                 });
             }
@@ -145,11 +169,11 @@ impl Matcher {
 
     /// What is left to do at least behind the lexeme in progress, whichever of its labels it
     /// becomes.
-    fn least_left(&self, at: &Configuration) -> u64 {
+    fn least_left(&self, at: &Configuration, steps: &mut usize) -> u64 {
         let scanner = self.index.scanner();
         let stacks = self.labels(at).into_iter().flat_map(|label| self.after(at, label));
         stacks
-            .filter_map(|after| Some(scanner.completion_plan(&after.stack)?.1))
+            .filter_map(|after| scanner.completion_cost(&after.stack, steps))
             .min()
             .unwrap_or(u64::from(u32::MAX))
     }
@@ -178,8 +202,10 @@ impl Matcher {
         from: &Configuration,
         on: Option<&Stack>,
         terminal: TerminalId,
+        steps: &mut usize,
     ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
+        *steps = steps.checked_sub(STEPS_OF_A_BYTE)?;
         let lexeme_stack = on.unwrap_or(&from.stack);
         if let Some(found) = self.spell_shortest(from, lexeme_stack, terminal) {
             return Some(found);
@@ -201,6 +227,7 @@ impl Matcher {
                 return Some((text, configuration));
             }
             for &byte in bytes {
+                *steps = steps.checked_sub(STEPS_OF_A_BYTE + seen.len() / COMPARISONS_OF_A_STEP)?;
                 let mut next = SmallVec::<[Configuration; 2]>::new();
                 scanner.step(&configuration, byte, &mut Reads::none(), |after| next.push(after));
                 for after in next {

@@ -17,10 +17,12 @@ impl Matcher {
         &self,
         from: &Configuration,
         indentation: &Indentation,
+        steps: &mut usize,
     ) -> Option<Vec<u8>> {
         let scanner = self.index.scanner();
         let fresh = self.now.progress == Progress::Fresh;
-        let (mut text, mut at) = if fresh { (Vec::new(), from.clone()) } else { self.finish_lexeme(from)? };
+        let (mut text, mut at) =
+            if fresh { (Vec::new(), from.clone()) } else { self.finish_lexeme(from, steps)? };
         let (mut stack, mut layout) = match fresh {
             true => (at.stack.clone(), at.layout.clone()),
             false => {
@@ -28,14 +30,14 @@ impl Matcher {
                 (after.stack, after.layout)
             }
         };
-        let (plan, _) = scanner.completion_plan(&stack)?;
+        let plan = scanner.completion_plan(&stack, steps)?;
         let mut laid = stack.clone();
         let (mut deeper, mut ended) = (false, 0);
         for (count, terminal) in plan.into_iter().enumerate() {
             if !(fresh && count == 0) && scanner.is_complete(&at, &mut Reads::none()) {
                 return Some(text);
             }
-            laid = self.nearest_to_the_end(laid.feed(scanner.table(), terminal, &mut Unread))?;
+            laid = self.nearest_to_the_end(laid.feed(scanner.table(), terminal, &mut Unread), steps)?;
             deeper |= terminal == indentation.indent;
             ended += u32::from(terminal == indentation.dedent);
             if terminal == indentation.indent || terminal == indentation.dedent {
@@ -47,7 +49,7 @@ impl Matcher {
             };
             let (written, reached) = match self.take_as(&at, &bytes, &stack, terminal) {
                 Some(reached) => (bytes, reached),
-                None if !layout.begins_line() => self.spell(&at, Some(&stack), terminal)?,
+                None if !layout.begins_line() => self.spell(&at, Some(&stack), terminal, steps)?,
                 None => return None,
             };
             text.extend(written);

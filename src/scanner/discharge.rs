@@ -37,6 +37,13 @@ const FEW: usize = 4;
 /// How many pairs one search may meet. Where that is not enough the obligation is kept.
 const MAX_PAIRS: usize = 1 << 20;
 
+impl Discharges {
+    /// How many have been found out.
+    pub(super) fn len(&self) -> usize {
+        self.kept.len() + self.idle.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
 impl Scanner {
     /// What has to be kept of `obligations` while a lexeme is in `state`. All, where lexemes start
     /// in more ways than are looked through here.

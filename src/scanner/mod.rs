@@ -43,6 +43,7 @@ mod proof;
 mod reads;
 mod saving;
 mod self_loops;
+mod size;
 mod states;
 mod subsumption;
 mod viability;
@@ -275,9 +276,19 @@ impl Scanner {
             })
     }
 
-    /// The terminals that end the text after `stack` at the least cost in bytes, and that cost.
-    pub(crate) fn completion_plan(&self, stack: &Stack) -> Option<(Vec<TerminalId>, u64)> {
-        let minimal_completion = self.minimal_completion.get_or_init(|| {
+    /// The terminals that end the text after `stack` at the least cost in bytes. `None` where that
+    /// takes more than `steps`.
+    pub(crate) fn completion_plan(&self, stack: &Stack, steps: &mut usize) -> Option<Vec<TerminalId>> {
+        self.minimal_completion().plan(self.table(), stack, steps)
+    }
+
+    /// The cost of that plan.
+    pub(crate) fn completion_cost(&self, stack: &Stack, steps: &mut usize) -> Option<u64> {
+        self.minimal_completion().cost(self.table(), stack, steps)
+    }
+
+    fn minimal_completion(&self) -> &MinimalCompletion {
+        self.minimal_completion.get_or_init(|| {
             let cost = |(index, dfa): (usize, &Option<Dfa>)| {
                 if let Some(indentation) = &self.lexis.indentation
                     && (index == indentation.indent.index() || index == indentation.dedent.index())
@@ -293,8 +304,7 @@ impl Scanner {
             };
             let costs: Vec<_> = self.states().dfas().iter().enumerate().map(cost).collect();
             MinimalCompletion::new(self.table(), &costs)
-        });
-        minimal_completion.plan(self.table(), stack)
+        })
     }
 
     /// Whether the text may end on `stack`.

@@ -86,6 +86,13 @@ impl Step {
     }
 }
 
+impl Points {
+    /// How many have been met.
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+}
+
 impl Point {
     /// The step that leads back here, and says of no end.
     #[inline]

@@ -279,7 +279,7 @@ impl super::ScanStates {
             .map(|(&terminal, &state)| Component { terminal: TerminalId(terminal), state });
         let by_state = lengths.iter().map(|&length| components.by_ref().take(length as usize).collect());
         self.components = Interner::restore(by_state).ok_or(Malformed { what: "the scan states" })?;
-        ensure(self.has_condition_starts(), "the scan states")?;
+        ensure(self.has_condition_starts() && self.tells_lexemes_apart(&steps), "the scan states")?;
         let pasts = pasts.into_iter().map(Vec::into_boxed_slice);
         self.pasts = Interner::restore(pasts).ok_or(Malformed { what: "the text before lexemes" })?;
         self.label_sets = Interner::restore(label_sets.into_iter())

@@ -178,6 +178,32 @@ impl ScanStates {
         starts.all(|(at, start)| at.index() < self.len() && *self.components(at) == [start])
     }
 
+    /// Whether a lexeme can come to this state. What reads the text behind one is in states of its
+    /// own.
+    pub(crate) fn is_of_lexemes(&self, state: ScanStateId) -> bool {
+        !self.has_conditions() || !self.is_of_condition(self.components(state))
+    }
+
+    fn is_of_condition(&self, components: &[Component]) -> bool {
+        let conditions = self.dfas.len()..self.first_tracker();
+        components.iter().any(|component| conditions.contains(&component.terminal.index()))
+    }
+
+    /// Whether conditions are in states of their own, and these steps, one row a state, lead to
+    /// none but these from there, and never there from elsewhere.
+    pub(super) fn tells_lexemes_apart(&self, steps: &[u32]) -> bool {
+        if !self.has_conditions() {
+            return true;
+        }
+        let rows = steps.chunks(self.classes.count());
+        self.all().zip(rows).all(|(components, row)| {
+            let is_of_condition = self.is_of_condition(components);
+            let mut next = row.iter().filter(|&&next| (next as usize) < self.len());
+            (!is_of_condition || components.len() == 1)
+                && next.all(|&next| self.is_of_lexemes(ScanStateId(next)) != is_of_condition)
+        })
+    }
+
     /// The automaton of a component.
     pub(super) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
         match self.dfas.get(number.index()) {

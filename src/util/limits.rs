@@ -57,8 +57,9 @@ pub struct Limits {
     /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.
     /// Default 65,536, strict 4,096.
     pub readings: usize,
-    /// Bytes that masks, token classes and what the scanner meets while texts run may take before
-    /// what is not in use is dropped and built anew. Default 256 MiB, strict 64 MiB.
+    /// Bytes that masks and token classes may take before what is not in use is dropped. When what
+    /// the scanner meets while texts run takes as many, the constraint is
+    /// [outgrown](crate::Constraint::is_outgrown). Default 256 MiB, strict 64 MiB.
     pub index_bytes: usize,
     /// Bytes of a tokenizer file. Default 128 MB, strict 48 MB.
     pub vocabulary_bytes: usize,

@@ -25,7 +25,10 @@ impl Composer<'_> {
     /// read yet.
     #[inline]
     pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
-        self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis())
+        match self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis()) {
+            Found::Leaf(leaf) if self.tables.masks.get(leaf.mask).is_none() => Found::Nothing,
+            found => found,
+        }
     }
 
     /// Makes the mask of a configuration on one way through its stack from token classes, enters
@@ -40,7 +43,10 @@ impl Composer<'_> {
         let mask = self.mask_of(tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
         let (root, lexis) = (Root::new(at, fresh), self.walker.scanner.lexis());
-        self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
+        let known = self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
+        if known.mask != mask {
+            self.tables.add_bytes(self.tables.masks.fill(known.mask, mask));
+        }
         Ok(leaf)
     }
 

@@ -143,7 +143,33 @@ struct Cursor<'c> {
     lexis: &'c Lexis,
 }
 
-impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
+impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
+    /// A copy. What others enter meanwhile may be in it.
+    pub(crate) fn copy(&self) -> Self {
+        let roots: Vec<(K, Path<L>)> = self.roots.iter().copied().collect();
+        let forks: Vec<(Fork, Path<L>)> = self.forks.iter().copied().collect();
+        // Behind the paths that have these numbers.
+        let count = AtomicU32::new(self.count.load(Ordering::Acquire));
+        let (runs, questions) = (Interner::default(), Interner::default());
+        self.runs.iter().for_each(|run| {
+            runs.intern(run.clone());
+        });
+        self.questions.iter().for_each(|question| {
+            questions.intern(question.clone());
+        });
+        let layouts: Vec<(Lines, u32)> = self.layouts.iter().cloned().collect();
+        let run_bytes = runs.iter().map(|run| RUN_BYTES + size_of_val(&run[..])).sum();
+        Self {
+            roots: AppendMap::restore(roots.into_iter()),
+            forks: AppendMap::restore(forks.into_iter()),
+            count,
+            runs,
+            run_bytes: AtomicUsize::new(run_bytes),
+            questions,
+            layouts: AppendMap::restore(layouts.into_iter()),
+        }
+    }
+
     /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read,
     /// which `see` is told of, and a look-up for each fork.
     #[inline]
@@ -203,7 +229,8 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         }
     }
 
-    /// Enters what came of `key` where this was read of the stack and the layout.
+    /// Enters what came of `key` where this was read of the stack and the layout; or what did
+    /// before.
     pub(crate) fn insert(
         &self,
         key: K,
@@ -212,7 +239,7 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
         lexis: &Lexis,
         reads: &[Read],
         leaf: L,
-    ) {
+    ) -> L {
         let reads = self.words(stack, layout, lexis, reads);
         let mut rest = &reads[..];
         let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf));
@@ -221,11 +248,13 @@ impl<K: Hash + Eq, L: Copy> StackTrie<K, L> {
             let Some((at, differs)) = difference(run, rest) else {
                 if run.len() != rest.len() {
                     self.contradicted();
+                    return leaf;
                 }
-                return;
+                return path.leaf;
             };
             if at == differs && (run[at] | rest[at]) & ASKS != 0 {
-                return self.contradicted();
+                self.contradicted();
+                return leaf;
             }
             let fork = Fork { path: path.number, at: at as u32, read: rest[differs] };
             rest = &rest[differs + 1..];

@@ -17,6 +17,7 @@ pub(crate) struct MaskTables {
     /// By the numbers of a walk and of what stacks take.
     taken: Memo<(u32, u32), Taken>,
     pub(super) submasks: StackTrie<Submask, TokensId>,
+    /// The masks that paths end in may have been dropped.
     pub(crate) stacks: StackTrie<Root, Leaf>,
     pub(crate) masks: Masks,
     /// By what they are unions of, and whether the text may end.
@@ -44,6 +45,19 @@ impl MaskTables {
         })
     }
 
+    /// The masks in use, as far as there is room, with the paths that lead to them; what they are
+    /// put together from is none of it.
+    pub(crate) fn in_use(&self, room: usize) -> Self {
+        if self.stacks.bytes() > room / SHARE_FOR_PATHS {
+            return Self::default();
+        }
+        // Before the masks, so that all are there that paths end in. A copy, because others may
+        // still enter masks here, under numbers that mean something else there.
+        let stacks = self.stacks.copy();
+        let (masks, bytes) = self.masks.in_use(room.saturating_sub(stacks.bytes()));
+        Self { stacks, masks, bytes: AtomicUsize::new(bytes), ..Self::default() }
+    }
+
     /// More bytes are held.
     pub(crate) fn add_bytes(&self, bytes: usize) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -56,6 +70,9 @@ impl MaskTables {
         self.bytes.load(Ordering::Relaxed) + tries + self.unions.bytes() + known
     }
 }
+
+/// Paths that take more than this fraction of the room are not kept.
+const SHARE_FOR_PATHS: usize = 2;
 
 /// What it costs to know what is taken of a walk.
 const TAKEN_BYTES: usize = 64;

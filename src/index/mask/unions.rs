@@ -21,7 +21,8 @@ impl MaskUnions {
     pub(super) fn write_to(&self, of: &[u32], masks: &Masks, row: &mut [u32]) {
         let (union, is_new) = self.number(of);
         if let Some(&mask) = self.masks.get(union) {
-            return masks.write_to(mask, row);
+            masks.write_to(mask, row);
+            return;
         }
         let mut other = vec![0; row.len()];
         row.fill(0);

@@ -124,7 +124,9 @@ impl Composer<'_> {
         match &masks.known[..] {
             [] => row.fill(0),
             [mask] if masks.written == Some(*mask) => {}
-            [mask] => self.tables.masks.write_to(*mask, row),
+            [mask] => {
+                self.tables.masks.write_to(*mask, row);
+            }
             _ => {
                 masks.known.sort_unstable();
                 self.tables.unions.write_to(&masks.known, &self.tables.masks, row);

@@ -8,23 +8,24 @@ use crate::index::tokens::TokenSet;
 use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure};
 
 impl Masks {
-    /// Writes the masks by id, each with the hash by which equal ones are found.
+    /// Writes the masks by id, each with the hash by which equal ones are found. Of those that were
+    /// dropped only the number is left.
     pub(super) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
         // The lock keeps hashes and masks together.
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut hashes = vec![0; self.masks.len()];
+        let mut hashes = vec![0; self.len()];
         known.ids.iter().for_each(|&(hash, id)| hashes[id as usize] = hash);
         writer.length(hashes.len());
         for (id, hash) in hashes.into_iter().enumerate() {
             writer.u64(hash);
-            match self.masks.get(id as u32) {
+            match self.get(id as u32) {
                 Some(Mask::Near { base, flips }) => {
                     writer.u8(2);
                     writer.u32(*base);
                     saved.put(writer, flips);
                 }
                 Some(Mask::Set(set)) => set.save(writer, saved),
-                None => TokenSet::List(Vec::new().into()).save(writer, saved),
+                None => writer.u8(3),
             }
         }
     }
@@ -34,23 +35,27 @@ impl Masks {
         &mut self,
         reader: &mut Reader<'_>,
         saved: &SavedNumbers,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<usize, Malformed> {
         let mut bytes = 0;
-        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for _ in 0..reader.length(17)? {
+        for _ in 0..reader.length(9)? {
             let hash = reader.u64()?;
             let kind = reader.u8()?;
+            if kind == 3 {
+                self.push(None);
+                continue;
+            }
             let mask = if kind == 2 {
                 let base = reader.u32()?;
-                let is_row = matches!(self.masks.get(base), Some(Mask::Set(TokenSet::Words(_))));
+                let is_row = matches!(self.get(base), Some(Mask::Set(TokenSet::Words(_))));
                 ensure(is_row, "a mask")?;
                 Mask::Near { base, flips: bounds.ids(reader, saved)? }
             } else {
                 Mask::Set(TokenSet::load(kind, reader, saved, bounds)?)
             };
             bytes += mask.bytes_with_entry();
-            let id = self.masks.push(mask);
+            let id = self.push(Some(mask));
+            let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
             known.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         }
         Ok(bytes)
@@ -73,7 +78,7 @@ impl TokenSet {
         kind: u8,
         reader: &mut Reader<'_>,
         saved: &SavedNumbers,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<Self, Malformed> {
         match kind {
             0 => Ok(Self::List(bounds.ids(reader, saved)?)),

@@ -14,9 +14,10 @@ use std::sync::Arc;
 
 use super::Index;
 use super::cache::{Cache, Epoch};
-use crate::scanner::Marks;
-use crate::scanner::Scanner;
-use crate::util::saving::{Malformed, Reader, SavedNumbers, Words, Writer, ensure};
+use super::mask::StackTrie;
+use crate::scanner::{Marks, ScanStates, Scanner};
+use crate::util::id::ScanStateId;
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Words, Writer, ensure, ensure_below};
 use crate::vocab::Spelled;
 
 /// Where numbers are put that are to stay where they were saved.
@@ -43,19 +44,25 @@ impl SavedNumbersWriter {
 
 /// What the ids in a saved index name.
 #[derive(Clone, Copy, Debug)]
-struct Bounds {
+struct Bounds<'s> {
     /// Words of a mask.
     words: usize,
     /// Of the trie.
     nodes: usize,
-    scan_states: usize,
+    states: &'s ScanStates,
     obligations: usize,
     expectations: usize,
     parse_states: usize,
     terminals: usize,
 }
 
-impl Bounds {
+impl Bounds<'_> {
+    /// Refuses scan states to which no lexeme comes.
+    fn ensure_states(&self, states: &[u32], what: &'static str) -> Result<(), Malformed> {
+        ensure_below(states, self.states.len(), what)?;
+        ensure(states.iter().all(|&state| self.states.is_of_lexemes(ScanStateId(state))), what)
+    }
+
     /// Reads where numbers are that were put down, each below `bound`.
     fn ids(&self, reader: &mut Reader<'_>, saved: &SavedNumbers) -> Result<Words, Malformed> {
         let words = saved.words(reader.u32()?, reader.u32()?)?;
@@ -99,7 +106,7 @@ impl Index {
         let bounds = Bounds {
             words: vocabulary.spelled.width().div_ceil(32),
             nodes: vocabulary.spelled.trie().node_count(),
-            scan_states: scanner.states().len(),
+            states: scanner.states(),
             obligations,
             expectations,
             parse_states: scanner.table().state_count(),
@@ -108,7 +115,7 @@ impl Index {
         let mut epoch = Epoch::default();
         let bytes = epoch.masks.masks.load(reader, saved, &bounds)?;
         epoch.masks.add_bytes(bytes);
-        epoch.masks.stacks.load(reader, epoch.masks.masks.len(), &bounds)?;
+        epoch.masks.stacks = StackTrie::load(reader, epoch.masks.masks.len(), &bounds)?;
         epoch.masks.unions.load(reader, epoch.masks.masks.len())?;
         walks::load(&epoch, reader, saved, &bounds)?;
         Ok(Self::restore(scanner, vocabulary, marks, Cache::new(budget, epoch)))

@@ -44,14 +44,13 @@ impl StackTrie<Root, Leaf> {
 
     /// Takes paths that end in one of `masks` masks.
     pub(super) fn load(
-        &mut self,
         reader: &mut Reader<'_>,
         masks: usize,
-        bounds: &Bounds,
-    ) -> Result<(), Malformed> {
+        bounds: &Bounds<'_>,
+    ) -> Result<Self, Malformed> {
         let (states, obligations) = (reader.numbers()?, reader.numbers()?);
         let (expectations, tops, kinds) = (reader.numbers()?, reader.numbers()?, reader.numbers()?);
-        ensure_below(&states, bounds.scan_states, "the scan states of paths")?;
+        bounds.ensure_states(&states, "the scan states of paths")?;
         ensure_below(&obligations, bounds.obligations, "the obligations of paths")?;
         ensure_below(&expectations, bounds.expectations, "the expectations of paths")?;
         ensure_below(&tops, bounds.parse_states, "the parse states of paths")?;
@@ -85,17 +84,20 @@ impl StackTrie<Root, Leaf> {
         ensure(all.clone().all(sound), "paths")?;
         // Numbers are given in order, so following forks comes to an end.
         ensure(forks.iter().all(|(fork, path)| fork.path < path.number), "the order of paths")?;
-        self.roots = AppendMap::restore(roots.into_iter());
-        self.forks = AppendMap::restore(forks.into_iter());
-        self.count = AtomicU32::new(count);
         let run_bytes = runs.iter().map(|run| RUN_BYTES + size_of_val(&run[..])).sum();
-        self.run_bytes = AtomicUsize::new(run_bytes);
-        self.runs = Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
-        self.questions =
+        let runs = Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
+        let questions =
             Interner::restore(questions.into_iter()).ok_or(Malformed { what: "the questions of paths" })?;
         let layouts = reader.list(13, |r| Ok((Lines::load(r)?, r.u32()?)))?;
-        self.layouts = AppendMap::restore(layouts.into_iter());
-        Ok(())
+        Ok(Self {
+            roots: AppendMap::restore(roots.into_iter()),
+            forks: AppendMap::restore(forks.into_iter()),
+            count: AtomicU32::new(count),
+            runs,
+            run_bytes: AtomicUsize::new(run_bytes),
+            questions,
+            layouts: AppendMap::restore(layouts.into_iter()),
+        })
     }
 }
 
@@ -159,6 +161,8 @@ impl LineKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scanner::ScanStates;
+    use crate::util::bitset::BitSet;
 
     /// A trie of one root, whose path reads state 1, and of a fork off it with that number.
     fn trie(number: u32) -> StackTrie<Root, Leaf> {
@@ -187,11 +191,12 @@ mod tests {
             let mut writer = Writer::default();
             trie(number).save(&mut writer);
             let bytes = writer.into_bytes();
+            let states = &ScanStates::new(Vec::new(), Vec::new(), BitSet::new(0), None);
+            states.start(&BitSet::new(0));
             let (nodes, words) = (1, 1);
-            let (scan_states, obligations, expectations, parse_states, terminals) = (1, 1, 1, 3, 1);
-            let bounds =
-                Bounds { words, nodes, scan_states, obligations, expectations, parse_states, terminals };
-            StackTrie::default().load(&mut Reader::new(&bytes), 1, &bounds)
+            let (obligations, expectations, parse_states, terminals) = (1, 1, 3, 1);
+            let bounds = Bounds { words, nodes, states, obligations, expectations, parse_states, terminals };
+            StackTrie::load(&mut Reader::new(&bytes), 1, &bounds).map(|_| ())
         };
         assert!(load(1).is_ok());
         assert!(load(0).is_err());

@@ -7,20 +7,20 @@ use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::{Base, Boundary, End, NodesId, Origin, Walk};
 use crate::scanner::ObligationsId;
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure_below};
+use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure, ensure_below};
 
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
 /// numbered in the order of their nodes, so that equal indices are equal bytes.
 pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
-    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walks.walks().collect();
+    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walked.walks.walks().collect();
     // After the walks, so that what these lead to is there.
-    let mut sets: Vec<NodesId> = (1..epoch.walks.node_sets() as u32).map(NodesId).collect();
-    sets.sort_unstable_by_key(|&set| epoch.walks.nodes(set));
+    let mut sets: Vec<NodesId> = (1..epoch.walked.walks.node_sets() as u32).map(NodesId).collect();
+    sets.sort_unstable_by_key(|&set| epoch.walked.walks.nodes(set));
     sets.insert(0, NodesId::ROOT);
     let mut numbers = vec![0; sets.len()];
     sets.iter().zip(0..).for_each(|(set, number)| numbers[set.0 as usize] = number);
     walks.sort_unstable_by_key(|(nodes, from, _)| (numbers[nodes.0 as usize], *from));
-    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walks.nodes(set)));
+    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walked.walks.nodes(set)));
     writer.list(&walks, |w, (nodes, from, walk)| {
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
@@ -42,13 +42,14 @@ pub(super) fn load(
     epoch: &Epoch,
     reader: &mut Reader<'_>,
     saved: &SavedNumbers,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
 ) -> Result<(), Malformed> {
     let mut sets = vec![NodesId::ROOT];
     for _ in 0..reader.length(5)? {
         let nodes = reader.numbers()?;
         ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
-        sets.push(epoch.walks.nodes_id(nodes));
+        ensure(nodes.is_sorted_by(|one, other| one < other), "a set of nodes")?;
+        sets.push(epoch.walked.walks.nodes_id(nodes));
     }
     for _ in 0..reader.length(26)? {
         let nodes = nodes(reader, &sets)?;
@@ -56,10 +57,21 @@ pub(super) fn load(
         let ends = reader.list(18, |r| End::load(r, epoch, saved, bounds))?;
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
         let bases = reader.list(14, |r| Base::load(r, &sets, epoch, saved, bounds))?;
-        let walk = Walk::new(epoch.walks.next_number(), ends.into(), boundaries.into(), bases.into());
-        epoch.walks.walk(nodes, from, || walk);
+        ensure(goes_on(epoch, (nodes, from), &boundaries, &bases), "a walk")?;
+        let walk = Walk::new(epoch.walked.walks.next_number(), ends.into(), boundaries.into(), bases.into());
+        epoch.walked.walks.walk(nodes, from, || walk);
     }
     Ok(())
+}
+
+/// Whether whatever a walk leads to lies further down in the trie, or is a base walk, which leads to
+/// no other: so going from one to the next comes to an end. What lies below a node has a greater
+/// number.
+fn goes_on(epoch: &Epoch, (nodes, from): (NodesId, Origin), boundaries: &[Boundary], bases: &[Base]) -> bool {
+    let first = |nodes: NodesId| epoch.walked.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
+    let least = first(nodes);
+    boundaries.iter().all(|boundary| first(boundary.nodes) > least)
+        && (bases.is_empty() || !from.is_base && bases.iter().all(|base| first(base.nodes) >= least))
 }
 
 fn nodes(reader: &mut Reader<'_>, sets: &[NodesId]) -> Result<NodesId, Malformed> {
@@ -72,9 +84,9 @@ fn leading(reader: &mut Reader<'_>) -> Result<Box<[u8]>, Malformed> {
 }
 
 /// A scan state and obligations.
-fn place(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<(ScanStateId, ObligationsId), Malformed> {
+fn place(reader: &mut Reader<'_>, bounds: &Bounds<'_>) -> Result<(ScanStateId, ObligationsId), Malformed> {
     let (state, obligations) = (reader.u32()?, reader.u32()?);
-    ensure_below(&[state], bounds.scan_states, "the scan state of a walk")?;
+    bounds.ensure_states(&[state], "the scan state of a walk")?;
     ensure_below(&[obligations], bounds.obligations, "the obligations of a walk")?;
     Ok((ScanStateId(state), ObligationsId(obligations)))
 }
@@ -87,17 +99,17 @@ fn save_tokens(
     writer: &mut Writer,
     saved: &mut SavedNumbersWriter,
 ) {
-    epoch.tokens.collect(tokens, words).save(writer, saved);
+    epoch.walked.tokens.collect(tokens, words).save(writer, saved);
 }
 
 fn load_tokens(
     reader: &mut Reader<'_>,
     epoch: &Epoch,
     saved: &SavedNumbers,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
 ) -> Result<StoredTokensId, Malformed> {
     let kind = reader.u8()?;
-    Ok(epoch.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
+    Ok(epoch.walked.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
 }
 
 impl Base {
@@ -106,10 +118,10 @@ impl Base {
         sets: &[NodesId],
         epoch: &Epoch,
         saved: &SavedNumbers,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<Self, Malformed> {
         let state = reader.u32()?;
-        ensure_below(&[state], bounds.scan_states, "the scan state of a walk")?;
+        bounds.ensure_states(&[state], "the scan state of a walk")?;
         let leading = leading(reader)?;
         let nodes = nodes(reader, sets)?;
         Ok(Self {
@@ -129,7 +141,7 @@ impl Origin {
         writer.bool(self.is_base);
     }
 
-    fn load(reader: &mut Reader<'_>, bounds: &Bounds) -> Result<Self, Malformed> {
+    fn load(reader: &mut Reader<'_>, bounds: &Bounds<'_>) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
         Ok(Self { state, obligations, counting: reader.bool()?, is_base: reader.bool()? })
     }
@@ -148,7 +160,7 @@ impl End {
         reader: &mut Reader<'_>,
         epoch: &Epoch,
         saved: &SavedNumbers,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
         let leading = leading(reader)?;
@@ -168,7 +180,7 @@ impl Boundary {
         writer.u32(self.tokens);
     }
 
-    fn load(reader: &mut Reader<'_>, sets: &[NodesId], bounds: &Bounds) -> Result<Self, Malformed> {
+    fn load(reader: &mut Reader<'_>, sets: &[NodesId], bounds: &Bounds<'_>) -> Result<Self, Malformed> {
         let (label, obligations) = (reader.u32()?, reader.u32()?);
         ensure_below(&[label], bounds.terminals, "the label of a boundary")?;
         ensure_below(&[obligations], bounds.obligations, "the obligations of a boundary")?;
@@ -176,5 +188,39 @@ impl Boundary {
         let nodes = nodes(reader, sets)?;
         let tokens = reader.u32()?;
         Ok(Self { label: TerminalId(label), obligations: ObligationsId(obligations), leading, nodes, tokens })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_that_go_round_are_refused() {
+        let epoch = Epoch::default();
+        let [above, below] = [vec![3, 9], vec![4, 5]].map(|nodes| epoch.walked.walks.nodes_id(nodes));
+        let origin = |is_base| Origin {
+            state: ScanStateId(0),
+            obligations: ObligationsId::NONE,
+            counting: false,
+            is_base,
+        };
+        let boundary = |nodes| Boundary {
+            label: TerminalId(0),
+            obligations: ObligationsId::NONE,
+            leading: Box::default(),
+            nodes,
+            tokens: 1,
+        };
+        let base = |nodes| Base { nodes, state: ScanStateId(0), leading: Box::default(), except: None };
+        let goes_on = |from: (NodesId, bool), boundaries: &[Boundary], bases: &[Base]| {
+            goes_on(&epoch, (from.0, origin(from.1)), boundaries, bases)
+        };
+        assert!(goes_on((NodesId::ROOT, false), &[boundary(above)], &[base(above)]));
+        assert!(goes_on((above, false), &[boundary(below)], &[base(above)]));
+        assert!(goes_on((above, true), &[boundary(below)], &[]));
+        assert!(!goes_on((above, false), &[boundary(above)], &[]));
+        assert!(!goes_on((below, false), &[], &[base(above)]));
+        assert!(!goes_on((above, true), &[], &[base(above)]));
     }
 }

@@ -1,5 +1,7 @@
 //! What a walk comes to: the classes of the tokens that it met.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::leading::LeadingBytes;
 use super::nodes::NodesId;
 use crate::index::tokens::{StoredTokensId, TokensId};
@@ -17,6 +19,8 @@ pub(crate) struct Walk {
     pub(crate) ends: Box<[End]>,
     pub(crate) boundaries: Box<[Boundary]>,
     pub(crate) bases: Box<[Base]>,
+    /// How often it was asked for.
+    uses: AtomicU32,
 }
 
 /// Tokens that end within the lexeme. Without obligations, those that can become the same labels
@@ -93,7 +97,17 @@ impl Walk {
         bases: Box<[Base]>,
     ) -> Self {
         let is_unobliged = ends.iter().all(|end| end.obligations == ObligationsId::NONE);
-        Self { number, is_unobliged, ends, boundaries, bases }
+        Self { number, is_unobliged, ends, boundaries, bases, uses: AtomicU32::new(0) }
+    }
+
+    /// Somebody has asked for the walk.
+    pub(super) fn note_use(&self) {
+        self.uses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often somebody has.
+    pub(super) fn uses(&self) -> u32 {
+        self.uses.load(Ordering::Relaxed)
     }
 
     /// Heap bytes, but for the sets of tokens and nodes.

@@ -16,7 +16,9 @@ const NODES_FOR_BRANCHES: usize = 4;
 impl<'g> Walker<'g> {
     /// The walk of these nodes from a scan state, done now or before.
     pub(crate) fn walk(self, nodes: NodesId, from: Origin) -> &'g Walk {
-        self.tables.walk(nodes, from, || self.do_walk(nodes, from))
+        let walk = self.tables.walk(nodes, from, || self.do_walk(nodes, from));
+        walk.note_use();
+        walk
     }
 
     fn do_walk(self, id: NodesId, from: Origin) -> Walk {

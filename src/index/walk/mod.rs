@@ -29,8 +29,9 @@ mod numbers;
 mod pending;
 mod tables;
 mod tally;
+mod walked;
 
 pub(crate) use classes::{Base, Boundary, End, Origin, Walk};
 pub(crate) use context::{Shortcuts, Walker};
 pub(crate) use nodes::NodesId;
-pub(crate) use tables::WalkTables;
+pub(crate) use walked::Walked;

@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
@@ -56,10 +57,17 @@ impl Vocabulary {
     ///
     /// JSON of another shape, and the limits of [`Vocabulary::from_tokens`].
     pub fn from_token_list(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::read_token_list(bytes, &Limits::default())
+        Self::from_token_list_within(bytes, &Limits::default())
     }
 
-    pub(in crate::vocab) fn read_token_list(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_token_list`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
+    /// when one is exceeded.
+    pub fn from_token_list_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        check_size(bytes, limits)?;
         let malformed = |error| VocabularyError::malformed(format!("not a list of tokens: {error}"));
         let object = match bytes.trim_ascii_start().first() {
             Some(b'{') => serde_json::from_slice(bytes).map_err(malformed)?,

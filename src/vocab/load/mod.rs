@@ -16,3 +16,18 @@ mod tekken;
 mod tiktoken;
 pub(super) mod tokenizer_json;
 mod vocab_json;
+
+use crate::util::limits::Limits;
+use crate::vocab::error::VocabularyError;
+
+/// Refuses a file that is too large before it is looked into.
+fn check_size(bytes: &[u8], limits: &Limits) -> Result<(), VocabularyError> {
+    match bytes.len() > limits.vocabulary_bytes {
+        true => Err(VocabularyError::limit(format!(
+            "the file has {} bytes; `vocabulary_bytes` of the limits allows {}",
+            bytes.len(),
+            limits.vocabulary_bytes
+        ))),
+        false => Ok(()),
+    }
+}

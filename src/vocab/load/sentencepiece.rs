@@ -1,6 +1,7 @@
 //! SentencePiece's `.model` files: the protobuf `sentencepiece_model.proto`, of which four messages
 //! matter.
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
@@ -53,13 +54,17 @@ impl Vocabulary {
     /// Bytes that are no such model, and the limits of [`Vocabulary::from_tokens`]. Cost: some 3 ms
     /// for 32,000 pieces.
     pub fn from_sentencepiece(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::read_sentencepiece(bytes, &Limits::default())
+        Self::from_sentencepiece_within(bytes, &Limits::default())
     }
 
-    pub(in crate::vocab) fn read_sentencepiece(
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Self, VocabularyError> {
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_sentencepiece`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
+    /// when one is exceeded.
+    pub fn from_sentencepiece_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        check_size(bytes, limits)?;
         let model = Model::parse(bytes)?;
         let mut builder = VocabularyBuilder::within(limits);
         builder.leading_space(model.add_dummy_prefix);

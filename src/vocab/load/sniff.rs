@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::error::{VocabularyError, VocabularyErrorKind};
@@ -39,20 +40,14 @@ impl Vocabulary {
     ///
     /// As [`Vocabulary::from_file_bytes`], and [`VocabularyErrorKind::Limit`] when one is exceeded.
     pub fn from_file_bytes_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
-        if bytes.len() > limits.vocabulary_bytes {
-            return Err(VocabularyError::limit(format!(
-                "the file has {} bytes; `vocabulary_bytes` of the limits allows {}",
-                bytes.len(),
-                limits.vocabulary_bytes
-            )));
-        }
+        check_size(bytes, limits)?;
         match sniff(bytes)? {
-            Format::TokenizerJson => Self::read_tokenizer_json(bytes, limits),
-            Format::Tekken => Self::read_tekken(bytes, limits),
-            Format::VocabJson => Self::read_vocab_json(bytes, limits),
-            Format::TokenList => Self::read_token_list(bytes, limits),
-            Format::SentencePiece => Self::read_sentencepiece(bytes, limits),
-            Format::Tiktoken => Self::read_tiktoken(bytes, limits),
+            Format::TokenizerJson => Self::from_tokenizer_json_within(bytes, limits),
+            Format::Tekken => Self::from_tekken_within(bytes, limits),
+            Format::VocabJson => Self::from_vocab_json_within(bytes, limits),
+            Format::TokenList => Self::from_token_list_within(bytes, limits),
+            Format::SentencePiece => Self::from_sentencepiece_within(bytes, limits),
+            Format::Tiktoken => Self::from_tiktoken_within(bytes, limits),
         }
     }
 }

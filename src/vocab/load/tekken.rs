@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
@@ -75,10 +76,17 @@ impl Vocabulary {
     /// JSON of another shape; tokens that are not base64; two tokens with one id; the limits of
     /// [`Vocabulary::from_tokens`]. Cost: some 60 ms, most of it for skipping what is not used.
     pub fn from_tekken(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::read_tekken(bytes, &Limits::default())
+        Self::from_tekken_within(bytes, &Limits::default())
     }
 
-    pub(in crate::vocab) fn read_tekken(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_tekken`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
+    /// when one is exceeded.
+    pub fn from_tekken_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        check_size(bytes, limits)?;
         let file: File<'_> = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a tekken.json: {error}")))?;
         let special_count = file.config.default_num_special_tokens;

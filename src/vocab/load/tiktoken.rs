@@ -5,6 +5,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
@@ -20,10 +21,17 @@ impl Vocabulary {
     /// A line of another form; two tokens with one id; the limits of [`Vocabulary::from_tokens`].
     /// Cost: some 20 ms for 128,000 tokens.
     pub fn from_tiktoken(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::read_tiktoken(bytes, &Limits::default())
+        Self::from_tiktoken_within(bytes, &Limits::default())
     }
 
-    pub(in crate::vocab) fn read_tiktoken(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_tiktoken`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
+    /// when one is exceeded.
+    pub fn from_tiktoken_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        check_size(bytes, limits)?;
         let mut builder = VocabularyBuilder::within(limits);
         let mut decoded = Vec::new();
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {

@@ -19,6 +19,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
@@ -77,13 +78,17 @@ impl Vocabulary {
     /// BPE with suffixes); two pieces with one id; the limits of [`Vocabulary::from_tokens`]. Cost:
     /// some 30 ms for the 128,256 tokens of Llama 3.
     pub fn from_tokenizer_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::read_tokenizer_json(bytes, &Limits::default())
+        Self::from_tokenizer_json_within(bytes, &Limits::default())
     }
 
-    pub(in crate::vocab) fn read_tokenizer_json(
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Result<Self, VocabularyError> {
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_tokenizer_json`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
+    /// when one is exceeded.
+    pub fn from_tokenizer_json_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        check_size(bytes, limits)?;
         let file: File<'_> = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a tokenizer.json: {error}")))?;
         refuse_context(&file.model)?;

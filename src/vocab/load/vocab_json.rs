@@ -3,6 +3,7 @@
 //! The file does not say how bytes are written, so the pieces must tell: all 256 characters of the
 //! byte-level alphabet are there, or all 256 pieces `<0x00>` to `<0xFF>`.
 
+use super::check_size;
 use crate::util::limits::Limits;
 use crate::vocab::Vocabulary;
 use crate::vocab::builder::VocabularyBuilder;
@@ -23,10 +24,17 @@ impl Vocabulary {
     /// JSON of another shape; pieces from which it cannot be seen how bytes are written; two pieces
     /// with one id; the limits of [`Vocabulary::from_tokens`].
     pub fn from_vocab_json(bytes: &[u8]) -> Result<Self, VocabularyError> {
-        Self::read_vocab_json(bytes, &Limits::default())
+        Self::from_vocab_json_within(bytes, &Limits::default())
     }
 
-    pub(in crate::vocab) fn read_vocab_json(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// The same within `limits`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Vocabulary::from_vocab_json`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
+    /// when one is exceeded.
+    pub fn from_vocab_json_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+        check_size(bytes, limits)?;
         let pieces: Pieces = serde_json::from_slice(bytes)
             .map_err(|error| VocabularyError::malformed(format!("not a vocab.json: {error}")))?;
         let byte_level = is_byte_level(&pieces)?;

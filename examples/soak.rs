@@ -1,0 +1,242 @@
+//! Random and adversarial sampling for hours, in threads that share a constraint of a small budget.
+//!
+//! ```text
+//! cargo run --release --example soak -- 5000000            # steps in all
+//! cargo run --release --example soak -- 100000 python      # of one grammar
+//! ```
+//!
+//! Each grammar runs in four threads under budgets of 1, 4 and 16 MB. Of each run one line tells
+//! the time that masks took, the bytes of the index and of the process over time, and how many masks
+//! were held against a constraint of their own, made just for that place. The program fails where
+//! one differs. It reads `/proc`, so this runs on Linux only.
+
+#![allow(clippy::print_stdout, reason = "the figures are the answer")]
+
+use std::error::Error;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use lrmask::{Constraint, Grammar, GrammarReader, Limits, Matcher, TokenId, TokenMask, Vocabulary};
+
+const THREADS: usize = 4;
+
+/// Budgets of the index, in bytes.
+const BUDGETS: [usize; 3] = [1 << 20, 4 << 20, 16 << 20];
+
+/// What Python's grammar imports.
+const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
+
+/// The grammars that the project has, and those that meet ever more.
+const GRAMMARS: [(&str, &str); 7] = [
+    ("json", include_str!("../grammars/json/json.lark")),
+    ("sqlite", include_str!("../grammars/sqlite/sqlite.lark")),
+    ("python", include_str!("../grammars/python/python.lark")),
+    (
+        "dangling else",
+        "start: s+\ns: \"if\" e s | \"if\" e s \"else\" s | \"for\" e s | NAME \"=\" e \";\" | \"{\" s* \"}\"\n\
+         e: e OP e | NAME | \"(\" e \")\"\nOP: /[-+*<>]|&&|==/\nNAME: /[a-z]+/\n%reserved NAME \"if\" \"else\" \"for\"\n\
+         %ignore /[ \\n]+/",
+    ),
+    (
+        "nests",
+        "start: v\nv: \"(\" v* \")\" | \"[\" v* \"]\" | \"{\" v* \"}\" | \"<\" v* \">\" | /[a-z]/\n%ignore \" \"",
+    ),
+    (
+        "pending matches",
+        "%lexer basic\nstart: (A | B | C | D)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"\nD: \" \"",
+    ),
+    (
+        "contexts",
+        "start: (\"(\" a \")\" | \"[\" b \"]\" | \"{\" c \"}\")+\na: x \"1\" | y \"2\" | \"(\" b \")\" | \"[\" a \"]\"\n\
+         b: x \"2\" | y \"1\" | \"(\" c \")\" | \"{\" a \"}\"\nc: x \"3\" | y \"3\" | \"[\" b \"]\" | \"{\" a \"}\"\n\
+         x: \"x\" | \"(\" x \")\" | x \"+\" x\ny: \"x\" | \"[\" y \"]\"\n",
+    ),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let steps: usize = arguments.first().map_or(Ok(100_000), |steps| steps.parse())?;
+    let wanted = |name: &str| arguments.len() < 2 || arguments[1..].iter().any(|part| name.contains(part));
+    let grammars: Vec<_> = GRAMMARS.into_iter().filter(|(name, _)| wanted(name)).collect();
+    let vocabulary = Vocabulary::builtin("gpt2")?;
+    let share = steps / (grammars.len() * BUDGETS.len()).max(1);
+    println!(
+        "| grammar, budget | steps | mean | p99 | longest | index, greatest | process over time | checked |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (name, text) in grammars {
+        let read = |file: &str| match file {
+            "identifiers.lark" => Ok(IDENTIFIERS.to_owned()),
+            _ => Err(std::io::ErrorKind::NotFound.into()),
+        };
+        let grammar = GrammarReader::new().name(name).imports(&read).lark(text)?;
+        for budget in BUDGETS {
+            let run = Run::new(&grammar, &vocabulary, budget, share)?;
+            run.work();
+            run.report(&format!("{name}, {} MB", budget >> 20));
+        }
+    }
+    Ok(())
+}
+
+/// One grammar under one budget.
+struct Run<'g> {
+    grammar: &'g Grammar,
+    constraint: Constraint,
+    steps: usize,
+    taken: AtomicUsize,
+    checked: AtomicUsize,
+    figures: Mutex<Figures>,
+}
+
+/// What is measured.
+#[derive(Default)]
+struct Figures {
+    /// Nanoseconds of each mask, as their number of bits in eighths.
+    times: Vec<usize>,
+    total: u128,
+    longest: u128,
+    index: usize,
+    process: Vec<usize>,
+}
+
+impl<'g> Run<'g> {
+    fn new(
+        grammar: &'g Grammar,
+        vocabulary: &Vocabulary,
+        budget: usize,
+        steps: usize,
+    ) -> Result<Self, Box<dyn Error>> {
+        let mut limits = Limits::default();
+        limits.index_bytes = budget;
+        let constraint = Constraint::new_within(grammar, vocabulary, &limits)?;
+        let (taken, checked, figures) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
+        Ok(Self { grammar, constraint, steps, taken, checked, figures })
+    }
+
+    fn work(&self) {
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                scope.spawn(move || self.sample(thread as u64 + 1));
+            }
+        });
+    }
+
+    /// Samples texts until all steps are taken.
+    fn sample(&self, mut seed: u64) {
+        let mut below = |bound: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % bound.max(1)
+        };
+        let mut mask = self.constraint.new_mask();
+        loop {
+            let mut matcher = self.constraint.matcher();
+            let (mut text, length, openers) = (Vec::new(), 1 + below(400), below(3) == 0);
+            while text.len() < length && !matcher.is_finished() {
+                let begun = Instant::now();
+                matcher.fill_mask(&mut mask);
+                let step = self.note(begun.elapsed().as_nanos());
+                if step >= self.steps {
+                    return;
+                }
+                if below(4_000) == 0 {
+                    self.check(&text, &mask);
+                }
+                let token = pick(&self.constraint, &mask, openers, &mut below);
+                let Some(token) = token.filter(|&token| matcher.advance(token).is_ok()) else { break };
+                text.push(token);
+                if below(50) == 0 {
+                    let back = matcher.rollback(below(8));
+                    text.truncate(text.len() - back);
+                }
+            }
+        }
+    }
+
+    /// Notes the time of a mask; which one it was.
+    fn note(&self, time: u128) -> usize {
+        let step = self.taken.fetch_add(1, Ordering::Relaxed);
+        let size = (step % 256 == 0).then(|| self.constraint.index_size().bytes);
+        let process = (step % (self.steps / 8).max(1) == 0).then(resident);
+        let mut figures = self.figures.lock().expect("no thread panics");
+        let place = (time.max(1) as f64).log2() * 8.0;
+        figures.times.resize(512, 0);
+        figures.times[place as usize] += 1;
+        figures.total += time;
+        figures.longest = figures.longest.max(time);
+        figures.index = figures.index.max(size.unwrap_or(0));
+        figures.process.extend(process);
+        step
+    }
+
+    /// The mask is that of a constraint that nobody else has used.
+    fn check(&self, text: &[TokenId], mask: &TokenMask) {
+        let vocabulary = self.constraint.vocabulary();
+        let own = Constraint::new(self.grammar, vocabulary).expect("it was built before");
+        let mut matcher: Matcher = own.matcher();
+        for &token in text {
+            matcher.advance(token).expect("a token that was taken before");
+        }
+        let mut expected = own.new_mask();
+        matcher.fill_mask(&mut expected);
+        assert!(*mask == expected, "masks differ behind {text:?}");
+        self.checked.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn report(&self, name: &str) {
+        let figures = self.figures.lock().expect("no thread panics");
+        let count: usize = figures.times.iter().sum();
+        let mut rest = count / 100;
+        let place = figures.times.iter().rposition(|&here| {
+            let is_it = here > rest;
+            rest = rest.saturating_sub(here);
+            is_it
+        });
+        let p99 = 2f64.powf((place.unwrap_or(0) + 1) as f64 / 8.0);
+        let micro = |nanos: f64| format!("{:.1} us", nanos / 1e3);
+        let process: Vec<String> =
+            figures.process.iter().map(|bytes| format!("{:.0}", *bytes as f64 / 1e6)).collect();
+        println!(
+            "| {name} | {count} | {} | {} | {} | {:.2} MB | {} MB | {} |",
+            micro(figures.total as f64 / count.max(1) as f64),
+            micro(p99),
+            micro(figures.longest as f64),
+            figures.index as f64 / 1e6,
+            process.join(" "),
+            self.checked.load(Ordering::Relaxed),
+        );
+    }
+}
+
+/// A token that the mask allows: any, or rather one that opens something.
+fn pick(
+    constraint: &Constraint,
+    mask: &TokenMask,
+    openers: bool,
+    below: &mut impl FnMut(usize) -> usize,
+) -> Option<TokenId> {
+    let words = mask.words();
+    let mut some = || {
+        let first = below(words.len());
+        let at = (first..words.len()).chain(0..first).find(|&at| words[at] != 0)?;
+        let bits: Vec<u32> = (0..32).filter(|bit| words[at] >> bit & 1 == 1).collect();
+        Some(TokenId::from(at as u32 * 32 + bits[below(bits.len())]))
+    };
+    let opens = |token: &TokenId| {
+        let bytes = constraint.vocabulary().bytes(*token).unwrap_or_default();
+        bytes.iter().any(|byte| b"([{<".contains(byte)) || bytes.ends_with(b"if") || bytes.ends_with(b":\n")
+    };
+    if openers && let Some(token) = (0..8).filter_map(|_| some()).find(opens) {
+        return Some(token);
+    }
+    some()
+}
+
+/// Resident bytes of the process.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<usize>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}

@@ -1,0 +1,49 @@
+//! How much the scanner has met.
+//!
+//! Scan states, obligations, points and parse states are named by numbers that sequences hold, so
+//! none is dropped before the scanner is. Most grammars have few; where matches stay pending in
+//! ever new combinations, each text meets more.
+
+use super::Scanner;
+use super::obligations::Obligations;
+use crate::lr::table::ParseTable;
+
+impl Scanner {
+    /// Heap bytes of what has been met, compiling included. Costs a few loads.
+    pub(crate) fn met_bytes(&self) -> usize {
+        let states = self.states();
+        let classes = states.classes().count();
+        let labels = SET_BYTES + self.lexis.terminal_count() / 8;
+        let of_obligations = ENTRY_BYTES + size_of::<Obligations>() + classes * OBLIGATIONS_AFTER_A_BYTE;
+        let of_points = 2 * ENTRY_BYTES + classes * size_of::<u64>();
+        states.len() * states.bytes_of_a_state(COMPONENTS)
+            + states.label_sets.len() * labels
+            + states.pasts.len() * ENTRY_BYTES
+            + self.obligations.sets.len() * of_obligations
+            + self.obligations.implications.len() * ENTRY_BYTES
+            + self.points.len() * of_points
+            + self.lexis.lookaheads.expectations.len() * ENTRY_BYTES
+            + self.discharges.len() * ENTRY_BYTES
+            + self.table().met_bytes()
+    }
+}
+
+impl ParseTable {
+    fn met_bytes(&self) -> usize {
+        let (states, entered) = self.met();
+        let of_sets = SET_BYTES + self.end().index() / 8;
+        (states + entered) * ENTRY_BYTES + self.acceptable_sets().len() * of_sets
+    }
+}
+
+/// What an entry takes with its key and its places in tables that are half empty.
+const ENTRY_BYTES: usize = 64;
+
+/// What a set takes beside its words.
+const SET_BYTES: usize = 88;
+
+/// Components that a scan state has, more or less.
+const COMPONENTS: usize = 4;
+
+/// What is known of obligations behind one class of bytes.
+const OBLIGATIONS_AFTER_A_BYTE: usize = 16;
