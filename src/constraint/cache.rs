@@ -270,11 +270,11 @@ mod tests {
         let mut limits = Limits::default();
         limits.index_bytes = 200_000;
         let grammar = grammar("%lexer basic\nstart: (A | B | C)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"");
-        let mut random = crate::util::random::Random::new(5);
+        let mut random = fastrand::Rng::with_seed(5);
         let first = cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
         assert!(is_same(&first, &cache.get_or_build(&grammar, &vocabulary, &limits).expect("kept")));
         for _ in 0..2_000 {
-            let text: Vec<u8> = (0..24).map(|_| b"ab"[random.below(2)]).collect();
+            let text: Vec<u8> = (0..24).map(|_| b"ab"[random.usize(..2)]).collect();
             first.matcher().advance_bytes(&text).expect("letters may come in any order");
         }
         assert!(first.is_outgrown(), "{:?}", first.index_size());

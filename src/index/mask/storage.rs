@@ -322,14 +322,14 @@ mod tests {
     #[test]
     fn what_is_used_keeps_its_number() {
         let masks = Masks::default();
-        let mut random = Random::new(3);
+        let mut random = fastrand::Rng::with_seed(3);
         let mut row = vec![0u32; 400];
         let mut rows = Vec::new();
         for round in 0..60 {
             if round % 20 == 0 {
-                row.iter_mut().for_each(|word| *word = random.next_u64() as u32);
+                row.iter_mut().for_each(|word| *word = random.u32(..));
             }
-            row[random.below(400)] ^= 1 << random.below(32);
+            row[random.usize(..400)] ^= 1 << random.usize(..32);
             let (id, _) = masks.intern(&row);
             rows.push((id, row.clone()));
         }
