@@ -4,7 +4,6 @@
 //! `%extend` act on the importer's copy alone. Names that are not imported by name are mangled as
 //! `file__name`.
 
-use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -13,105 +12,25 @@ use crate::grammar::GrammarError;
 use crate::grammar::lower::Context;
 use crate::grammar::lower::attributes::Attributes;
 use crate::grammar::lower::dialect;
+use crate::grammar::lower::imports::{
+    Files, ImportGroup, Imported, Imports, Location, NO_FILES, group_import, join,
+};
+use crate::grammar::lower::library::{
+    Definition, DefinitionIndex, DefinitionKind, Ignore, Instance, Library, Part,
+};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{ClassIndex, Order};
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};
-use crate::util::diagnostic::{Cause, Diagnostic};
-
-/// The libraries that are there without files, by name. Each is written for this project, with the names
-/// that Lark's have.
-const LIBRARIES: &[(&str, &str)] = &[
-    ("common", include_str!("../../../grammars/library/common.lark")),
-    ("lark", include_str!("../../../grammars/library/lark.lark")),
-    ("python", include_str!("../../../grammars/library/python.lark")),
-    ("unicode", include_str!("../../../grammars/library/unicode.lark")),
-];
+use crate::util::diagnostic::Diagnostic;
 
 /// Copies of files, all importers together: a chain of files each of which imports the next one
 /// twice would otherwise double at every step.
 const MAX_INSTANCES: usize = 1_000;
 /// Depth of imports.
 const MAX_IMPORT_DEPTH: usize = 50;
-/// The files beside a grammar that has none.
-const NO_FILES: fn(&str) -> io::Result<String> = |_| Err(ErrorKind::NotFound.into());
-/// Number of a definition.
-pub(crate) type DefinitionIndex = usize;
-
-/// Gives the text of an imported file by its path. Of a file that is not there it says so by the
-/// kind of the error.
-pub(crate) type Imports<'a> = dyn Fn(&str) -> io::Result<String> + 'a;
-
-/// All files, in one table.
-#[derive(Debug, Default)]
-pub(crate) struct Library {
-    pub(crate) instances: Vec<Instance>,
-    pub(crate) definitions: Vec<Definition>,
-    /// Of the file itself and of grammars within it; imported files ignore nothing and direct
-    /// nothing, as in Lark.
-    pub(crate) ignores: Vec<Ignore>,
-    /// The copies of the grammars within grammars, by the source and the offset where they stand.
-    pub(crate) nested: HashMap<(u32, u32), usize>,
-    /// The copies of the grammars that `@name` stands for.
-    pub(crate) named: HashMap<String, usize>,
-    /// Whether the file has what only llguidance's dialect has.
-    pub(crate) is_dialect: bool,
-    pub(crate) directives: Vec<(ast::Directive, At)>,
-}
-
-/// An `%ignore`.
-#[derive(Debug)]
-pub(crate) struct Ignore {
-    pub(crate) body: ast::Expansions,
-    pub(crate) at: At,
-    /// The copy that it stands in, which is a grammar of its own.
-    pub(crate) instance: usize,
-}
-
-/// One copy of a file: what its names mean. The file itself is number 0.
-#[derive(Debug, Default)]
-pub(crate) struct Instance {
-    pub(crate) scope: HashMap<String, DefinitionIndex>,
-    /// The grammar that it is of: itself, or what imports it.
-    pub(crate) class: ClassIndex,
-    /// Names that are imported from a file which does not define them, and what is to be said of
-    /// each.
-    pub(crate) missing: HashMap<String, Diagnostic>,
-}
-
-/// A rule or a terminal.
-#[derive(Debug)]
-pub(crate) struct Definition {
-    /// Its name in the grammar, mangled.
-    pub(crate) name: String,
-    pub(crate) kind: DefinitionKind,
-    /// One body, and those that `%extend` added.
-    pub(crate) parts: Vec<Part>,
-    pub(crate) at: At,
-    pub(crate) order: Order,
-    /// Defined or imported by name in the file itself.
-    pub(crate) own: bool,
-}
-
-/// A body as written.
-#[derive(Debug)]
-pub(crate) struct Part {
-    /// The copy in whose scope its names stand.
-    pub(crate) instance: usize,
-    /// The text that its spans are of.
-    pub(crate) source: u32,
-    pub(crate) body: ast::Expansions,
-}
-
-/// What is defined.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum DefinitionKind {
-    Rule { parameters: Vec<String>, priority: Option<(i32, At)>, attributes: Box<Attributes> },
-    Terminal { priority: i32 },
-    Declared,
-}
 
 /// Reads `text` and everything it imports.
 ///
@@ -122,10 +41,15 @@ pub(crate) fn load(
     name: &str,
     imports: &Imports<'_>,
 ) -> Result<Library, GrammarError> {
-    let mut loader = Loader { context, imports, library: Library::default(), path: Vec::new(), sequence: 0 };
+    let mut loader = Loader {
+        context,
+        files: Files { imports, reading: Vec::new() },
+        library: Library::default(),
+        sequence: 0,
+    };
     let (directory, base) = name.rsplit_once('/').unwrap_or(("", name));
     let location = Location { directory: Some(directory.into()), shown: name.into() };
-    loader.path.push(join(directory, base.trim_end_matches(".lark")));
+    loader.files.reading.push(join(directory, base.trim_end_matches(".lark")));
     loader.context.count_file(text)?;
     let file = parse_lark(text).map_err(|error| error.diagnostic(&location.shown, text))?;
     loader.library.is_dialect = dialect::is_used(&file);
@@ -151,7 +75,8 @@ pub(crate) fn load_yacc(
         SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),
     })?;
     let library = Library::default();
-    let mut loader = Loader { context, imports: &NO_FILES, library, path: Vec::new(), sequence: 0 };
+    let mut loader =
+        Loader { context, files: Files { imports: &NO_FILES, reading: Vec::new() }, library, sequence: 0 };
     let instance = loader.instance(None);
     let mangling = Mangling::default();
     loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
@@ -166,7 +91,8 @@ pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Li
     let location = Location { directory: None, shown: "<grammar>".into() };
     let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
     let library = Library::default();
-    let mut loader = Loader { context, imports: &NO_FILES, library, path: Vec::new(), sequence: 0 };
+    let mut loader =
+        Loader { context, files: Files { imports: &NO_FILES, reading: Vec::new() }, library, sequence: 0 };
     let instance = loader.instance(None);
     loader.file(instance, file, grammar, &location, &Mangling::default(), None)?;
     Ok(loader.library)
@@ -174,10 +100,8 @@ pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Li
 
 struct Loader<'a> {
     context: &'a mut Context,
-    imports: &'a Imports<'a>,
+    files: Files<'a>,
     library: Library,
-    /// The files that are being read, without their extension.
-    path: Vec<String>,
     sequence: u32,
 }
 
@@ -187,22 +111,6 @@ struct Copy<'a> {
     source: u32,
     mangling: &'a Mangling,
     imported_at: Option<u32>,
-}
-
-/// Where a file lies.
-#[derive(Clone)]
-struct Location {
-    /// `None`: a library, which lies nowhere.
-    directory: Option<String>,
-    shown: Arc<str>,
-}
-
-/// A file that an import names.
-struct Imported {
-    /// What tells it from other files.
-    path: String,
-    text: String,
-    location: Location,
 }
 
 /// How the names of an imported file are called in the whole.
@@ -228,37 +136,6 @@ impl Mangling {
         }
         name
     }
-}
-
-/// The import statements of one file that name the same path.
-struct ImportGroup {
-    level: u32,
-    path: Vec<String>,
-    at: At,
-    names: Vec<(ast::Spanned<String>, ast::Spanned<String>)>,
-}
-
-impl ImportGroup {
-    /// The directory of the file and its path without the extension, where the importer lies in
-    /// `directory`.
-    fn file(&self, directory: &str) -> (String, String) {
-        let mut directory = directory.to_owned();
-        for _ in 1..self.level {
-            directory = join(&directory, "..");
-        }
-        let Some((name, parents)) = self.path.split_last() else { return (directory.clone(), directory) };
-        for part in parents {
-            directory = join(&directory, part);
-        }
-        let path = join(&directory, name);
-        (directory, path)
-    }
-}
-
-/// The text of the library with this path.
-fn library(path: &[String]) -> Option<&'static str> {
-    let [name] = path else { return None };
-    LIBRARIES.iter().find(|(library, _)| library == name).map(|&(_, text)| text)
 }
 
 impl Loader<'_> {
@@ -326,7 +203,7 @@ impl Loader<'_> {
         for (grammar, span) in dialect::grammars(file) {
             let at = At::new(source, span);
             let place = self.context.sources.place(at);
-            if self.library.instances.len() >= MAX_INSTANCES || self.path.len() >= MAX_IMPORT_DEPTH {
+            if self.library.instances.len() >= MAX_INSTANCES || self.files.reading.len() >= MAX_IMPORT_DEPTH {
                 let message = format!(
                     "more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} deep"
                 );
@@ -339,16 +216,16 @@ impl Loader<'_> {
                 dialect::Grammar::Nested(file) => {
                     let instance = self.instance(None);
                     self.library.nested.insert((at.source(), at.start()), instance);
-                    self.path.push(format!("<%lark {number}>"));
+                    self.files.reading.push(format!("<%lark {number}>"));
                     let mangling = mangling(format!("lark_{number}"));
                     self.items(instance, file.clone(), source, location, &mangling, Some(offset))?;
-                    self.path.pop();
+                    self.files.reading.pop();
                 }
                 dialect::Grammar::Named(name) if self.library.named.contains_key(name) => {}
                 dialect::Grammar::Named(name) => {
                     let directory = location.directory.clone().unwrap_or_default();
                     let shown = format!("{}.lark", join(&directory, name));
-                    let Some(text) = self.beside(&shown, at)? else {
+                    let Some(text) = self.files.beside(&self.context.sources, &shown, at)? else {
                         let message = format!("`@{name}` stands for a grammar that was not found");
                         return Err(Diagnostic::error("grammar-not-found", message)
                             .at(place)
@@ -359,11 +236,11 @@ impl Loader<'_> {
                     let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
                     let instance = self.instance(None);
                     self.library.named.insert(name.to_owned(), instance);
-                    self.path.push(format!("<@{name}>"));
+                    self.files.reading.push(format!("<@{name}>"));
                     let location = Location { directory: Some(directory), shown };
                     let mangling = mangling(name.replace('-', "_"));
                     self.file(instance, file, &text, &location, &mangling, Some(offset))?;
-                    self.path.pop();
+                    self.files.reading.pop();
                 }
             }
         }
@@ -379,7 +256,7 @@ impl Loader<'_> {
         group: ImportGroup,
     ) -> Result<(), GrammarError> {
         let place = self.context.sources.place(group.at);
-        if self.library.instances.len() >= MAX_INSTANCES || self.path.len() >= MAX_IMPORT_DEPTH {
+        if self.library.instances.len() >= MAX_INSTANCES || self.files.reading.len() >= MAX_IMPORT_DEPTH {
             let message = format!(
                 "more than {MAX_INSTANCES} imported files, or imports more than {MAX_IMPORT_DEPTH} deep"
             );
@@ -393,82 +270,19 @@ impl Loader<'_> {
         }
         let offset = imported_at.unwrap_or(group.at.start());
 
-        let Imported { path, text, location } = self.imported(location, &group)?;
+        let Imported { path, text, location } =
+            self.files.imported(&self.context.sources, location, &group)?;
         let shown = location.shown.clone();
-        self.path.push(path);
+        self.files.reading.push(path);
         let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
         let instance = self.instance(Some(importer));
         self.file(instance, file, &text, &location, &mangling, Some(offset))?;
-        self.path.pop();
+        self.files.reading.pop();
 
         for (name, alias) in group.names {
             self.bring_in(importer, instance, &shown, group.at, (&name, &alias));
         }
         Ok(())
-    }
-
-    /// The file that an import names: one that lies beside the importer, or where the dots say;
-    /// else, without dots, a library. A file that is being read already is no match for a library's
-    /// name: `python.lark` may import the library `python`.
-    fn imported(&self, importer: &Location, group: &ImportGroup) -> Result<Imported, GrammarError> {
-        let error = |message: String| {
-            Diagnostic::error("import-not-found", message).at(self.context.sources.place(group.at))
-        };
-        let library = library(&group.path).filter(|_| group.level == 0);
-        let file = importer.directory.as_deref().map(|directory| group.file(directory));
-        match file {
-            Some((_, path)) if self.path.contains(&path) && library.is_none() => {
-                return Err(self.cycle(&path, group.at));
-            }
-            Some((directory, path)) if !self.path.contains(&path) => {
-                let shown = format!("{path}.lark");
-                if let Some(text) = self.beside(&shown, group.at)? {
-                    let location = Location { directory: Some(directory), shown: shown.into() };
-                    return Ok(Imported { path, text, location });
-                }
-                if group.level > 0 {
-                    return Err(error(format!("the imported file `{shown}` was not found")).into());
-                }
-            }
-            _ => {}
-        }
-        let name = group.path.join(".");
-        if let Some(text) = library {
-            let path = format!("<{name}>");
-            let location = Location { directory: None, shown: path.as_str().into() };
-            return Ok(Imported { path, text: text.to_owned(), location });
-        }
-        let libraries: Vec<String> = LIBRARIES.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let beside = group.path.join("/");
-        let message = format!("there is no file `{beside}.lark` beside this one, and no library `{name}`");
-        Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
-    }
-
-    /// The text of a file of the caller's, if there is such a file.
-    fn beside(&self, path: &str, at: At) -> Result<Option<String>, GrammarError> {
-        match (self.imports)(path) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-            Err(error) => {
-                let message = format!("the imported file `{path}` cannot be read: {error}");
-                let unread =
-                    Diagnostic::error("import-unreadable", message).at(self.context.sources.place(at));
-                Err(unread.because(Cause::Import(Arc::new(error))).into())
-            }
-        }
-    }
-
-    /// The error that a file which is being read is imported.
-    fn cycle(&self, path: &str, at: At) -> GrammarError {
-        let start = self.path.iter().position(|file| file == path).unwrap_or(0);
-        let cycle: Vec<String> = self.path[start..]
-            .iter()
-            .map(String::as_str)
-            .chain([path])
-            .map(|file| format!("`{file}`"))
-            .collect();
-        let message = format!("files import each other in a circle: {}", cycle.join(" imports "));
-        Diagnostic::error("import-cycle", message).at(self.context.sources.place(at)).into()
     }
 
     /// Puts one imported name into the importer's scope.
@@ -657,38 +471,6 @@ impl Loader<'_> {
                 .related(first, "first defined here")
                 .help("rename one, or write %override or %extend before the second"),
         );
-    }
-}
-
-/// Adds an import statement to the group of its path.
-fn group_import(groups: &mut Vec<ImportGroup>, source: u32, import: ast::Import) {
-    let path: Vec<String> = import.path.into_iter().map(|part| part.node).collect();
-    let names = import.names.into_iter().map(|(name, alias)| {
-        let alias = alias.unwrap_or_else(|| name.clone());
-        (name, alias)
-    });
-    match groups.iter_mut().find(|group| group.level == import.level && group.path == path) {
-        Some(group) => group.names.extend(names),
-        None => groups.push(ImportGroup {
-            level: import.level,
-            path,
-            at: At::new(source, &import.span),
-            names: names.collect(),
-        }),
-    }
-}
-
-/// `directory/name`, with `..` taken back where it can be.
-fn join(directory: &str, name: &str) -> String {
-    match (directory, name) {
-        ("", _) => name.to_owned(),
-        (_, "..") => match directory.rsplit_once('/') {
-            Some((_, "..")) => format!("{directory}/.."),
-            Some((parent, _)) => parent.to_owned(),
-            None if directory == ".." => "../..".to_owned(),
-            None => String::new(),
-        },
-        _ => format!("{directory}/{name}"),
     }
 }
 

@@ -6,8 +6,10 @@ mod counted;
 mod dialect;
 mod directives;
 pub(in crate::grammar) mod expand;
+mod imports;
 mod indenter;
 mod lexeme;
+mod library;
 mod load;
 mod resolve;
 mod similar;
@@ -30,10 +32,10 @@ use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
 
-pub(crate) use self::load::Imports;
+pub(crate) use self::imports::Imports;
 pub(crate) use self::similar::did_you_mean;
 
-use self::load::Library;
+use self::library::Library;
 use self::source::Sources;
 use self::table::TerminalTable;
 

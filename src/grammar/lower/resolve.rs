@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::attributes::Attributes;
 use crate::grammar::lower::lexeme;
-use crate::grammar::lower::load::{Definition, DefinitionIndex, DefinitionKind, Instance, Library};
+use crate::grammar::lower::library::{Definition, DefinitionIndex, DefinitionKind, Instance, Library};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
