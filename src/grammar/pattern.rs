@@ -61,6 +61,26 @@ impl Pattern {
         matches!(self, Pattern::Literal { .. })
     }
 
+    /// Whether a regex in it has a look-around. Costs the tree.
+    pub(crate) fn looks_around(&self) -> bool {
+        match self {
+            Pattern::Regex { pattern, .. } => {
+                ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look))
+            }
+            Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {
+                parts.iter().any(Pattern::looks_around)
+            }
+            Pattern::Repeat { pattern, .. } | Pattern::Complement(pattern) | Pattern::Shortest(pattern) => {
+                pattern.looks_around()
+            }
+            Pattern::Literal { .. }
+            | Pattern::Range(..)
+            | Pattern::Automaton(_)
+            | Pattern::Tokens(_)
+            | Pattern::Schema(_) => false,
+        }
+    }
+
     /// Whether some part is described by what it is not, by several conditions at once, or by an
     /// automaton. Costs the tree.
     pub(crate) fn has_algebra(&self) -> bool {

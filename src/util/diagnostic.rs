@@ -32,6 +32,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "line-in-brackets",
     "lookahead-assertion",
     "more-findings",
+    "narrowed-group",
     "narrowed-schema",
     "newline-with-blanks",
     "option-without-effect",

@@ -107,8 +107,14 @@ impl Sketch {
             spec.push_str("conflicts shift\n");
         }
         let mut ranked: Vec<&Terminal> = self.terminals.iter().collect();
-        // Stable: the order in the file is the last criterion.
-        ranked.sort_by_key(|terminal| (!terminal.raised, !terminal.pattern.starts_with('"')));
+        // Stable: the order in the file is the last criterion. What is ignored comes behind the rest
+        // under the contextual lexer, unless it looks around.
+        let yields = |terminal: &Terminal| {
+            let looks_around = ["(?=", "(?!", "(?<"].iter().any(|look| terminal.pattern.contains(look));
+            terminal.ignored && self.lexer() == "contextual" && !looks_around
+        };
+        ranked
+            .sort_by_key(|terminal| (!terminal.raised, yields(terminal), !terminal.pattern.starts_with('"')));
         for Terminal { name, pattern, ignored, .. } in ranked {
             write!(spec, "terminal {name} {}", slashed(pattern)).unwrap();
             if *ignored {

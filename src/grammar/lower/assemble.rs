@@ -121,10 +121,12 @@ pub(crate) fn assemble(
         let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
         // Where a lazy terminal matches, it is what ends the lexeme. What the rules ask for goes
         // before what is ignored where it can stand: else a `NEWLINE` beside an ignored `/\s+/`
-        // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too.
+        // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too. An
+        // ignored terminal that looks around is meant for some places, and keeps its own.
         let is_ignored = ignored.contains(&terminal);
         let is_both = is_ignored && is_asked_for.contains(&terminal);
-        let yields = is_contextual && is_ignored && !is_both;
+        let looks_around = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::looks_around);
+        let yields = is_contextual && is_ignored && !is_both && !looks_around;
         orders.push((!lazy, std::cmp::Reverse(priority), yields, !literal, order));
         terminals.push(Terminal {
             name: table.name(terminal).to_owned(),
