@@ -12,8 +12,9 @@ use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{FormulaId, Type};
 use crate::schema::fragment::Fragment;
-use crate::schema::machine::{Machine, Tuple, TupleId};
+use crate::schema::machine::Machine;
 use crate::schema::options::Whitespace;
+use crate::schema::states::{Tuple, TupleId};
 use crate::schema::text;
 use crate::util::id::NonterminalId;
 

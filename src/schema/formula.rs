@@ -170,6 +170,11 @@ pub(super) struct Formulas {
 use FormulaId as F;
 
 impl Formulas {
+    /// That the next member satisfies `formula`.
+    pub(super) fn child(&mut self, formula: FormulaId) -> FormulaId {
+        if formula.is_constant() { formula } else { self.atom(Atom::Child(formula)) }
+    }
+
     pub(super) fn new() -> Self {
         let mut formulas = Self {
             shapes: Vec::new(),

@@ -5,39 +5,14 @@
 //! it is found. *Empty* is final once nothing it rests on is being searched any more; until then it
 //! is provisional, as in Tarjan's algorithm for components.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{FormulaId, Type};
-use crate::schema::machine::{Machine, TupleId};
-use crate::schema::object::{Key, Step};
+use crate::schema::machine::Machine;
+use crate::schema::states::{Key, Step, TupleId};
 
 use FormulaId as F;
-
-/// What is known of formulas.
-#[derive(Debug)]
-pub(super) struct Inhabited {
-    known: FxHashMap<F, bool>,
-    /// Formulas that are being searched, and how many were when each was begun.
-    open: FxHashMap<F, usize>,
-    /// Formulas that count as empty as long as an open one does: the outermost such.
-    provisional: FxHashMap<F, usize>,
-    trail: Vec<F>,
-    /// The outermost open formula that what was found since rests on.
-    pub(super) rests_on: usize,
-}
-
-impl Default for Inhabited {
-    fn default() -> Self {
-        Self {
-            known: FxHashMap::default(),
-            open: FxHashMap::default(),
-            provisional: FxHashMap::default(),
-            trail: Vec::new(),
-            rests_on: usize::MAX,
-        }
-    }
-}
 
 /// How deep values may have to nest before anything satisfies a schema.
 const DEPTH: usize = 250;

@@ -18,12 +18,12 @@ use rustc_hash::FxHashMap;
 
 use crate::lexer::Dfa;
 use crate::schema::atoms::{Interner, Items};
+use crate::schema::emptiness::Inhabited;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
-use crate::schema::inhabited::Inhabited;
 use crate::schema::keywords::Reader;
-use crate::schema::object::{Frame, Step};
+use crate::schema::states::{Classes, Frame, Step, Tuple, TupleId};
 use crate::schema::text::Texts;
 use crate::schema::unique;
 use crate::util::meter::{Holding, Meter};
@@ -36,17 +36,6 @@ const COUNTED_AT_ONCE: usize = 100;
 const STEPS_OF_WORK: usize = 50;
 /// And keeps some of them.
 const BYTES_OF_WORK: usize = 100;
-
-/// Residuals, or the formulas of a value state.
-pub(super) type Tuple = Box<[F]>;
-
-/// A tuple, by its number in [`Machine::tuples`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct TupleId(pub(super) u32);
-
-/// The classes of the next member: the residuals behind it, and what the member satisfies. The
-/// classes are disjoint.
-pub(super) type Classes = Rc<[(TupleId, F)]>;
 
 /// What a formula asks of the next member.
 #[derive(Clone, Copy, Debug)]
@@ -232,11 +221,11 @@ impl<'a> Machine<'a> {
                         formulas.atom(Atom::Items(items))
                     }
                 };
-                let child = child_atom(formulas, child);
+                let child = formulas.child(child);
                 formulas.and([child, behind])
             }
             Atom::Contains { schema, min, max } => {
-                let child = child_atom(formulas, schema);
+                let child = formulas.child(schema);
                 let not = formulas.not(child);
                 let fewer =
                     contains(formulas, schema, min.saturating_sub(1), max.map(|max| max.checked_sub(1)));
@@ -401,11 +390,6 @@ impl<'a> Machine<'a> {
         self.first_asked.insert(formula, found);
         found
     }
-}
-
-/// That the next member satisfies `formula`.
-pub(super) fn child_atom(formulas: &mut Formulas, formula: F) -> F {
-    if formula.is_constant() { formula } else { formulas.atom(Atom::Child(formula)) }
 }
 
 /// That so many items satisfy `schema`; never where `max` has gone below 0.

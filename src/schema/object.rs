@@ -8,54 +8,11 @@ use crate::lexer::Dfa;
 use crate::schema::atoms::Properties;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
-use crate::schema::machine::{Classes, Machine, Tuple, TupleId, child_atom};
+use crate::schema::machine::Machine;
 use crate::schema::names;
+use crate::schema::states::{Classes, Frame, Key, OtherKeys, Step, Tuple, TupleId};
 
 use FormulaId as F;
-
-/// What all states of one object share: the formulas that the object began with, and the keys that
-/// these tell apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Frame {
-    pub(super) start: TupleId,
-    /// The same as far as it goes where keys that are not named may stand twice.
-    pub(super) guarded: TupleId,
-    /// Named keys, in the order in which they may stand.
-    pub(super) names: Rc<[u32]>,
-    /// Classes of the other keys.
-    pub(super) others: Rc<[OtherKeys]>,
-}
-
-/// Keys that no formula of the frame names or tells apart.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct OtherKeys {
-    pub(super) keys: Rc<Dfa>,
-    /// The patterns that match them, ascending.
-    patterns: Vec<u32>,
-    /// What `propertyNames` asks of them and they satisfy, ascending.
-    names: Vec<F>,
-    /// Their fingerprint, where the frame counts keys.
-    fingerprint: u8,
-}
-
-/// A key, or that there is none of a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
-    Named(u32),
-    /// Of the class of this number.
-    Other(u32),
-    Absent(u32),
-}
-
-/// A move in the frame of this number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Step {
-    pub(super) frame: u32,
-    pub(super) key: Key,
-    /// Whether the names up to this one need not be thought of any more: all that came before it in
-    /// the declared order.
-    pub(super) position: u32,
-}
 
 /// How many classes of other keys a frame may have.
 const MOST_OTHERS: usize = 256;
@@ -256,7 +213,7 @@ impl Machine<'_> {
                 parts.push(properties.additional);
             }
             for part in &mut parts {
-                *part = child_atom(formulas, *part);
+                *part = formulas.child(*part);
             }
             formulas.and(parts)
         };

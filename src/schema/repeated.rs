@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
-use crate::schema::machine::{Machine, TupleId};
+use crate::schema::machine::Machine;
+use crate::schema::states::TupleId;
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;

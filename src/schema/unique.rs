@@ -12,7 +12,6 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
-use crate::schema::machine::child_atom;
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -194,7 +193,7 @@ pub(super) fn step(
     let mut parts = Vec::with_capacity(values.len());
     for (at, &value) in values.iter().enumerate() {
         let rest = [&values[..at], &values[at + 1..]].concat();
-        let child = child_atom(formulas, value);
+        let child = formulas.child(value);
         let behind = without(formulas, rest);
         parts.push(formulas.and([child, behind]));
     }

@@ -20,7 +20,7 @@ use crate::grammar::lower::library::{
 };
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
-use crate::grammar::lower::tree::{ClassIndex, Order};
+use crate::grammar::lower::tree::Order;
 use crate::syntax::ast;
 use crate::syntax::parse_lark;
 use crate::syntax::{SourceText, parse_yacc, parse_yacc_rules};

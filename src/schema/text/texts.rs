@@ -1,0 +1,160 @@
+//! Automata of texts, made once and kept.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::lexer::{Compiler, Dfa, PatternError, product};
+use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
+use crate::schema::text::{automaton, spell};
+use crate::util::meter::Meter;
+
+use FormulaId as F;
+
+/// Characters of a string that stand for themselves, and escapes: of one letter, of one code unit,
+/// and of a pair of surrogates. Half a pair is no character, and most readers refuse it.
+const PLAIN: &str = r#"[^"\\\x00-\x1f]"#;
+const SHORT: &str = r#"\\["\\/bfnrt]"#;
+const CODE: &str = r"\\u(?:[0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
+const PAIR: &str = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
+
+/// Makes automata, and keeps them.
+pub(in crate::schema) struct Texts<'a> {
+    pub(super) meter: &'a Meter,
+    pub(super) compiler: Compiler<'a>,
+    /// All contents of strings.
+    pub(super) universe: Option<Rc<Dfa>>,
+    /// By whether they may be narrowed.
+    pub(super) patterns: FxHashMap<(u32, bool), Rc<Dfa>>,
+    pub(super) formats: FxHashMap<u32, Rc<Dfa>>,
+    pub(super) strings: FxHashMap<F, Rc<Dfa>>,
+    /// Some of the strings, where all would take too large an automaton.
+    pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
+    pub(super) numbers: FxHashMap<F, Rc<Dfa>>,
+    /// Parts of [`numbers`] that depend on no schema.
+    pub(super) numerals: FxHashMap<&'static str, Rc<Dfa>>,
+}
+
+/// The string as JSON spells it, in quotes.
+pub(in crate::schema) fn spelling(text: &str) -> String {
+    spell::literal(text)
+}
+
+/// A regex of the lexer.
+pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
+    let flags = RegexFlags { dot_all: true, ..RegexFlags::default() };
+    Pattern::Regex { pattern: pattern.into(), flags, place: None }
+}
+
+impl<'a> Texts<'a> {
+    pub(in crate::schema) fn new(meter: &'a Meter) -> Self {
+        Self {
+            meter,
+            compiler: Compiler::new(meter),
+            universe: None,
+            patterns: FxHashMap::default(),
+            formats: FxHashMap::default(),
+            strings: FxHashMap::default(),
+            narrowed: FxHashMap::default(),
+            numbers: FxHashMap::default(),
+            numerals: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn compile(&mut self, pattern: &Pattern) -> Result<Rc<Dfa>, PatternError> {
+        self.compiler.compile(pattern).map(Rc::new)
+    }
+
+    /// All contents of strings: all texts but those with one of the two marks.
+    pub(in crate::schema) fn universe(&mut self) -> Result<Rc<Dfa>, PatternError> {
+        if let Some(known) = &self.universe {
+            return Ok(known.clone());
+        }
+        let universe = self.compile(&regex("[\\x00-\\U0010fffd]*"))?;
+        self.universe = Some(universe.clone());
+        Ok(universe)
+    }
+
+    /// All contents of printable ASCII.
+    pub(super) fn printable(&mut self) -> Result<Rc<Dfa>, PatternError> {
+        self.compile(&regex("[ -~]*"))
+    }
+
+    /// The texts of which `holds` is true, given for each of `parts` whether it matches.
+    pub(super) fn product(
+        &self,
+        parts: &[Rc<Dfa>],
+        holds: impl Fn(&[bool]) -> bool,
+    ) -> Result<Rc<Dfa>, PatternError> {
+        product(parts, holds, self.meter).map(Rc::new)
+    }
+
+    /// What is in both, and what is in the first only.
+    pub(in crate::schema) fn part(
+        &self,
+        all: &Rc<Dfa>,
+        of: &Rc<Dfa>,
+    ) -> Result<(Rc<Dfa>, Rc<Dfa>), PatternError> {
+        let parts = [all.clone(), of.clone()];
+        let inside = self.product(&parts, |each| each[0] && each[1])?;
+        let outside = self.product(&parts, |each| each[0] && !each[1])?;
+        Ok((inside, outside))
+    }
+
+    /// All contents but `words`.
+    pub(in crate::schema) fn all_but(&mut self, words: &[&str]) -> Result<Rc<Dfa>, PatternError> {
+        let universe = self.universe()?;
+        if words.is_empty() {
+            return Ok(universe);
+        }
+        let words = self.compile(&Pattern::Automaton(automaton::words(words)))?;
+        self.product(&[universe, words], |each| each[0] && !each[1])
+    }
+
+    /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
+    /// to be written in any way when everything is allowed.
+    pub(in crate::schema) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
+        Ok(match *contents == self.universe()? {
+            true => regex(format!("\"(?:{PLAIN}|{SHORT}|{CODE}|{PAIR})*\"")),
+            false => Pattern::Automaton(spell::spell(contents)),
+        })
+    }
+
+    /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within
+    /// `all`.
+    pub(super) fn combine(
+        &self,
+        formulas: &Formulas,
+        formula: F,
+        all: Rc<Dfa>,
+        leaves: Vec<(Atom, Rc<Dfa>)>,
+    ) -> Result<Rc<Dfa>, PatternError> {
+        if let (Shape::Atom(_), [(_, only)]) = (formulas.shape(formula), &leaves[..]) {
+            if *only == all {
+                return Ok(all);
+            }
+            return self.product(&[all, only.clone()], |each| each[0] && each[1]);
+        }
+        let (atoms, leaves): (Vec<Atom>, Vec<Rc<Dfa>>) = leaves.into_iter().unzip();
+        let numbers: FxHashMap<Atom, usize> = atoms.into_iter().zip(1..).collect();
+        let parts: Vec<Rc<Dfa>> = std::iter::once(all).chain(leaves).collect();
+        self.product(&parts, |each| {
+            each[0] && holds(formulas, formula, &|atom| numbers.get(&atom).is_some_and(|&at| each[at]))
+        })
+    }
+}
+
+/// Whether the formula is true, given which atoms are.
+fn holds(formulas: &Formulas, formula: F, atom: &impl Fn(Atom) -> bool) -> bool {
+    let part = |&part: &F| holds(formulas, part, atom);
+    match formulas.shape(formula) {
+        Shape::True => true,
+        Shape::False => false,
+        Shape::Atom(own) => atom(own),
+        Shape::Not(inner) => !holds(formulas, inner, atom),
+        Shape::And(list) => formulas.parts(list).iter().all(part),
+        Shape::Or(list) => formulas.parts(list).iter().any(part),
+        Shape::One(list) => formulas.parts(list).iter().filter(|inner| part(inner)).count() == 1,
+    }
+}
