@@ -111,7 +111,7 @@ impl<'r> GrammarReader<'r> {
     ///
     /// As [`GrammarReader::lark`].
     pub fn yacc(&self, grammar: &str, terminals: &str) -> Result<Grammar, GrammarError> {
-        self.from_start(lower::lower_yacc(grammar, terminals, &self.limits)?)
+        self.with_own_start(lower::lower_yacc(grammar, terminals, &self.limits)?)
     }
 
     /// Reads the rules of a `.y` file alone: see [`Grammar::from_yacc_rules`].
@@ -120,7 +120,7 @@ impl<'r> GrammarReader<'r> {
     ///
     /// As [`GrammarReader::lark`].
     pub fn yacc_rules(&self, grammar: &str) -> Result<Grammar, GrammarError> {
-        self.from_start(lower::lower_yacc_rules(grammar, &self.limits)?)
+        self.with_own_start(lower::lower_yacc_rules(grammar, &self.limits)?)
     }
 
     /// Within what the texts are read.
@@ -132,7 +132,7 @@ impl<'r> GrammarReader<'r> {
         self.name.unwrap_or("<grammar>")
     }
 
-    fn from_start(&self, grammar: Grammar) -> Result<Grammar, GrammarError> {
+    fn with_own_start(&self, grammar: Grammar) -> Result<Grammar, GrammarError> {
         match self.start {
             Some(start) => grammar.with_start(start),
             None => Ok(grammar),
