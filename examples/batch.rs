@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release --example batch`.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use lrmask::{Constraint, ConstraintCache, Grammar, Limits, Matcher, Vocabulary, fill_masks};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -137,7 +137,7 @@ fn main() {
     let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };
     let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
     tokens.push(Vec::new());
-    let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens(&[256]));
+    let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
     let bytes = bytes.expect("a vocabulary");
     let large = Vocabulary::builtin("o200k").expect("built in");
 

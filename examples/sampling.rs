@@ -3,6 +3,8 @@
 //! `cargo run --release --example sampling`. The model here only knows which bytes are usual in
 //! JSON; what it says would rarely be JSON without the masks.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use lrmask::{Constraint, Grammar, TokenId, Vocabulary};
 
 /// Tokens after which the text is brought to its end.

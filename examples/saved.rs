@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example saved`.
 
+#![allow(clippy::print_stdout, reason = "an example shows what it does")]
+
 use lrmask::{Constraint, Grammar, Vocabulary};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -157,8 +157,8 @@ impl<'g> Run<'g> {
     /// Notes the time of a mask; which one it was.
     fn note(&self, time: u128) -> usize {
         let step = self.taken.fetch_add(1, Ordering::Relaxed);
-        let size = (step % 256 == 0).then(|| self.constraint.index_size().bytes);
-        let process = (step % (self.steps / 8).max(1) == 0).then(resident);
+        let size = step.is_multiple_of(256).then(|| self.constraint.index_size().bytes);
+        let process = step.is_multiple_of((self.steps / 8).max(1)).then(resident);
         let mut figures = self.figures.lock().expect("no thread panics");
         let place = (time.max(1) as f64).log2() * 8.0;
         figures.times.resize(512, 0);

@@ -92,7 +92,7 @@
 //!     "#,
 //! )?;
 //! let tokens = ["[", "]", ",", "12", "3", "],", "[1", ""];
-//! let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()))?.with_stop_tokens(&[7])?;
+//! let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()))?.with_stop_tokens([7])?;
 //!
 //! let constraint = Constraint::new(&grammar, &vocabulary)?;
 //! let mut matcher = constraint.matcher();

@@ -30,7 +30,7 @@ fn vocabulary() -> Vocabulary {
     let longer = ["\": ", "},", "]}", " [\"", "1, ", ":\n", "\n  ", "if ", " a:\n", "..", "\n\n"];
     let longer = longer.map(|token| token.as_bytes().to_vec());
     let tokens = (0..=255).map(|byte| vec![byte]).chain(longer).chain([Vec::new()]);
-    Vocabulary::from_tokens(tokens).unwrap().with_stop_tokens(&[256 + 11]).unwrap()
+    Vocabulary::from_tokens(tokens).unwrap().with_stop_tokens([256 + 11]).unwrap()
 }
 
 fn compiled(grammar: &str) -> CompiledGrammar {

@@ -195,7 +195,7 @@ fn check_tokens(case: &Case) -> Vec<String> {
         vocabulary = vocabulary.with_special(id, name).unwrap();
     }
     let end = tokens.len() as u32;
-    let vocabulary = vocabulary.with_special(end, "<end>").and_then(|v| v.with_stop_tokens(&[end])).unwrap();
+    let vocabulary = vocabulary.with_special(end, "<end>").and_then(|v| v.with_stop_tokens([end])).unwrap();
     let grammar = match Grammar::from_gbnf(&case.gbnf) {
         Ok(grammar) => grammar,
         Err(error) => return vec![format!("refused: {error}")],

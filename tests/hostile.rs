@@ -171,7 +171,7 @@ fn garbage_as_grammar_vocabulary_and_text() {
 
 #[test]
 fn every_id_is_defined() {
-    let vocabulary = bytes_only().with_width(300).expect("wider").with_stop_tokens(&[299]).expect("in range");
+    let vocabulary = bytes_only().with_width(300).expect("wider").with_stop_tokens([299]).expect("in range");
     let grammar = Grammar::from_lark("start: \"a\"+\n").expect("sound");
     let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
     let mut matcher = constraint.matcher();

@@ -36,7 +36,7 @@ fn vocabulary() -> Vocabulary {
         .unwrap()
         .with_special(end, "<end>")
         .unwrap()
-        .with_stop_tokens(&[end])
+        .with_stop_tokens([end])
         .unwrap()
 }
 

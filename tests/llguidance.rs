@@ -65,7 +65,7 @@ impl Case {
             vocabulary = vocabulary.with_special(id, name).expect("a small id");
         }
         let end = vocabulary.width() as u32 - 1;
-        vocabulary.with_stop_tokens(&[end]).expect("it is there")
+        vocabulary.with_stop_tokens([end]).expect("it is there")
     }
 
     fn constraint(&self, vocabulary: &Vocabulary) -> Result<Constraint, Vec<Diagnostic>> {
@@ -325,7 +325,7 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
     let words = ["a", "b", "ab", "aba", ";", "b;", ";a", "a;ab", "b;b"];
     let vocabulary = Vocabulary::from_tokens(words.iter().map(|word| word.as_bytes().to_vec()));
     let vocabulary = vocabulary.and_then(|vocabulary| vocabulary.with_special(9, "<end>"));
-    let vocabulary = vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens(&[9])).expect("sound");
+    let vocabulary = vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([9])).expect("sound");
     let constraint =
         Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
     // Every beginning can be gone on with, so what is a beginning is told at once.

@@ -20,7 +20,7 @@ fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     let tokens: Vec<Vec<u8>> = bytes.chain(tokens.iter().cloned()).chain([b"<end>".to_vec()]).collect();
     let end = tokens.len() as u32 - 1;
     let vocabulary = Vocabulary::from_tokens(tokens).expect("tokens").with_special(end, "<end>");
-    let vocabulary = vocabulary.and_then(|all| all.with_stop_tokens(&[end])).expect("a stop token");
+    let vocabulary = vocabulary.and_then(|all| all.with_stop_tokens([end])).expect("a stop token");
     let grammar = Grammar::from_lark(grammar).unwrap_or_else(|error| panic!("{grammar}\n{error}"));
     Constraint::new(&grammar, &vocabulary).unwrap_or_else(|error| panic!("{error}"))
 }

@@ -28,7 +28,7 @@ fn vocabulary(tokens: &[&str]) -> Vocabulary {
 
 fn lists() -> Constraint {
     let vocabulary = vocabulary(&["[", "]", ",", "1", "12", " ", "if", "ab", "],", "[[1", ""]);
-    let vocabulary = vocabulary.with_stop_tokens(&[10]).unwrap();
+    let vocabulary = vocabulary.with_stop_tokens([10]).unwrap();
     Constraint::new(&Grammar::from_lark(LISTS).unwrap(), &vocabulary).unwrap()
 }
 

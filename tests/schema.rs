@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// All single bytes, and the end.
 fn bytes() -> Vocabulary {
     let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
-    let vocabulary = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens(&[256]));
+    let vocabulary = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
     vocabulary.expect("a vocabulary")
 }
 
@@ -178,7 +178,7 @@ fn small_schemas_against_the_oracle() {
     let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()));
     let end = (tokens.len() - 1) as u32;
     let vocabulary =
-        vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens(&[end])).expect("a vocabulary");
+        vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([end])).expect("a vocabulary");
     let mut options = SchemaOptions::default();
     (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
     let mut checked = 0;

@@ -139,7 +139,7 @@ fn find_fault(matcher: &mut Matcher, text: &mut dyn Read) -> std::io::Result<Opt
         piece.forget();
     }
     let offset = piece.first + piece.bytes.len();
-    Ok((!matcher.is_accepting()).then(|| (Fault { offset, expected: expected(&matcher) }, piece)))
+    Ok((!matcher.is_accepting()).then(|| (Fault { offset, expected: expected(matcher) }, piece)))
 }
 
 /// What may come next, as messages show it.
@@ -155,7 +155,7 @@ pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
             let viable = rejected.accepted_bytes();
             // Cannot fail: these bytes have just been found viable.
             let _ = matcher.advance_bytes(&chunk[..viable]);
-            return Some(Fault { offset: offset + viable, expected: expected(&matcher) });
+            return Some(Fault { offset: offset + viable, expected: expected(matcher) });
         }
         offset += chunk.len();
     }

@@ -39,7 +39,7 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
     let vocabulary = Vocabulary::from_tokens(tokens)
         .and_then(|vocabulary| vocabulary.with_special(stop - 1, "<special>"))
         .and_then(|vocabulary| vocabulary.with_special(stop, "</s>"))
-        .and_then(|vocabulary| vocabulary.with_stop_tokens(&[stop]))
+        .and_then(|vocabulary| vocabulary.with_stop_tokens([stop]))
         .and_then(|vocabulary| vocabulary.with_width(stop as usize + 10))
         .expect("a small vocabulary");
     let constraint = compiled.constraint(&vocabulary);

@@ -284,9 +284,9 @@ mod tests {
 
     #[test]
     fn stop_tokens_set_by_the_caller_stay() {
-        let v = vocabulary(&["a", "b"]).with_stop_tokens(&[1, 1]).unwrap().with_special(2, "</s>").unwrap();
+        let v = vocabulary(&["a", "b"]).with_stop_tokens([1, 1]).unwrap().with_special(2, "</s>").unwrap();
         assert_eq!(v.stop_tokens(), [TokenId(1)]);
-        assert_eq!(v.clone().with_stop_tokens(&[3]).unwrap_err().kind(), VocabularyErrorKind::Argument);
+        assert_eq!(v.clone().with_stop_tokens([3]).unwrap_err().kind(), VocabularyErrorKind::Argument);
         assert!(v.with_stop_tokens([0; 0]).unwrap().stop_tokens().is_empty());
     }
 
@@ -329,7 +329,7 @@ mod tests {
             vocabulary(&["ab", "", ""]),
             v.clone().with_width(4).unwrap(),
             v.clone().with_special(2, "x").unwrap(),
-            v.clone().with_stop_tokens(&[2]).unwrap(),
+            v.clone().with_stop_tokens([2]).unwrap(),
         ];
         let distinct: std::collections::BTreeSet<u64> = all.iter().map(Vocabulary::fingerprint).collect();
         assert_eq!(distinct.len(), all.len());

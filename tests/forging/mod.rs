@@ -33,7 +33,7 @@ const GRAMMARS: [&str; 8] = [
 pub fn vocabulary() -> Vocabulary {
     let tokens = ["[", "]", ",", "1", "12", " ", "e", "over", "a", ":", "\n", "],", ": \n", "+", ""];
     let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()));
-    vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens(&[14])).expect("a vocabulary")
+    vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([14])).expect("a vocabulary")
 }
 
 /// Constraints that have seen something, saved.

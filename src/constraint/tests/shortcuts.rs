@@ -116,7 +116,7 @@ fn vocabulary() -> impl Strategy<Value = Vocabulary> {
         tokens.push(Vec::new());
         let stop = tokens.len() as u32 - 1;
         let vocabulary = Vocabulary::from_tokens(tokens).expect("few tokens");
-        vocabulary.with_stop_tokens(&[stop]).expect("the last token")
+        vocabulary.with_stop_tokens([stop]).expect("the last token")
     })
 }
 

@@ -100,7 +100,7 @@ fn main() {
         return;
     };
     let bytes = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
-    let bytes = Vocabulary::from_tokens(bytes).and_then(|bytes| bytes.with_stop_tokens(&[256]));
+    let bytes = Vocabulary::from_tokens(bytes).and_then(|bytes| bytes.with_stop_tokens([256]));
     let bytes = bytes.expect("a vocabulary");
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut findings = Findings::default();
