@@ -267,8 +267,7 @@ mod tests {
     #[test]
     fn what_is_outgrown_is_built_anew() {
         let (vocabulary, cache) = (vocabulary(), ConstraintCache::new(1 << 30));
-        let mut limits = Limits::default();
-        limits.index_bytes = 200_000;
+        let limits = Limits { index_bytes: 200_000, ..Limits::default() };
         let grammar = grammar("%lexer basic\nstart: (A | B | C)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"");
         let mut random = fastrand::Rng::with_seed(5);
         let first = cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");

@@ -11,7 +11,7 @@ use FormulaId as F;
 /// Residuals, or the formulas of a value state.
 pub(super) type Tuple = Box<[F]>;
 
-/// A tuple, by its number in [`Machine::tuples`].
+/// A tuple, by its number in [`Machine::tuples`](super::machine::Machine::tuples).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TupleId(pub(super) u32);
 

@@ -334,7 +334,7 @@ mod tests {
             rows.push((id, row.clone()));
         }
         let mut copy = vec![0; 400];
-        let used = |id: u32| id % 3 == 0;
+        let used = |id: u32| id.is_multiple_of(3);
         rows.iter().filter(|(id, _)| used(*id)).for_each(|(id, _)| assert!(masks.write_to(*id, &mut copy)));
         let (next, _) = masks.in_use(usize::MAX);
         for (id, row) in &rows {

@@ -32,7 +32,7 @@ pub(in crate::schema) struct Texts<'a> {
     /// Some of the strings, where all would take too large an automaton.
     pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
     pub(super) numbers: FxHashMap<F, Rc<Dfa>>,
-    /// Parts of [`numbers`] that depend on no schema.
+    /// Parts of the [numbers](super::numbers) that depend on no schema.
     pub(super) numerals: FxHashMap<&'static str, Rc<Dfa>>,
 }
 
