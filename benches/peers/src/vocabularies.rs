@@ -57,7 +57,9 @@ pub fn load(name: &str, data: &Path) -> Result<Option<Named>, String> {
         Origin::File(path) => {
             let Ok(packed) = fs::read(data.join(path)) else { return Ok(None) };
             let mut bytes = Vec::new();
-            GzDecoder::new(&packed[..]).read_to_end(&mut bytes).map_err(|error| format!("{name}: {error}"))?;
+            GzDecoder::new(&packed[..])
+                .read_to_end(&mut bytes)
+                .map_err(|error| format!("{name}: {error}"))?;
             (Vocabulary::from_file_bytes(&bytes), Tokenizer::from_file_bytes(&bytes))
         }
     };

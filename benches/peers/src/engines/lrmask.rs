@@ -28,7 +28,10 @@ impl Engine for Lrmask {
     fn compile(vocabulary: &Vocabulary, grammar: &GrammarText) -> Result<Constraint, String> {
         let text = grammar.as_lark()?;
         let path = grammar.path.to_string_lossy();
-        let grammar = GrammarReader::new().name(&path).imports(&|path| fs::read_to_string(path)).lark(&text)
+        let grammar = GrammarReader::new()
+            .name(&path)
+            .imports(&|path| fs::read_to_string(path))
+            .lark(&text)
             .map_err(|error| error.to_string())?;
         Constraint::new(&grammar, vocabulary).map_err(|error| error.to_string())
     }
