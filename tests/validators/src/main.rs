@@ -202,7 +202,7 @@ fn generate(constraint: &Constraint, random: &mut Random) -> Option<String> {
     let length = 1 + random.below(LENGTH);
     while text.len() < length {
         matcher.fill_mask(&mut mask);
-        let allowed: Vec<u32> = mask.tokens().map(|token| token.0).collect();
+        let allowed: Vec<u32> = mask.tokens().map(|token| token.get()).collect();
         let token = allowed[random.below(allowed.len())];
         if token == 256 {
             return String::from_utf8(text).ok();
