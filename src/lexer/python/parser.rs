@@ -162,30 +162,35 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '.' => self.any_but(&['\n'])?,
                 '$' => self.dollar(start)?,
                 '^' => self.caret(start)?,
-                '\\' => match self.cursor.escape()? {
-                    Escape::Char(c) => self.escaped(c)?,
-                    Escape::Category(category, negated) => {
-                        let class = self.category(category, negated)?;
-                        self.builder.class(class)?
-                    }
-                    Escape::Boundary(negated) => self.boundary(start, negated)?,
-                    Escape::Reference => {
-                        let text = self.cursor.text;
-                        self.reference(start, &text[start + 1..self.cursor.pos])?
-                    }
-                    Escape::Begin => self.start_of_text(start)?,
-                    Escape::End => self.end_of_text(start)?,
-                    Escape::Property(class) => {
-                        let class = self.with_property(class)?;
-                        self.builder.class(class)?
-                    }
-                },
+                '\\' => self.escape(start)?,
                 c => self.literal(c)?,
             };
             self.at_start = false;
             items.push(Item { hir, repeated: false });
         }
         Ok(Hir::concat(items.into_iter().map(|item| item.hir).collect()))
+    }
+
+    /// What a backslash at `start`, which is read already, makes of what follows it.
+    fn escape(&mut self, start: usize) -> Result<Hir, PatternError> {
+        match self.cursor.escape()? {
+            Escape::Char(c) => self.escaped(c),
+            Escape::Category(category, negated) => {
+                let class = self.category(category, negated)?;
+                self.builder.class(class)
+            }
+            Escape::Boundary(negated) => self.boundary(start, negated),
+            Escape::Reference => {
+                let text = self.cursor.text;
+                self.reference(start, &text[start + 1..self.cursor.pos])
+            }
+            Escape::Begin => self.start_of_text(start),
+            Escape::End => self.end_of_text(start),
+            Escape::Property(class) => {
+                let class = self.with_property(class)?;
+                self.builder.class(class)
+            }
+        }
     }
 
     /// A character that was written with an escape: in a regex of bytes, a byte.
