@@ -17,24 +17,29 @@ use super::table::ParseTable;
 impl Stack {
     /// All stacks that one of the two stands for; both have the same state on top. What they have
     /// in common stays shared, and where one holds the other it is given back itself. Costs the
-    /// part that both have and do not share.
+    /// part that both have and do not share, and that was not united before.
     pub(crate) fn union(&self, other: &Stack, table: &ParseTable) -> Stack {
         debug_assert!(self.same_top(other, table));
         if self.is(other) {
             return self.clone();
+        }
+        if let Some(union) = table.unions.find(self, other) {
+            return union;
         }
         let mut known: HashMap<(Address, Address), Stack, FxBuildHasher> = HashMap::default();
         let mut pending: Vec<Union<'_>> = Vec::new();
         let mut union = Union::new(self, other);
         loop {
             if let Some((one, other)) = union.next_pair(table) {
-                match known.get(&(one.address(), other.address())) {
-                    Some(stack) => union.below.push(stack.clone()),
+                let made = known.get(&(one.address(), other.address())).cloned();
+                match made.or_else(|| table.unions.find(one, other)) {
+                    Some(stack) => union.below.push(stack),
                     None => pending.push(std::mem::replace(&mut union, Union::new(one, other))),
                 }
                 continue;
             }
             let stack = union.finish(table);
+            table.unions.keep(union.one, union.other, &stack);
             let Some(around) = pending.pop() else { return stack };
             known.insert((union.one.address(), union.other.address()), stack.clone());
             union = around;

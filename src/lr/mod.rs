@@ -14,12 +14,13 @@
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
-//! [`forks`]; right recursion in constant space: [`tail`]; reductions that read no deeper than the
-//! state below the top, found once: [`closures`], [`unit_reductions`]), what contexts tell of
-//! states ([`states`], [`contexts`]), what can be read from a state on ([`derivations`]), with that
-//! the proof that every stack can be completed ([`completable`]) and the decision for one of them
-//! ([`completion`]; [`trail`]s keep what such a decision read), the cheapest way to complete it ([`minimal_completion`]), and how deep it must
-//! nest ([`nesting`]). [`saving`] saves a table.
+//! [`forks`], [`unions`]; right recursion in constant space: [`tail`]; reductions that read no
+//! deeper than the state below the top, found once: [`closures`], [`unit_reductions`]), what
+//! contexts tell of states ([`states`], [`contexts`]), what can be read from a state on
+//! ([`derivations`]), with that the proof that every stack can be completed ([`completable`]) and
+//! the decision for one of them ([`completion`]; a [`trail`] keeps what such a decision read), the
+//! cheapest way to complete it ([`minimal_completion`]), and how deep it must nest ([`nesting`]).
+//! [`saving`] saves a table.
 
 mod closures;
 pub(crate) mod completable;
@@ -50,5 +51,6 @@ mod tail;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trail;
+mod unions;
 mod unit_reductions;
 mod yields;

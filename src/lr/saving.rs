@@ -10,6 +10,7 @@ use super::rules::{COMPLETE, Rules};
 use super::states::{Key, ParseStates, Return, returns};
 use super::table::{Action, ParseTable, Reduction};
 use super::tail::Tail;
+use super::unions::Unions;
 use crate::grammar::Grammar;
 use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
@@ -110,6 +111,7 @@ impl ParseTable {
             tails,
             closures: Closures::default(),
             forks: Forks::default(),
+            unions: Unions::default(),
             settled,
             barred,
             rewritten,

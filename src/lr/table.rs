@@ -22,6 +22,7 @@ use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
 use super::subsumed::drop_subsumed;
 use super::tail::{Tail, tails};
+use super::unions::Unions;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Symbol};
 use crate::util::bitset::BitSet;
@@ -76,6 +77,7 @@ pub(crate) struct ParseTable {
     pub(super) tails: Vec<Option<Tail>>,
     pub(super) closures: Closures,
     pub(super) forks: Forks,
+    pub(super) unions: Unions,
     /// By core: where its kernel items return to.
     pub(super) returns: Lists<Return>,
     pub(super) states: ParseStates,
@@ -134,6 +136,7 @@ impl ParseTable {
             returns: returns(&rules, &automaton),
             closures: Closures::default(),
             forks: Forks::default(),
+            unions: Unions::default(),
             states: ParseStates::default(),
             rules,
             names,
