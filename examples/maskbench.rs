@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 
 use lrmask::{CompiledGrammar, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
 
+/// So many of the slowest schemas are listed.
+const SLOWEST: usize = 60;
+
 /// What the thread had of a processor so far, where Linux tells: in steps of some milliseconds.
 fn processor() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
@@ -142,7 +145,7 @@ fn main() {
     let large = Vocabulary::builtin("o200k").expect("built in");
 
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut times: Vec<(Duration, String)> = Vec::new();
+    let mut times: Vec<(Duration, [Duration; 3], String)> = Vec::new();
     let mut parts = [Duration::ZERO; 3];
     for (path, content) in files {
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -188,7 +191,7 @@ fn main() {
                 println!("{name}: {}", message.replace('\n', " "));
             }
             Ok(Ok((time, wrong, each))) => {
-                times.push((time, name.clone()));
+                times.push((time, each, name.clone()));
                 parts.iter_mut().zip(each).for_each(|(all, one)| *all += one);
                 *counts.entry("valid instances refused".to_owned()).or_default() += wrong[0];
                 *counts.entry("invalid instances accepted".to_owned()).or_default() += wrong[1];
@@ -206,11 +209,20 @@ fn main() {
     }
     let quantile = |part: f64| times.get((times.len() as f64 * part) as usize).or(times.last());
     for part in [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0] {
-        if let Some((time, name)) = quantile(part) {
-            println!("{:5.0} %: {:8.2} ms  {name}", part * 100.0, time.as_secs_f64() * 1e3);
+        if let Some((time, _, name)) = quantile(part) {
+            println!("{:5.0} %: {:8.2} ms  {name}", part * 100.0, milliseconds(*time));
         }
     }
     println!("schema {:?}, tables {:?}, first mask {:?}", parts[0], parts[1], parts[2]);
+    println!("the slowest, with the least that schema, tables and mask took, in milliseconds:");
+    for (time, each, name) in times.iter().rev().take(SLOWEST) {
+        let [schema, tables, mask] = each.map(milliseconds);
+        println!("{:8.2} {schema:8.2} {tables:8.2} {mask:8.2}  {name}", milliseconds(*time));
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 fn member<'a>(value: &'a Json, key: &str) -> Option<&'a Json> {
