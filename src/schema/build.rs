@@ -18,9 +18,6 @@ use crate::schema::states::{Tuple, TupleId};
 use crate::schema::text;
 use crate::util::id::NonterminalId;
 
-/// Lengths from which on strings are cut into runs.
-pub(super) const LONG: u64 = 64;
-
 use FormulaId as F;
 
 /// The lexemes of punctuation, with the blanks that may stand around them.
@@ -176,8 +173,8 @@ impl Builder<'_, '_> {
                     }
                 }
                 _ => {
-                    let long = self.long_string(&projected).filter(|_| of == Type::String);
-                    if let Some((outcome, min, max)) = long {
+                    let counted = self.counted_outcome(&projected).filter(|_| of == Type::String);
+                    if let Some((outcome, min, max)) = counted {
                         let string = self.counted_string(min, max)?;
                         self.production(nth(first, outcome), [string])?;
                         continue;
@@ -193,14 +190,12 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The only outcome that strings have, where it asks for nothing but a large length; and its
-    /// bounds.
-    fn long_string(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
+    /// The only outcome that strings have, where it asks for nothing but a length; and its bounds.
+    fn counted_outcome(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
         let mut outcomes = projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
         let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else { return None };
         let (min, max) = self.machine.lengths(only)?;
-        let is_long = max.unwrap_or(min).max(min) >= LONG && max.is_none_or(|max| min <= max);
-        is_long.then_some((outcome, min, max))
+        max.is_none_or(|max| min <= max).then_some((outcome, min, max))
     }
 
     /// The terminals of the scalars of a type that satisfy a formula.

@@ -37,11 +37,28 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
     Automaton { states }
 }
 
+/// Runs of bytes from `least` on that no state of `dfa` tells apart.
+pub(super) fn runs(dfa: &Dfa, least: u8) -> Vec<(u8, u8)> {
+    let mut runs: Vec<(u8, u8)> = Vec::new();
+    for byte in least..=u8::MAX {
+        match runs.last_mut() {
+            Some((first, last)) if dfa.classes().get(*first) == dfa.classes().get(byte) => *last = byte,
+            _ => runs.push((byte, byte)),
+        }
+    }
+    runs
+}
+
 /// Appends a move, to the last one if it leads to the same state and the bytes meet.
-pub(super) fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
+fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
+    push_run(moves, (byte, byte), next);
+}
+
+/// Appends a move over a run of bytes, as [`push`] does.
+pub(super) fn push_run(moves: &mut Vec<(u8, u8, u32)>, (first, last): (u8, u8), next: u32) {
     match moves.last_mut() {
-        Some((_, last, to)) if *to == next && last.checked_add(1) == Some(byte) => *last = byte,
-        _ => moves.push((byte, byte, next)),
+        Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => *before = last,
+        _ => moves.push((first, last, next)),
     }
 }
 
@@ -62,12 +79,13 @@ pub(super) fn words(words: &[&str]) -> Automaton {
 
 /// The states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
+    let runs = runs(dfa, 0);
     let state = |state: u32| {
         let mut moves = Vec::new();
-        for byte in 0..=u8::MAX {
-            match dfa.next(state, byte) {
+        for &(first, last) in &runs {
+            match dfa.next(state, first) {
                 Dfa::DEAD => {}
-                next => push(&mut moves, byte, next),
+                next => push_run(&mut moves, (first, last), next),
             }
         }
         State { moves, accepts: dfa.is_accept(state) }

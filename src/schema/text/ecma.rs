@@ -20,6 +20,8 @@ enum Regex {
     Repeat(Box<Regex>, u32, Option<u32>),
     Start,
     End,
+    /// One of the [`MARKS`].
+    Mark(usize),
     /// A word boundary, or that there is none.
     Boundary(bool),
     Look {
@@ -96,7 +98,7 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
     let is_marked = looks(regex);
     let mut text = String::new();
     let any = |text: &mut String| {
-        print(&Regex::Set(everything()), text);
+        print(&Regex::Set(everything()), is_marked, text);
         text.push('*');
     };
     if is_marked {
@@ -106,7 +108,7 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
         any(&mut text);
     }
     text.push_str("(?:");
-    print(regex, &mut text);
+    print(regex, is_marked, &mut text);
     text.push(')');
     if is_marked {
         if !end {
@@ -120,25 +122,32 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
 
 fn looks(regex: &Regex) -> bool {
     match regex {
-        Regex::Set(_) => false,
+        Regex::Set(_) | Regex::Mark(_) => false,
         Regex::Concat(parts) | Regex::Alternation(parts) => parts.iter().any(looks),
         Regex::Repeat(inner, ..) => looks(inner),
         Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => true,
     }
 }
 
-/// Writes the regex in the syntax of Python's `re`.
-fn print(regex: &Regex, text: &mut String) {
+/// Writes the regex in the syntax of Python's `re`. Where the text is `marked`, its characters are
+/// others than the marks.
+fn print(regex: &Regex, is_marked: bool, text: &mut String) {
     let mut group = |open: &str, parts: &[Regex], between: &str| {
         text.push_str(open);
         for (at, part) in parts.iter().enumerate() {
             text.push_str(if at > 0 { between } else { "" });
-            print(part, text);
+            print(part, is_marked, text);
         }
         text.push(')');
     };
     match regex {
+        Regex::Set(set) if is_marked => {
+            let mut set = set.clone();
+            set.intersect(&everything_but_marks());
+            print_set(&set, text);
+        }
         Regex::Set(set) => print_set(set, text),
+        Regex::Mark(at) => text.push(MARKS[*at]),
         Regex::Concat(parts) => group("(?:", parts, ""),
         Regex::Alternation(parts) => group("(?:", parts, "|"),
         Regex::Look { ahead, negated, inner } => {
@@ -175,11 +184,10 @@ fn print(regex: &Regex, text: &mut String) {
 
 /// The inside of a look-around, in which anchors are marks.
 fn marked(regex: &Regex, ahead: bool) -> Regex {
-    let mark = |at: usize| Regex::Set(set(&[(MARKS[at], MARKS[at])]));
     let all = |parts: &[Regex]| parts.iter().map(|part| marked(part, ahead)).collect();
     match regex {
-        Regex::End if ahead => mark(1),
-        Regex::Start if !ahead => mark(0),
+        Regex::End if ahead => Regex::Mark(1),
+        Regex::Start if !ahead => Regex::Mark(0),
         Regex::Concat(parts) => Regex::Concat(all(parts)),
         Regex::Alternation(parts) => Regex::Alternation(all(parts)),
         Regex::Repeat(inner, min, max) => Regex::Repeat(Box::new(marked(inner, ahead)), *min, *max),
@@ -203,9 +211,12 @@ fn print_set(set: &ClassUnicode, text: &mut String) {
     text.push(']');
 }
 
-/// All characters but the marks.
 fn everything() -> ClassUnicode {
-    ClassUnicode::new([ClassUnicodeRange::new('\0', '\u{10fffd}')])
+    set(&[('\0', char::MAX)])
+}
+
+fn everything_but_marks() -> ClassUnicode {
+    set(&[('\0', '\u{10fffd}')])
 }
 
 fn set(ranges: &[(char, char)]) -> ClassUnicode {
@@ -214,7 +225,6 @@ fn set(ranges: &[(char, char)]) -> ClassUnicode {
 
 fn complement(mut set: ClassUnicode) -> ClassUnicode {
     set.negate();
-    set.intersect(&everything());
     set
 }
 
@@ -527,7 +537,6 @@ impl Parser<'_> {
         if self.ignore_case {
             all.case_fold_simple();
         }
-        all.intersect(&everything());
         Ok(if negated { complement(all) } else { all })
     }
 

@@ -103,7 +103,7 @@ fn email(letters: &str) -> Pattern {
     let label = format!("[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,61}}[A-Za-z0-9{letters}])?");
     let literal = format!("\\[(?:{}|IPv6:{})\\]", ipv4(), ipv6());
     let local = regex(format!("(?:{atom}(?:\\.{atom})*|{quoted})"));
-    let local = Pattern::Intersection(vec![local, regex(".{1,64}")]);
+    let local = Pattern::Intersection(vec![local, regex(format!("[ -~{letters}]{{1,64}}"))]);
     Pattern::Concat(vec![local, regex(format!("@(?:{label}(?:\\.{label})*|{literal})"))])
 }
 

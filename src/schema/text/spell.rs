@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::{Automaton, State};
 use crate::lexer::Dfa;
-use crate::schema::text::automaton::push;
+use crate::schema::text::automaton::{push_run, runs};
 
 /// Characters with a short escape: the character, and the letter behind the backslash.
 const SHORT: [(u8, u8); 7] =
@@ -38,17 +38,16 @@ pub(super) fn spell(contents: &Dfa) -> Automaton {
     states[0].moves.push((b'"', b'"', 1));
     states[end as usize].accepts = true;
     let mut made: FxHashMap<Vec<(u8, u8, u32)>, u32> = FxHashMap::default();
+    let plain = plain_runs(contents);
     for state in 0..count {
         let target = |byte: u8| match contents.next(state, byte) {
             Dfa::DEAD => None,
             next => Some(next + 1),
         };
         let mut moves = Vec::new();
-        for byte in 0x20..=u8::MAX {
-            match target(byte) {
-                _ if byte == b'"' || byte == b'\\' => {}
-                Some(next) => push(&mut moves, byte, next),
-                None => {}
+        for &run in &plain {
+            if let Some(next) = target(run.0) {
+                push_run(&mut moves, run, next);
             }
         }
         let mut escapes: Vec<(u8, u8, u32)> = Vec::new();
@@ -89,6 +88,25 @@ pub(super) fn spell(contents: &Dfa) -> Automaton {
         states[state as usize + 1].moves = moves;
     }
     Automaton { states }
+}
+
+/// Runs of bytes that stand for themselves and that no state of `contents` tells apart.
+fn plain_runs(contents: &Dfa) -> Vec<(u8, u8)> {
+    let mut plain = Vec::new();
+    for (mut first, last) in runs(contents, b' ') {
+        for escaped in [b'"', b'\\'] {
+            if (first..=last).contains(&escaped) {
+                if first < escaped {
+                    plain.push((first, escaped - 1));
+                }
+                first = escaped + 1;
+            }
+        }
+        if first <= last {
+            plain.push((first, last));
+        }
+    }
+    plain
 }
 
 /// A state with these moves that does not accept.

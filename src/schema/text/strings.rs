@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::{Dfa, PatternError};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId};
+use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::ecma::{self, MARKS, Meaning};
 use crate::schema::text::{Texts, automaton, fingerprints, formats, lengths};
@@ -26,6 +26,7 @@ impl Texts<'_> {
             match meaning {
                 Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
                 Meaning::Marked(pattern) => {
+                    self.met_marks = true;
                     let marked = self.compile(&pattern)?;
                     parts.push(self.compile(&Pattern::Automaton(without_marks(&marked)))?);
                 }
@@ -192,10 +193,18 @@ impl Machine<'_> {
             F::TRUE => all,
             F::FALSE => self.compiled(Automaton::default())?,
             _ => {
+                let is_everything = self.texts.is_everything(&all);
                 let mut leaves = Vec::new();
                 for atom in self.reader.formulas.atoms(&[formula]) {
                     self.spend(16)?;
                     leaves.push((atom, self.leaf(atom)?));
+                }
+                if let (Shape::Atom(atom), [(_, only)]) = (self.reader.formulas.shape(formula), &leaves[..])
+                    && is_everything
+                    && !matches!(atom, Atom::Fingerprint(..))
+                {
+                    // Fingerprints alone tell texts apart that are no UTF-8.
+                    return Ok(only.clone());
                 }
                 let combined = self.texts.combine(&self.reader.formulas, formula, all, leaves);
                 combined.map_err(|error| self.too_large(&error))?

@@ -23,8 +23,12 @@ const PAIR: &str = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 pub(in crate::schema) struct Texts<'a> {
     pub(super) meter: &'a Meter,
     pub(super) compiler: Compiler<'a>,
+    /// Whether strings hold none of the two [marks](super::ecma::MARKS).
+    without_marks: bool,
+    /// Whether some pattern is about texts between the marks.
+    pub(super) met_marks: bool,
     /// All contents of strings.
-    pub(super) universe: Option<Rc<Dfa>>,
+    universe: Option<Rc<Dfa>>,
     /// By whether they may be narrowed.
     pub(super) patterns: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) formats: FxHashMap<u32, Rc<Dfa>>,
@@ -48,10 +52,12 @@ pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
 }
 
 impl<'a> Texts<'a> {
-    pub(in crate::schema) fn new(meter: &'a Meter) -> Self {
+    pub(in crate::schema) fn new(meter: &'a Meter, without_marks: bool) -> Self {
         Self {
             meter,
             compiler: Compiler::new(meter),
+            without_marks,
+            met_marks: false,
             universe: None,
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -66,14 +72,26 @@ impl<'a> Texts<'a> {
         self.compiler.compile(pattern).map(Rc::new)
     }
 
-    /// All contents of strings: all texts but those with one of the two marks.
+    /// Whether a pattern is about texts between marks that strings may hold: then what was made is
+    /// not to be used, and strings are to be without marks.
+    pub(in crate::schema) fn confuses_marks(&self) -> bool {
+        self.met_marks && !self.without_marks
+    }
+
+    /// All contents of strings.
     pub(in crate::schema) fn universe(&mut self) -> Result<Rc<Dfa>, PatternError> {
         if let Some(known) = &self.universe {
             return Ok(known.clone());
         }
-        let universe = self.compile(&regex("[\\x00-\\U0010fffd]*"))?;
+        let last = if self.without_marks { "fffd" } else { "ffff" };
+        let universe = self.compile(&regex(format!("[\\x00-\\U0010{last}]*")))?;
         self.universe = Some(universe.clone());
         Ok(universe)
+    }
+
+    /// Whether these are all texts of UTF-8.
+    pub(super) fn is_everything(&self, contents: &Rc<Dfa>) -> bool {
+        !self.without_marks && self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
     }
 
     /// All contents of printable ASCII.
