@@ -82,19 +82,23 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
 
 fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
     let options = machine.reader.options;
-    let blanks = match &options.whitespace {
-        Whitespace::Any => Some("[ \\t\\n\\r]*".to_owned()),
-        Whitespace::None => None,
-        Whitespace::Pattern(pattern) => Some(format!("(?:{pattern})")),
-    };
-    let blanks = blanks.map(|pattern| Pattern::Regex { pattern, flags: RegexFlags::default(), place: None });
     let mut lexeme = |name: &str, text: &str, before: bool, behind: bool| {
-        let literal = Pattern::Literal { text: text.to_owned(), ignore_case: false };
-        let pattern = match &blanks {
-            None => literal,
-            Some(blanks) => {
+        let begins_blank = text.is_empty() || text.starts_with([' ', '\t', '\n', '\r']);
+        let pattern = match &options.whitespace {
+            Whitespace::Any if !begins_blank => {
+                Pattern::Automaton(text::automaton::among_blanks(text, before, behind))
+            }
+            Whitespace::None => word(text),
+            Whitespace::Any | Whitespace::Pattern(_) => {
+                let blanks = match &options.whitespace {
+                    Whitespace::Pattern(blanks) => blanks.as_str(),
+                    _ => "[ \\t\\n\\r]*",
+                };
+                let (pattern, flags) = (format!("(?:{blanks})"), RegexFlags::default());
+                let blanks = Pattern::Regex { pattern, flags, place: None };
                 let around = |is: bool| is.then(|| blanks.clone());
-                Pattern::Concat(around(before).into_iter().chain([literal]).chain(around(behind)).collect())
+                let parts = around(before).into_iter().chain([word(text)]).chain(around(behind));
+                Pattern::Concat(parts.collect())
             }
         };
         fragment.terminal(name, pattern)

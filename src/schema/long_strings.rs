@@ -50,6 +50,8 @@ impl Builder<'_, '_> {
         let mut front = self.fragment.nonterminals("runs", 1);
         self.production(front, [quote])?;
         let mut read = 0;
+        // All runs but the last ones have the same behind them.
+        let mut known = None;
         loop {
             let (least, most) = (min.saturating_sub(read), max.map(|max| max - read));
             let is_unbounded = most.is_none() && least == 0;
@@ -58,7 +60,11 @@ impl Builder<'_, '_> {
                     None if is_unbounded => None,
                     _ => Some(most.unwrap_or(u64::MAX).min(RUN - 1)),
                 };
-                let rest = self.fragment.terminal("REST", counted(least, most, [false, true]));
+                let rest = match known {
+                    Some((counts, rest)) if counts == (least, most) => rest,
+                    _ => self.fragment.terminal("REST", counted(least, most, [false, true])),
+                };
+                known = Some(((least, most), rest));
                 self.production(string, [Symbol::Nonterminal(front), rest])?;
             }
             if is_unbounded || most.is_some_and(|most| most < RUN) {

@@ -34,7 +34,7 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
         }
         states.push(State { moves, accepts: accepts(&state) });
     }
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 /// Runs of bytes from `least` on that no state of `dfa` tells apart.
@@ -69,16 +69,23 @@ pub(super) fn words(words: &[&str]) -> Automaton {
     sorted.dedup();
     let mut all = Words::default();
     sorted.iter().filter(|word| !word.is_empty()).for_each(|word| all.add(word));
-    let mut automaton = all.finish();
-    // Nothing leads back to the start.
-    if let (Some(start), Some([])) = (automaton.states.first_mut(), sorted.first()) {
-        start.accepts = true;
+    let automaton = all.finish();
+    if sorted.first() != Some(&&[][..]) {
+        return automaton;
     }
-    automaton
+    // Nothing leads back to the start.
+    let mut states = automaton.states.to_vec();
+    states[0].accepts = true;
+    Automaton { states: states.into() }
 }
 
 /// The states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
+    Automaton { states: states_of(dfa).into() }
+}
+
+/// The same as a list.
+pub(super) fn states_of(dfa: &Dfa) -> Vec<State> {
     let runs = runs(dfa, 0);
     let state = |state: u32| {
         let mut moves = Vec::new();
@@ -90,7 +97,21 @@ pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
         }
         State { moves, accepts: dfa.is_accept(state) }
     };
-    Automaton { states: (0..dfa.state_count() as u32).map(state).collect() }
+    (0..dfa.state_count() as u32).map(state).collect()
+}
+
+/// A text that begins with no blank, with any blanks of JSON before and behind it.
+pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) -> Automaton {
+    let blanks = |next: u32| [(b'\t', b'\n', next), (b'\r', b'\r', next), (b' ', b' ', next)];
+    let step = |(at, byte): (u32, u8)| State { moves: vec![(byte, byte, at + 1)], accepts: false };
+    let mut states: Vec<State> = (0..).zip(text.bytes()).map(step).collect();
+    if before {
+        states.first_mut().into_iter().for_each(|start| start.moves.extend(blanks(0)));
+    }
+    let end = states.len() as u32;
+    let moves = if behind { blanks(end).to_vec() } else { Vec::new() };
+    states.push(State { moves, accepts: true });
+    Automaton { states: states.into() }
 }
 
 #[cfg(test)]

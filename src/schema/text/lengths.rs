@@ -38,7 +38,7 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
         states.push(tail(0x90, 0xbf, here + 2));
         states.push(tail(0x80, 0x8f, here + 2));
     }
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 /// So many characters, as JSON spells them, with the escapes that are mandatory; a quote before
@@ -103,5 +103,5 @@ pub(super) fn spelled(min: u64, max: Option<u64>, is_first: bool, is_last: bool)
         states.push(state(digits(&[(b'0', b'9'), (b'A', b'F'), (b'a', b'f')])));
     }
     states.push(State { moves: Vec::new(), accepts: is_last });
-    Automaton { states }
+    Automaton { states: states.into() }
 }

@@ -29,6 +29,77 @@ pub(super) fn literal(text: &str) -> String {
     spelled
 }
 
+/// The automaton of all lexemes: each character is written in any way that there is. Half a pair of
+/// surrogates is no character, and most readers refuse it.
+pub(super) fn any() -> Automaton {
+    /// Between two characters.
+    const INSIDE: u32 = 1;
+    let hexadecimal = |next: u32| [(b'0', b'9', next), (b'A', b'F', next), (b'a', b'f', next)];
+    let state = |moves: &[(u8, u8, u32)]| State { moves: moves.to_vec(), accepts: false };
+    let states = [
+        state(&[(b'"', b'"', INSIDE)]),
+        state(&[
+            (b' ', b'!', INSIDE),
+            (b'"', b'"', 9),
+            (b'#', b'[', INSIDE),
+            (b'\\', b'\\', 10),
+            (b']', 0x7f, INSIDE),
+            (0xc2, 0xdf, 2),
+            (0xe0, 0xe0, 5),
+            (0xe1, 0xec, 3),
+            (0xed, 0xed, 6),
+            (0xee, 0xef, 3),
+            (0xf0, 0xf0, 7),
+            (0xf1, 0xf3, 4),
+            (0xf4, 0xf4, 8),
+        ]),
+        // One, two, three bytes of a character to come; then with bounds on the first of them.
+        state(&[(0x80, 0xbf, INSIDE)]),
+        state(&[(0x80, 0xbf, 2)]),
+        state(&[(0x80, 0xbf, 3)]),
+        state(&[(0xa0, 0xbf, 2)]),
+        state(&[(0x80, 0x9f, 2)]),
+        state(&[(0x90, 0xbf, 3)]),
+        state(&[(0x80, 0x8f, 3)]),
+        State { moves: Vec::new(), accepts: true },
+        // Behind a backslash: a letter, or a `u` and four digits.
+        state(&[
+            (b'"', b'"', INSIDE),
+            (b'/', b'/', INSIDE),
+            (b'\\', b'\\', INSIDE),
+            (b'b', b'b', INSIDE),
+            (b'f', b'f', INSIDE),
+            (b'n', b'n', INSIDE),
+            (b'r', b'r', INSIDE),
+            (b't', b't', INSIDE),
+            (b'u', b'u', 11),
+        ]),
+        state(&[
+            (b'0', b'9', 14),
+            (b'A', b'C', 14),
+            (b'D', b'D', 12),
+            (b'E', b'F', 14),
+            (b'a', b'c', 14),
+            (b'd', b'd', 12),
+            (b'e', b'f', 14),
+        ]),
+        // `d`: below 8 a character, from there on the first half of a pair.
+        state(&[(b'0', b'7', 15), (b'8', b'9', 16), (b'A', b'B', 16), (b'a', b'b', 16)]),
+        // One, three, two digits to come.
+        state(&hexadecimal(INSIDE)),
+        state(&hexadecimal(15)),
+        state(&hexadecimal(13)),
+        // Two digits of the first half, then `\u`, and the second half.
+        state(&hexadecimal(17)),
+        state(&hexadecimal(18)),
+        state(&[(b'\\', b'\\', 19)]),
+        state(&[(b'u', b'u', 20)]),
+        state(&[(b'D', b'D', 21), (b'd', b'd', 21)]),
+        state(&[(b'C', b'F', 15), (b'c', b'f', 15)]),
+    ];
+    Automaton { states: states.into() }
+}
+
 /// The automaton of the lexemes of the strings with these contents.
 pub(super) fn spell(contents: &Dfa) -> Automaton {
     let count = contents.state_count() as u32;
@@ -87,7 +158,7 @@ pub(super) fn spell(contents: &Dfa) -> Automaton {
         }
         states[state as usize + 1].moves = moves;
     }
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 /// Runs of bytes that stand for themselves and that no state of `contents` tells apart.
@@ -127,6 +198,37 @@ fn state_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::pattern::Pattern;
+    use crate::lexer::Compiler;
+    use crate::schema::text::automaton::among_blanks;
+    use crate::schema::text::{counted, lengths, regex};
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    fn compiled(pattern: &Pattern) -> Dfa {
+        let meter = Meter::new(&Limits::default());
+        Compiler::new(&meter).compile(pattern).expect("small")
+    }
+
+    #[test]
+    fn automata_are_those_of_their_regexes() {
+        let plain = r#"[^"\\\x00-\x1f]"#;
+        let code = r"\\u(?:[0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
+        let pair = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
+        let any_way = format!(r#""(?:{plain}|\\["\\/bfnrt]|{code}|{pair})*""#);
+        assert_eq!(compiled(&Pattern::Automaton(any())), compiled(&regex(any_way)));
+        let mandatory = r#"\\["\\bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F])"#;
+        for (min, max, counts) in [(0, Some(3), "{0,3}"), (2, Some(5), "{2,5}"), (2, None, "{2,}")] {
+            let expected = compiled(&regex(format!("\"(?:{plain}|{mandatory}){counts}\"")));
+            assert_eq!(compiled(&counted(min, max, [true, true])), expected);
+            let contents = compiled(&Pattern::Automaton(lengths::counted(min, max)));
+            assert_eq!(compiled(&Pattern::Automaton(spell(&contents))), expected);
+        }
+        let blanks = |text, before, behind| Pattern::Automaton(among_blanks(text, before, behind));
+        assert_eq!(compiled(&blanks(", ", true, true)), compiled(&regex(r"[ \t\n\r]*, [ \t\n\r]*")));
+        assert_eq!(compiled(&blanks("[", false, true)), compiled(&regex(r"\[[ \t\n\r]*")));
+        assert_eq!(compiled(&blanks("]", true, false)), compiled(&regex(r"[ \t\n\r]*\]")));
+    }
 
     #[test]
     fn what_must_be_escaped_is_escaped() {

@@ -54,9 +54,9 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     if begins.is_empty() {
         return Automaton::default();
     }
-    let mut states = automaton::of(begins).states;
+    let mut states = automaton::states_of(begins);
     let first = states.len() as u32;
-    let mut rest = automaton::of(universe).states;
+    let mut rest = automaton::states_of(universe);
     rest.iter_mut().flat_map(|state| &mut state.moves).for_each(|(_, _, next)| *next += first);
     for state in &mut states {
         if state.accepts {
@@ -64,7 +64,7 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
         }
     }
     states.append(&mut rest);
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 /// The texts between the two marks.
@@ -74,7 +74,7 @@ fn without_marks(marked: &Dfa) -> Automaton {
         mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
     };
     let start = read(marked.start(), MARKS[0]);
-    let mut states = automaton::of(marked).states;
+    let mut states = automaton::states_of(marked);
     for (number, state) in (0..).zip(&mut states) {
         // No set of a pattern holds a mark, so the second one can only be the last character.
         state.accepts = marked.is_accept(read(number, MARKS[1]));
@@ -85,7 +85,7 @@ fn without_marks(marked: &Dfa) -> Automaton {
     for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
         *next += 1;
     }
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 impl Machine<'_> {

@@ -7,17 +7,10 @@ use rustc_hash::FxHashMap;
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
-use crate::schema::text::{automaton, spell};
+use crate::schema::text::{automaton, lengths, spell};
 use crate::util::meter::Meter;
 
 use FormulaId as F;
-
-/// Characters of a string that stand for themselves, and escapes: of one letter, of one code unit,
-/// and of a pair of surrogates. Half a pair is no character, and most readers refuse it.
-const PLAIN: &str = r#"[^"\\\x00-\x1f]"#;
-const SHORT: &str = r#"\\["\\/bfnrt]"#;
-const CODE: &str = r"\\u(?:[0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
-const PAIR: &str = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
 
 /// Makes automata, and keeps them.
 pub(in crate::schema) struct Texts<'a> {
@@ -83,8 +76,11 @@ impl<'a> Texts<'a> {
         if let Some(known) = &self.universe {
             return Ok(known.clone());
         }
-        let last = if self.without_marks { "fffd" } else { "ffff" };
-        let universe = self.compile(&regex(format!("[\\x00-\\U0010{last}]*")))?;
+        let universe = match self.without_marks {
+            true => regex("[\\x00-\\U0010fffd]*"),
+            false => Pattern::Automaton(lengths::counted(0, None)),
+        };
+        let universe = self.compile(&universe)?;
         self.universe = Some(universe.clone());
         Ok(universe)
     }
@@ -134,7 +130,7 @@ impl<'a> Texts<'a> {
     /// to be written in any way when everything is allowed.
     pub(in crate::schema) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
-            true => regex(format!("\"(?:{PLAIN}|{SHORT}|{CODE}|{PAIR})*\"")),
+            true => Pattern::Automaton(spell::any()),
             false => Pattern::Automaton(spell::spell(contents)),
         })
     }
