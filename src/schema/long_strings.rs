@@ -11,7 +11,6 @@ use crate::schema::build::Builder;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
-use crate::schema::text::counted;
 
 use FormulaId as F;
 
@@ -42,10 +41,12 @@ impl Builder<'_, '_> {
         let regex = Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
         let is_short = max.unwrap_or(min).max(min) < LONG;
         if is_short {
-            return Ok(self.fragment.terminal("STRING", counted(min, max, [true, true])));
+            let string = self.machine.texts.counted(min, max, [true, true]);
+            return Ok(self.fragment.terminal("STRING", string));
         }
         let quote = self.fragment.terminal("QUOTE", regex);
-        let run = self.fragment.terminal("RUN", counted(RUN, Some(RUN), [false, false]));
+        let run = self.machine.texts.counted(RUN, Some(RUN), [false, false]);
+        let run = self.fragment.terminal("RUN", run);
         let string = self.fragment.nonterminals("string", 1);
         let mut front = self.fragment.nonterminals("runs", 1);
         self.production(front, [quote])?;
@@ -62,7 +63,10 @@ impl Builder<'_, '_> {
                 };
                 let rest = match known {
                     Some((counts, rest)) if counts == (least, most) => rest,
-                    _ => self.fragment.terminal("REST", counted(least, most, [false, true])),
+                    _ => {
+                        let rest = self.machine.texts.counted(least, most, [false, true]);
+                        self.fragment.terminal("REST", rest)
+                    }
                 };
                 known = Some(((least, most), rest));
                 self.production(string, [Symbol::Nonterminal(front), rest])?;

@@ -5,7 +5,8 @@
 //! 1. [`guidance`]: what the schema says itself of separators and blanks. [`json`]: the text as
 //!    values that keep order, digits and places. [`refs`]: which draft, which resource, where
 //!    references lead.
-//! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
+//! 2. [`keywords`] (with [`arguments`], [`constants`] and [`composites`]), [`unevaluated`],
+//!    [`unique`]: what a schema says becomes a [`formula`].
 //! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is
 //!    reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the automata of
 //!    scalars; [`conflict`] says why no value is left.
@@ -13,9 +14,12 @@
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
+mod arguments;
 mod atoms;
 mod build;
+mod composites;
 mod conflict;
+mod constants;
 mod decimal;
 mod draft;
 mod embedded;
@@ -37,6 +41,7 @@ mod object;
 mod options;
 mod refs;
 mod repeated;
+mod rewriting;
 mod shapes;
 mod states;
 mod tags;
@@ -56,7 +61,7 @@ use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
-pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Unsatisfiable, Whitespace};
+pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, StringEscapes, Unsatisfiable, Whitespace};
 pub use tags::StructuralTags;
 
 /// A byte of a schema is read, and becomes a part of formulas.

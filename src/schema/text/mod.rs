@@ -7,6 +7,9 @@
 
 pub(super) mod automaton;
 pub(super) mod ecma;
+mod ecma_parser;
+mod ecma_tree;
+mod escapes;
 mod fingerprints;
 pub(super) mod formats;
 mod lengths;
@@ -15,19 +18,12 @@ mod spell;
 mod strings;
 mod texts;
 
-use crate::grammar::pattern::Pattern;
 use crate::lexer::PatternError;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::machine::Machine;
 
 use texts::regex;
 pub(super) use texts::{Texts, spelling};
-
-/// What the lexer calls so many characters of a string, or more than `min` of them; with the quotes
-/// before and behind them.
-pub(super) fn counted(min: u64, max: Option<u64>, [is_first, is_last]: [bool; 2]) -> Pattern {
-    Pattern::Automaton(lengths::spelled(min, max, is_first, is_last))
-}
 
 impl Machine<'_> {
     /// An error of an automaton that grew too large.

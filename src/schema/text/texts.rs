@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::pattern::{Automaton, Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
+use crate::schema::options::SchemaOptions;
+use crate::schema::text::escapes::Escapes;
 use crate::schema::text::{automaton, lengths, spell};
 use crate::util::meter::Meter;
 
@@ -16,6 +18,7 @@ use FormulaId as F;
 pub(in crate::schema) struct Texts<'a> {
     pub(super) meter: &'a Meter,
     pub(super) compiler: Compiler<'a>,
+    escapes: Escapes,
     /// Whether strings hold none of the two [marks](super::ecma::MARKS).
     without_marks: bool,
     /// Whether some pattern is about texts between the marks.
@@ -35,7 +38,7 @@ pub(in crate::schema) struct Texts<'a> {
 
 /// The string as JSON spells it, in quotes.
 pub(in crate::schema) fn spelling(text: &str) -> String {
-    spell::literal(text)
+    Escapes::new(&SchemaOptions::default()).literal(text).unwrap_or_default()
 }
 
 /// A regex of the lexer.
@@ -45,10 +48,11 @@ pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
 }
 
 impl<'a> Texts<'a> {
-    pub(in crate::schema) fn new(meter: &'a Meter, without_marks: bool) -> Self {
+    pub(in crate::schema) fn new(meter: &'a Meter, options: &SchemaOptions, without_marks: bool) -> Self {
         Self {
             meter,
             compiler: Compiler::new(meter),
+            escapes: Escapes::new(options),
             without_marks,
             met_marks: false,
             universe: None,
@@ -126,12 +130,26 @@ impl<'a> Texts<'a> {
         self.product(&[universe, words], |each| each[0] && !each[1])
     }
 
+    /// What the lexer calls the string itself. Nothing where it needs an escape that is not allowed.
+    pub(in crate::schema) fn literal(&self, text: &str) -> Pattern {
+        match self.escapes.literal(text) {
+            Some(text) => Pattern::Literal { text, ignore_case: false },
+            None => Pattern::Automaton(Automaton::default()),
+        }
+    }
+
+    /// What the lexer calls so many characters of a string, or more than `min` of them; with the
+    /// quotes before and behind them.
+    pub(in crate::schema) fn counted(&self, min: u64, max: Option<u64>, quotes: [bool; 2]) -> Pattern {
+        Pattern::Automaton(lengths::spelled(min, max, quotes, &self.escapes))
+    }
+
     /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
     /// to be written in any way when everything is allowed.
     pub(in crate::schema) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
-            true => Pattern::Automaton(spell::any()),
-            false => Pattern::Automaton(spell::spell(contents)),
+            true => self.counted(0, None, [true, true]),
+            false => Pattern::Automaton(spell::spell(contents, &self.escapes)),
         })
     }
 
