@@ -149,8 +149,8 @@ fn replay() {
                     };
                     let is_read =
                         cut.iter().all(|&token| allows(&matcher, token) && matcher.advance(token).is_ok());
-                    let is_accepted = is_read
-                        && stop.map_or_else(|| matcher.is_accepting(), |stop| allows(&matcher, stop));
+                    let is_accepted =
+                        is_read && stop.map_or_else(|| matcher.is_accepting(), |stop| allows(&matcher, stop));
                     refused += usize::from(!is_accepted);
                     if is_accepted != expected {
                         differing += 1;

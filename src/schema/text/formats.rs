@@ -93,25 +93,16 @@ fn duration() -> String {
     format!("P(?:{date}(?:{time})?|{time}|[0-9]+W)")
 }
 
-/// RFC 5321, `Mailbox`; the local part has 64 characters at most. The domain is short enough with
-/// three labels of any length, and with ten of 24 characters, as with host names; with `letters`
-/// past ASCII its length is not counted, which would be too many states.
+/// RFC 5321, `Mailbox`; the local part has 64 characters at most. How many labels a domain has is not
+/// counted: beside a large `maxLength` that would be too many states.
 fn email(letters: &str) -> Pattern {
     let atom = format!("[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{letters}-]+");
     let quoted = format!(r#""(?:[ !#-\[\]-~{letters}]|\\[ -~])*""#);
-    let label = |most: usize| {
-        let inside = most - 2;
-        format!("(?:[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,{inside}}}[A-Za-z0-9{letters}])?)")
-    };
-    let (wide, narrow) = (label(63), label(24));
+    let label = format!("[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,61}}[A-Za-z0-9{letters}])?");
     let literal = format!("\\[(?:{}|IPv6:{})\\]", ipv4(), ipv6());
     let local = regex(format!("(?:{atom}(?:\\.{atom})*|{quoted})"));
     let local = Pattern::Intersection(vec![local, regex(format!("[ -~{letters}]{{1,64}}"))]);
-    let domain = match letters {
-        "" => format!("{wide}(?:\\.{wide}){{0,2}}|{narrow}(?:\\.{narrow}){{3,9}}"),
-        _ => format!("{wide}(?:\\.{wide})*"),
-    };
-    Pattern::Concat(vec![local, regex(format!("@(?:{domain}|{literal})"))])
+    Pattern::Concat(vec![local, regex(format!("@(?:{label}(?:\\.{label})*|{literal})"))])
 }
 
 /// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three
