@@ -3,6 +3,10 @@
 //!
 //! `cargo run --release --example maskbench large [NAME...]` times schemas that are large in one respect.
 //!
+//! `cargo run --release --example maskbench replay` replays all valid instances with o200k and the
+//! tokenizers of Llama 3 and Llama 2, where they lie beside the project: cut as the model's tokenizer
+//! does and at random, with the mask before each token, in any order of keys.
+//!
 //! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which
 //! are refused and why, how many instances are judged wrongly, and how long it takes from a schema
 //! to its first mask (of the processor, where Linux tells). A schema passes when it compiles, all
@@ -18,6 +22,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use lrmask::{CompiledGrammar, JsonSchema, KeyOrder, SchemaOptions, Vocabulary};
+
+/// So many of the slowest schemas are listed.
+const SLOWEST: usize = 60;
 
 /// What the thread had of a processor so far, where Linux tells: in steps of some milliseconds.
 fn processor() -> Option<Duration> {
@@ -102,6 +109,69 @@ fn large() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Replays the valid instances of all schemas: each is accepted just where it is byte by byte,
+/// however it is cut.
+fn replay() {
+    const CUTS: u64 = 2;
+    let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };
+    let mut options = SchemaOptions::default();
+    options.order = KeyOrder::Any;
+    let bytes = bytes();
+    let files_of = ["llama3/tokenizer.json.gz", "llama2/tokenizer.json.gz"];
+    for (vocabulary_name, vocabulary, tokenizer) in corpus::vocabularies(&["o200k"], &files_of) {
+        let stop = vocabulary.stop_tokens().first().copied();
+        let [mut texts, mut tokens, mut refused, mut differing] = [0usize; 4];
+        for (path, content) in &files {
+            let Ok(text) = std::str::from_utf8(content) else { continue };
+            let document = parse(text);
+            let schema = write(member(&document, "schema").expect("a schema"));
+            let Ok(parsed) = JsonSchema::parse(&schema, &options) else { continue };
+            let Ok(compiled) = CompiledGrammar::new(&parsed.grammar()) else { continue };
+            let (plain, constraint) = (compiled.constraint(&bytes), compiled.constraint(&vocabulary));
+            let mut mask = constraint.new_mask();
+            let Some(Json::Array(tests)) = member(&document, "tests") else { continue };
+            for test in tests {
+                if !matches!(member(test, "valid"), Some(Json::Word(word)) if word == "true") {
+                    continue;
+                }
+                let text = write(member(test, "data").expect("an instance"));
+                let mut by_bytes = plain.matcher();
+                let expected = text.bytes().all(|byte| by_bytes.advance(u32::from(byte)).is_ok())
+                    && by_bytes.advance(256u32).is_ok();
+                let random = (0..CUTS).map(|seed| corpus::cut_random(&vocabulary, text.as_bytes(), seed));
+                for cut in std::iter::once(tokenizer.encode(&vocabulary, &text)).chain(random).flatten() {
+                    texts += 1;
+                    let mut matcher = constraint.matcher();
+                    let mut allows = |matcher: &lrmask::Matcher, token: lrmask::TokenId| {
+                        tokens += 1;
+                        matcher.fill_mask(&mut mask);
+                        mask.allows(token)
+                    };
+                    let is_read =
+                        cut.iter().all(|&token| allows(&matcher, token) && matcher.advance(token).is_ok());
+                    let is_accepted =
+                        is_read && stop.map_or_else(|| matcher.is_accepting(), |stop| allows(&matcher, stop));
+                    refused += usize::from(!is_accepted);
+                    if is_accepted != expected {
+                        differing += 1;
+                        println!("{vocabulary_name}: {path}: {text}");
+                    }
+                }
+            }
+        }
+        println!(
+            "{vocabulary_name}: {texts} texts, {tokens} masks, {refused} texts refused, {differing} otherwise than by bytes"
+        );
+    }
+}
+
+/// All single bytes, and the end.
+fn bytes() -> Vocabulary {
+    let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
+    let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
+    bytes.expect("a vocabulary")
+}
+
 /// The most memory that the process had so far, where the system tells.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -128,6 +198,9 @@ fn main() {
         }
         return;
     }
+    if names.first().is_some_and(|name| name == "replay") {
+        return replay();
+    }
     let is_any = names.first().is_some_and(|name| name == "any");
     if is_any {
         names.remove(0);
@@ -135,14 +208,11 @@ fn main() {
     let mut options = SchemaOptions::default();
     options.order = if is_any { KeyOrder::Any } else { KeyOrder::Declared };
     let Some(files) = corpus::archive("json/maskbench.tar.gz") else { return };
-    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
-    tokens.push(Vec::new());
-    let bytes = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
-    let bytes = bytes.expect("a vocabulary");
+    let bytes = bytes();
     let large = Vocabulary::builtin("o200k").expect("built in");
 
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut times: Vec<(Duration, String)> = Vec::new();
+    let mut times: Vec<(Duration, [Duration; 3], String)> = Vec::new();
     let mut parts = [Duration::ZERO; 3];
     for (path, content) in files {
         let name = path.rsplit('/').next().unwrap_or_default().to_owned();
@@ -188,7 +258,7 @@ fn main() {
                 println!("{name}: {}", message.replace('\n', " "));
             }
             Ok(Ok((time, wrong, each))) => {
-                times.push((time, name.clone()));
+                times.push((time, each, name.clone()));
                 parts.iter_mut().zip(each).for_each(|(all, one)| *all += one);
                 *counts.entry("valid instances refused".to_owned()).or_default() += wrong[0];
                 *counts.entry("invalid instances accepted".to_owned()).or_default() += wrong[1];
@@ -206,11 +276,20 @@ fn main() {
     }
     let quantile = |part: f64| times.get((times.len() as f64 * part) as usize).or(times.last());
     for part in [0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0] {
-        if let Some((time, name)) = quantile(part) {
-            println!("{:5.0} %: {:8.2} ms  {name}", part * 100.0, time.as_secs_f64() * 1e3);
+        if let Some((time, _, name)) = quantile(part) {
+            println!("{:5.0} %: {:8.2} ms  {name}", part * 100.0, milliseconds(*time));
         }
     }
     println!("schema {:?}, tables {:?}, first mask {:?}", parts[0], parts[1], parts[2]);
+    println!("the slowest, with the least that schema, tables and mask took, in milliseconds:");
+    for (time, each, name) in times.iter().rev().take(SLOWEST) {
+        let [schema, tables, mask] = each.map(milliseconds);
+        println!("{:8.2} {schema:8.2} {tables:8.2} {mask:8.2}  {name}", milliseconds(*time));
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 fn member<'a>(value: &'a Json, key: &str) -> Option<&'a Json> {

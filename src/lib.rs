@@ -185,8 +185,8 @@ pub use constraint::{
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{Capture, Expected, Matcher, RejectedToken, TokenMask, fill_masks};
 pub use schema::{
-    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, StructuralTags,
-    Unsatisfiable, Whitespace,
+    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, StringEscapes,
+    StructuralTags, Unsatisfiable, Whitespace,
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;

@@ -219,14 +219,13 @@ impl CompiledGrammar {
     /// occur only inside longer tokens, a text may be viable that the vocabulary cannot complete.
     fn unspellable(&self, vocabulary: &Vocabulary) -> Option<Diagnostic> {
         let missing = vocabulary.unspellable_bytes();
-        let mut used = [false; 256];
-        let is_text = |terminal: &&Terminal| !matches!(terminal.pattern, Some(Pattern::Tokens(_)));
-        let dfas = self.scanner.states().dfas().iter().zip(&self.grammar.terminals);
-        for dfa in dfas.filter(|(_, terminal)| is_text(terminal)).filter_map(|(dfa, _)| dfa.as_ref()) {
-            (0..=255).for_each(|byte| used[usize::from(byte)] |= dfa.uses(byte));
-        }
+        let is_text = |terminal: &Terminal| !matches!(terminal.pattern, Some(Pattern::Tokens(_)));
+        let is_used = |byte: u8| {
+            let mut dfas = self.scanner.states().dfas().iter().zip(&self.grammar.terminals);
+            dfas.any(|(dfa, terminal)| is_text(terminal) && dfa.as_ref().is_some_and(|dfa| dfa.uses(byte)))
+        };
         let bytes: Vec<String> = (0..=255u8)
-            .filter(|&byte| missing[usize::from(byte)] && used[usize::from(byte)])
+            .filter(|&byte| missing[usize::from(byte)] && is_used(byte))
             .map(|byte| match byte {
                 0x21..=0x7e => format!("`{}`", char::from(byte)),
                 _ => format!("0x{byte:02X}"),

@@ -1,10 +1,13 @@
 //! Automata over bytes, as patterns hold them.
 
+use std::sync::Arc;
+
 /// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
 /// regex of a sensible size describes. State 0 is the start; without a state, nothing matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Automaton {
-    pub(crate) states: Vec<State>,
+    /// Shared: patterns are copied from pass to pass.
+    pub(crate) states: Arc<[State]>,
 }
 
 /// A state of an [`Automaton`].

@@ -90,7 +90,7 @@ fn only(bytes: &[u8]) -> Automaton {
     let step = |(at, &byte): (usize, &u8)| State { moves: vec![(byte, byte, at as u32 + 1)], accepts: false };
     let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
     states.push(State { moves: Vec::new(), accepts: true });
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 /// Makes the automaton of the decimal numbers in some ranges, in brackets and behind the mark.
@@ -125,7 +125,7 @@ impl<'a> Numbers<'a> {
         for digit in 0..10 {
             self.digit(3, digit, 1);
         }
-        Automaton { states: self.states }
+        Automaton { states: self.states.into() }
     }
 
     /// Leads from a state by the last digit of `number`, which has `count` of them, to what may

@@ -143,22 +143,24 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
         *first = 0;
         reached.push(0);
     }
-    let (mut table, mut accept) = (Vec::new(), Vec::new());
+    let mut table = Vec::with_capacity(states.len() * classes.count());
+    let mut accept = Vec::with_capacity(states.len());
     let mut at = 0;
     while let Some(state) = reached.get(at).and_then(|&state| states.get(state)) {
-        for &byte in classes.representatives() {
-            let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
-            let target = found.map(|&(_, _, next)| next as usize).filter(|&next| next < states.len());
-            table.push(match target {
-                None => Dfa::DEAD,
-                Some(target) => {
-                    if numbers[target] == Dfa::DEAD {
-                        numbers[target] = reached.len() as u32;
-                        reached.push(target);
-                    }
-                    numbers[target]
-                }
-            });
+        let row = table.len();
+        table.resize(row + classes.count(), Dfa::DEAD);
+        // Of moves that overlap the first counts. Classes are in the order of their bytes.
+        for &(first, last, next) in state.moves.iter().rev().filter(|(first, last, _)| first <= last) {
+            let over = usize::from(classes.get(first))..=usize::from(classes.get(last));
+            table[row..][over].fill(if (next as usize) < states.len() { next } else { Dfa::DEAD });
+        }
+        for target in table[row..].iter_mut().filter(|target| **target != Dfa::DEAD) {
+            let number = &mut numbers[*target as usize];
+            if *number == Dfa::DEAD {
+                *number = reached.len() as u32;
+                reached.push(*target as usize);
+            }
+            *target = *number;
         }
         accept.push(state.accepts);
         at += 1;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{LexemeEnds, ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
 use crate::util::id::{ScanStateId, TerminalId};
-use crate::util::self_loops::Groups;
+use crate::util::self_loops::{Groups, Stretch};
 
 /// The points met so far.
 #[derive(Debug, Default)]
@@ -54,8 +54,28 @@ pub(crate) struct Point {
     class: OnceLock<u32>,
     /// As [`Scanner::loops`] finds them.
     pub(super) loops: OnceLock<Groups>,
+    /// What [`Scanner::stretch`] has found, within ASCII and past it.
+    pub(super) stretches: [KnownStretch; 2],
     /// By byte class.
     steps: Box<[AtomicU64]>,
+}
+
+/// A stretch as far as it is known, and whether that is all of it; nothing to begin with.
+#[derive(Debug, Default)]
+pub(super) struct KnownStretch(AtomicU64);
+
+impl KnownStretch {
+    #[inline]
+    pub(super) fn get(&self) -> (Stretch, bool) {
+        let known = self.0.load(Ordering::Acquire);
+        (Stretch { groups: known as u32, length: (known >> 32) as u8 }, known >> 40 != 0)
+    }
+
+    pub(super) fn set(&self, stretch: Stretch, is_all: bool) {
+        let Stretch { groups, length } = stretch;
+        let known = u64::from(groups) | u64::from(length) << 32 | u64::from(is_all) << 40;
+        self.0.store(known, Ordering::Release);
+    }
 }
 
 /// What a byte does to a point: whether the lexeme goes on, and whether it may have ended before
@@ -70,6 +90,12 @@ impl Step {
     fn new(next: Option<PointId>, ended: Option<u32>) -> Self {
         let next = next.map_or(1, |point| u64::from(point.0) + 2);
         Self(next | ended.map_or(0, |ended| u64::from(ended) + 1) << 32)
+    }
+
+    /// The step that leads to a point, and says of no end.
+    #[inline]
+    pub(super) fn to(next: PointId) -> Self {
+        Self::new(Some(next), None)
     }
 
     /// The point after the byte, if the lexeme goes on.
@@ -97,7 +123,7 @@ impl Point {
     /// The step that leads back here, and says of no end.
     #[inline]
     pub(crate) fn back(&self) -> Step {
-        Step::new(Some(self.id), None)
+        Step::to(self.id)
     }
 }
 
@@ -124,6 +150,7 @@ impl Scanner {
                 accepts: self.states().accepts_surely(state),
                 class: OnceLock::new(),
                 loops: OnceLock::new(),
+                stretches: <[KnownStretch; 2]>::default(),
                 steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
             }
         })

@@ -1,12 +1,15 @@
-//! Which texts lead a point back to itself.
+//! Which texts lead a point back to itself, or on to points of its class.
 //!
 //! The scanner's side of the contract of [`self_loops`](crate::util::self_loops).
 
 use super::Scanner;
-use super::points::{Point, PointId};
+use super::points::{Point, PointId, Step};
 use crate::util::self_loops::{
-    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, NOT_ASCII, Within, group, step_utf8,
+    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, NOT_ASCII, Stretch, Within, group, step_utf8,
 };
+
+/// So many pieces at least are looked at beyond a point.
+const PIECES_AHEAD: u8 = 8;
 
 impl Scanner {
     /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`]
@@ -45,15 +48,101 @@ impl Scanner {
 
     #[cold]
     fn find_loops(&self, point: &Point) -> Groups {
-        let leaves = |&byte: &u8| self.step_point(point, byte) != point.back();
-        let loops = !(0..=255).filter(leaves).fold(0, |all, byte| all | group(byte));
-        if loops & NOT_ASCII == 0 { loops | self.find_character_loops(point) } else { loops }
+        let loops = self.groups_to(point, point.id);
+        if loops & NOT_ASCII == 0 { loops | self.characters_to(point, point) } else { loops }
     }
 
-    /// Which of whole and cut characters lead back to `point`. Where a lexeme may end before one of
+    /// Texts that lead the point on to others of its class: if possible, texts of so many pieces.
+    /// Characters past ASCII are among them only where `past_ascii` asks for them: it takes time to
+    /// find out about them.
+    #[inline]
+    pub(crate) fn stretch(&self, point: &Point, past_ascii: bool, pieces: u8) -> Stretch {
+        let (known, is_all) = point.stretches[usize::from(past_ascii)].get();
+        match is_all || known.length >= pieces {
+            true => known,
+            false => self.find_stretch(point, past_ascii, pieces),
+        }
+    }
+
+    /// The point behind so many pieces of the stretch of `point`.
+    pub(crate) fn along<'g>(&'g self, mut point: &'g Point, pieces: u8) -> &'g Point {
+        for _ in 0..pieces {
+            match self.step_point(point, LETTER).next() {
+                Some(next) if next != point.id => point = self.at_point(next),
+                _ => break,
+            }
+        }
+        point
+    }
+
+    /// Goes from letter to letter until the class changes, a point leads back to itself, or far
+    /// enough; and then back, adding up.
+    #[cold]
+    fn find_stretch(&self, point: &Point, past_ascii: bool, pieces: u8) -> Stretch {
+        let enough = usize::from(pieces.max(PIECES_AHEAD));
+        let number = usize::from(past_ascii);
+        let mut way: Vec<(&Point, &Point)> = Vec::new();
+        let mut at = point;
+        let (mut stretch, is_all) = loop {
+            let (known, is_all) = at.stretches[number].get();
+            if is_all || way.len() + usize::from(known.length) >= enough {
+                break (known, is_all);
+            }
+            let step = self.step_point(at, LETTER);
+            if step == at.back() {
+                // Nothing is counted any more.
+                let end = Stretch { groups: self.loops(at), length: u8::MAX };
+                at.stretches[number].set(end, true);
+                break (end, true);
+            }
+            let next = step.next().filter(|&next| step == Step::to(next)).map(|next| self.at_point(next));
+            let Some(next) = next.filter(|next| self.class_of(next) == self.class_of(at)) else {
+                at.stretches[number].set(Stretch::NONE, true);
+                break (Stretch::NONE, true);
+            };
+            way.push((at, next));
+            at = next;
+        };
+        for (at, next) in way.into_iter().rev() {
+            let mut groups = self.groups_to(at, next.id) & !NOT_ASCII;
+            if past_ascii {
+                groups |= self.characters_to(at, next);
+            }
+            if stretch.length > 0 {
+                groups &= stretch.groups;
+            }
+            let length = match stretch.length {
+                u8::MAX => u8::MAX,
+                length => (length + 1).min(u8::MAX - 1),
+            };
+            stretch = Stretch { groups, length };
+            at.stretches[number].set(stretch, is_all);
+        }
+        stretch
+    }
+
+    /// The groups all of whose bytes lead from `point` to `next`.
+    fn groups_to(&self, point: &Point, next: PointId) -> Groups {
+        let classes = self.states().classes();
+        let mut leaves = 0;
+        // Neighbours are mostly alike.
+        let mut before = (None, false);
+        for byte in 0..=255 {
+            let class = Some(classes.get(byte));
+            if before.0 != class {
+                before = (class, self.step_point(point, byte) != Step::to(next));
+            }
+            if before.1 {
+                leaves |= group(byte);
+            }
+        }
+        !leaves
+    }
+
+    /// Which of whole and cut characters lead from `point` to `target`. Where a lexeme may end before one of
     /// their bytes, that must be refuted before the character ends: by an accept behind it, which
     /// breaks the obligation.
-    fn find_character_loops(&self, point: &Point) -> Groups {
+    fn characters_to(&self, point: &Point, target: &Point) -> Groups {
         let mut loops = CHARACTERS | CUT_CHARACTERS;
         let mut seen: Vec<(Within, PointId)> = vec![(BETWEEN, point.id)];
         let mut at = 0;
@@ -71,10 +160,10 @@ impl Scanner {
                 let step = self.step_point(from, byte);
                 let Some(next) = step.next() else { return 0 };
                 if step.ended().is_some() {
-                    loops &= if point.accepts { CHARACTERS } else { 0 };
+                    loops &= if target.accepts { CHARACTERS } else { 0 };
                 }
                 if within == BETWEEN {
-                    loops &= if next == point.id { loops } else { 0 };
+                    loops &= if next == target.id { loops } else { 0 };
                 } else {
                     if self.class_of(self.at_point(next)) != self.class_of(point) {
                         loops &= CHARACTERS;

@@ -18,9 +18,6 @@ use crate::schema::states::{Tuple, TupleId};
 use crate::schema::text;
 use crate::util::id::NonterminalId;
 
-/// Lengths from which on strings are cut into runs.
-pub(super) const LONG: u64 = 64;
-
 use FormulaId as F;
 
 /// The lexemes of punctuation, with the blanks that may stand around them.
@@ -85,19 +82,23 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
 
 fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
     let options = machine.reader.options;
-    let blanks = match &options.whitespace {
-        Whitespace::Any => Some("[ \\t\\n\\r]*".to_owned()),
-        Whitespace::None => None,
-        Whitespace::Pattern(pattern) => Some(format!("(?:{pattern})")),
-    };
-    let blanks = blanks.map(|pattern| Pattern::Regex { pattern, flags: RegexFlags::default(), place: None });
     let mut lexeme = |name: &str, text: &str, before: bool, behind: bool| {
-        let literal = Pattern::Literal { text: text.to_owned(), ignore_case: false };
-        let pattern = match &blanks {
-            None => literal,
-            Some(blanks) => {
+        let begins_blank = text.is_empty() || text.starts_with([' ', '\t', '\n', '\r']);
+        let pattern = match &options.whitespace {
+            Whitespace::Any if !begins_blank => {
+                Pattern::Automaton(text::automaton::among_blanks(text, before, behind))
+            }
+            Whitespace::None => word(text),
+            Whitespace::Any | Whitespace::Pattern(_) => {
+                let blanks = match &options.whitespace {
+                    Whitespace::Pattern(blanks) => blanks.as_str(),
+                    _ => "[ \\t\\n\\r]*",
+                };
+                let (pattern, flags) = (format!("(?:{blanks})"), RegexFlags::default());
+                let blanks = Pattern::Regex { pattern, flags, place: None };
                 let around = |is: bool| is.then(|| blanks.clone());
-                Pattern::Concat(around(before).into_iter().chain([literal]).chain(around(behind)).collect())
+                let parts = around(before).into_iter().chain([word(text)]).chain(around(behind));
+                Pattern::Concat(parts.collect())
             }
         };
         fragment.terminal(name, pattern)
@@ -176,8 +177,8 @@ impl Builder<'_, '_> {
                     }
                 }
                 _ => {
-                    let long = self.long_string(&projected).filter(|_| of == Type::String);
-                    if let Some((outcome, min, max)) = long {
+                    let counted = self.counted_outcome(&projected).filter(|_| of == Type::String);
+                    if let Some((outcome, min, max)) = counted {
                         let string = self.counted_string(min, max)?;
                         self.production(nth(first, outcome), [string])?;
                         continue;
@@ -193,14 +194,12 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The only outcome that strings have, where it asks for nothing but a large length; and its
-    /// bounds.
-    fn long_string(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
+    /// The only outcome that strings have, where it asks for nothing but a length; and its bounds.
+    fn counted_outcome(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
         let mut outcomes = projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
         let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else { return None };
         let (min, max) = self.machine.lengths(only)?;
-        let is_long = max.unwrap_or(min).max(min) >= LONG && max.is_none_or(|max| min <= max);
-        is_long.then_some((outcome, min, max))
+        max.is_none_or(|max| min <= max).then_some((outcome, min, max))
     }
 
     /// The terminals of the scalars of a type that satisfy a formula.

@@ -1,8 +1,9 @@
-//! `x-guidance`: what a schema says itself about separators and blanks, by llguidance's names.
+//! `x-guidance`: what a schema says itself about separators, blanks and escapes, by llguidance's
+//! names.
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
-use crate::schema::options::{SchemaOptions, Whitespace};
+use crate::schema::options::{ESCAPE_LETTERS, SchemaOptions, StringEscapes, Whitespace};
 
 const KEYWORD: &str = "x-guidance";
 
@@ -36,12 +37,27 @@ pub(super) fn options(text: &str, options: &SchemaOptions) -> Result<Option<Sche
             ("whitespace_flexible", Value::Boolean(false)) => changed.whitespace = Whitespace::None,
             ("whitespace_pattern", Value::String(text)) => pattern = Some(text.clone()),
             ("whitespace_pattern", Value::Null) => {}
+            ("json_allowed_escapes", Value::String(letters)) => {
+                if let Some(other) = letters.chars().find(|&letter| !ESCAPE_LETTERS.contains(letter)) {
+                    let message = format!("no escape of JSON has a `{}`", other.escape_debug());
+                    return Err(invalid(*node, message));
+                }
+                changed.escape_letters.clone_from(letters);
+            }
+            ("json_allowed_escapes", Value::Null) => {}
+            ("json_allow_general_unicode_escapes", Value::Boolean(true)) => {
+                changed.escapes = StringEscapes::General;
+            }
+            ("json_allow_general_unicode_escapes", Value::Boolean(false)) => {
+                changed.escapes = StringEscapes::Needed;
+            }
             // `oneOf` is exactly one anyhow, and nothing is taken that cannot be held.
             ("coerce_one_of" | "lenient", Value::Boolean(_)) => {}
             _ => {
                 let message = format!("`{KEYWORD}` has no such `{}`", name.escape_debug());
                 let known = "known are item_separator, key_separator, whitespace_flexible, \
-                             whitespace_pattern, coerce_one_of and lenient";
+                             whitespace_pattern, json_allowed_escapes, \
+                             json_allow_general_unicode_escapes, coerce_one_of and lenient";
                 return Err(invalid(*node, message).help(known));
             }
         }

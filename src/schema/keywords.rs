@@ -6,11 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::schema::atoms::{Atoms, Items, Properties};
-use crate::schema::decimal::Decimal;
+use crate::schema::atoms::Atoms;
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas, Type};
+use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::options::{Formats, SchemaOptions};
 use crate::schema::refs::Schemas;
@@ -127,16 +126,21 @@ impl<'a> Reader<'a> {
         refers
     }
 
-    fn error(&self, kind: SchemaErrorKind, node: NodeId, message: impl Into<String>) -> SchemaError {
+    pub(super) fn error(
+        &self,
+        kind: SchemaErrorKind,
+        node: NodeId,
+        message: impl Into<String>,
+    ) -> SchemaError {
         self.schemas.error(kind, node, message)
     }
 
-    fn invalid(&self, node: NodeId, message: impl Into<String>) -> SchemaError {
+    pub(super) fn invalid(&self, node: NodeId, message: impl Into<String>) -> SchemaError {
         self.error(SchemaErrorKind::InvalidSchema, node, message)
     }
 
     /// What the schema says of the value that is being read about.
-    fn schema(&mut self, node: NodeId) -> Result<F, SchemaError> {
+    pub(super) fn schema(&mut self, node: NodeId) -> Result<F, SchemaError> {
         if let Some(&known) = self.read.get(&(node, self.is_denied)) {
             return Ok(known);
         }
@@ -166,7 +170,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads something as what is denied where it was not, and the other way round.
-    fn denied<T>(
+    pub(super) fn denied<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, SchemaError>,
     ) -> Result<T, SchemaError> {
@@ -332,76 +336,6 @@ impl<'a> Reader<'a> {
         self.schema(target)
     }
 
-    fn text(&self, value: NodeId) -> Result<String, SchemaError> {
-        let text = self.schemas.json.string(value).map(str::to_owned);
-        text.ok_or_else(|| self.invalid(value, "a string is to stand here"))
-    }
-
-    fn placed_text(&mut self, text: &str, value: NodeId) -> u32 {
-        let id = self.atoms.text(text);
-        self.places.entry(id).or_insert(value);
-        id
-    }
-
-    fn number(&self, value: NodeId) -> Result<Decimal, SchemaError> {
-        let Value::Number(number) = self.schemas.json.value(value) else {
-            return Err(self.invalid(value, "a number is to stand here"));
-        };
-        let (whole, fraction) = number.width();
-        if whole > MOST_DIGITS || fraction > MOST_DIGITS {
-            let message =
-                format!("the number has more than {MOST_DIGITS} digits when written without an exponent");
-            return Err(self.error(SchemaErrorKind::TooLarge, value, message));
-        }
-        Ok(number.clone())
-    }
-
-    fn compare(&mut self, comparison: Comparison, value: NodeId) -> Result<F, SchemaError> {
-        let number = self.number(value)?;
-        let number = self.atoms.numbers.id(number);
-        Ok(self.formulas.atom(Atom::Compare(comparison, number)))
-    }
-
-    fn count(&self, value: NodeId) -> Result<u64, SchemaError> {
-        let Value::Number(number) = self.schemas.json.value(value) else {
-            return Err(self.invalid(value, "a number is to stand here"));
-        };
-        if number.is_negative() || !number.is_integer() {
-            return Err(
-                self.invalid(value, "a number of things is to stand here, an integer that is not negative")
-            );
-        }
-        Ok(number.to_u64().unwrap_or(u64::MAX))
-    }
-
-    fn at_least(&mut self, value: NodeId, atom: impl Fn(u64) -> Atom) -> Result<F, SchemaError> {
-        Ok(match self.count(value)? {
-            0 => F::TRUE,
-            count => self.formulas.atom(atom(count)),
-        })
-    }
-
-    fn at_most(&mut self, value: NodeId, atom: impl Fn(u64) -> Atom) -> Result<F, SchemaError> {
-        Ok(match self.count(value)? {
-            u64::MAX => F::TRUE,
-            count => self.formulas.atom(atom(count)),
-        })
-    }
-
-    fn elements(&self, value: NodeId) -> Result<Vec<NodeId>, SchemaError> {
-        match self.schemas.json.value(value) {
-            Value::Array(items) => Ok(items.clone()),
-            _ => Err(self.invalid(value, "an array is to stand here")),
-        }
-    }
-
-    fn members(&self, value: NodeId) -> Result<Vec<(String, NodeId)>, SchemaError> {
-        match self.schemas.json.value(value) {
-            Value::Object(members) => Ok(members.clone()),
-            _ => Err(self.invalid(value, "an object is to stand here")),
-        }
-    }
-
     /// What the schemas of a list say, all of the value that is being read about.
     fn list(&mut self, value: NodeId) -> Result<Vec<F>, SchemaError> {
         let schemas = self.elements(value)?;
@@ -409,100 +343,6 @@ impl<'a> Reader<'a> {
             return Err(self.invalid(value, "the list of schemas is empty"));
         }
         schemas.into_iter().map(|schema| self.schema(schema)).collect()
-    }
-
-    fn types(&mut self, value: NodeId, draft: Draft) -> Result<F, SchemaError> {
-        let names = match self.schemas.json.value(value) {
-            Value::Array(items) => items.clone(),
-            _ => vec![value],
-        };
-        let mut parts = Vec::new();
-        for name in names {
-            let atom = match self.schemas.json.string(name) {
-                Some("null") => Atom::Type(Type::Null),
-                Some("boolean") => Atom::Type(Type::Boolean),
-                Some("number") => Atom::Type(Type::Number),
-                Some("integer") => Atom::Integer { takes_point: draft > Draft::Four },
-                Some("string") => Atom::Type(Type::String),
-                Some("array") => Atom::Type(Type::Array),
-                Some("object") => Atom::Type(Type::Object),
-                _ => {
-                    return Err(self
-                        .invalid(name, "this is no type")
-                        .help("write null, boolean, number, integer, string, array or object"));
-                }
-            };
-            parts.push(self.formulas.atom(atom));
-        }
-        Ok(self.formulas.or(parts))
-    }
-
-    fn enumeration(&mut self, value: NodeId) -> Result<F, SchemaError> {
-        let mut parts = Vec::new();
-        let (mut strings, mut numbers) = (Vec::new(), Vec::new());
-        for member in self.elements(value)? {
-            match self.schemas.json.value(member) {
-                Value::String(text) => strings.push(self.atoms.text(&text.clone())),
-                Value::Number(_) => {
-                    let number = self.number(member)?;
-                    numbers.push(self.atoms.numbers.id(number));
-                }
-                _ => parts.push(self.constant(member)?),
-            }
-        }
-        if !strings.is_empty() {
-            let set = self.atoms.set(strings);
-            parts.push(self.formulas.atom(Atom::Strings(set)));
-        }
-        if !numbers.is_empty() {
-            let set = self.atoms.set(numbers);
-            parts.push(self.formulas.atom(Atom::Numbers(set)));
-        }
-        Ok(self.formulas.or(parts))
-    }
-
-    /// That the value equals `value`.
-    pub(super) fn constant(&mut self, value: NodeId) -> Result<F, SchemaError> {
-        Ok(match self.schemas.json.value(value).clone() {
-            Value::Null => self.formulas.atom(Atom::Type(Type::Null)),
-            Value::Boolean(value) => self.formulas.atom(Atom::Boolean(value)),
-            Value::Number(_) => {
-                let number = self.number(value)?;
-                let number = self.atoms.numbers.id(number);
-                let set = self.atoms.set(vec![number]);
-                self.formulas.atom(Atom::Numbers(set))
-            }
-            Value::String(text) => {
-                let text = self.atoms.text(&text);
-                let set = self.atoms.set(vec![text]);
-                self.formulas.atom(Atom::Strings(set))
-            }
-            Value::Array(items) => {
-                let prefix: Result<Vec<F>, _> = items.iter().map(|&item| self.constant(item)).collect();
-                let is_array = self.formulas.atom(Atom::Type(Type::Array));
-                let count = prefix.as_ref().map_or(0, Vec::len) as u64;
-                let items = self.atoms.items.id(Items { prefix: prefix?, rest: F::FALSE });
-                let mut parts = vec![is_array, self.formulas.atom(Atom::Items(items))];
-                if count > 0 {
-                    parts.push(self.formulas.atom(Atom::MinItems(count)));
-                }
-                self.formulas.and(parts)
-            }
-            Value::Object(members) => {
-                let is_object = self.formulas.atom(Atom::Type(Type::Object));
-                let mut parts = vec![is_object];
-                let mut named = Vec::new();
-                for (key, value) in members {
-                    let name = self.atoms.text(&key);
-                    named.push((name, self.constant(value)?));
-                    parts.push(self.formulas.atom(Atom::Required(name)));
-                }
-                let properties = Properties::new(named, Vec::new(), F::FALSE);
-                let properties = self.atoms.properties.id(properties);
-                parts.push(self.formulas.atom(Atom::Properties(properties)));
-                self.formulas.and(parts)
-            }
-        })
     }
 
     fn conditional(&mut self, node: NodeId, condition: NodeId) -> Result<F, SchemaError> {
@@ -560,113 +400,4 @@ impl<'a> Reader<'a> {
         let format = self.placed_text(&text, value);
         Ok(self.formulas.atom(Atom::Format(format)))
     }
-
-    fn contains(&mut self, node: NodeId, draft: Draft, value: NodeId) -> Result<F, SchemaError> {
-        let schema = self.child(value)?;
-        let denied = self.denied(|reader| reader.child(value))?;
-        let bound = |key| self.schemas.json.get(node, key).filter(|_| draft >= Draft::Eight);
-        let min = bound("minContains").map_or(Ok(1), |value| self.count(value))?;
-        let max = bound("maxContains").map(|value| self.count(value)).transpose()?;
-        let bounds = match max {
-            Some(_) if schema != denied => vec![(schema, min, None), (denied, 0, max)],
-            _ => vec![(schema, min, max)],
-        };
-        let mut parts = Vec::new();
-        for (schema, min, max) in bounds {
-            if min > 0 || max.is_some() {
-                parts.push(self.formulas.atom(Atom::Contains { schema, min, max }));
-            }
-        }
-        Ok(self.formulas.and(parts))
-    }
-
-    fn required(&mut self, value: NodeId) -> Result<F, SchemaError> {
-        let mut parts = Vec::new();
-        for name in self.elements(value)? {
-            let name = self.text(name)?;
-            let name = self.atoms.text(&name);
-            parts.push(self.formulas.atom(Atom::Required(name)));
-        }
-        Ok(self.formulas.and(parts))
-    }
-
-    /// `dependencies`, `dependentRequired` and `dependentSchemas`: what a key brings with it.
-    fn dependencies(&mut self, value: NodeId) -> Result<F, SchemaError> {
-        let mut parts = Vec::new();
-        for (key, value) in self.members(value)? {
-            let then = match self.schemas.json.value(value) {
-                Value::Array(_) => self.required(value)?,
-                Value::String(name) => {
-                    let name = self.atoms.text(&name.clone());
-                    self.formulas.atom(Atom::Required(name))
-                }
-                _ => self.schema(value)?,
-            };
-            let key = self.atoms.text(&key);
-            let has_key = self.formulas.atom(Atom::Required(key));
-            let not = self.formulas.not(has_key);
-            parts.push(self.formulas.or([not, then]));
-        }
-        Ok(self.formulas.and(parts))
-    }
-
-    /// The schemas of an object of schemas, by name.
-    pub(super) fn named(&mut self, node: NodeId, key: &str) -> Result<Vec<(u32, F)>, SchemaError> {
-        let Some(value) = self.schemas.json.get(node, key) else { return Ok(Vec::new()) };
-        let mut named = Vec::new();
-        for (key, value) in self.members(value)? {
-            let name = self.placed_text(&key, value);
-            named.push((name, self.child(value)?));
-        }
-        Ok(named)
-    }
-
-    fn properties(&mut self, node: NodeId) -> Result<F, SchemaError> {
-        let named = self.named(node, "properties")?;
-        let patterns = self.named(node, "patternProperties")?;
-        let additional = self.schemas.json.get(node, "additionalProperties");
-        let additional = additional.map_or(Ok(F::TRUE), |additional| self.child(additional))?;
-        Ok(self.property_atom(named, patterns, additional))
-    }
-
-    pub(super) fn property_atom(
-        &mut self,
-        named: Vec<(u32, F)>,
-        patterns: Vec<(u32, F)>,
-        additional: F,
-    ) -> F {
-        if named.is_empty() && patterns.is_empty() && additional == F::TRUE {
-            return F::TRUE;
-        }
-        let properties = self.atoms.properties.id(Properties::new(named, patterns, additional));
-        self.formulas.atom(Atom::Properties(properties))
-    }
-
-    fn items(&mut self, node: NodeId, draft: Draft) -> Result<F, SchemaError> {
-        let get = |key| self.schemas.json.get(node, key);
-        let items = get("items");
-        let is_list = items.is_some_and(|items| matches!(self.schemas.json.value(items), Value::Array(_)));
-        let (prefix, rest) = match is_list {
-            true => (items, get("additionalItems")),
-            false => (get("prefixItems").filter(|_| draft >= Draft::Nine), items),
-        };
-        let prefix = prefix.map_or(Ok(Vec::new()), |prefix| self.elements(prefix))?;
-        let prefix: Result<Vec<F>, _> = prefix.into_iter().map(|schema| self.child(schema)).collect();
-        let rest = rest.map_or(Ok(F::TRUE), |rest| self.child(rest))?;
-        Ok(self.items_atom(prefix?, rest))
-    }
-
-    pub(super) fn items_atom(&mut self, mut prefix: Vec<F>, rest: F) -> F {
-        while prefix.last() == Some(&rest) {
-            prefix.pop();
-        }
-        if prefix.is_empty() && rest == F::TRUE {
-            return F::TRUE;
-        }
-        let items = self.atoms.items.id(Items { prefix, rest });
-        self.formulas.atom(Atom::Items(items))
-    }
 }
-
-/// How many digits of a number may stand on one side of its point.
-const MOST_DIGITS: usize = 400;

@@ -1,8 +1,9 @@
-//! Strings that are asked for their length only, cut into runs of characters.
+//! Strings that are asked for their length only, long ones cut into runs of characters.
 //!
-//! An automaton that counts to 65,535 has a million states; one that counts to 32 has some hundreds,
+//! An automaton that counts to 65,535 has a million states; one that counts to 64 has some hundreds,
 //! and the parser counts the runs. A run is just so many characters, and the last run ends in the
-//! quote, so no lexeme is the beginning of another.
+//! quote, so no lexeme is the beginning of another. A run is longer than most strings: what the
+//! tokens do that go beyond its end has to be found out at each place near the end.
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::{Pattern, RegexFlags};
@@ -12,9 +13,6 @@ use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
 
 use FormulaId as F;
-
-/// A character as JSON spells it.
-const CHARACTER: &str = r#"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F]))"#;
 
 impl Machine<'_> {
     /// The bounds that a formula about strings sets, where it sets nothing else.
@@ -33,28 +31,44 @@ impl Machine<'_> {
 }
 
 /// Characters of a run.
-const RUN: u64 = 32;
+const RUN: u64 = 64;
+/// Lengths from which on strings are cut into runs.
+const LONG: u64 = 128;
 
 impl Builder<'_, '_> {
     /// Strings of these lengths.
     pub(super) fn counted_string(&mut self, min: u64, max: Option<u64>) -> Result<Symbol, SchemaError> {
-        let flags = RegexFlags::default();
-        let regex = |pattern: String| Pattern::Regex { pattern, flags, place: None };
-        let quote = self.fragment.terminal("QUOTE", regex("\"".to_owned()));
-        let run = self.fragment.terminal("RUN", regex(format!("{CHARACTER}{{{RUN}}}")));
+        let regex = Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
+        let is_short = max.unwrap_or(min).max(min) < LONG;
+        if is_short {
+            let string = self.machine.texts.counted(min, max, [true, true]);
+            return Ok(self.fragment.terminal("STRING", string));
+        }
+        let quote = self.fragment.terminal("QUOTE", regex);
+        let run = self.machine.texts.counted(RUN, Some(RUN), [false, false]);
+        let run = self.fragment.terminal("RUN", run);
         let string = self.fragment.nonterminals("string", 1);
         let mut front = self.fragment.nonterminals("runs", 1);
         self.production(front, [quote])?;
         let mut read = 0;
+        // All runs but the last ones have the same behind them.
+        let mut known = None;
         loop {
             let (least, most) = (min.saturating_sub(read), max.map(|max| max - read));
             let is_unbounded = most.is_none() && least == 0;
             if is_unbounded || least < RUN {
-                let counts = match most {
-                    None if is_unbounded => "*".to_owned(),
-                    _ => format!("{{{least},{}}}", most.unwrap_or(u64::MAX).min(RUN - 1)),
+                let most = match most {
+                    None if is_unbounded => None,
+                    _ => Some(most.unwrap_or(u64::MAX).min(RUN - 1)),
                 };
-                let rest = self.fragment.terminal("REST", regex(format!("{CHARACTER}{counts}\"")));
+                let rest = match known {
+                    Some((counts, rest)) if counts == (least, most) => rest,
+                    _ => {
+                        let rest = self.machine.texts.counted(least, most, [false, true]);
+                        self.fragment.terminal("REST", rest)
+                    }
+                };
+                known = Some(((least, most), rest));
                 self.production(string, [Symbol::Nonterminal(front), rest])?;
             }
             if is_unbounded || most.is_some_and(|most| most < RUN) {

@@ -13,13 +13,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::grammar::ir::Symbol;
-use crate::grammar::pattern::Pattern;
 use crate::schema::build::Builder;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::FormulaId;
 use crate::schema::options::KeyOrder;
 use crate::schema::states::{Key, Step, Tuple, TupleId};
-use crate::schema::text;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::NonterminalId;
 
@@ -150,8 +148,8 @@ impl Builder<'_, '_> {
 
     /// The terminal of a named key.
     fn key(&mut self, name: u32) -> Symbol {
-        let text = text::spelling(self.machine.reader.atoms.texts.get(name));
-        self.fragment.terminal("KEY", Pattern::Literal { text, ignore_case: false })
+        let key = self.machine.texts.literal(self.machine.reader.atoms.texts.get(name));
+        self.fragment.terminal("KEY", key)
     }
 
     /// The terminals of a frame's other keys.

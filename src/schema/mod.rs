@@ -5,7 +5,8 @@
 //! 1. [`guidance`]: what the schema says itself of separators and blanks. [`json`]: the text as
 //!    values that keep order, digits and places. [`refs`]: which draft, which resource, where
 //!    references lead.
-//! 2. [`keywords`], [`unevaluated`], [`unique`]: what a schema says becomes a [`formula`].
+//! 2. [`keywords`] (with [`arguments`], [`constants`] and [`composites`]), [`unevaluated`],
+//!    [`unique`]: what a schema says becomes a [`formula`].
 //! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is
 //!    reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the automata of
 //!    scalars; [`conflict`] says why no value is left.
@@ -13,9 +14,12 @@
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
+mod arguments;
 mod atoms;
 mod build;
+mod composites;
 mod conflict;
+mod constants;
 mod decimal;
 mod draft;
 mod embedded;
@@ -37,6 +41,7 @@ mod object;
 mod options;
 mod refs;
 mod repeated;
+mod rewriting;
 mod shapes;
 mod states;
 mod tags;
@@ -56,7 +61,7 @@ use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
-pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, Unsatisfiable, Whitespace};
+pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, StringEscapes, Unsatisfiable, Whitespace};
 pub use tags::StructuralTags;
 
 /// A byte of a schema is read, and becomes a part of formulas.
@@ -77,6 +82,8 @@ struct Narrowing {
     declared: bool,
     /// Several items under `uniqueItems`.
     few_items: bool,
+    /// The two characters that stand before and behind a text for patterns that look around.
+    without_marks: bool,
 }
 
 /// A JSON Schema that was read: the productions of the JSON texts that satisfy it.
@@ -129,9 +136,11 @@ impl JsonSchema {
         let options = own.as_ref().unwrap_or(options);
         let mut narrowing = Narrowing::default();
         loop {
-            let error = match Self::read(text, options, narrowing, meter) {
+            let error = match Self::read(text, options, &mut narrowing, meter) {
+                Ok(None) => continue,
+                Ok(Some(schema)) => return Ok(schema),
                 Err(error) if error.kind() == SchemaErrorKind::TooLarge => error,
-                result => return result,
+                Err(error) => return Err(error),
             };
             // Sets of items and of keys are what grows first.
             if !narrowing.few_items && text.contains("uniqueItems") {
@@ -144,13 +153,13 @@ impl JsonSchema {
         }
     }
 
-    /// The passes.
+    /// Reads the text. `None` where it is to be read once more, with what `narrowing` says then.
     fn read(
         text: &str,
         options: &SchemaOptions,
-        narrowing: Narrowing,
+        narrowing: &mut Narrowing,
         meter: &Meter,
-    ) -> Result<Self, SchemaError> {
+    ) -> Result<Option<Self>, SchemaError> {
         let declared;
         let options = match narrowing.declared {
             true => {
@@ -166,25 +175,42 @@ impl JsonSchema {
         let mut reader = keywords::Reader::new(schemas, options);
         reader.keeps_few_items = narrowing.few_items;
         let formula = reader.child(root)?;
-        let mut machine = machine::Machine::new(reader, meter);
+        let mut machine = machine::Machine::new(reader, narrowing.without_marks, meter);
+        let made = Self::make(&mut machine, root, formula, *narrowing, meter);
+        if machine.texts.confuses_marks() {
+            narrowing.without_marks = true;
+            return Ok(None);
+        }
+        made.map(Some)
+    }
+
+    /// The passes behind reading.
+    fn make(
+        machine: &mut machine::Machine<'_>,
+        root: json::NodeId,
+        formula: formula::FormulaId,
+        narrowing: Narrowing,
+        meter: &Meter,
+    ) -> Result<Self, SchemaError> {
+        let options = machine.reader.options;
         let place = |machine: &machine::Machine<'_>, error: SchemaError| {
             error.at(String::new(), machine.reader.schemas.json.place(root))
         };
-        let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(&machine, error))?;
+        let is_inhabited = machine.is_inhabited(formula).map_err(|error| place(machine, error))?;
         if !is_inhabited {
             return match machine.reader.warnings.first() {
                 None => Self::nothing(machine.unsatisfiable(root), options, meter),
                 Some(narrowed) => {
                     let message = "no value satisfies the schema as narrowly as it is held";
                     let error = SchemaError::new(SchemaErrorKind::UnsupportedKeyword, message);
-                    Err(place(&machine, error.help(narrowed.message.clone())))
+                    Err(place(machine, error.help(narrowed.message.clone())))
                 }
             };
         }
-        let mut fragment = build::build(&mut machine, formula).map_err(|error| place(&machine, error))?;
+        let mut fragment = build::build(machine, formula).map_err(|error| place(machine, error))?;
         if !fragment.trim() {
             let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
-            return Self::nothing(place(&machine, error), options, meter);
+            return Self::nothing(place(machine, error), options, meter);
         }
         let mut warnings = std::mem::take(&mut machine.reader.warnings);
         if narrowing.declared {

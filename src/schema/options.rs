@@ -39,6 +39,19 @@ pub enum Formats {
     Ignore,
 }
 
+/// Which escapes strings are written with, of those whose letters are allowed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StringEscapes {
+    /// Those that are needed: of quotes, backslashes and control characters, one for each.
+    Needed,
+    /// Strings of which nothing is asked have any, others those that are needed.
+    #[default]
+    Free,
+    /// Strings of which nothing but a length is asked have any. A character counts as one, however
+    /// it is written.
+    General,
+}
+
 /// What becomes of a schema that no value satisfies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Unsatisfiable {
@@ -83,6 +96,11 @@ pub struct SchemaOptions {
     pub key_separator: String,
     /// What `format` does.
     pub formats: Formats,
+    /// Which escapes strings are written with.
+    pub escapes: StringEscapes,
+    /// The characters that may stand behind a backslash. A character that needs an escape of other
+    /// letters stands in no string. Default `"\/bfnrtu`, which is all that JSON has.
+    pub escape_letters: String,
     /// How numbers may be written.
     pub numerals: Numerals,
     /// What becomes of a schema that no value satisfies.
@@ -96,6 +114,9 @@ pub struct SchemaOptions {
     pub productions: usize,
 }
 
+/// What may stand behind a backslash in JSON.
+pub(super) const ESCAPE_LETTERS: &str = "\"\\/bfnrtu";
+
 impl Default for SchemaOptions {
     fn default() -> Self {
         Self {
@@ -104,6 +125,8 @@ impl Default for SchemaOptions {
             item_separator: ",".to_owned(),
             key_separator: ":".to_owned(),
             formats: Formats::default(),
+            escapes: StringEscapes::default(),
+            escape_letters: ESCAPE_LETTERS.to_owned(),
             numerals: Numerals::default(),
             unsatisfiable: Unsatisfiable::default(),
             documents: BTreeMap::new(),

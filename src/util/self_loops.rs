@@ -1,4 +1,5 @@
-//! Self-loops: texts that lead a scan state back to itself, told by the groups of their pieces.
+//! Self-loops: texts that lead a scan state back to itself, told by the groups of their pieces. And
+//! stretches: texts that lead a scan state which counts characters on to others of its class.
 //!
 //! The inside of a name, a string or a comment is most of what a walk of the vocabulary meets, and
 //! leads the scan state back to itself. To pass over such texts without looking at each byte, three
@@ -22,20 +23,29 @@
 //! 3. Past ASCII `L` grows in steps: it has cut characters only where it has whole ones, and it
 //!    never has stray bytes without both.
 //!
+//! The *stretch* of a point is a set of groups `S` and a number `n`. Take any text of at most `n`
+//! pieces, all of them of `S`. It leads to a point of the same class, which depends on the number of
+//! pieces alone where no character is cut, and 2 and 3 hold of it as well. `S` has no stray bytes,
+//! and has letters: any letter shows where the next piece leads.
+//!
 //! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
 //! between two characters, and tells
 //!
 //! 4. of a node, which groups the pieces of all texts below it are of;
 //! 5. of a run of nodes, depth first, the first one with whose byte a piece begins that is of none
-//!    of some groups: of all texts that are cut off by then, every piece is of these groups.
+//!    of some groups: of all texts that are cut off by then, every piece is of these groups;
+//! 6. of a node, how many bytes, and so how many pieces at most, the longest text below it has; and
+//!    how many pieces have begun on the way to it.
 //!
 //! **What the walk owes** (`index::walk::loops`).
 //!
-//! 6. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
-//!    class.
-//! 7. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
+//! 7. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
+//!    class; and where they are of `S`, and the texts below are no longer than `n` (6).
+//! 8. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
 //!    nothing else would have to know of them: no end that is still open, no base walk beside it,
-//!    no blanks of a line. By 1 and 2 it is behind them where it was.
+//!    no blanks of a line. By 1 and 2 it is behind them where it was. With a stretch, where no text
+//!    below the node is longer than `n` (6), it is behind them as many pieces further on as have
+//!    begun (6).
 
 /// A set of groups, one bit a group.
 pub(crate) type Groups = u32;
@@ -74,6 +84,28 @@ pub(crate) const fn group(byte: u8) -> Groups {
         0x80.. => return NOT_ASCII,
     }
 }
+
+/// Texts that lead on to points of one class: of so many pieces at most, all of these groups;
+/// `u8::MAX` where they may have any number of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) groups: Groups,
+    pub(crate) length: u8,
+}
+
+impl Stretch {
+    /// No text but the empty one.
+    pub(crate) const NONE: Self = Self { groups: 0, length: 0 };
+
+    /// Whether it has the texts of these groups that have so many pieces at most.
+    #[inline]
+    pub(crate) fn holds(self, groups: Groups, pieces: u8) -> bool {
+        pieces <= self.length && groups & !self.groups == 0
+    }
+}
+
+/// A byte that any stretch goes on with.
+pub(crate) const LETTER: u8 = b'a';
 
 /// Where a text stands within a character of UTF-8: how many bytes are missing, and how the next is
 /// bounded.

@@ -12,7 +12,7 @@
 //! The bytes alone, as groups, lie beside the nodes once more: a walk that stays where it is looks
 //! for the next node of another group there, sixteen at a time.
 //!
-//! Seventeen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no
+//! Eighteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no
 //! recursion, so that depth costs nothing.
 
 use super::nodes::{Node, NodeGroups};
@@ -47,7 +47,7 @@ impl Trie {
     pub(crate) fn new<'a>(count: usize, bytes_of: impl Fn(u32) -> &'a [u8]) -> Self {
         let ids = sorted_ids(count, &bytes_of);
 
-        let node = |first, depth, byte| Node { end: 0, first, below: 0, depth, byte };
+        let node = |first, depth, byte| Node { end: 0, first, below: 0, depth, byte, height: 0 };
         let mut nodes = vec![node(0, 0, 0)];
         // The nodes on the path to the last token inserted; their subtrees are still open.
         let mut path = vec![Self::ROOT];
@@ -133,6 +133,13 @@ impl Trie {
             0x80..0xc0 => STRAY_BYTES,
             _ => self.groups.get(node),
         }
+    }
+
+    /// How many pieces, as [`self_loops`](crate::util::self_loops) has them, begin behind `above`, a
+    /// node on the way to `node`, with the byte of `node`; modulo 256.
+    #[inline]
+    pub(crate) fn pieces_between(&self, above: u32, node: u32) -> u8 {
+        self.groups.pieces_between(above, node)
     }
 
     /// Whether a character begins behind the byte of `node`, unless what the bytes before the node

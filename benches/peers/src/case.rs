@@ -34,6 +34,8 @@ pub enum Form {
     Regex,
     /// xgrammar's EBNF.
     Ebnf,
+    /// A JSON Schema.
+    Schema,
 }
 
 /// A grammar as the engine is given it.
@@ -60,7 +62,7 @@ impl GrammarText {
                 let escaped = self.text.replace('/', "\\/");
                 Ok(format!("start: TEXT\nTEXT: /{escaped}/\n"))
             }
-            Form::Ebnf => Err("not a form that this engine reads".to_owned()),
+            Form::Ebnf | Form::Schema => Err("not a form that this engine reads".to_owned()),
         }
     }
 
@@ -72,7 +74,7 @@ impl GrammarText {
     pub fn as_regex(&self) -> Result<&str, String> {
         match self.form {
             Form::Regex => Ok(&self.text),
-            Form::Lark | Form::Ebnf => Err("not a regular expression".to_owned()),
+            Form::Lark | Form::Ebnf | Form::Schema => Err("not a regular expression".to_owned()),
         }
     }
 }

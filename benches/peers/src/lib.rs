@@ -26,6 +26,8 @@ pub mod run;
 #[cfg(feature = "rivals")]
 pub mod samples;
 #[cfg(feature = "rivals")]
+pub mod schemas;
+#[cfg(feature = "rivals")]
 pub mod table;
 #[cfg(feature = "rivals")]
 pub mod vocabularies;

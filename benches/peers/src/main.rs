@@ -1,5 +1,6 @@
 //! The command: `peers run` measures and writes the report, `peers report` writes it again, `peers
-//! expect` writes what masks must be, `peers measure ENGINE CASE` is what a run starts for each
+//! expect` writes what masks must be, `peers schemas` measures schemas and writes their page; `peers
+//! measure ENGINE CASE` and `peers measure-schemas ENGINE CASE` are what a run starts for each
 //! measurement.
 
 use std::fs;
@@ -13,10 +14,12 @@ use lrmask_peers::engines::{llguidance::Llguidance, lrmask::Lrmask, outlines::Ou
 use lrmask_peers::measure::measure;
 use lrmask_peers::results::Results;
 use lrmask_peers::run::{self, Plan};
+use lrmask_peers::schemas::{self, figures::SchemaResults};
 use lrmask_peers::{peers, plot, table};
 
 const USAGE: &str = "\
 usage: peers run [OPTION VALUE]...
+       peers schemas [OPTION VALUE]...
        peers report [--out DIRECTORY]
        peers expect [OPTION VALUE]...
 
@@ -25,7 +28,7 @@ usage: peers run [OPTION VALUE]...
   --vocabularies A,B    only these vocabularies
   --repetitions N       processes for each measurement (5)
   --tokens N            tokens of a workload's documents, at most (20000)
-  --patience SECONDS    for one pass over the documents (10)
+  --patience SECONDS    for one pass over the documents, or over a schema's instances (10)
   --limit SECONDS       for one process (600)
   --memory GIB          for one process (14)
   --data DIRECTORY      the samples (../shared/data beside the project)
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["measure", engine, case] => measure_one(engine, Path::new(case)),
+        ["measure-schemas", engine, case] => measure_schemas(engine, Path::new(case)),
+        ["schemas", options @ ..] => Options::read(options).and_then(|options| run_schemas(&options)),
         ["run", options @ ..] => Options::read(options).and_then(|options| run_all(&options)),
         ["report", options @ ..] => Options::read(options).and_then(|options| report(&options.out)),
         ["expect", options @ ..] => {
@@ -64,6 +69,30 @@ fn measure_one(engine: &str, path: &Path) -> Result<(), String> {
     serde_json::to_writer(std::io::stdout().lock(), &measured).map_err(|error| error.to_string())
 }
 
+fn measure_schemas(engine: &str, path: &Path) -> Result<(), String> {
+    let measured = match engine {
+        "lrmask" => schemas::measure::measure::<Lrmask>(path),
+        "llguidance" => schemas::measure::measure::<Llguidance>(path),
+        _ => return Err(format!("no engine here takes schemas and is called {engine}")),
+    }?;
+    serde_json::to_writer(std::io::stdout().lock(), &measured).map_err(|error| error.to_string())
+}
+
+fn run_schemas(options: &Options) -> Result<(), String> {
+    let results = schemas::run::run(&options.plan, &|what| eprintln!("{what}"))?;
+    let text = serde_json::to_string_pretty(&results).map_err(|error| error.to_string())?;
+    write(&options.out, "schemas.json", &text)?;
+    report_schemas(&options.out)
+}
+
+/// Writes the page of schemas, where there has been such a run.
+fn report_schemas(out: &Path) -> Result<(), String> {
+    let Ok(text) = fs::read(out.join("schemas.json")) else { return Ok(()) };
+    let results: SchemaResults =
+        serde_json::from_slice(&text).map_err(|error| format!("schemas.json: {error}"))?;
+    write(out, "schemas.md", &schemas::page::page(&results))
+}
+
 fn run_all(options: &Options) -> Result<(), String> {
     peers::build(&options.plan.peers())?;
     let results = run::run(&options.plan, &|what| eprintln!("{what}"))?;
@@ -81,6 +110,7 @@ fn report(out: &Path) -> Result<(), String> {
     for (name, drawing) in plot::all(&results) {
         write(out, &name, &drawing)?;
     }
+    report_schemas(out)?;
     // The project's page shows the committed results, and no others.
     if out == results_directory() { update_page(&table::summary(&results)) } else { Ok(()) }
 }

@@ -176,11 +176,13 @@ fn count(row: &[u32], loaded: &Loaded) -> Check {
     Check { allowed: allowed as u32, ends: loaded.words.stops.iter().any(|&stop| allows(row, stop)) }
 }
 
-fn allows(row: &[u32], token: u32) -> bool {
+/// Whether the mask in `row` has the token.
+pub(crate) fn allows(row: &[u32], token: u32) -> bool {
     row.get(token as usize / 32).is_some_and(|word| word >> (token % 32) & 1 == 1)
 }
 
-fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
+/// What `work` gives, and its nanoseconds.
+pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let begin = Instant::now();
     let done = work();
     let time = begin.elapsed();

@@ -68,23 +68,46 @@ impl Peer {
     /// When the program is not there.
     pub fn command(&self, case: &Path) -> Result<Command, String> {
         let mut command = match self.home {
-            Home::Here => {
-                let program = std::env::current_exe().map_err(|error| error.to_string())?;
-                let mut command = Command::new(program);
-                command.args(["measure", self.name]);
-                command
-            }
+            Home::Here => self.here("measure")?,
             Home::Glrmask => Command::new(there(package().join("target/release/peers-glrmask"))?),
-            Home::Xgrammar => {
-                let python = there(package().join(".venv/bin/python"))?;
-                let mut command = Command::new(python);
-                command.arg(package().join("xgrammar/measure.py"));
-                command
-            }
+            Home::Xgrammar => python("xgrammar/measure.py")?,
         };
         command.arg(case);
         Ok(command)
     }
+
+    /// The command that measures a case of schemas.
+    ///
+    /// # Errors
+    ///
+    /// When the program is not there.
+    pub fn schema_command(&self, case: &Path) -> Result<Command, String> {
+        let mut command = match self.home {
+            Home::Here => self.here("measure-schemas")?,
+            Home::Glrmask => return Err("takes no schemas".to_owned()),
+            Home::Xgrammar => python("xgrammar/schemas.py")?,
+        };
+        command.arg(case);
+        Ok(command)
+    }
+
+    /// Whether the engine is run over schemas.
+    pub fn takes_schemas(&self) -> bool {
+        ["lrmask", "llguidance", "xgrammar"].contains(&self.name)
+    }
+
+    fn here(&self, what: &str) -> Result<Command, String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command.args([what, self.name]);
+        Ok(command)
+    }
+}
+
+fn python(script: &str) -> Result<Command, String> {
+    let mut command = Command::new(there(package().join(".venv/bin/python"))?);
+    command.arg(package().join(script));
+    Ok(command)
 }
 
 fn there(path: PathBuf) -> Result<PathBuf, String> {

@@ -160,7 +160,7 @@ impl Pass {
 }
 
 /// Step by step, the medians; as many as all have.
-fn medians(several: &[&Samples], part: fn(&Samples) -> &Vec<u64>) -> Vec<u64> {
+pub(crate) fn medians<T>(several: &[&T], part: fn(&T) -> &Vec<u64>) -> Vec<u64> {
     let steps = several.iter().map(|samples| part(samples).len()).min().unwrap_or(0);
     (0..steps).map(|step| median(several.iter().map(|samples| part(samples)[step] as f64)) as u64).collect()
 }

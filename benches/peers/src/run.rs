@@ -62,16 +62,16 @@ impl Plan {
 }
 
 /// A directory for the files of cases, gone when it is dropped.
-struct Scratch(PathBuf);
+pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let path = std::env::temp_dir().join(format!("lrmask-peers-{}", std::process::id()));
         fs::create_dir_all(&path).map_err(|error| error.to_string())?;
         Ok(Self(path))
     }
 
-    fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, String> {
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, String> {
         let path = self.0.join(name);
         fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(path)
@@ -353,7 +353,8 @@ fn one_vocabulary_a_line(expected: &BTreeMap<String, Vec<Expectation>>) -> Resul
     Ok(format!("{{\n{}\n}}\n", lines.join(",\n")))
 }
 
-fn about(plan: &Plan) -> About {
+/// Where and when the plan is run.
+pub(crate) fn about(plan: &Plan) -> About {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();

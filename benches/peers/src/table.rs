@@ -210,7 +210,8 @@ fn scaled(number: f64, units: &[(f64, &str)]) -> String {
     }
 }
 
-fn ratio(ratio: f64) -> String {
+/// A ratio for people.
+pub fn ratio(ratio: f64) -> String {
     if ratio.is_finite() { digits(ratio) } else { "–".to_owned() }
 }
 

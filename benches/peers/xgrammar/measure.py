@@ -194,4 +194,5 @@ def main():
     json.dump(run.result, sys.stdout)
 
 
-main()
+if __name__ == "__main__":
+    main()

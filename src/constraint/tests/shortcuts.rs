@@ -64,7 +64,17 @@ NEWLINE: /\n/
 %ignore /#[^\n]*/
 "#;
 
-const GRAMMARS: [&str; 3] = [PROGRAM, PENDING, LINES];
+/// Characters are counted: within a lexeme, and by runs.
+const COUNTED: &str = r#"
+start: (STRING | SHORT | WORD "," | "<" RUN* REST)*
+STRING: /"[^"\\\n]{0,9}"/
+SHORT: /'[^'\n]{3,5}'/
+WORD: /[A-Za-z0-9ß-ÿ]{2,7}/
+RUN: /[^>\\]{4}/
+REST: /[^>\\]{0,3}>/
+"#;
+
+const GRAMMARS: [&str; 4] = [PROGRAM, PENDING, LINES, COUNTED];
 
 /// What tokens are made of; some cut characters.
 const PIECES: [&[u8]; 38] = [

@@ -144,7 +144,7 @@ impl Places {
                 return None;
             }
         }
-        Some(Automaton { states })
+        Some(Automaton { states: states.into() })
     }
 }
 

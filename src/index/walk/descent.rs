@@ -183,7 +183,8 @@ impl<'g> Descent<'g> {
     #[inline]
     fn skip(&mut self, mut index: u32, above: usize) -> u32 {
         let trie = self.walker.trie;
-        while let Some(Skipped { point, next, is_within }) = self.loops.skip(trie, index) {
+        while let Some(Skipped { point, next, is_within }) = self.loops.skip(self.walker.scanner, trie, index)
+        {
             self.end(index, next, point, 0);
             index = next;
             if is_within {

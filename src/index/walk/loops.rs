@@ -1,5 +1,5 @@
-//! What a walk skips because a scan state leads back to itself: the inside of names, strings and
-//! comments.
+//! What a walk skips because a scan state leads back to itself, or counts characters: the inside of
+//! names, strings and comments.
 //!
 //! The walk's side of the contract of [`self_loops`](crate::util::self_loops), in two forms. A
 //! subtree all of whose texts lead back falls into one class without a look at its nodes
@@ -8,7 +8,7 @@
 
 use crate::scanner::Scanner;
 use crate::scanner::points::Point;
-use crate::util::self_loops::Groups;
+use crate::util::self_loops::{Groups, LETTER, NOT_ASCII};
 use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
@@ -20,12 +20,14 @@ pub(super) struct SelfLoops<'g> {
     enabled: bool,
 }
 
-/// A subtree of which most is a way back to the point above it.
+/// A subtree of which most is a way back to the point above it, or a stretch of it.
 #[derive(Clone, Copy)]
 struct SelfLoop<'g> {
     point: &'g Point,
-    /// The groups that lead back.
+    /// The groups that lead back, or on.
     groups: Groups,
+    /// The node that has led to the point, where the pieces behind it are counted.
+    counted_from: Option<u32>,
     /// The first node after the subtree.
     end: u32,
     /// The first node after the subtree that is being walked because its byte leads elsewhere.
@@ -34,7 +36,8 @@ struct SelfLoop<'g> {
 
 /// Nodes of a loop that the walk passes over.
 pub(super) struct Skipped<'g> {
-    /// Where the tokens of all of them end.
+    /// Where the tokens of all of them end, or a point of the same class; and where the walk is
+    /// before `next`.
     pub(super) point: &'g Point,
     /// The next node to be looked at.
     pub(super) next: u32,
@@ -63,31 +66,41 @@ impl<'g> SelfLoops<'g> {
     #[inline]
     pub(super) fn begin(&mut self, scanner: &Scanner, trie: &Trie, node: u32, point: &'g Point) {
         let back = |&byte: &u8| scanner.step_point(point, byte) == point.back();
-        let end = trie.end(node);
-        if end > node + 1
-            && self.enabled
-            && trie.ends_character(node)
-            && [b'a', trie.byte(node)].iter().any(back)
-        {
-            self.around.push(SelfLoop { point, groups: scanner.loops(point), end, back: node + 1 });
+        let Node { end, height, below, .. } = *trie.node(node);
+        if end == node + 1 || !self.enabled || !trie.ends_character(node) {
+            return;
+        }
+        if [LETTER, trie.byte(node)].iter().any(back) {
+            let groups = scanner.loops(point);
+            self.around.push(SelfLoop { point, groups, counted_from: None, end, back: node + 1 });
+            return;
+        }
+        let stretch = scanner.stretch(point, below & NOT_ASCII != 0, height);
+        if height <= stretch.length && height < u8::MAX {
+            let (groups, counted_from) = (stretch.groups, Some(node));
+            self.around.push(SelfLoop { point, groups, counted_from, end, back: node + 1 });
         }
     }
 
     /// The subtree of `entry` is a loop of `point`, the byte of `entry` itself included.
     pub(super) fn begin_at(&mut self, scanner: &Scanner, trie: &Trie, entry: u32, point: &'g Point) {
         let (groups, end) = (scanner.loops(point), trie.end(entry));
-        self.around.push(SelfLoop { point, groups, end, back: entry });
+        self.around.push(SelfLoop { point, groups, counted_from: None, end, back: entry });
     }
 
     /// What the walk may pass over from `index` on, if that is in a loop.
     #[inline]
-    pub(super) fn skip(&mut self, trie: &Trie, index: u32) -> Option<Skipped<'g>> {
+    pub(super) fn skip(&mut self, scanner: &'g Scanner, trie: &Trie, index: u32) -> Option<Skipped<'g>> {
         let around = self.around.last_mut().filter(|around| index >= around.back)?;
-        let SelfLoop { point, groups, end, .. } = *around;
+        let SelfLoop { mut point, groups, counted_from, end, .. } = *around;
         let next = trie.next_outside(groups, index, end);
         let is_within = next < end;
         if is_within {
             around.back = trie.end(next);
+            if let Some(from) = counted_from {
+                // Without the piece that begins with the byte of `next`.
+                point = scanner.along(point, trie.pieces_between(from, next).wrapping_sub(1));
+            }
         } else {
             self.around.pop();
         }
@@ -104,10 +117,16 @@ impl<'g> SelfLoops<'g> {
         node: &Node,
         point: &Point,
     ) -> bool {
+        if node.end == index + 1 || !self.enabled {
+            return false;
+        }
         // To begin with, the first byte below must not leave: most points stay nowhere.
-        node.end > index + 1
-            && self.enabled
-            && scanner.may_stay(point, trie.byte(index + 1))
-            && scanner.stays(point, node.below)
+        match scanner.may_stay(point, trie.byte(index + 1)) {
+            true => scanner.stays(point, node.below),
+            false => {
+                let Node { below, height, .. } = *node;
+                scanner.stretch(point, below & NOT_ASCII != 0, height).holds(below, height)
+            }
+        }
     }
 }

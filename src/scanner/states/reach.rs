@@ -79,7 +79,31 @@ impl ScanStates {
         reach
     }
 
+    /// Goes the shortest way of the terminal's own DFA; whether the terminal is the label at its end.
+    /// Notes the labels that are met.
+    fn is_label_at_once(&self, mut state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) -> bool {
+        let Some(dfa) = self.dfa(terminal) else { return false };
+        let components = self.components(state);
+        let at = components.binary_search_by_key(&terminal, |component| component.terminal);
+        let Some(mut own) = at.ok().map(|at| components[at].state) else { return false };
+        loop {
+            for (label, _) in self.ends(state) {
+                reach.insert(label.index());
+                if label == terminal {
+                    return true;
+                }
+            }
+            let nearer = |&&byte: &&u8| dfa.distance(dfa.next(own, byte)) < dfa.distance(own);
+            let Some(&byte) = dfa.classes().representatives().iter().find(nearer) else { return false };
+            let Some(next) = self.next(state, byte) else { return false };
+            (state, own) = (next, dfa.next(own, byte));
+        }
+    }
+
     fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
+        if self.is_label_at_once(state, terminal, reach) {
+            return;
+        }
         let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::default();
         let mut pending = vec![state];
         seen.insert(state);

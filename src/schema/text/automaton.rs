@@ -34,14 +34,31 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
         }
         states.push(State { moves, accepts: accepts(&state) });
     }
-    Automaton { states }
+    Automaton { states: states.into() }
+}
+
+/// Runs of bytes from `least` on that no state of `dfa` tells apart.
+pub(super) fn runs(dfa: &Dfa, least: u8) -> Vec<(u8, u8)> {
+    let mut runs: Vec<(u8, u8)> = Vec::new();
+    for byte in least..=u8::MAX {
+        match runs.last_mut() {
+            Some((first, last)) if dfa.classes().get(*first) == dfa.classes().get(byte) => *last = byte,
+            _ => runs.push((byte, byte)),
+        }
+    }
+    runs
 }
 
 /// Appends a move, to the last one if it leads to the same state and the bytes meet.
-pub(super) fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
+fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
+    push_run(moves, (byte, byte), next);
+}
+
+/// Appends a move over a run of bytes, as [`push`] does.
+pub(super) fn push_run(moves: &mut Vec<(u8, u8, u32)>, (first, last): (u8, u8), next: u32) {
     match moves.last_mut() {
-        Some((_, last, to)) if *to == next && last.checked_add(1) == Some(byte) => *last = byte,
-        _ => moves.push((byte, byte, next)),
+        Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => *before = last,
+        _ => moves.push((first, last, next)),
     }
 }
 
@@ -52,27 +69,49 @@ pub(super) fn words(words: &[&str]) -> Automaton {
     sorted.dedup();
     let mut all = Words::default();
     sorted.iter().filter(|word| !word.is_empty()).for_each(|word| all.add(word));
-    let mut automaton = all.finish();
-    // Nothing leads back to the start.
-    if let (Some(start), Some([])) = (automaton.states.first_mut(), sorted.first()) {
-        start.accepts = true;
+    let automaton = all.finish();
+    if sorted.first() != Some(&&[][..]) {
+        return automaton;
     }
-    automaton
+    // Nothing leads back to the start.
+    let mut states = automaton.states.to_vec();
+    states[0].accepts = true;
+    Automaton { states: states.into() }
 }
 
 /// The states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
+    Automaton { states: states_of(dfa).into() }
+}
+
+/// The same as a list.
+pub(super) fn states_of(dfa: &Dfa) -> Vec<State> {
+    let runs = runs(dfa, 0);
     let state = |state: u32| {
         let mut moves = Vec::new();
-        for byte in 0..=u8::MAX {
-            match dfa.next(state, byte) {
+        for &(first, last) in &runs {
+            match dfa.next(state, first) {
                 Dfa::DEAD => {}
-                next => push(&mut moves, byte, next),
+                next => push_run(&mut moves, (first, last), next),
             }
         }
         State { moves, accepts: dfa.is_accept(state) }
     };
-    Automaton { states: (0..dfa.state_count() as u32).map(state).collect() }
+    (0..dfa.state_count() as u32).map(state).collect()
+}
+
+/// A text that begins with no blank, with any blanks of JSON before and behind it.
+pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) -> Automaton {
+    let blanks = |next: u32| [(b'\t', b'\n', next), (b'\r', b'\r', next), (b' ', b' ', next)];
+    let step = |(at, byte): (u32, u8)| State { moves: vec![(byte, byte, at + 1)], accepts: false };
+    let mut states: Vec<State> = (0..).zip(text.bytes()).map(step).collect();
+    if before {
+        states.first_mut().into_iter().for_each(|start| start.moves.extend(blanks(0)));
+    }
+    let end = states.len() as u32;
+    let moves = if behind { blanks(end).to_vec() } else { Vec::new() };
+    states.push(State { moves, accepts: true });
+    Automaton { states: states.into() }
 }
 
 #[cfg(test)]

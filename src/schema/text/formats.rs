@@ -75,14 +75,12 @@ fn date() -> String {
 fn time() -> String {
     let offset = "[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9]";
     let mut leaps = vec!["23:59:60(?:\\.[0-9]+)?[Zz]".to_owned()];
+    let offset_of = |half: u32| format!("{:02}:{:02}", half / 2, half % 2 * 30);
     for half in 0..48u32 {
-        let (hours, minutes) = (half / 2, half % 2 * 30);
-        for (sign, shift) in [('+', half * 30), ('-', 1440 - half * 30)] {
-            let local = (1439 + shift) % 1440;
-            let (hour, minute) = (local / 60, local % 60);
-            let sign = if sign == '+' { "\\+" } else { "-" };
-            leaps.push(format!("{hour:02}:{minute:02}:60(?:\\.[0-9]+)?{sign}{hours:02}:{minutes:02}"));
-        }
+        let local = (1439 + half * 30) % 1440;
+        let (hour, minute) = (local / 60, local % 60);
+        let (east, west) = (offset_of(half), offset_of((48 - half) % 48));
+        leaps.push(format!("{hour:02}:{minute:02}:60(?:\\.[0-9]+)?(?:\\+{east}|-{west})"));
     }
     let usual = format!("(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?(?:{offset})");
     format!("(?:{usual}|{})", leaps.join("|"))
@@ -103,7 +101,7 @@ fn email(letters: &str) -> Pattern {
     let label = format!("[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,61}}[A-Za-z0-9{letters}])?");
     let literal = format!("\\[(?:{}|IPv6:{})\\]", ipv4(), ipv6());
     let local = regex(format!("(?:{atom}(?:\\.{atom})*|{quoted})"));
-    let local = Pattern::Intersection(vec![local, regex(".{1,64}")]);
+    let local = Pattern::Intersection(vec![local, regex(format!("[ -~{letters}]{{1,64}}"))]);
     Pattern::Concat(vec![local, regex(format!("@(?:{label}(?:\\.{label})*|{literal})"))])
 }
 

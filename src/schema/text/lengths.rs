@@ -1,6 +1,7 @@
-//! Strings by their number of characters.
+//! Strings by their number of characters: their contents, and how JSON spells them.
 
 use crate::grammar::pattern::{Automaton, State};
+use crate::schema::text::escapes::Escapes;
 
 /// Strings of `min` characters at least, and of `max` at most where there is a maximum. The larger
 /// of the two is what it costs, eight states each.
@@ -8,15 +9,13 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
     let last = max.unwrap_or(min);
     let mut states = Vec::new();
     for count in 0..=last {
-        // The states of one count follow each other: at a character's start, then with one, two,
-        // three bytes of it to come, then behind the lead bytes that narrow what the second may be.
+        // The states of one count follow each other.
         let here = (count * 8) as u32;
         let next = match max {
             None if count == last => here,
             _ => here + 8,
         };
         let is_full = max == Some(count);
-        let tail = |from: u8, to: u8, then: u32| State { moves: vec![(from, to, then)], accepts: false };
         let lead = vec![
             (0x00, 0x7f, next),
             (0xc2, 0xdf, here + 1),
@@ -30,13 +29,75 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
         ];
         let moves = if is_full { Vec::new() } else { lead };
         states.push(State { moves, accepts: count >= min });
-        states.push(tail(0x80, 0xbf, next));
-        states.push(tail(0x80, 0xbf, here + 1));
-        states.push(tail(0x80, 0xbf, here + 2));
-        states.push(tail(0xa0, 0xbf, here + 1));
-        states.push(tail(0x80, 0x9f, here + 1));
-        states.push(tail(0x90, 0xbf, here + 2));
-        states.push(tail(0x80, 0x8f, here + 2));
+        states.extend(rests(here, next));
     }
-    Automaton { states }
+    Automaton { states: states.into() }
+}
+
+/// So many characters, as JSON spells them with the escapes that are allowed; with quotes before and
+/// behind them, where both are asked for. Costs some twenty states a character.
+pub(super) fn spelled(
+    min: u64,
+    max: Option<u64>,
+    [is_first, is_last]: [bool; 2],
+    allowed: &Escapes,
+) -> Automaton {
+    let is_unasked = (min, max) == (0, None);
+    let is_free = if is_unasked { allowed.are_free() } else { allowed.are_general() };
+    let width = 8 + allowed.states(is_free, 0, 0).len() as u64;
+    let last = max.unwrap_or(min);
+    let start = u64::from(is_first);
+    let end = (start + (last + 1) * width) as u32;
+    let mut states = Vec::with_capacity(end as usize + 1);
+    if is_first {
+        states.push(State { moves: vec![(b'"', b'"', 1)], accepts: false });
+    }
+    for count in 0..=last {
+        let here = (start + count * width) as u32;
+        let next = match max {
+            None if count == last => here,
+            _ => here + width as u32,
+        };
+        let is_full = max == Some(count);
+        let mut lead = Vec::new();
+        if count >= min && is_last {
+            lead.push((b'"', b'"', end));
+        }
+        if !is_full {
+            lead.extend([
+                (b' ', b'!', next),
+                (b'#', b'[', next),
+                (b'\\', b'\\', here + 8),
+                (b']', 0x7f, next),
+                (0xc2, 0xdf, here + 1),
+                (0xe0, 0xe0, here + 4),
+                (0xe1, 0xec, here + 2),
+                (0xed, 0xed, here + 5),
+                (0xee, 0xef, here + 2),
+                (0xf0, 0xf0, here + 6),
+                (0xf1, 0xf3, here + 3),
+                (0xf4, 0xf4, here + 7),
+            ]);
+        }
+        states.push(State { moves: lead, accepts: count >= min && !is_last });
+        states.extend(rests(here, next));
+        states.extend(allowed.states(is_free, here + 8, next));
+    }
+    states.push(State { moves: Vec::new(), accepts: is_last });
+    Automaton { states: states.into() }
+}
+
+/// The states within a character past ASCII that leads from `here` to `next`: with one, two, three
+/// bytes of it to come, then behind the lead bytes that narrow what the second may be.
+fn rests(here: u32, next: u32) -> [State; 7] {
+    let moves = [
+        (0x80, 0xbf, next),
+        (0x80, 0xbf, here + 1),
+        (0x80, 0xbf, here + 2),
+        (0xa0, 0xbf, here + 1),
+        (0x80, 0x9f, here + 1),
+        (0x90, 0xbf, here + 2),
+        (0x80, 0x8f, here + 2),
+    ];
+    moves.map(|only| State { moves: vec![only], accepts: false })
 }

@@ -7,6 +7,9 @@
 
 pub(super) mod automaton;
 pub(super) mod ecma;
+mod ecma_parser;
+mod ecma_tree;
+mod escapes;
 mod fingerprints;
 pub(super) mod formats;
 mod lengths;

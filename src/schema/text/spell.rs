@@ -3,34 +3,17 @@
 //!
 //! A quote, a backslash and the control characters cannot stand in a string as they are. Each has
 //! one spelling here: the short escape where there is one, else `\u` and four digits. Every other
-//! character stands for itself.
+//! character stands for itself. Where neither escape is allowed the character stands nowhere.
 
 use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::{Automaton, State};
 use crate::lexer::Dfa;
-use crate::schema::text::automaton::push;
-
-/// Characters with a short escape: the character, and the letter behind the backslash.
-const SHORT: [(u8, u8); 7] =
-    [(b'"', b'"'), (b'\\', b'\\'), (8, b'b'), (12, b'f'), (b'\n', b'n'), (b'\r', b'r'), (b'\t', b't')];
-
-/// The string as JSON spells it.
-pub(super) fn literal(text: &str) -> String {
-    let mut spelled = String::from("\"");
-    for c in text.chars() {
-        match SHORT.iter().find(|&&(of, _)| char::from(of) == c) {
-            Some(&(_, letter)) => spelled.extend(['\\', char::from(letter)]),
-            None if c < ' ' => spelled.push_str(&format!("\\u{:04x}", u32::from(c))),
-            None => spelled.push(c),
-        }
-    }
-    spelled.push('"');
-    spelled
-}
+use crate::schema::text::automaton::{push_run, runs};
+use crate::schema::text::escapes::{Escapes, last_digits};
 
 /// The automaton of the lexemes of the strings with these contents.
-pub(super) fn spell(contents: &Dfa) -> Automaton {
+pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
     let count = contents.state_count() as u32;
     // State 0 reads the quote; the state `q` of the contents is `q + 1`; then the end.
     let end = count + 1;
@@ -38,39 +21,29 @@ pub(super) fn spell(contents: &Dfa) -> Automaton {
     states[0].moves.push((b'"', b'"', 1));
     states[end as usize].accepts = true;
     let mut made: FxHashMap<Vec<(u8, u8, u32)>, u32> = FxHashMap::default();
+    let plain = plain_runs(contents);
+    let coded: Vec<u8> = allowed.coded().collect();
     for state in 0..count {
         let target = |byte: u8| match contents.next(state, byte) {
             Dfa::DEAD => None,
             next => Some(next + 1),
         };
         let mut moves = Vec::new();
-        for byte in 0x20..=u8::MAX {
-            match target(byte) {
-                _ if byte == b'"' || byte == b'\\' => {}
-                Some(next) => push(&mut moves, byte, next),
-                None => {}
+        for &run in &plain {
+            if let Some(next) = target(run.0) {
+                push_run(&mut moves, run, next);
             }
         }
         let mut escapes: Vec<(u8, u8, u32)> = Vec::new();
-        for (of, letter) in SHORT {
+        for &(of, letter) in allowed.short() {
             escapes.extend(target(of).map(|next| (letter, letter, next)));
         }
+        let live: Vec<u8> = coded.iter().copied().filter(|&code| target(code).is_some()).collect();
         let mut digits = Vec::new();
-        for (first, half) in [(b'0', 0..16u8), (b'1', 16..32)] {
-            let mut last = Vec::new();
-            for code in half.filter(|&code| SHORT.iter().all(|&(of, _)| of != code)) {
-                if let Some(next) = target(code) {
-                    let digit = b"0123456789abcdef"[usize::from(code % 16)];
-                    last.push((digit, digit, next));
-                    if digit.is_ascii_alphabetic() {
-                        let upper = digit.to_ascii_uppercase();
-                        last.push((upper, upper, next));
-                    }
-                }
-            }
-            if !last.is_empty() {
-                digits.push((first, first, state_of(last, &mut states, &mut made)));
-            }
+        for half in live.chunk_by(|one, other| one / 16 == other / 16) {
+            let first = b"01234567"[usize::from(half[0] / 16)];
+            let last = last_digits(half, |code| target(code).unwrap_or(end));
+            digits.push((first, first, state_of(last, &mut states, &mut made)));
         }
         if !digits.is_empty() {
             for _ in 0..2 {
@@ -88,7 +61,26 @@ pub(super) fn spell(contents: &Dfa) -> Automaton {
         }
         states[state as usize + 1].moves = moves;
     }
-    Automaton { states }
+    Automaton { states: states.into() }
+}
+
+/// Runs of bytes that stand for themselves and that no state of `contents` tells apart.
+fn plain_runs(contents: &Dfa) -> Vec<(u8, u8)> {
+    let mut plain = Vec::new();
+    for (mut first, last) in runs(contents, b' ') {
+        for escaped in [b'"', b'\\'] {
+            if (first..=last).contains(&escaped) {
+                if first < escaped {
+                    plain.push((first, escaped - 1));
+                }
+                first = escaped + 1;
+            }
+        }
+        if first <= last {
+            plain.push((first, last));
+        }
+    }
+    plain
 }
 
 /// A state with these moves that does not accept.
@@ -109,9 +101,52 @@ fn state_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grammar::pattern::Pattern;
+    use crate::lexer::Compiler;
+    use crate::schema::options::{SchemaOptions, StringEscapes};
+    use crate::schema::text::automaton::among_blanks;
+    use crate::schema::text::{lengths, regex};
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    fn compiled(pattern: &Pattern) -> Dfa {
+        let meter = Meter::new(&Limits::default());
+        Compiler::new(&meter).compile(pattern).expect("small")
+    }
 
     #[test]
-    fn what_must_be_escaped_is_escaped() {
-        assert_eq!(literal("a\"b\\c\n\u{1}é"), "\"a\\\"b\\\\c\\n\\u0001é\"");
+    fn automata_are_those_of_their_regexes() {
+        let plain = r#"[^"\\\x00-\x1f]"#;
+        let code = r"\\u(?:[0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
+        let pair = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
+        let any_way = format!(r#""(?:{plain}|\\["\\/bfnrt]|{code}|{pair})*""#);
+        let allowed = Escapes::new(&SchemaOptions::default());
+        let spelled = |min, max, allowed: &Escapes| {
+            Pattern::Automaton(lengths::spelled(min, max, [true, true], allowed))
+        };
+        let mut options = SchemaOptions { escapes: StringEscapes::General, ..SchemaOptions::default() };
+        let general = Escapes::new(&options);
+        assert_eq!(compiled(&spelled(0, None, &general)), compiled(&regex(any_way)));
+        options.escape_letters = "\"u".to_owned();
+        let few = regex(format!(r#""(?:{plain}|\\"|{code}|{pair})*""#));
+        assert_eq!(compiled(&spelled(0, None, &Escapes::new(&options))), compiled(&few));
+        options.escapes = StringEscapes::Needed;
+        let coded = r"\\u00(?:0[0-9a-fA-F]|1[0-9a-fA-F]|5[cC])";
+        let needed = compiled(&regex(format!(r#""(?:{plain}|\\"|{coded})*""#)));
+        let few = Escapes::new(&options);
+        assert_eq!(compiled(&spelled(0, None, &few)), needed);
+        let all = compiled(&Pattern::Automaton(lengths::counted(0, None)));
+        assert_eq!(compiled(&Pattern::Automaton(spell(&all, &few))), needed);
+        let mandatory = r#"\\["\\bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F])"#;
+        for (min, max, counts) in [(0, Some(3), "{0,3}"), (2, Some(5), "{2,5}"), (2, None, "{2,}")] {
+            let expected = compiled(&regex(format!("\"(?:{plain}|{mandatory}){counts}\"")));
+            assert_eq!(compiled(&spelled(min, max, &allowed)), expected);
+            let contents = compiled(&Pattern::Automaton(lengths::counted(min, max)));
+            assert_eq!(compiled(&Pattern::Automaton(spell(&contents, &allowed))), expected);
+        }
+        let blanks = |text, before, behind| Pattern::Automaton(among_blanks(text, before, behind));
+        assert_eq!(compiled(&blanks(", ", true, true)), compiled(&regex(r"[ \t\n\r]*, [ \t\n\r]*")));
+        assert_eq!(compiled(&blanks("[", false, true)), compiled(&regex(r"\[[ \t\n\r]*")));
+        assert_eq!(compiled(&blanks("]", true, false)), compiled(&regex(r"[ \t\n\r]*\]")));
     }
 }

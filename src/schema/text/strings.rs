@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::{Dfa, PatternError};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, FormulaId};
+use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::ecma::{self, MARKS, Meaning};
 use crate::schema::text::{Texts, automaton, fingerprints, formats, lengths};
@@ -26,6 +26,7 @@ impl Texts<'_> {
             match meaning {
                 Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
                 Meaning::Marked(pattern) => {
+                    self.met_marks = true;
                     let marked = self.compile(&pattern)?;
                     parts.push(self.compile(&Pattern::Automaton(without_marks(&marked)))?);
                 }
@@ -53,9 +54,9 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     if begins.is_empty() {
         return Automaton::default();
     }
-    let mut states = automaton::of(begins).states;
+    let mut states = automaton::states_of(begins);
     let first = states.len() as u32;
-    let mut rest = automaton::of(universe).states;
+    let mut rest = automaton::states_of(universe);
     rest.iter_mut().flat_map(|state| &mut state.moves).for_each(|(_, _, next)| *next += first);
     for state in &mut states {
         if state.accepts {
@@ -63,7 +64,7 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
         }
     }
     states.append(&mut rest);
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 /// The texts between the two marks.
@@ -73,7 +74,7 @@ fn without_marks(marked: &Dfa) -> Automaton {
         mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
     };
     let start = read(marked.start(), MARKS[0]);
-    let mut states = automaton::of(marked).states;
+    let mut states = automaton::states_of(marked);
     for (number, state) in (0..).zip(&mut states) {
         // No set of a pattern holds a mark, so the second one can only be the last character.
         state.accepts = marked.is_accept(read(number, MARKS[1]));
@@ -84,7 +85,7 @@ fn without_marks(marked: &Dfa) -> Automaton {
     for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
         *next += 1;
     }
-    Automaton { states }
+    Automaton { states: states.into() }
 }
 
 impl Machine<'_> {
@@ -192,10 +193,18 @@ impl Machine<'_> {
             F::TRUE => all,
             F::FALSE => self.compiled(Automaton::default())?,
             _ => {
+                let is_everything = self.texts.is_everything(&all);
                 let mut leaves = Vec::new();
                 for atom in self.reader.formulas.atoms(&[formula]) {
                     self.spend(16)?;
                     leaves.push((atom, self.leaf(atom)?));
+                }
+                if let (Shape::Atom(atom), [(_, only)]) = (self.reader.formulas.shape(formula), &leaves[..])
+                    && is_everything
+                    && !matches!(atom, Atom::Fingerprint(..))
+                {
+                    // Fingerprints alone tell texts apart that are no UTF-8.
+                    return Ok(only.clone());
                 }
                 let combined = self.texts.combine(&self.reader.formulas, formula, all, leaves);
                 combined.map_err(|error| self.too_large(&error))?

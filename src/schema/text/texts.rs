@@ -4,27 +4,27 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::pattern::{Automaton, Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
-use crate::schema::text::{automaton, spell};
+use crate::schema::options::SchemaOptions;
+use crate::schema::text::escapes::Escapes;
+use crate::schema::text::{automaton, lengths, spell};
 use crate::util::meter::Meter;
 
 use FormulaId as F;
-
-/// Characters of a string that stand for themselves, and escapes: of one letter, of one code unit,
-/// and of a pair of surrogates. Half a pair is no character, and most readers refuse it.
-const PLAIN: &str = r#"[^"\\\x00-\x1f]"#;
-const SHORT: &str = r#"\\["\\/bfnrt]"#;
-const CODE: &str = r"\\u(?:[0-9a-cA-Ce-fE-F][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2})";
-const PAIR: &str = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}";
 
 /// Makes automata, and keeps them.
 pub(in crate::schema) struct Texts<'a> {
     pub(super) meter: &'a Meter,
     pub(super) compiler: Compiler<'a>,
+    escapes: Escapes,
+    /// Whether strings hold none of the two [marks](super::ecma::MARKS).
+    without_marks: bool,
+    /// Whether some pattern is about texts between the marks.
+    pub(super) met_marks: bool,
     /// All contents of strings.
-    pub(super) universe: Option<Rc<Dfa>>,
+    universe: Option<Rc<Dfa>>,
     /// By whether they may be narrowed.
     pub(super) patterns: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) formats: FxHashMap<u32, Rc<Dfa>>,
@@ -38,7 +38,7 @@ pub(in crate::schema) struct Texts<'a> {
 
 /// The string as JSON spells it, in quotes.
 pub(in crate::schema) fn spelling(text: &str) -> String {
-    spell::literal(text)
+    Escapes::new(&SchemaOptions::default()).literal(text).unwrap_or_default()
 }
 
 /// A regex of the lexer.
@@ -48,10 +48,13 @@ pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
 }
 
 impl<'a> Texts<'a> {
-    pub(in crate::schema) fn new(meter: &'a Meter) -> Self {
+    pub(in crate::schema) fn new(meter: &'a Meter, options: &SchemaOptions, without_marks: bool) -> Self {
         Self {
             meter,
             compiler: Compiler::new(meter),
+            escapes: Escapes::new(options),
+            without_marks,
+            met_marks: false,
             universe: None,
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
@@ -66,14 +69,29 @@ impl<'a> Texts<'a> {
         self.compiler.compile(pattern).map(Rc::new)
     }
 
-    /// All contents of strings: all texts but those with one of the two marks.
+    /// Whether a pattern is about texts between marks that strings may hold: then what was made is
+    /// not to be used, and strings are to be without marks.
+    pub(in crate::schema) fn confuses_marks(&self) -> bool {
+        self.met_marks && !self.without_marks
+    }
+
+    /// All contents of strings.
     pub(in crate::schema) fn universe(&mut self) -> Result<Rc<Dfa>, PatternError> {
         if let Some(known) = &self.universe {
             return Ok(known.clone());
         }
-        let universe = self.compile(&regex("[\\x00-\\U0010fffd]*"))?;
+        let universe = match self.without_marks {
+            true => regex("[\\x00-\\U0010fffd]*"),
+            false => Pattern::Automaton(lengths::counted(0, None)),
+        };
+        let universe = self.compile(&universe)?;
         self.universe = Some(universe.clone());
         Ok(universe)
+    }
+
+    /// Whether these are all texts of UTF-8.
+    pub(super) fn is_everything(&self, contents: &Rc<Dfa>) -> bool {
+        !self.without_marks && self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
     }
 
     /// All contents of printable ASCII.
@@ -112,12 +130,26 @@ impl<'a> Texts<'a> {
         self.product(&[universe, words], |each| each[0] && !each[1])
     }
 
+    /// What the lexer calls the string itself. Nothing where it needs an escape that is not allowed.
+    pub(in crate::schema) fn literal(&self, text: &str) -> Pattern {
+        match self.escapes.literal(text) {
+            Some(text) => Pattern::Literal { text, ignore_case: false },
+            None => Pattern::Automaton(Automaton::default()),
+        }
+    }
+
+    /// What the lexer calls so many characters of a string, or more than `min` of them; with the
+    /// quotes before and behind them.
+    pub(in crate::schema) fn counted(&self, min: u64, max: Option<u64>, quotes: [bool; 2]) -> Pattern {
+        Pattern::Automaton(lengths::spelled(min, max, quotes, &self.escapes))
+    }
+
     /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
     /// to be written in any way when everything is allowed.
     pub(in crate::schema) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
-            true => regex(format!("\"(?:{PLAIN}|{SHORT}|{CODE}|{PAIR})*\"")),
-            false => Pattern::Automaton(spell::spell(contents)),
+            true => self.counted(0, None, [true, true]),
+            false => Pattern::Automaton(spell::spell(contents, &self.escapes)),
         })
     }
 

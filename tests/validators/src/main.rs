@@ -1,7 +1,7 @@
 //! lrmask's JSON Schema held against two validators of others.
 //!
 //! ```sh
-//! cargo run --release --manifest-path tests/validators/Cargo.toml -- [TEXTS] [NAME...]
+//! cargo run --release --manifest-path tests/validators/Cargo.toml -- [TEXTS [MUTATIONS]] [NAME...]
 //! ```
 //!
 //! For each schema of MaskBench's sample, where it lies beside the project:
@@ -9,8 +9,8 @@
 //! * *generated*: TEXTS texts (default 20) drawn from the masks, half with keys in the declared
 //!   order and half in any, are valid;
 //! * *permuted*: valid instances in up to 24 orders of their keys are accepted in any order;
-//! * *mutated*: an instance with a key dropped, a value swapped or a number moved is judged as both
-//!   validators judge it.
+//! * *mutated*: an instance with a key dropped, a value swapped or a number moved, MUTATIONS times
+//!   (default 8), is judged as both validators judge it.
 //!
 //! Where the two disagree nothing is asked. Differences are listed, and counted by kind.
 
@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 const LENGTH: usize = 400;
 /// Orders of the keys of one instance.
 const ORDERS: usize = 24;
-/// Mutations of one instance.
+/// Mutations of one instance, unless another number is asked for.
 const MUTATIONS: usize = 8;
 
 /// Numbers that look random (Marsaglia, "Xorshift RNGs", 2003).
@@ -91,9 +91,11 @@ impl Findings {
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1).peekable();
-    let texts = arguments.peek().and_then(|first| first.parse().ok()).unwrap_or(20);
-    let names: Vec<String> = arguments.filter(|argument| argument.parse::<usize>().is_err()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (numbers, names): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| argument.parse::<usize>().is_ok());
+    let number = |at: usize| numbers.get(at).and_then(|number| number.parse().ok());
+    let (texts, mutations) = (number(0).unwrap_or(20), number(1).unwrap_or(MUTATIONS));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/json/maskbench.tar.gz");
     let Ok(file) = std::fs::File::open(&path) else {
         println!("{} is not there", path.display());
@@ -159,7 +161,7 @@ fn main() {
                     }
                 }
             }
-            for _ in 0..MUTATIONS {
+            for _ in 0..mutations {
                 let mut mutated = instance.clone();
                 mutate(&mut mutated, &mut random);
                 let text = mutated.to_string();

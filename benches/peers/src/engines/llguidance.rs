@@ -43,6 +43,10 @@ impl Engine for Llguidance {
         let grammar = match grammar.form {
             Form::Regex => TopLevelGrammar::from_regex(grammar.as_regex()?),
             Form::Lark | Form::Ebnf => TopLevelGrammar::from_lark(grammar.as_lark()?),
+            Form::Schema => {
+                let schema = serde_json::from_str(&grammar.text).map_err(|error| error.to_string())?;
+                TopLevelGrammar::from_json_schema(schema)
+            }
         };
         let matcher = Matcher::new(factory.create_parser(grammar));
         matcher.get_error().map_or(Ok(matcher), Err)

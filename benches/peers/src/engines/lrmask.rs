@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use lrmask::{Constraint, GrammarReader, Matcher, Vocabulary};
+use lrmask::{Constraint, GrammarReader, Matcher, SchemaOptions, Vocabulary};
 
-use crate::case::{GrammarText, Words};
+use crate::case::{Form, GrammarText, Words};
 use crate::engine::{Engine, Sequence};
 
 /// lrmask.
@@ -26,6 +26,10 @@ impl Engine for Lrmask {
     }
 
     fn compile(vocabulary: &Vocabulary, grammar: &GrammarText) -> Result<Constraint, String> {
+        if grammar.form == Form::Schema {
+            let constraint = Constraint::from_schema(&grammar.text, &SchemaOptions::default(), vocabulary);
+            return constraint.map_err(|error| error.to_string());
+        }
         let text = grammar.as_lark()?;
         let path = grammar.path.to_string_lossy();
         let grammar = GrammarReader::new()

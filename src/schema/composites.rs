@@ -1,0 +1,118 @@
+//! The keywords about the members of objects and the items of arrays.
+
+use crate::schema::atoms::{Items, Properties};
+use crate::schema::draft::Draft;
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId};
+use crate::schema::json::{NodeId, Value};
+use crate::schema::keywords::Reader;
+
+use FormulaId as F;
+
+impl Reader<'_> {
+    pub(super) fn contains(&mut self, node: NodeId, draft: Draft, value: NodeId) -> Result<F, SchemaError> {
+        let schema = self.child(value)?;
+        let denied = self.denied(|reader| reader.child(value))?;
+        let bound = |key| self.schemas.json.get(node, key).filter(|_| draft >= Draft::Eight);
+        let min = bound("minContains").map_or(Ok(1), |value| self.count(value))?;
+        let max = bound("maxContains").map(|value| self.count(value)).transpose()?;
+        let bounds = match max {
+            Some(_) if schema != denied => vec![(schema, min, None), (denied, 0, max)],
+            _ => vec![(schema, min, max)],
+        };
+        let mut parts = Vec::new();
+        for (schema, min, max) in bounds {
+            if min > 0 || max.is_some() {
+                parts.push(self.formulas.atom(Atom::Contains { schema, min, max }));
+            }
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    pub(super) fn required(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let mut parts = Vec::new();
+        for name in self.elements(value)? {
+            let name = self.text(name)?;
+            let name = self.atoms.text(&name);
+            parts.push(self.formulas.atom(Atom::Required(name)));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// `dependencies`, `dependentRequired` and `dependentSchemas`: what a key brings with it.
+    pub(super) fn dependencies(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let mut parts = Vec::new();
+        for (key, value) in self.members(value)? {
+            let then = match self.schemas.json.value(value) {
+                Value::Array(_) => self.required(value)?,
+                Value::String(name) => {
+                    let name = self.atoms.text(&name.clone());
+                    self.formulas.atom(Atom::Required(name))
+                }
+                _ => self.schema(value)?,
+            };
+            let key = self.atoms.text(&key);
+            let has_key = self.formulas.atom(Atom::Required(key));
+            let not = self.formulas.not(has_key);
+            parts.push(self.formulas.or([not, then]));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// The schemas of an object of schemas, by name.
+    pub(super) fn named(&mut self, node: NodeId, key: &str) -> Result<Vec<(u32, F)>, SchemaError> {
+        let Some(value) = self.schemas.json.get(node, key) else { return Ok(Vec::new()) };
+        let mut named = Vec::new();
+        for (key, value) in self.members(value)? {
+            let name = self.placed_text(&key, value);
+            named.push((name, self.child(value)?));
+        }
+        Ok(named)
+    }
+
+    pub(super) fn properties(&mut self, node: NodeId) -> Result<F, SchemaError> {
+        let named = self.named(node, "properties")?;
+        let patterns = self.named(node, "patternProperties")?;
+        let additional = self.schemas.json.get(node, "additionalProperties");
+        let additional = additional.map_or(Ok(F::TRUE), |additional| self.child(additional))?;
+        Ok(self.property_atom(named, patterns, additional))
+    }
+
+    pub(super) fn property_atom(
+        &mut self,
+        named: Vec<(u32, F)>,
+        patterns: Vec<(u32, F)>,
+        additional: F,
+    ) -> F {
+        if named.is_empty() && patterns.is_empty() && additional == F::TRUE {
+            return F::TRUE;
+        }
+        let properties = self.atoms.properties.id(Properties::new(named, patterns, additional));
+        self.formulas.atom(Atom::Properties(properties))
+    }
+
+    pub(super) fn items(&mut self, node: NodeId, draft: Draft) -> Result<F, SchemaError> {
+        let get = |key| self.schemas.json.get(node, key);
+        let items = get("items");
+        let is_list = items.is_some_and(|items| matches!(self.schemas.json.value(items), Value::Array(_)));
+        let (prefix, rest) = match is_list {
+            true => (items, get("additionalItems")),
+            false => (get("prefixItems").filter(|_| draft >= Draft::Nine), items),
+        };
+        let prefix = prefix.map_or(Ok(Vec::new()), |prefix| self.elements(prefix))?;
+        let prefix: Result<Vec<F>, _> = prefix.into_iter().map(|schema| self.child(schema)).collect();
+        let rest = rest.map_or(Ok(F::TRUE), |rest| self.child(rest))?;
+        Ok(self.items_atom(prefix?, rest))
+    }
+
+    pub(super) fn items_atom(&mut self, mut prefix: Vec<F>, rest: F) -> F {
+        while prefix.last() == Some(&rest) {
+            prefix.pop();
+        }
+        if prefix.is_empty() && rest == F::TRUE {
+            return F::TRUE;
+        }
+        let items = self.atoms.items.id(Items { prefix, rest });
+        self.formulas.atom(Atom::Items(items))
+    }
+}

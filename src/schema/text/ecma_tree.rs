@@ -1,0 +1,70 @@
+//! Regular expressions of ECMA-262 as trees, over sets of characters.
+
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+
+/// A regular expression.
+#[derive(Clone, Debug)]
+pub(super) enum Regex {
+    Set(ClassUnicode),
+    Concat(Vec<Regex>),
+    Alternation(Vec<Regex>),
+    Repeat(Box<Regex>, u32, Option<u32>),
+    Start,
+    End,
+    /// One of the [`MARKS`].
+    Mark(usize),
+    /// A word boundary, or that there is none.
+    Boundary(bool),
+    Look {
+        ahead: bool,
+        negated: bool,
+        inner: Box<Regex>,
+    },
+}
+
+/// Why a pattern is not held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refusal(pub(super) String);
+
+pub(super) fn everything() -> ClassUnicode {
+    set(&[('\0', char::MAX)])
+}
+
+pub(super) fn set(ranges: &[(char, char)]) -> ClassUnicode {
+    ClassUnicode::new(ranges.iter().map(|&(start, end)| ClassUnicodeRange::new(start, end)))
+}
+
+pub(super) fn complement(mut set: ClassUnicode) -> ClassUnicode {
+    set.negate();
+    set
+}
+
+/// `\d`, `\w` and `\s` of ECMA-262.
+pub(super) fn category(letter: char) -> Option<ClassUnicode> {
+    let set = match letter.to_ascii_lowercase() {
+        'd' => set(&[('0', '9')]),
+        'w' => set(&[('0', '9'), ('A', 'Z'), ('a', 'z'), ('_', '_')]),
+        's' => set(&[
+            ('\t', '\r'),
+            (' ', ' '),
+            ('\u{a0}', '\u{a0}'),
+            ('\u{1680}', '\u{1680}'),
+            ('\u{2000}', '\u{200a}'),
+            ('\u{2028}', '\u{2029}'),
+            ('\u{202f}', '\u{202f}'),
+            ('\u{205f}', '\u{205f}'),
+            ('\u{3000}', '\u{3000}'),
+            ('\u{feff}', '\u{feff}'),
+        ]),
+        _ => return None,
+    };
+    Some(if letter.is_ascii_uppercase() { complement(set) } else { set })
+}
+
+/// The character that a set consists of.
+pub(super) fn single(set: &ClassUnicode) -> Option<char> {
+    match set.ranges() {
+        [only] if only.start() == only.end() => Some(only.start()),
+        _ => None,
+    }
+}

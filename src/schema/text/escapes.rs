@@ -1,0 +1,165 @@
+//! Which escapes strings are written with.
+
+use crate::grammar::pattern::State;
+use crate::schema::options::{SchemaOptions, StringEscapes};
+
+/// Characters with a short escape: the character, and the letter behind the backslash.
+const SHORT: [(u8, u8); 7] =
+    [(b'"', b'"'), (b'\\', b'\\'), (8, b'b'), (12, b'f'), (b'\n', b'n'), (b'\r', b'r'), (b'\t', b't')];
+
+/// The escapes that may stand in strings.
+#[derive(Clone, Debug)]
+pub(in crate::schema) struct Escapes {
+    scope: StringEscapes,
+    /// Of the short escapes those that are allowed.
+    short: Vec<(u8, u8)>,
+    /// Whether `\/` is.
+    slash: bool,
+    /// Whether `\u` is, with four digits.
+    coded: bool,
+}
+
+impl Escapes {
+    pub(super) fn new(options: &SchemaOptions) -> Self {
+        let allows = |letter: u8| options.escape_letters.contains(char::from(letter));
+        Self {
+            scope: options.escapes,
+            short: SHORT.into_iter().filter(|&(_, letter)| allows(letter)).collect(),
+            slash: allows(b'/'),
+            coded: allows(b'u'),
+        }
+    }
+
+    /// Whether strings of which nothing is asked are written in any way.
+    pub(super) fn are_free(&self) -> bool {
+        self.scope != StringEscapes::Needed
+    }
+
+    /// Whether strings of which only the length is asked are.
+    pub(super) fn are_general(&self) -> bool {
+        self.scope == StringEscapes::General
+    }
+
+    /// Characters with a short escape that is allowed, and the letter behind the backslash.
+    pub(super) fn short(&self) -> &[(u8, u8)] {
+        &self.short
+    }
+
+    /// Characters that can be written as `\u` and four digits only.
+    pub(super) fn coded(&self) -> impl Iterator<Item = u8> {
+        let must = (0..b' ').chain([b'"', b'\\']);
+        must.filter(|&code| self.coded && self.short.iter().all(|&(of, _)| of != code))
+    }
+
+    /// The string as JSON spells it; `None` where a character needs an escape that is not allowed.
+    pub(super) fn literal(&self, text: &str) -> Option<String> {
+        let mut spelled = String::from("\"");
+        for c in text.chars() {
+            match self.short.iter().find(|&&(of, _)| char::from(of) == c) {
+                Some(&(_, letter)) => spelled.extend(['\\', char::from(letter)]),
+                None if c < ' ' || c == '"' || c == '\\' => {
+                    self.coded.then(|| spelled.push_str(&format!("\\u{:04x}", u32::from(c))))?;
+                }
+                None => spelled.push(c),
+            }
+        }
+        spelled.push('"');
+        Some(spelled)
+    }
+
+    /// The states of a character from behind its backslash on, which get the numbers from `first`
+    /// on; the character leads to `next`. Those of all escapes where `is_free`, else of those that
+    /// are needed.
+    pub(super) fn states(&self, is_free: bool, first: u32, next: u32) -> Vec<State> {
+        let mut letters: Vec<(u8, u8, u32)> =
+            self.short.iter().map(|&(_, letter)| (letter, letter, next)).collect();
+        if is_free && self.slash {
+            letters.push((b'/', b'/', next));
+        }
+        let mut states = vec![State { moves: letters, accepts: false }];
+        if self.coded {
+            states[0].moves.push((b'u', b'u', first + 1));
+            let digits = if is_free { all_codes } else { Self::needed_codes };
+            states.extend(digits(self, first + 1, next));
+        }
+        states
+    }
+
+    /// Four digits of the codes that are needed, below 256.
+    fn needed_codes(&self, first: u32, next: u32) -> Vec<State> {
+        let zero = |to: u32| State { moves: vec![(b'0', b'0', to)], accepts: false };
+        let mut states = vec![zero(first + 1), zero(first + 2), State::default()];
+        let codes: Vec<u8> = self.coded().collect();
+        for half in codes.chunk_by(|one, other| one / 16 == other / 16) {
+            let digit = b"01234567"[usize::from(half[0] / 16)];
+            let last = first + states.len() as u32;
+            states[2].moves.push((digit, digit, last));
+            states.push(State { moves: last_digits(half, |_| next), accepts: false });
+        }
+        states
+    }
+}
+
+/// Four digits of any character, or eight of a pair of surrogates with `\u` between. Half a pair is
+/// no character, and most readers refuse it.
+fn all_codes(_: &Escapes, first: u32, next: u32) -> Vec<State> {
+    let state = |moves: &[(u8, u8, u32)]| State { moves: moves.to_vec(), accepts: false };
+    let hexadecimal = |to: u32| state(&[(b'0', b'9', to), (b'A', b'F', to), (b'a', b'f', to)]);
+    let [surrogate, three, two, one, pair] = [1, 2, 3, 4, 5].map(|number| first + number);
+    vec![
+        state(&[
+            (b'0', b'9', three),
+            (b'A', b'C', three),
+            (b'D', b'D', surrogate),
+            (b'E', b'F', three),
+            (b'a', b'c', three),
+            (b'd', b'd', surrogate),
+            (b'e', b'f', three),
+        ]),
+        // Behind `d`: below 8 a character, from there on the first half of a pair.
+        state(&[(b'0', b'7', two), (b'8', b'9', pair), (b'A', b'B', pair), (b'a', b'b', pair)]),
+        // So many digits to come.
+        hexadecimal(two),
+        hexadecimal(one),
+        hexadecimal(next),
+        // Two digits of the first half, then `\u`, and the second half.
+        hexadecimal(pair + 1),
+        hexadecimal(pair + 2),
+        state(&[(b'\\', b'\\', pair + 3)]),
+        state(&[(b'u', b'u', pair + 4)]),
+        state(&[(b'D', b'D', pair + 5), (b'd', b'd', pair + 5)]),
+        state(&[(b'C', b'F', two), (b'c', b'f', two)]),
+    ]
+}
+
+/// Moves over the last digits of codes, in either case.
+pub(super) fn last_digits(codes: &[u8], to: impl Fn(u8) -> u32) -> Vec<(u8, u8, u32)> {
+    let mut moves = Vec::new();
+    for &code in codes {
+        let digit = b"0123456789abcdef"[usize::from(code % 16)];
+        moves.push((digit, digit, to(code)));
+        if digit.is_ascii_alphabetic() {
+            let upper = digit.to_ascii_uppercase();
+            moves.push((upper, upper, to(code)));
+        }
+    }
+    moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_must_be_escaped_is_escaped_where_that_is_allowed() {
+        let text = "a\"b\\c\n\u{1}é";
+        let literal = |letters: &str| {
+            let escape_letters = letters.to_owned();
+            Escapes::new(&SchemaOptions { escape_letters, ..SchemaOptions::default() }).literal(text)
+        };
+        let all = SchemaOptions::default().escape_letters;
+        assert_eq!(literal(&all).as_deref(), Some("\"a\\\"b\\\\c\\n\\u0001é\""));
+        assert_eq!(literal("u").as_deref(), Some("\"a\\u0022b\\u005cc\\u000a\\u0001é\""));
+        assert_eq!(literal("\"\\n"), None);
+    }
+}
