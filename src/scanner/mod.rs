@@ -325,6 +325,14 @@ impl Scanner {
     ) -> LexemeEnds {
         let mut ends = LexemeEnds::new();
         let Some(label) = self.states().label(state) else { return ends };
+        if self.states().is_every_match(state) {
+            // Nothing can become of the others.
+            let behind = |label: TerminalId| self.lexis.bytes_behind[label.index()][usize::from(byte)];
+            let labels = self.states().labels(state).into_iter().filter(|&label| behind(label));
+            let past = self.states().past(state);
+            ends.extend(labels.map(|label| (label, self.with_past(obligations, past))));
+            return ends;
+        }
         let Some(asked) = next.map_or(Some(obligations), |next| self.ask_for_no_match(obligations, next))
         else {
             return ends;

@@ -49,6 +49,9 @@ pub(crate) struct Guarded {
     pub(crate) ends: Vec<(TerminalId, Guards)>,
     /// Whether a lexeme ends here whatever follows.
     pub(crate) is_certain: bool,
+    /// Whether each label is one of a terminal that may end at each match: then a lexeme may end
+    /// here as any of them, and may as well go on.
+    pub(crate) every_match: bool,
     /// What must not come true of the text behind, for no lexeme to end here.
     pub(crate) none: Guards,
 }
@@ -65,6 +68,15 @@ impl Past {
 
 /// Start states of what must not come true. Like an obligation, each is broken when it accepts.
 pub(crate) type Guards = SmallVec<[ScanStateId; 2]>;
+
+/// Terminals that the longest match does not end.
+#[derive(Debug, Default)]
+pub(crate) struct Endings {
+    /// Those whose first match ends the lexeme: nothing follows a state in which one accepts.
+    pub(crate) first: BitSet,
+    /// Those each of whose matches may end the lexeme.
+    pub(crate) every: BitSet,
+}
 
 /// No component lives.
 const DEAD: u32 = u32::MAX;
@@ -87,8 +99,7 @@ pub(crate) struct ScanStates {
     /// components that have numbers past those of the conditions.
     looking: Vec<TerminalId>,
     ranks: Vec<u32>,
-    /// Terminals whose first match ends the lexeme: nothing follows a state in which one accepts.
-    lazy: BitSet,
+    endings: Endings,
     classes: ByteClasses,
     /// By terminal and class of its DFA: the classes that make it up.
     parts: Vec<Box<[ClassSet]>>,
@@ -110,7 +121,7 @@ impl ScanStates {
     pub(crate) fn new(
         dfas: Vec<Option<Dfa>>,
         ranks: Vec<u32>,
-        lazy: BitSet,
+        endings: Endings,
         distinct: Option<&ByteClasses>,
     ) -> Self {
         let mut conditions: Vec<Dfa> = Vec::new();
@@ -148,7 +159,7 @@ impl ScanStates {
             first_condition,
             looking,
             ranks,
-            lazy,
+            endings,
             classes,
             components,
             pasts,
@@ -291,7 +302,12 @@ impl ScanStates {
 
     /// Whether the first match of some terminal ends lexemes.
     pub(crate) fn has_lazy(&self) -> bool {
-        !self.lazy.is_empty()
+        !self.endings.first.is_empty()
+    }
+
+    /// Whether some terminal may end at each match.
+    pub(crate) fn has_every_match(&self) -> bool {
+        !self.endings.every.is_empty()
     }
 
     /// The heap bytes of a state with so many components, all of whose steps are known.
@@ -444,6 +460,14 @@ impl ScanStates {
     /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is
     /// that its own condition does not fail, and that none of those before it holds.
     fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
+        if self.has_every_match() {
+            let every = |component: &&Component| self.endings.every.contains(component.terminal.index());
+            let ends: Vec<_> =
+                self.accepting(state).filter(every).map(|at| (at.terminal, Guards::new())).collect();
+            let none = Guards::new();
+            let guarded = Guarded { ends, is_certain: false, every_match: true, none };
+            return (!guarded.ends.is_empty()).then(|| Box::new(guarded));
+        }
         let condition = |component: &Component| -> Option<usize> {
             let number = self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
             Some(self.first_condition[component.terminal.index()] + 2 * number)
@@ -454,7 +478,8 @@ impl ScanStates {
         let start = |place: usize| self.condition_starts[place];
         let mut accepting: Vec<&Component> = self.accepting(state).collect();
         accepting.sort_by_key(|component| self.ranks.get(component.terminal.index()));
-        let mut guarded = Guarded { ends: Vec::new(), is_certain: false, none: Guards::new() };
+        let mut guarded =
+            Guarded { ends: Vec::new(), is_certain: false, every_match: false, none: Guards::new() };
         for component in accepting {
             let mut guards = guarded.none.clone();
             match condition(component) {
@@ -487,6 +512,21 @@ impl ScanStates {
         self.facts(state).guarded.as_deref()
     }
 
+    /// Whether a lexeme may end in this state as well as go on.
+    #[inline]
+    pub(crate) fn is_every_match(&self, state: ScanStateId) -> bool {
+        self.guarded(state).is_some_and(|guarded| guarded.every_match)
+    }
+
+    /// The labels that a lexeme ending in this state may have, where nothing is asked of the text
+    /// behind.
+    pub(crate) fn labels(&self, state: ScanStateId) -> SmallVec<[TerminalId; 1]> {
+        match self.guarded(state).filter(|guarded| guarded.every_match) {
+            Some(guarded) => guarded.ends.iter().map(|&(label, _)| label).collect(),
+            None => self.label(state).into_iter().collect(),
+        }
+    }
+
     /// Whether a lexeme ends in this state, whatever follows.
     #[inline]
     pub(crate) fn accepts_surely(&self, state: ScanStateId) -> bool {
@@ -508,10 +548,10 @@ impl ScanStates {
         let components = self.components(state);
         let ends = |component: &Component| {
             component.terminal.index() < self.dfas.len()
-                && self.lazy.contains(component.terminal.index())
+                && self.endings.first.contains(component.terminal.index())
                 && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
         };
-        if !self.lazy.is_empty() && components.iter().any(ends) { &[] } else { components }
+        if self.has_lazy() && components.iter().any(ends) { &[] } else { components }
     }
 
     #[cold]

@@ -138,6 +138,7 @@ pub(crate) fn assemble(
             exclusive: parts.directions.exclusive.contains_key(&terminal),
             lookahead: None,
             lazy,
+            every_match: false,
             budget: None,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),

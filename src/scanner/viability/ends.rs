@@ -82,7 +82,9 @@ impl Scanner {
             for point in met.points {
                 let point = self.at_point(point);
                 for (label, guards) in self.states().ends(point.state) {
-                    let asked = guards.iter().copied().chain([point.state]);
+                    // What may end at each match leaves nothing open.
+                    let goes_on = (!self.states().is_every_match(point.state)).then_some(point.state);
+                    let asked = guards.iter().copied().chain(goes_on);
                     let asked = self.add_obligations(point.obligations, asked);
                     let open = self.threats(self.with_past(asked, self.states().past(point.state)));
                     if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
