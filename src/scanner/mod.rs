@@ -72,6 +72,8 @@ pub(crate) use obligations::{Obligations, ObligationsId};
 use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads};
+#[cfg(test)]
+pub(crate) use states::Endings;
 pub(crate) use states::ScanStates;
 use viability::{Decisions, Ends};
 

@@ -161,8 +161,7 @@ impl LineKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scanner::ScanStates;
-    use crate::scanner::states::Endings;
+    use crate::scanner::{Endings, ScanStates};
     use crate::util::bitset::BitSet;
 
     /// A trie of one root, whose path reads state 1, and of a fork off it with that number.

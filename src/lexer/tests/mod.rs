@@ -6,6 +6,7 @@ mod python;
 
 use proptest::prelude::*;
 
+use self::python::matches_wholly;
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::{Compiler, Dfa};

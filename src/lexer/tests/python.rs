@@ -34,7 +34,7 @@ fn regexes_mean_what_they_mean_in_python() {
 }
 
 /// Whether `text` is a lexeme where nothing stands around it.
-fn matches_wholly(dfa: &Dfa, text: &str) -> bool {
+pub(super) fn matches_wholly(dfa: &Dfa, text: &str) -> bool {
     let state = text.bytes().fold(dfa.first_start(), |state, byte| dfa.next(state, byte));
     state != Dfa::DEAD && dfa.is_accept(state) && holds(dfa, state, "")
 }
