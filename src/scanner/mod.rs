@@ -315,8 +315,9 @@ impl Scanner {
     }
 
     /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
-    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end, because the byte lets it match more. Several where it depends on the text behind
-    /// the lexeme which one it is.
+    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end,
+    /// because the byte lets it match more. Several where it depends on the text behind the lexeme
+    /// which one it is, or where each match ends it.
     #[inline]
     pub(crate) fn end_before(
         &self,

@@ -133,7 +133,8 @@ fn a_grammar_of_the_empty_text_alone_is_one() {
 
 #[test]
 fn the_same_text_gives_the_same_grammar() {
-    let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\nname ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
+    let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\n\
+                name ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
     let print = || lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound").to_string();
     assert_eq!(print(), print());
 }

@@ -200,8 +200,10 @@ mod constructs {
 
     #[test]
     fn directives() {
-        let text = "%start a b\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n%fallback NAME \"abort\"\n\
-                    %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n%nonassoc \"<\" \\\n \">\"\n\
+        let text = "%start a b\n%lexer basic\n%reserved NAME\n%reserved NAME \"if\" THEN\n\
+                    %fallback NAME \"abort\"\n\
+                    %soft NAME \"match\" \"case\"\n%left \"+\" \"-\"\n%right POW\n\
+                    %nonassoc \"<\" \\\n \">\"\n\
                     %lookahead NAME \"over\" after \")\" before \"(\" NAME then \"as\" then \"x\"\n\
                     %exclusive TEXT \"$\"\n\
                     %indent NEWLINE INDENT DEDENT open \"(\" \"[\" close \")\" tab 8";

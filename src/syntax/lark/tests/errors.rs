@@ -64,13 +64,15 @@ fn messages_say_what_was_found_expected_and_what_to_write() {
     let cases = [
         (
             "a b",
-            "found the rule name `b`, expected `:`, `.`, `[` or `{`; a definition is written `name: ...`; a line \
-                 that continues the last one begins with `|`, or the last one ends with a backslash",
+            "found the rule name `b`, expected `:`, `.`, `[` or `{`; a definition is written \
+             `name: ...`; a line that continues the last one begins with `|`, or the last one \
+             ends with a backslash",
         ),
         (
             "a: b\nc",
-            "found the end of the file, expected `:`, `.`, `[` or `{`; a definition is written `name: ...`; a \
-                     line that continues the last one begins with `|`, or the last one ends with a backslash",
+            "found the end of the file, expected `:`, `.`, `[` or `{`; a definition is written \
+             `name: ...`; a line that continues the last one begins with `|`, or the last one \
+             ends with a backslash",
         ),
         ("%start\na: b", "found the end of the line, expected a rule's name"),
         (
@@ -90,8 +92,9 @@ fn messages_say_what_was_found_expected_and_what_to_write() {
         ),
         (
             "a: b.c",
-            "found `.`, expected a name, a string, a regex, `(` or `[`, a repetition, the end of the line, `|`, \
-             `->`, `{` or `%prec`; a priority stands behind the name that is defined: `NAME.2: ...`",
+            "found `.`, expected a name, a string, a regex, `(` or `[`, a repetition, the end of \
+             the line, `|`, `->`, `{` or `%prec`; a priority stands behind the name that is \
+             defined: `NAME.2: ...`",
         ),
     ];
     for (text, message) in cases {

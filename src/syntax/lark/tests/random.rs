@@ -187,9 +187,12 @@ proptest! {
     fn any_words_are_read_or_refused_at_a_place_within_them(
         words in proptest::collection::vec(
             proptest::sample::select(vec![
-                "a", "B", "_c", "\"x\"", "\"y\"i", "/r/i", "2", "-1", ":", ",", "|", ".", "..", "->", "~", "?",
-                "*", "+", "!", "(", ")", "[", "]", "{", "}", "\n", "\n", "%import", "%ignore", "%declare",
-                "%override", "%extend", "%start", "%reserved", "%lookahead", "before", "%left", "%prec", "//", "#", "\\\n", "\r\n",
+                "a", "B", "_c", "\"x\"", "\"y\"i", "/r/i", "2", "-1", ":", ",", "|", ".", "..",
+                "->", "~", "?",
+                "*", "+", "!", "(", ")", "[", "]", "{", "}", "\n", "\n", "%import", "%ignore",
+                "%declare",
+                "%override", "%extend", "%start", "%reserved", "%lookahead", "before", "%left",
+                "%prec", "//", "#", "\\\n", "\r\n",
             ]),
             0..24,
         ),
