@@ -86,6 +86,20 @@ fn more_steps_are_taken_for_more_grammar() {
     }
 }
 
+/// Examples of conflicts serve people: what the search for them may take is a part of the limits, and
+/// no grammar is refused for want of one.
+#[test]
+fn the_search_for_examples_of_conflicts_stops() {
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let each = |part: &dyn Fn(usize) -> String| (0..200).map(part).collect::<Vec<_>>();
+    let ends = each(&|i| format!("\"z{i}-\"")).join(" ");
+    let begins = each(&|i| format!("\"a{i}-\" s | \"a{i}-\" s \"z{i}-\" s")).join(" | ");
+    let text = format!("%nonassoc {ends}\nstart: s\ns: \"x\" | {begins}\n");
+    let limits = Limits::strict();
+    let cost = build(&text, &limits).expect("sound").expect("within the limits");
+    assert!(cost.steps < limits.build_steps / 2, "{cost:?}");
+}
+
 #[test]
 fn the_limit_that_was_reached_is_told() {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -476,6 +476,24 @@ fn decisions_beyond_the_limit_are_counted() {
     }
 }
 
+/// Readings that no text completes, each with many matches pending: what many of these leave open is
+/// covered by what a few do, so each is decided soon.
+#[test]
+fn pending_matches_that_cover_others_are_decided_together() {
+    let rules = "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\nC: /[ab](?!a{7}b)/\n";
+    let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
+    let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
+    let mut limits = Limits::default();
+    limits.decision_steps = 10_000;
+    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).expect("sound");
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    for byte in b"abba".repeat(25) {
+        matcher.fill_mask(&mut mask);
+        matcher.advance(u32::from(byte)).expect("any letters");
+    }
+    assert_eq!(constraint.undecided(), 0);
+}
+
 /// All strings over an alphabet of two letters or more up to a length: tokens over several symbols.
 fn strings(alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![Vec::new()];

@@ -47,7 +47,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
             most.index_bytes = 1 << 20;
             let cache = ConstraintCache::new(32 << 20);
             for i in 0..n {
-                let text = format!("start: A+\nA: /\\w{{{}}}x/\n", i + 1);
+                let text = format!("start: A+\nA: /[a-z]{{{}}}x/\n", i + 1);
                 let Ok(grammar) = Grammar::from_lark(&text) else { break };
                 let _ = cache.get_or_build(&grammar, &vocabulary, &most);
             }

@@ -162,7 +162,15 @@ fn rewrite(
     for (terminal, budget) in budgets {
         grammar.terminals[terminal].budget = budget;
     }
-    let mut stands_for: Vec<Option<NonterminalId>> = vec![None; count];
+    stand_in(&mut grammar, parts);
+    grammar.ties = Ties::Rank;
+    without_unused(grammar, dfas)
+}
+
+/// Where rules ask for a terminal that is other ones now, given by terminal, they ask for any of
+/// these.
+fn stand_in(grammar: &mut Grammar, parts: Vec<Vec<TerminalId>>) {
+    let mut stands_for: Vec<Option<NonterminalId>> = vec![None; parts.len()];
     for (terminal, parts) in parts.into_iter().enumerate() {
         if parts.is_empty() || parts == [TerminalId::new(terminal)] {
             continue;
@@ -196,8 +204,6 @@ fn rewrite(
             }
         }
     }
-    grammar.ties = Ties::Rank;
-    without_unused(grammar, dfas)
 }
 
 /// Adds the terminal of texts that exactly these have.

@@ -5,10 +5,11 @@
 //! in the size of the grammar, and nothing recurses.
 
 mod cycles;
+mod kept;
 
 use std::sync::Arc;
 
-use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Production, Symbol, Terminal};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{self, Diagnostic, Severity};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -58,7 +59,7 @@ pub(crate) fn trim(
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(GrammarError::new(diagnostic::fold(findings)));
     }
-    let mut trimmed = keep(grammar, start, &reached, alive);
+    let mut trimmed = kept::keep(grammar, start, &reached, alive);
     findings.extend(assumed_lines(&trimmed));
     trimmed.warnings = diagnostic::fold(findings);
     trimmed.untrimmed = Some(untrimmed.clone());
@@ -100,7 +101,7 @@ pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
         })
     };
     let reached = reachable(grammar, grammar.start, alive);
-    productive[grammar.start.index()].then(|| keep(grammar, grammar.start, &reached, alive))
+    productive[grammar.start.index()].then(|| kept::keep(grammar, grammar.start, &reached, alive))
 }
 
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
@@ -365,130 +366,4 @@ fn report_unreached(
         };
         findings.push(finding.at(nonterminal.place.clone()).help(help));
     }
-}
-
-/// Copies what is kept, with new numbers.
-fn keep(
-    grammar: &Grammar,
-    start: NonterminalId,
-    reached: &[bool],
-    alive: impl Fn(&Production) -> bool,
-) -> Grammar {
-    let kept: Vec<&Production> = grammar
-        .productions
-        .iter()
-        .filter(|production| reached[production.lhs.index()] && alive(production))
-        .collect();
-
-    let mut needed: Vec<bool> = grammar.terminals.iter().map(|terminal| terminal.ignored).collect();
-    if let Some(indentation) = &grammar.indentation {
-        indentation.own().for_each(|terminal| needed[terminal.index()] = true);
-    }
-    for production in &kept {
-        for symbol in &production.rhs {
-            if let Symbol::Terminal(terminal) = symbol {
-                needed[terminal.index()] = true;
-            }
-        }
-    }
-    if grammar.lexer == LexerKind::Basic {
-        // All of them compete everywhere: a word stays reserved where no rule that is left has it.
-        needed
-            .iter_mut()
-            .zip(&grammar.terminals)
-            .for_each(|(needed, terminal)| *needed |= terminal.pattern.is_some());
-    }
-    let in_rules = needed.clone();
-    for (word, terminal) in grammar.terminals.iter().enumerate() {
-        needed[word] |= terminal.reserved_against.iter().any(|against| in_rules[against.index()]);
-        if let Some(lookahead) = &terminal.lookahead {
-            needed[word] |= in_rules[lookahead.other.index()];
-            needed[lookahead.other.index()] |= in_rules[word];
-        }
-    }
-
-    let terminal_ids = renumber(&needed, TerminalId::new);
-    let nonterminal_ids = renumber(reached, NonterminalId::new);
-    let mut terminals: Vec<Terminal> = Vec::new();
-    for (_, terminal) in needed.iter().zip(&grammar.terminals).filter(|(needed, _)| **needed) {
-        let mut terminal = terminal.clone();
-        terminal.reserved_against =
-            terminal.reserved_against.iter().filter_map(|against| terminal_ids[against.index()]).collect();
-        terminal.fallback = terminal.fallback.and_then(|fallback| {
-            let terminal = terminal_ids[fallback.terminal.index()]?;
-            Some(Fallback { terminal, soft: fallback.soft })
-        });
-        if let Some(budget) = &mut terminal.budget {
-            budget.cuts = budget.cuts.iter().filter_map(|cut| terminal_ids[cut.index()]).collect();
-        }
-        terminal.lookahead = terminal.lookahead.and_then(|lookahead| {
-            let kept = |list: &Vec<TerminalId>| {
-                list.iter().filter_map(|other| terminal_ids[other.index()]).collect()
-            };
-            Some(Lookahead {
-                other: terminal_ids[lookahead.other.index()]?,
-                after: lookahead.after.as_ref().map(kept),
-                before: lookahead.before.iter().map(kept).collect(),
-            })
-        });
-        terminals.push(terminal);
-    }
-    let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
-    by_rank.sort_by_key(|&terminal| terminals[terminal].rank);
-    for (rank, terminal) in by_rank.into_iter().enumerate() {
-        terminals[terminal].rank = rank as u32;
-    }
-
-    let mut nonterminals: Vec<Nonterminal> = Vec::new();
-    for (_, nonterminal) in reached.iter().zip(&grammar.nonterminals).filter(|(reached, _)| **reached) {
-        let Nonterminal { name, place, marks, .. } = nonterminal.clone();
-        nonterminals.push(Nonterminal { name, productions: Vec::new(), marks, place });
-    }
-    let mut productions = Vec::with_capacity(kept.len());
-    for production in kept {
-        let symbols = production.rhs.iter().filter_map(|symbol| match symbol {
-            Symbol::Terminal(terminal) => terminal_ids[terminal.index()].map(Symbol::Terminal),
-            Symbol::Nonterminal(nonterminal) => nonterminal_ids[nonterminal.index()].map(Symbol::Nonterminal),
-        });
-        let lhs = nonterminal_ids[production.lhs.index()].expect("its left side is reached");
-        nonterminals[lhs.index()].productions.push(ProductionId::new(productions.len()));
-        productions.push(Production {
-            lhs,
-            rhs: symbols.collect(),
-            precedence: production.precedence,
-            priority: production.priority,
-            place: production.place.clone(),
-        });
-    }
-    let covered = grammar.reserve_covered.iter().filter_map(|terminal| terminal_ids[terminal.index()]);
-    Grammar {
-        cost: grammar.cost,
-        terminals,
-        nonterminals,
-        productions,
-        start: nonterminal_ids[start.index()].expect("the start symbol is reached"),
-        starts: Vec::new(),
-        lexer: grammar.lexer,
-        conflicts: grammar.conflicts,
-        leading_ignored: grammar.leading_ignored,
-        ties: grammar.ties,
-        reserve_covered: covered.collect(),
-        indentation: (grammar.indentation.as_ref())
-            .and_then(|indentation| indentation.map(|terminal| terminal_ids[terminal.index()])),
-        warnings: Vec::new(),
-        untrimmed: None,
-    }
-}
-
-/// New ids for those that are kept.
-fn renumber<Id>(kept: &[bool], id: impl Fn(usize) -> Id) -> Vec<Option<Id>> {
-    let mut next = 0;
-    kept.iter()
-        .map(|&kept| {
-            kept.then(|| {
-                next += 1;
-                id(next - 1)
-            })
-        })
-        .collect()
 }

@@ -4,11 +4,11 @@
 //! the text can be completed just when one of these items can be finished, and what then lies on
 //! the stack can be completed in turn. What can be read on top of a state is known once it was
 //! worked out ([`super::derivations`]), so what is left is a search over what lies below, what lies
-//! on top, and what holds: each is met once, ways through a graph of stacks among them. This is the
-//! saturation of Bouajjani, Esparza and Maler (1997) for `post*`, done for one stack and only as
-//! deep as it must.
+//! on top, and what holds: each is met once, ways through a graph of stacks among them, and what
+//! another covers not at all. This is the saturation of Bouajjani, Esparza and Maler (1997) for
+//! `post*`, done for one stack and only as deep as it must.
 
-use hashbrown::HashSet;
+use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession, open_brackets};
@@ -27,25 +27,71 @@ struct Rest<'s> {
     brackets: u32,
 }
 
+/// Where all the ways to complete a text from there have been, or are being, tried: by the stack,
+/// what lies on top, and what is barred, the places. What follows a place that another covers
+/// follows the other too, so of such the other alone is kept: an antichain (De Wulf, Doyen,
+/// Henzinger and Raskin 2006). With what many matches leave pending there are thousands of places,
+/// and few that count.
+#[derive(Default)]
+struct Met {
+    places: HashMap<(Address, Option<Node>, Control, u32), Vec<Place>, FxBuildHasher>,
+}
+
+/// So many comparisons of places count as a step.
+const COMPARISONS: usize = 16;
+
+impl Met {
+    /// Whether `rest` has yet to be looked at. Takes a step off the budget, and those that the
+    /// comparisons cost.
+    fn is_new(&mut self, rest: &Rest<'_>, succession: &impl Succession, budget: &mut usize) -> bool {
+        let (place, barred) = (rest.control.place, rest.control.bars_only());
+        let places = self.places.entry((rest.below.address(), rest.top, barred, rest.brackets)).or_default();
+        *budget = budget.saturating_sub(1 + places.len() / COMPARISONS);
+        if places.iter().any(|&known| succession.covers(known, place)) {
+            return false;
+        }
+        places.retain(|&known| !succession.covers(place, known));
+        places.push(place);
+        true
+    }
+}
+
 impl Derivations {
     /// Whether `stack` can be completed where `place` holds on top of it, and so many brackets are
-    /// open. `None` where that takes more than `budget` steps.
+    /// open. `None` where that takes more than `budget` steps; those taken are added to `spent`.
     pub(crate) fn can_complete(
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        stack: &Stack,
-        (place, brackets): (Place, u32),
+        (stack, top): (&Stack, (Place, u32)),
         depths: &mut impl Depths,
-        mut budget: usize,
+        budget: usize,
+        spent: &mut usize,
+    ) -> Option<bool> {
+        let mut left = budget;
+        let can = self.complete(table, succession, (stack, top), depths, &mut left);
+        *spent += budget - left;
+        can
+    }
+
+    fn complete(
+        &mut self,
+        table: &ParseTable,
+        succession: &mut impl Succession,
+        (stack, (place, brackets)): (&Stack, (Place, u32)),
+        depths: &mut impl Depths,
+        budget: &mut usize,
     ) -> Option<bool> {
         let mut is_certain = true;
         let mut pending = vec![Rest { below: stack, top: None, control: Control::at(place), brackets }];
-        let mut met: HashSet<(Address, Option<Node>, Control, u32), FxBuildHasher> = HashSet::default();
+        let mut met = Met::default();
         self.note(stack, depths);
         while let Some(rest) = pending.pop() {
-            if !met.insert((rest.below.address(), rest.top, rest.control, rest.brackets)) {
+            if !met.is_new(&rest, succession, budget) {
                 continue;
+            }
+            if *budget == 0 {
+                return None;
             }
             let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
             let core = self.core(table, node);
@@ -54,7 +100,7 @@ impl Derivations {
                 let outside = rest.brackets.saturating_sub(opened);
                 let begun = succession.outside(rest.control.place, outside);
                 let asked = (node, item, begun);
-                let found = self.rest(table, succession, asked, rest.control, &mut budget);
+                let found = self.rest(table, succession, asked, rest.control, budget);
                 is_certain &= found.are_all;
                 match found.outcomes {
                     Outcomes::Settled => return Some(true),

@@ -80,6 +80,11 @@ impl Control {
         Self { place, barred: 0 }
     }
 
+    /// The same at the place 0: what is barred, wherever.
+    pub(super) fn bars_only(self) -> Self {
+        Self { place: 0, ..self }
+    }
+
     /// Whether something is barred.
     pub(super) fn is_barred(self) -> bool {
         self.barred != 0
@@ -209,7 +214,7 @@ impl Derivations {
     }
 
     /// Whether nodes are parse states, not cores.
-    pub(super) fn in_context(&self) -> bool {
+    pub(crate) fn in_context(&self) -> bool {
         self.in_context
     }
 

@@ -23,6 +23,9 @@ use crate::util::meter::Meter;
 /// A vertex is looked up and put into its place in a heap, for each of some edges.
 const STEPS_OF_A_VERTEX: usize = 100;
 const BYTES_OF_A_VERTEX: usize = 120;
+/// An item is looked for in the kernel of a state, or its left side among the edges; if it is there,
+/// a vertex may be new.
+const STEPS_OF_AN_ITEM: usize = 10;
 
 /// In place of an item: nothing has to be met any more.
 const MET: Item = Item::MAX;
@@ -117,11 +120,11 @@ impl<'a> Search<'a> {
             if best[&vertex].0 < cost {
                 continue;
             }
-            let spent = self.meter.step(STEPS_OF_A_VERTEX);
-            if spent.or_else(|_| held.set(BYTES_OF_A_VERTEX * best.len())).is_err() {
+            let (state, items) = vertex;
+            let spent = self.meter.step(STEPS_OF_A_VERTEX + self.steps_outwards(items));
+            if spent.and_then(|()| held.set(BYTES_OF_A_VERTEX * best.len())).is_err() {
                 return Found::GaveUp;
             }
-            let (state, items) = vertex;
             if items == [MET; 2] {
                 heap.push(Reverse((cost.saturating_add(self.nearest[state as usize].0), true, vertex)));
                 continue;
@@ -156,6 +159,17 @@ impl<'a> Search<'a> {
     fn beginning(&self, items: [Item; 2]) -> Option<usize> {
         let begins = |item: Item| item != MET && item == self.rules.first(self.rules.production(item));
         items.iter().position(|&item| begins(item))
+    }
+
+    /// What it costs to step out of the production that one of the items begins.
+    fn steps_outwards(&self, items: [Item; 2]) -> usize {
+        self.beginning(items).map_or(0, |which| self.steps_enclosing(self.rules.production(items[which])))
+    }
+
+    /// What it costs to find the items that enclose a production.
+    fn steps_enclosing(&self, production: u32) -> usize {
+        let lhs = self.rules.nonterminal_code(self.rules.lhs(production));
+        STEPS_OF_AN_ITEM * self.yields.occurrences(lhs).len()
     }
 
     /// Steps from the production that `item` begins to those that enclose it in `state`.
@@ -270,13 +284,13 @@ impl<'a> Search<'a> {
         let dot = |item: Item| (item - self.rules.first(self.rules.production(item))) as usize;
         while let Some(Reverse((cost, place))) = heap.pop() {
             let (at, item, needs) = place;
-            self.meter.step(STEPS_OF_A_VERTEX).ok()?;
+            let production = self.rules.production(item);
+            self.meter.step(STEPS_OF_A_VERTEX + self.steps_enclosing(production)).ok()?;
             held.set(BYTES_OF_A_VERTEX * best.len()).ok()?;
             if best[&place].0 < cost {
                 continue;
             }
             let begins = at.checked_sub(dot(item))?;
-            let production = self.rules.production(item);
             if production == self.rules.accept() {
                 if needs && terminal != self.rules.end() {
                     continue;

@@ -18,7 +18,7 @@
 //! state below the top, found once: [`closures`], [`unit_reductions`]), what contexts tell of
 //! states ([`states`], [`contexts`]), what can be read from a state on ([`derivations`]), with that
 //! the proof that every stack can be completed ([`completable`]) and the decision for one of them
-//! ([`completion`]), the cheapest way to complete it ([`minimal_completion`]), and how deep it must
+//! ([`completion`]; [`trail`]s keep what such a decision read), the cheapest way to complete it ([`minimal_completion`]), and how deep it must
 //! nest ([`nesting`]). [`saving`] saves a table.
 
 mod closures;
@@ -49,5 +49,6 @@ pub(crate) mod table;
 mod tail;
 #[cfg(test)]
 mod tests;
+pub(crate) mod trail;
 mod unit_reductions;
 mod yields;

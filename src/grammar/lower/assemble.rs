@@ -1,6 +1,8 @@
 //! Last pass: the parts become an IR, with terminals written out, ranked and given what directives
 //! say of them.
 
+use std::cmp::Reverse;
+
 use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::Grammar;
@@ -15,7 +17,10 @@ use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::table::TerminalTable;
-use crate::grammar::lower::tree::{NamedTerminal, Rule, RuleIndex, RuleMarks, Sequence, TerminalIndex};
+use crate::grammar::lower::tree::{
+    NamedTerminal, Order, Rule, RuleIndex, RuleMarks, Sequence, TerminalIndex,
+};
+use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -92,73 +97,7 @@ pub(crate) fn assemble(
     refuse_ignored(context, &table, &parts.directions, ignored);
 
     let lexer = parts.directions.lexer.unwrap_or(LexerKind::Contextual);
-    let is_contextual = lexer == LexerKind::Contextual;
-    // With an `%indent`, what is ignored before the first lexeme of a line counts.
-    let is_asked_for = match is_contextual && parts.directions.indentation.is_none() {
-        true => terminals_of(&parts.productions.productions),
-        false => HashSet::new(),
-    };
-    let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
-    let mut terminals = Vec::new();
-    let mut orders = Vec::new();
-    for terminal in (0..table.len()).filter(|&terminal| used[terminal]) {
-        ids[terminal] = Some(TerminalId::new(terminals.len()));
-        let (pattern, priority, order, at) = match terminal.checked_sub(table.named.len()) {
-            None => {
-                let named = &table.named[terminal];
-                let pattern = table.patterns.write_out(context, terminal);
-                if pattern.is_none() && named.body.is_some() {
-                    return None;
-                }
-                (pattern, named.priority, named.order, named.at)
-            }
-            Some(made) => {
-                let made = &table.made[made];
-                (Some(made.pattern.clone()), 0, made.order, made.at)
-            }
-        };
-        let literal = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::is_literal);
-        let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
-        // Where a lazy terminal matches, it is what ends the lexeme. What the rules ask for goes
-        // before what is ignored where it can stand: else a `NEWLINE` beside an ignored `/\s+/`
-        // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too. An
-        // ignored terminal that looks around is meant for some places, and keeps its own.
-        let is_ignored = ignored.contains(&terminal);
-        let is_both = is_ignored && is_asked_for.contains(&terminal);
-        let looks_around = pattern.as_ref().is_some_and(crate::grammar::pattern::Pattern::looks_around);
-        let yields = is_contextual && is_ignored && !is_both && !looks_around;
-        orders.push((!lazy, std::cmp::Reverse(priority), yields, !literal, order));
-        terminals.push(Terminal {
-            name: table.name(terminal).to_owned(),
-            pattern,
-            ignored: is_ignored && !is_both,
-            rank: 0,
-            reserved_against: Vec::new(),
-            fallback: None,
-            exclusive: parts.directions.exclusive.contains_key(&terminal),
-            lookahead: None,
-            lazy,
-            every_match: false,
-            budget: None,
-            precedence: parts.directions.of_terminal(terminal),
-            place: Some(context.sources.place(at)),
-        });
-        if is_both {
-            // Where the rules ask for it, it is what they ask for, and elsewhere it is ignored: two
-            // terminals of the same texts.
-            let name = table.fresh_name("__IGNORED");
-            let asked_for = &terminals[terminals.len() - 1];
-            let twin =
-                Terminal { name, ignored: true, exclusive: false, precedence: None, ..asked_for.clone() };
-            orders.push((!lazy, std::cmp::Reverse(priority), true, !literal, order));
-            terminals.push(twin);
-        }
-    }
-    let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
-    by_rank.sort_by_key(|&terminal| (orders[terminal], terminal));
-    for (rank, terminal) in by_rank.into_iter().enumerate() {
-        terminals[terminal].rank = rank as u32;
-    }
+    let (mut terminals, ids) = list_terminals(context, &mut table, parts, &used, lexer)?;
     direct_words(&mut terminals, &ids, &parts.directions);
     limit_lexemes(context, &mut terminals, &ids, table.named, parts.directions.indentation.is_some());
 
@@ -189,6 +128,93 @@ pub(crate) fn assemble(
         warnings: Vec::new(),
         untrimmed: None,
     })
+}
+
+/// The terminals that are used, with their ranks, and by place in the table their ids; `None` when an
+/// error was reported.
+fn list_terminals(
+    context: &mut Context,
+    table: &mut TerminalTable<'_>,
+    parts: &Parts<'_>,
+    used: &[bool],
+    lexer: LexerKind,
+) -> Option<(Vec<Terminal>, Vec<Option<TerminalId>>)> {
+    // With an `%indent`, what is ignored before the first lexeme of a line counts.
+    let is_contextual = lexer == LexerKind::Contextual;
+    let is_asked_for = match is_contextual && parts.directions.indentation.is_none() {
+        true => terminals_of(&parts.productions.productions),
+        false => HashSet::new(),
+    };
+    let mut ids: Vec<Option<TerminalId>> = vec![None; table.len()];
+    let mut terminals = Vec::new();
+    let mut orders = Vec::new();
+    for terminal in (0..table.len()).filter(|&terminal| used[terminal]) {
+        ids[terminal] = Some(TerminalId::new(terminals.len()));
+        let (pattern, priority, order, at) = pattern_of(context, table, terminal)?;
+        let literal = pattern.as_ref().is_some_and(Pattern::is_literal);
+        let lazy = table.named.get(terminal).is_some_and(|named| named.lazy);
+        // Where a lazy terminal matches, it is what ends the lexeme. What the rules ask for goes
+        // before what is ignored where it can stand: else a `NEWLINE` beside an ignored `/\s+/`
+        // would be no lexeme anywhere. Under `basic` it would be one where it cannot stand, too. An
+        // ignored terminal that looks around is meant for some places, and keeps its own.
+        let is_ignored = parts.ignored.contains(&terminal);
+        let is_both = is_ignored && is_asked_for.contains(&terminal);
+        let looks_around = pattern.as_ref().is_some_and(Pattern::looks_around);
+        let yields = is_contextual && is_ignored && !is_both && !looks_around;
+        orders.push((!lazy, Reverse(priority), yields, !literal, order));
+        terminals.push(Terminal {
+            name: table.name(terminal).to_owned(),
+            pattern,
+            ignored: is_ignored && !is_both,
+            rank: 0,
+            reserved_against: Vec::new(),
+            fallback: None,
+            exclusive: parts.directions.exclusive.contains_key(&terminal),
+            lookahead: None,
+            lazy,
+            every_match: false,
+            budget: None,
+            precedence: parts.directions.of_terminal(terminal),
+            place: Some(context.sources.place(at)),
+        });
+        if is_both {
+            // Where the rules ask for it, it is what they ask for, and elsewhere it is ignored: two
+            // terminals of the same texts.
+            let name = table.fresh_name("__IGNORED");
+            let asked_for = &terminals[terminals.len() - 1];
+            let twin =
+                Terminal { name, ignored: true, exclusive: false, precedence: None, ..asked_for.clone() };
+            orders.push((!lazy, Reverse(priority), true, !literal, order));
+            terminals.push(twin);
+        }
+    }
+    let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
+    by_rank.sort_by_key(|&terminal| (orders[terminal], terminal));
+    for (rank, terminal) in by_rank.into_iter().enumerate() {
+        terminals[terminal].rank = rank as u32;
+    }
+    Some((terminals, ids))
+}
+
+/// A terminal's pattern, which declared ones have not, its priority, where it stands in the order of
+/// terminals, and where it is written; `None` when an error was reported.
+fn pattern_of(
+    context: &mut Context,
+    table: &mut TerminalTable<'_>,
+    terminal: TerminalIndex,
+) -> Option<(Option<Pattern>, i32, Order, At)> {
+    let Some(made) = terminal.checked_sub(table.named.len()) else {
+        let pattern = table.patterns.write_out(context, terminal);
+        let named = &table.named[terminal];
+        return (pattern.is_some() || named.body.is_none()).then_some((
+            pattern,
+            named.priority,
+            named.order,
+            named.at,
+        ));
+    };
+    let made = &table.made[made];
+    Some((Some(made.pattern.clone()), 0, made.order, made.at))
 }
 
 /// Tells terminals how many tokens their lexemes may take.

@@ -6,8 +6,9 @@
 //! What a finite automaton cannot do (back references to what has no end of texts), or none of
 //! these does (possessive repetition), is refused with what to write instead.
 //!
-//! * [`parser`]: alternations, repetitions, groups, flags.
-//! * [`escape`]: what follows a backslash.
+//! * [`parser`]: alternations, repetitions, groups.
+//! * [`opening`]: what follows an opening parenthesis; [`around`]: look-arounds and anchors.
+//! * [`escape`]: what follows a backslash; [`sets`]: characters between brackets.
 //! * [`groups`]: groups with numbers; [`references`]: back references to groups with few texts.
 //! * [`unicode`]: `\d`, `\w`, `\s`, and case folding.
 
@@ -15,8 +16,10 @@ mod around;
 mod cursor;
 mod escape;
 mod groups;
+mod opening;
 mod parser;
 mod references;
+mod sets;
 mod unicode;
 
 pub(super) use parser::parse;

@@ -34,11 +34,11 @@ pub(in crate::lexer) fn parse(
 /// The flags in force at a place of the pattern.
 #[derive(Clone, Copy)]
 pub(super) struct Flags {
-    ignore_case: bool,
-    dot_all: bool,
+    pub(super) ignore_case: bool,
+    pub(super) dot_all: bool,
     pub(super) multi_line: bool,
     pub(super) verbose: bool,
-    ascii: bool,
+    pub(super) ascii: bool,
 }
 
 /// What the parser knows of the thing before a quantifier.
@@ -48,7 +48,7 @@ pub(super) struct Item {
 }
 
 /// What an opening parenthesis turned out to be.
-enum Group {
+pub(super) enum Group {
     /// Nothing: a comment, or flags for the whole pattern.
     Nothing,
     /// A group, with the flags inside of it.
@@ -70,7 +70,7 @@ pub(super) struct Parser<'a, 'b> {
     /// Where a `\b` stands that is read as nothing.
     pub(super) passed_over: Vec<usize>,
     /// Flags for the whole pattern may stand here.
-    at_start: bool,
+    pub(super) at_start: bool,
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
@@ -162,30 +162,35 @@ impl<'a, 'b> Parser<'a, 'b> {
                 '.' => self.any_but(&['\n'])?,
                 '$' => self.dollar(start)?,
                 '^' => self.caret(start)?,
-                '\\' => match self.cursor.escape()? {
-                    Escape::Char(c) => self.escaped(c)?,
-                    Escape::Category(category, negated) => {
-                        let class = self.category(category, negated)?;
-                        self.builder.class(class)?
-                    }
-                    Escape::Boundary(negated) => self.boundary(start, negated)?,
-                    Escape::Reference => {
-                        let text = self.cursor.text;
-                        self.reference(start, &text[start + 1..self.cursor.pos])?
-                    }
-                    Escape::Begin => self.start_of_text(start)?,
-                    Escape::End => self.end_of_text(start)?,
-                    Escape::Property(class) => {
-                        let class = self.with_property(class)?;
-                        self.builder.class(class)?
-                    }
-                },
+                '\\' => self.escape(start)?,
                 c => self.literal(c)?,
             };
             self.at_start = false;
             items.push(Item { hir, repeated: false });
         }
         Ok(Hir::concat(items.into_iter().map(|item| item.hir).collect()))
+    }
+
+    /// What a backslash at `start`, which is read already, makes of what follows it.
+    fn escape(&mut self, start: usize) -> Result<Hir, PatternError> {
+        match self.cursor.escape()? {
+            Escape::Char(c) => self.escaped(c),
+            Escape::Category(category, negated) => {
+                let class = self.category(category, negated)?;
+                self.builder.class(class)
+            }
+            Escape::Boundary(negated) => self.boundary(start, negated),
+            Escape::Reference => {
+                let text = self.cursor.text;
+                self.reference(start, &text[start + 1..self.cursor.pos])
+            }
+            Escape::Begin => self.start_of_text(start),
+            Escape::End => self.end_of_text(start),
+            Escape::Property(class) => {
+                let class = self.with_property(class)?;
+                self.builder.class(class)
+            }
+        }
     }
 
     /// A character that was written with an escape: in a regex of bytes, a byte.
@@ -223,7 +228,7 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     /// A property's characters, under the flag `i` those that one of them folds to as well.
-    fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
+    pub(super) fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
         self.builder.spend(class.ranges().len())?;
         if self.flags.ignore_case && !self.builder.bytes {
             return self.builder.folded(class, false);
@@ -303,175 +308,6 @@ impl<'a, 'b> Parser<'a, 'b> {
         Ok(())
     }
 
-    /// Reads what follows an opening parenthesis up to the inside of the group.
-    fn group(&mut self, start: usize) -> Result<Group, PatternError> {
-        if !self.cursor.eat("?") {
-            return Ok(Group::Numbered(self.groups.begin()));
-        }
-        if self.cursor.eat(":") {
-            return Ok(Group::Inside(self.flags));
-        }
-        if self.cursor.eat("#") {
-            self.cursor.take_while(usize::MAX, |c| c != ')');
-            if !self.cursor.eat(")") {
-                return Err(self.cursor.error(Syntax, start..self.cursor.pos, "this comment is not closed"));
-            }
-            return Ok(Group::Nothing);
-        }
-        if self.cursor.eat("P<") {
-            self.name(start)?;
-            return Ok(Group::Numbered(self.groups.begin()));
-        }
-        if self.cursor.eat("P=") {
-            let from = self.cursor.pos;
-            self.cursor.take_while(usize::MAX, |c| c != ')');
-            let name = from..self.cursor.pos;
-            return match self.cursor.eat(")") {
-                true => Ok(Group::Reference(name)),
-                false => Err(self.cursor.back_reference(start)),
-            };
-        }
-        for (sign, ahead, negated) in
-            [("=", true, false), ("!", true, true), ("<=", false, false), ("<!", false, true)]
-        {
-            if self.cursor.eat(sign) {
-                return Ok(Group::Look { ahead, negated });
-            }
-        }
-        if self.cursor.eat(">") {
-            return Err(self
-                .cursor
-                .error(Unsupported, start..self.cursor.pos, "an atomic group is not supported")
-                .help("write `(?:` and exclude from the group what follows it"));
-        }
-        if self.cursor.eat("(") {
-            return Err(self
-                .cursor
-                .error(
-                    Unsupported,
-                    start..self.cursor.pos,
-                    "a conditional group is beyond any finite automaton",
-                )
-                .help("write the cases out as alternatives"));
-        }
-        if self.cursor.peek().is_some_and(|c| c == '-' || c.is_ascii_alphabetic() && c != 'P') {
-            return self.inline_flags(start);
-        }
-        self.cursor.bump();
-        let error =
-            self.cursor.error(Syntax, start..self.cursor.pos, "this is no kind of group that Python knows");
-        Err(match self.cursor.text[..self.cursor.pos].ends_with('<') {
-            true => error.help("write `(?P<name>...)` for a named group"),
-            false => error.help("write `(?:...)` for a group, `\\(` for the character"),
-        })
-    }
-
-    /// Reads `name>` after `(?P<`.
-    fn name(&mut self, start: usize) -> Result<(), PatternError> {
-        let from = self.cursor.pos;
-        self.cursor.take_while(usize::MAX, |c| c != '>' && c != ')');
-        let text = self.cursor.text;
-        let name = &text[from..self.cursor.pos];
-        if !self.cursor.eat(">") {
-            return Err(self.cursor.error(
-                Syntax,
-                start..self.cursor.pos,
-                "the name of this group is not closed by `>`",
-            ));
-        }
-        let mut chars = name.chars();
-        let good = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
-            && chars.all(|c| c == '_' || c.is_alphanumeric());
-        if !good {
-            return Err(self.cursor.error(
-                Syntax,
-                from..self.cursor.pos - 1,
-                "the name of a group is an identifier",
-            ));
-        }
-        if !self.groups.name(name) {
-            return Err(self
-                .cursor
-                .error(Syntax, from..self.cursor.pos - 1, format!("there are two groups named {name}"))
-                .help("names of groups change nothing here: leave them out"));
-        }
-        Ok(())
-    }
-
-    /// Reads flags after `(?`, for the whole pattern or up to the colon of a group.
-    fn inline_flags(&mut self, start: usize) -> Result<Group, PatternError> {
-        let mut flags = self.flags;
-        let mut on = String::new();
-        let mut off = String::new();
-        let mut turning_on = true;
-        loop {
-            let at = self.cursor.pos;
-            let Some(c) = self.cursor.bump() else {
-                return Err(self.cursor.error(Syntax, start..self.cursor.pos, "this group is not closed"));
-            };
-            match c {
-                'i' => flags.ignore_case = turning_on,
-                's' => flags.dot_all = turning_on,
-                'x' => flags.verbose = turning_on,
-                'm' => flags.multi_line = turning_on,
-                'a' | 'u' if turning_on => flags.ascii = c == 'a',
-                'a' | 'u' => {
-                    return Err(self.cursor.error(
-                        Syntax,
-                        at..self.cursor.pos,
-                        format!("the flag `{c}` cannot be turned off"),
-                    ));
-                }
-                'L' => {
-                    return Err(self
-                        .cursor
-                        .error(Syntax, at..self.cursor.pos, "the flag `L` is for patterns over bytes")
-                        .help("leave it out: texts are UTF-8"));
-                }
-                '-' if turning_on => {
-                    turning_on = false;
-                    continue;
-                }
-                ')' | ':' => {
-                    let missing = if turning_on { on.is_empty() } else { off.is_empty() };
-                    if missing || c == ')' && !turning_on {
-                        return Err(self.cursor.error(
-                            Syntax,
-                            start..self.cursor.pos,
-                            "a flag, or the `:` of a group, is missing",
-                        ));
-                    }
-                    if on.contains('a') && on.contains('u') || on.chars().any(|c| off.contains(c)) {
-                        return Err(self.cursor.error(
-                            Syntax,
-                            start..self.cursor.pos,
-                            "these flags contradict each other",
-                        ));
-                    }
-                    if c == ':' {
-                        return Ok(Group::Inside(flags));
-                    }
-                    break;
-                }
-                c => {
-                    return Err(self
-                        .cursor
-                        .error(Syntax, at..self.cursor.pos, format!("`{c}` is no flag"))
-                        .help("the flags are a, i, m, s, u and x"));
-                }
-            }
-            if turning_on { on.push(c) } else { off.push(c) }
-        }
-        if !self.at_start {
-            return Err(self
-                .cursor
-                .error(Syntax, start..self.cursor.pos, "flags for the whole pattern stand at its start")
-                .help(format!("write `(?{on}:...)` around the part that they are for")));
-        }
-        self.flags = flags;
-        Ok(Group::Nothing)
-    }
-
     /// Reads the inside of a group and its closing parenthesis.
     pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
         if depth + 1 > MAX_DEPTH {
@@ -491,82 +327,5 @@ impl<'a, 'b> Parser<'a, 'b> {
                 .help("write `\\(` for the character"));
         }
         Ok(hir)
-    }
-
-    /// Reads a set; its opening bracket is read already.
-    fn set(&mut self, start: usize) -> Result<Hir, PatternError> {
-        let negated = self.cursor.eat("^");
-        let mut chars: Vec<ClassUnicodeRange> = Vec::new();
-        let mut categories: Vec<ClassUnicodeRange> = Vec::new();
-        let first = self.cursor.pos;
-        loop {
-            let from = self.cursor.pos;
-            let low = match self.cursor.bump() {
-                None => return Err(self.open_set(start)),
-                Some(']') if from != first => break,
-                Some(c) => self.set_member(c)?,
-            };
-            let range = if !self.cursor.text[self.cursor.pos..].starts_with("-]") && self.cursor.eat("-") {
-                match self.cursor.bump() {
-                    None => return Err(self.open_set(start)),
-                    Some(c) => Some(self.set_member(c)?),
-                }
-            } else {
-                None
-            };
-            match (low, range) {
-                (Escape::Char(c), None) => chars.push(ClassUnicodeRange::new(c, c)),
-                (Escape::Category(category, negated), None) => {
-                    categories.extend_from_slice(self.category(category, negated)?.ranges());
-                }
-                (Escape::Property(class), None) => {
-                    categories.extend_from_slice(self.with_property(class)?.ranges());
-                }
-                (Escape::Char(low), Some(Escape::Char(high))) if low <= high => {
-                    chars.push(ClassUnicodeRange::new(low, high));
-                }
-                (Escape::Char(_), Some(Escape::Char(_))) => {
-                    return Err(self
-                        .cursor
-                        .error(
-                            Syntax,
-                            from..self.cursor.pos,
-                            "the range is empty: its ends are in the wrong order",
-                        )
-                        .help("write the smaller character first, or `\\-` for a hyphen"));
-                }
-                _ => {
-                    return Err(self
-                        .cursor
-                        .error(Syntax, from..self.cursor.pos, "a class such as `\\w` is no end of a range")
-                        .help("write `\\-` for a hyphen"));
-                }
-            }
-        }
-        if self.builder.bytes && chars.iter().any(|range| u32::from(range.end()) > 0xff) {
-            return Err(self
-                .cursor
-                .error(Syntax, start..self.cursor.pos, "a set of bytes has a character that is no byte")
-                .help("write bytes from \\x00 to \\xfe, or leave out allow_invalid_utf8"));
-        }
-        let mut class = ClassUnicode::new(chars);
-        if self.flags.ignore_case {
-            class = self.builder.folded(class, self.flags.ascii)?;
-        }
-        class.union(&ClassUnicode::new(categories));
-        if negated {
-            class.negate();
-        }
-        self.builder.class(class)
-    }
-
-    fn set_member(&mut self, c: char) -> Result<Escape, PatternError> {
-        if c == '\\' { self.cursor.class_escape() } else { Ok(Escape::Char(c)) }
-    }
-
-    fn open_set(&self, start: usize) -> PatternError {
-        self.cursor
-            .error(Syntax, start..start + 1, "this set is not closed")
-            .help("write `\\[` for the character")
     }
 }

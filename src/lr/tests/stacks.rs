@@ -1,7 +1,8 @@
 //! Stacks that stand for several.
 
 use super::super::forks::join;
-use super::super::stack::{Stack, Stacks, Unread};
+use super::super::stack::{Depths, Stack, Stacks, Unread};
+use super::super::trail::Trailing;
 use super::table_of;
 use super::text::grammar;
 use crate::grammar::ir::Conflicts;
@@ -33,4 +34,33 @@ fn a_node_over_several_is_as_deep_as_its_shortest_way() {
         }
     }
     assert!(heights_differ);
+}
+
+/// A trail fits the stacks that are alike as far down as was read, and no others.
+#[test]
+fn a_trail_fits_what_is_alike_as_far_down() {
+    let table = table_of(&grammar("S -> a S a | b S b | c")).expect("no conflicts");
+    let stack = |words: &[usize]| {
+        let mut stack = Stack::new(&table);
+        for &word in words {
+            stack = stack.feed(&table, TerminalId::new(word), &mut Unread).remove(0);
+        }
+        stack
+    };
+    let read = stack(&[0, 0, 1, 1]);
+    let trail = |lowest: u32, state: Option<u32>| {
+        let mut nobody = Unread;
+        let mut trailing = Trailing::new(&read, &mut nobody);
+        trailing.read(lowest);
+        state.into_iter().for_each(|depth| trailing.read_state(depth));
+        trailing.trail(&read, &table).expect("short and straight")
+    };
+    for (other, alike) in [(stack(&[0, 0, 1, 1]), 4), (stack(&[1, 0, 1, 1]), 2), (stack(&[1, 1, 0]), 0)] {
+        for down in 0..=4 {
+            let fits = trail(4 - down, None).fits(&other, &table, &mut Unread);
+            assert_eq!(fits, down <= alike && other.core() == read.core(), "{down} of {other:?}");
+        }
+    }
+    assert!(trail(3, Some(3)).fits(&stack(&[0, 0, 1, 1]), &table, &mut Unread));
+    assert!(!trail(3, None).fits(&stack(&[1]), &table, &mut Unread));
 }

@@ -7,7 +7,7 @@
 //! completed if it can empty its stack. What may be read on top of a state is worked out once
 //! ([`crate::lr::derivations`]), and [`stacks`] goes down the stack with it, until one lexeme
 //! settles the matter or the text may end. What it reads of the stack it reports like every other
-//! read, so masks are kept by it.
+//! read, so masks are kept by it, and so are the [`verdicts`] themselves.
 //!
 //! `README.md` beside this file works an example through.
 
@@ -16,6 +16,7 @@ mod lines;
 mod places;
 mod stacks;
 mod threats;
+mod verdicts;
 
 use super::configuration::Configuration;
 use super::lookahead::Between;

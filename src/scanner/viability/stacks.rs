@@ -5,8 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::lines::{Line, Loosely};
 use super::places::{Exactly, Held, Places};
+use super::verdicts::{Top, Verdicts};
 use crate::lr::derivations::Derivations;
-use crate::lr::stack::Stack;
+use crate::lr::stack::{Depths, Stack};
+use crate::lr::trail::Trailing;
 use crate::scanner::lookahead::Between;
 use crate::scanner::reads::Reads;
 use crate::scanner::{Layout, ObligationsId, Scanner};
@@ -27,11 +29,13 @@ struct Known {
     /// Those in which nothing but lines and brackets is looked at.
     loose: Derivations,
     places: Places,
+    verdicts: Verdicts,
 }
 
 impl Known {
     fn len(&self) -> usize {
-        self.derivations.len() + self.shortest.len() + self.loose.len() + self.places.len()
+        let derivations = self.derivations.len() + self.shortest.len() + self.loose.len();
+        derivations + self.places.len() + self.verdicts.len()
     }
 }
 
@@ -52,11 +56,12 @@ impl Scanner {
             *known = None;
         }
         let in_context = self.table().tells_contexts_apart();
-        let Known { derivations, shortest, loose, places } = known.get_or_insert_with(|| Known {
+        let known = known.get_or_insert_with(|| Known {
             derivations: Derivations::new(self.table(), in_context),
             shortest: Derivations::shortest(self.table(), in_context),
             loose: Derivations::new(self.table(), false),
             places: Places::default(),
+            verdicts: Verdicts::default(),
         });
         let acceptable = in_context.then(|| {
             let acceptable = at.stack.acceptable(self.table());
@@ -68,27 +73,53 @@ impl Scanner {
         let (line, brackets) = self.line(&at.stack, &at.layout, reads);
         let obligations = self.threats(open);
         let held = Held { acceptable, obligations, expectations: at.expectations, last, line };
-        let place = places.place(held);
-        let mut exactly = Exactly { scanner: self, places, in_context };
-        let mut can_complete = |derivations: &mut Derivations, reads: &mut Reads, steps: usize| {
-            let at_top = (place, brackets);
-            derivations.can_complete(self.table(), &mut exactly, &at.stack, at_top, reads, steps)
-        };
-        let steps = self.bounds.decision_steps;
-        if let Some(can) = can_complete(derivations, reads, steps.min(FEW_STEPS)) {
+        let top = (known.places.place(held), brackets);
+        if let Some(can) = known.verdicts.find(top, &at.stack, self.table(), reads) {
             return can;
         }
-        if can_complete(shortest, reads, steps.min(MORE_STEPS)) == Some(true) {
-            return true;
+        let mut reads = Trailing::new(&at.stack, reads);
+        let mut steps = 0;
+        match self.decide(known, &at.stack, top, line, &mut reads, &mut steps) {
+            Some(can) => {
+                known.verdicts.keep((top, steps, can), &at.stack, self.table(), &reads);
+                can
+            }
+            None => self.give_up(),
+        }
+    }
+
+    /// Whether the stack can be completed where this holds on top of it, and what that costs.
+    fn decide(
+        &self,
+        known: &mut Known,
+        stack: &Stack,
+        top: Top,
+        line: Line,
+        depths: &mut impl Depths,
+        spent: &mut usize,
+    ) -> Option<bool> {
+        let Known { derivations, shortest, loose, places, .. } = known;
+        let mut exactly = Exactly { scanner: self, places, in_context: derivations.in_context() };
+        let mut can_complete = |derivations: &mut Derivations, steps: usize, depths: &mut _| {
+            derivations.can_complete(self.table(), &mut exactly, (stack, top), depths, steps, spent)
+        };
+        let steps = self.bounds.decision_steps;
+        if let Some(can) = can_complete(derivations, steps.min(FEW_STEPS), depths) {
+            return Some(can);
+        }
+        if can_complete(shortest, steps.min(MORE_STEPS), depths) == Some(true) {
+            return Some(true);
         }
         if line != Line::None {
-            let (mut lexemes, at_top) = (Loosely { scanner: self }, (Loosely::place(line), brackets));
-            let can = loose.can_complete(self.table(), &mut lexemes, &at.stack, at_top, reads, steps);
+            let (mut lexemes, loosely) = (Loosely { scanner: self }, (Loosely::place(line), top.1));
+            let mut spent = 0;
+            let can =
+                loose.can_complete(self.table(), &mut lexemes, (stack, loosely), depths, steps, &mut spent);
             if can == Some(false) {
-                return false;
+                return can;
             }
         }
-        can_complete(derivations, reads, steps).unwrap_or_else(|| self.give_up())
+        can_complete(derivations, steps, depths)
     }
 
     /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.

@@ -3,9 +3,16 @@
 //! A scan state is the list of its live components, each a terminal and a state of its DFA. Equal
 //! lists are one state, whichever parse state the lexeme began in: inside a string all contexts
 //! share one state, and so share everything that the index knows of it.
+//!
+//! What ends of lexemes ask of the text behind is in [`ends`], what the text before them matters in
+//! [`past`], and what they can still become in [`reach`].
+
+mod ends;
+mod past;
+mod reach;
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
@@ -17,6 +24,8 @@ use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{ScanStateId, TerminalId};
+pub(crate) use ends::{Endings, Guarded};
+pub(crate) use past::Past;
 
 /// A terminal and a state of its DFA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,43 +48,6 @@ struct Facts {
     reach: OnceLock<u32>,
     /// Those of them with which it can end without asking anything of the text behind.
     sure_reach: OnceLock<u32>,
-}
-
-/// The ends of lexemes where some accepting terminal asks something of the text behind.
-#[derive(Debug)]
-pub(crate) struct Guarded {
-    /// The labels that a lexeme ending here may have, by rank, each with what must not come true of
-    /// the text behind it.
-    pub(crate) ends: Vec<(TerminalId, Guards)>,
-    /// Whether a lexeme ends here whatever follows.
-    pub(crate) is_certain: bool,
-    /// Whether each label is one of a terminal that may end at each match: then a lexeme may end
-    /// here as any of them, and may as well go on.
-    pub(crate) every_match: bool,
-    /// What must not come true of the text behind, for no lexeme to end here.
-    pub(crate) none: Guards,
-}
-
-/// What terminals that look at the text before a lexeme know of a text: where the automaton of each
-/// has come to, as long as it can come to something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Past(pub(super) u32);
-
-impl Past {
-    /// Nothing, be it that no terminal looks, or that none will match any more that does.
-    pub(crate) const NONE: Self = Self(0);
-}
-
-/// Start states of what must not come true. Like an obligation, each is broken when it accepts.
-pub(crate) type Guards = SmallVec<[ScanStateId; 2]>;
-
-/// Terminals that the longest match does not end.
-#[derive(Debug, Default)]
-pub(crate) struct Endings {
-    /// Those whose first match ends the lexeme: nothing follows a state in which one accepts.
-    pub(crate) first: BitSet,
-    /// Those each of whose matches may end the lexeme.
-    pub(crate) every: BitSet,
 }
 
 /// No component lives.
@@ -103,14 +75,14 @@ pub(crate) struct ScanStates {
     classes: ByteClasses,
     /// By terminal and class of its DFA: the classes that make it up.
     parts: Vec<Box<[ClassSet]>>,
-    pub(super) components: Interner<Box<[Component]>>,
+    pub(in crate::scanner) components: Interner<Box<[Component]>>,
     /// Lists of the components by which automata read the whole text: [`Past`].
-    pub(super) pasts: Interner<Box<[Component]>>,
+    pub(in crate::scanner) pasts: Interner<Box<[Component]>>,
     /// By where lexemes start, as [`ScanStates::start`] gives it, and the text before.
     begun: AppendMap<(ScanStateId, Past), ScanStateId>,
     facts: Slots<Facts>,
     /// Sets of labels: [`Facts::reach`].
-    pub(super) label_sets: Interner<BitSet>,
+    pub(in crate::scanner) label_sets: Interner<BitSet>,
     /// States from which a component's terminal is known never to be the label.
     shadowed: Mutex<HashSet<(ScanStateId, TerminalId), FxBuildHasher>>,
 }
@@ -181,7 +153,7 @@ impl ScanStates {
     }
 
     /// Whether the first states are those in which conditions begin.
-    pub(super) fn has_condition_starts(&self) -> bool {
+    pub(in crate::scanner) fn has_condition_starts(&self) -> bool {
         let starts = self.condition_starts.iter().zip(&self.conditions).enumerate();
         let mut starts = starts.map(|(place, (&at, condition))| {
             (at, Component { terminal: TerminalId::new(self.dfas.len() + place), state: condition.start() })
@@ -202,7 +174,7 @@ impl ScanStates {
 
     /// Whether conditions are in states of their own, and these steps, one row a state, lead to
     /// none but these from there, and never there from elsewhere.
-    pub(super) fn tells_lexemes_apart(&self, steps: &[u32]) -> bool {
+    pub(in crate::scanner) fn tells_lexemes_apart(&self, steps: &[u32]) -> bool {
         if !self.has_conditions() {
             return true;
         }
@@ -216,7 +188,7 @@ impl ScanStates {
     }
 
     /// The automaton of a component.
-    pub(super) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
+    pub(in crate::scanner) fn automaton(&self, number: TerminalId) -> Option<&Dfa> {
         match self.dfas.get(number.index()) {
             Some(dfa) => dfa.as_ref(),
             None => match self.conditions.get(number.index() - self.dfas.len()) {
@@ -224,70 +196,6 @@ impl ScanStates {
                 None => self.dfa(*self.looking.get(number.index() - self.first_tracker())?),
             },
         }
-    }
-
-    /// The number of the first component that reads the whole text.
-    fn first_tracker(&self) -> usize {
-        self.dfas.len() + self.conditions.len()
-    }
-
-    /// Whether some terminal looks at the text before its lexemes.
-    #[inline]
-    pub(crate) fn has_past(&self) -> bool {
-        !self.looking.is_empty()
-    }
-
-    /// What is known of a text before its first byte.
-    pub(super) fn first_past(&self) -> Past {
-        let number = |at: usize| TerminalId::new(self.first_tracker() + at);
-        let trackers = (0..self.looking.len()).map(|at| Component { terminal: number(at), state: 0 });
-        Past(self.pasts.intern(trackers.collect()))
-    }
-
-    /// What is known of the text up to a state.
-    #[inline]
-    pub(super) fn past(&self, state: ScanStateId) -> Past {
-        if self.has_past() { Past(self.pasts.intern_ref(self.trackers(state))) } else { Past::NONE }
-    }
-
-    /// The components that read the whole text.
-    fn trackers(&self, state: ScanStateId) -> &[Component] {
-        let components = self.components(state);
-        let first = self.first_tracker();
-        &components[components.partition_point(|component| component.terminal.index() < first)..]
-    }
-
-    /// The same lexeme, and nothing of the text before it.
-    #[inline]
-    pub(super) fn without_past(&self, state: ScanStateId) -> ScanStateId {
-        if !self.has_past() || self.trackers(state).is_empty() {
-            return state;
-        }
-        let components = self.components(state);
-        ScanStateId(self.components.intern_ref(&components[..components.len() - self.trackers(state).len()]))
-    }
-
-    /// Where a lexeme starts behind a text, if it starts in `start` as far as that does not depend
-    /// on the text.
-    #[inline]
-    pub(super) fn begin(&self, start: ScanStateId, past: Past) -> ScanStateId {
-        if !self.has_past() {
-            return start;
-        }
-        self.begun.get_or_insert_with((start, past), || {
-            let trackers = self.pasts.get(past.0);
-            let begun = |component: &Component| {
-                let Ok(place) = self.looking.binary_search(&component.terminal) else {
-                    return Some(*component);
-                };
-                let number = TerminalId::new(self.first_tracker() + place);
-                let tracker = trackers.iter().find(|tracker| tracker.terminal == number)?;
-                let state = self.dfa(component.terminal)?.next(tracker.state, Dfa::BEGIN);
-                (state != Dfa::DEAD).then_some(Component { state, ..*component })
-            };
-            let components = self.components(start).iter().filter_map(begun);
-            ScanStateId(self.components.intern(components.chain(trackers.iter().copied()).collect()))
-        })
     }
 
     /// Whether some terminal asks something of the text behind it.
@@ -322,13 +230,13 @@ impl ScanStates {
     }
 
     /// The components of all states.
-    pub(super) fn all(&self) -> impl Iterator<Item = &[Component]> {
+    pub(in crate::scanner) fn all(&self) -> impl Iterator<Item = &[Component]> {
         self.components.iter().map(AsRef::as_ref)
     }
 
     /// What is known of a state: by byte class the step (`None`: not known; else the next state, if
     /// there is one), and the id of its labels.
-    pub(super) fn known(
+    pub(in crate::scanner) fn known(
         &self,
         state: ScanStateId,
     ) -> (impl Iterator<Item = Option<Option<ScanStateId>>>, Option<u32>) {
@@ -343,7 +251,7 @@ impl ScanStates {
 
     /// Tells what is known of a state of which nothing has been asked yet, as [`ScanStates::known`]
     /// gave it.
-    pub(super) fn set_known(
+    pub(in crate::scanner) fn set_known(
         &self,
         state: ScanStateId,
         steps: impl Iterator<Item = Option<Option<ScanStateId>>>,
@@ -382,12 +290,6 @@ impl ScanStates {
         }
     }
 
-    /// The label of a lexeme that ends in this state; `None` when none can end here.
-    #[inline]
-    pub(crate) fn label(&self, state: ScanStateId) -> Option<TerminalId> {
-        self.facts(state).label
-    }
-
     /// Whether a lexeme has ended here, since no byte moves any component: a lazy terminal has its
     /// first match, or a text is whole.
     pub(crate) fn has_ended(&self, state: ScanStateId) -> bool {
@@ -410,29 +312,6 @@ impl ScanStates {
         self.components.get(state.0)
     }
 
-    /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so
-    /// that an identifier is not among those of a state that only its keywords leave.
-    #[inline]
-    pub(crate) fn reach(&self, state: ScanStateId) -> u32 {
-        *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
-    }
-
-    /// The same for the labels with which a lexeme can end without asking anything of the text
-    /// behind.
-    #[inline]
-    pub(crate) fn sure_reach(&self, state: ScanStateId) -> u32 {
-        if !self.has_conditions() {
-            return self.reach(state);
-        }
-        *self.facts(state).sure_reach.get_or_init(|| self.label_sets.intern(self.find_sure_reach(state)))
-    }
-
-    /// A set of labels by the id that [`ScanStates::reach`] gave.
-    #[inline]
-    pub(crate) fn label_set(&self, id: u32) -> &BitSet {
-        self.label_sets.get(id)
-    }
-
     #[inline]
     fn facts(&self, state: ScanStateId) -> &Facts {
         self.facts.get_or_init(state.0, || Facts {
@@ -442,105 +321,6 @@ impl ScanStates {
             reach: OnceLock::new(),
             sure_reach: OnceLock::new(),
         })
-    }
-
-    /// Of the terminals that accept here, the one of least rank.
-    fn best_label(&self, state: ScanStateId) -> Option<TerminalId> {
-        let accepting = self.accepting(state).map(|component| component.terminal);
-        accepting.min_by_key(|terminal| self.ranks.get(terminal.index()))
-    }
-
-    fn accepting(&self, state: ScanStateId) -> impl Iterator<Item = &Component> {
-        self.components(state).iter().filter(|component| {
-            component.terminal.index() < self.first_tracker()
-                && self.automaton(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
-        })
-    }
-
-    /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is
-    /// that its own condition does not fail, and that none of those before it holds.
-    fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
-        if self.has_every_match() {
-            let every = |component: &&Component| self.endings.every.contains(component.terminal.index());
-            let ends: Vec<_> =
-                self.accepting(state).filter(every).map(|at| (at.terminal, Guards::new())).collect();
-            let none = Guards::new();
-            let guarded = Guarded { ends, is_certain: false, every_match: true, none };
-            return (!guarded.ends.is_empty()).then(|| Box::new(guarded));
-        }
-        let condition = |component: &Component| -> Option<usize> {
-            let number = self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
-            Some(self.first_condition[component.terminal.index()] + 2 * number)
-        };
-        if !self.has_conditions() || self.accepting(state).all(|component| condition(component).is_none()) {
-            return None;
-        }
-        let start = |place: usize| self.condition_starts[place];
-        let mut accepting: Vec<&Component> = self.accepting(state).collect();
-        accepting.sort_by_key(|component| self.ranks.get(component.terminal.index()));
-        let mut guarded =
-            Guarded { ends: Vec::new(), is_certain: false, every_match: false, none: Guards::new() };
-        for component in accepting {
-            let mut guards = guarded.none.clone();
-            match condition(component) {
-                None => {
-                    guarded.ends.push((component.terminal, guards));
-                    guarded.is_certain = true;
-                    break;
-                }
-                Some(place) => {
-                    guards.push(start(place + 1));
-                    guarded.ends.push((component.terminal, guards));
-                    guarded.none.push(start(place));
-                }
-            }
-        }
-        Some(Box::new(guarded))
-    }
-
-    /// The label of a lexeme that ends in this state and asks nothing of the text behind.
-    #[inline]
-    pub(crate) fn plain_label(&self, state: ScanStateId) -> Option<TerminalId> {
-        let facts = self.facts(state);
-        facts.label.filter(|_| facts.guarded.is_none())
-    }
-
-    /// Where the ends of lexemes in this state depend on the text behind: what they ask. Else
-    /// [`ScanStates::label`] says all.
-    #[inline]
-    pub(crate) fn guarded(&self, state: ScanStateId) -> Option<&Guarded> {
-        self.facts(state).guarded.as_deref()
-    }
-
-    /// Whether a lexeme may end in this state as well as go on.
-    #[inline]
-    pub(crate) fn is_every_match(&self, state: ScanStateId) -> bool {
-        self.guarded(state).is_some_and(|guarded| guarded.every_match)
-    }
-
-    /// The labels that a lexeme ending in this state may have, where nothing is asked of the text
-    /// behind.
-    pub(crate) fn labels(&self, state: ScanStateId) -> SmallVec<[TerminalId; 1]> {
-        match self.guarded(state).filter(|guarded| guarded.every_match) {
-            Some(guarded) => guarded.ends.iter().map(|&(label, _)| label).collect(),
-            None => self.label(state).into_iter().collect(),
-        }
-    }
-
-    /// Whether a lexeme ends in this state, whatever follows.
-    #[inline]
-    pub(crate) fn accepts_surely(&self, state: ScanStateId) -> bool {
-        let facts = self.facts(state);
-        facts.label.is_some() && facts.guarded.as_ref().is_none_or(|guarded| guarded.is_certain)
-    }
-
-    /// The labels that a lexeme ending in this state may have, by rank, each with what must not
-    /// come true of the text behind.
-    pub(crate) fn ends(&self, state: ScanStateId) -> impl Iterator<Item = (TerminalId, &[ScanStateId])> {
-        let facts = self.facts(state);
-        let guarded = facts.guarded.iter().flat_map(|guarded| &guarded.ends);
-        let plain = facts.label.filter(|_| facts.guarded.is_none()).map(|label| (label, &[][..]));
-        plain.into_iter().chain(guarded.map(|(label, guards)| (*label, &guards[..])))
     }
 
     /// The components that the next byte moves: none where a lazy terminal accepts, else all.
@@ -637,84 +417,5 @@ impl ScanStates {
                 None => steps.push((next, part)),
             }
         }
-    }
-
-    /// Tells the labels that a lexeme in this state can still end with, where all states have been
-    /// looked at together.
-    pub(crate) fn set_reach(&self, state: ScanStateId, reach: u32) {
-        let _ = self.facts(state).reach.set(reach);
-    }
-
-    /// The same for [`ScanStates::sure_reach`].
-    pub(crate) fn set_sure_reach(&self, state: ScanStateId, reach: u32) {
-        let _ = self.facts(state).sure_reach.set(reach);
-    }
-
-    /// The id of a set of labels, as [`ScanStates::reach`] gives it.
-    pub(crate) fn intern_labels(&self, labels: BitSet) -> u32 {
-        self.label_sets.intern(labels)
-    }
-
-    /// For each component looks for a way on which its terminal is the label at the end. The
-    /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
-    /// search is exhaustive only for terminals that others shadow, and then remembered for all
-    /// states it went through.
-    fn find_reach(&self, state: ScanStateId) -> BitSet {
-        let mut reach = BitSet::new(self.dfas.len());
-        for component in self.components(state) {
-            if component.terminal.index() < self.dfas.len() && !reach.contains(component.terminal.index()) {
-                self.find_label(state, component.terminal, &mut reach);
-            }
-        }
-        reach
-    }
-
-    /// Looks through all states that a lexeme can go on to.
-    #[cold]
-    fn find_sure_reach(&self, state: ScanStateId) -> BitSet {
-        let mut reach = BitSet::new(self.dfas.len());
-        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([state]);
-        let mut pending = vec![state];
-        while let Some(state) = pending.pop() {
-            if let Some(label) = self.plain_label(state) {
-                reach.insert(label.index());
-            }
-            let next = self.classes.representatives().iter().filter_map(|&byte| self.next(state, byte));
-            pending.extend(next.filter(|&next| seen.insert(next)));
-        }
-        reach
-    }
-
-    fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
-        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::default();
-        let mut pending = vec![state];
-        seen.insert(state);
-        while let Some(state) = pending.pop() {
-            for (label, _) in self.ends(state) {
-                reach.insert(label.index());
-                if label == terminal {
-                    return;
-                }
-            }
-            if self.shadowed.lock().unwrap_or_else(PoisonError::into_inner).contains(&(state, terminal)) {
-                continue;
-            }
-            let mut ways: Vec<(u32, ScanStateId)> = (self.classes.representatives().iter())
-                .filter_map(|&byte| self.next(state, byte))
-                .filter_map(|next| Some((self.distance(next, terminal)?, next)))
-                .collect();
-            // The nearest to an accept is popped first.
-            ways.sort_unstable_by(|a, b| b.cmp(a));
-            pending.extend(ways.into_iter().map(|(_, next)| next).filter(|&next| seen.insert(next)));
-        }
-        let mut shadowed = self.shadowed.lock().unwrap_or_else(PoisonError::into_inner);
-        shadowed.extend(seen.into_iter().map(|state| (state, terminal)));
-    }
-
-    /// How far `terminal`'s own DFA is from accepting; `None` when it is not among the components.
-    fn distance(&self, state: ScanStateId, terminal: TerminalId) -> Option<u32> {
-        let components = self.components(state);
-        let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
-        Some(self.dfas[terminal.index()].as_ref()?.distance(components[at].state))
     }
 }

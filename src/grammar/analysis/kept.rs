@@ -1,0 +1,158 @@
+//! A copy of a grammar with what is kept of it, under new numbers.
+
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// New ids by old ones: none for what is not kept.
+struct Renumbered {
+    terminals: Vec<Option<TerminalId>>,
+    nonterminals: Vec<Option<NonterminalId>>,
+}
+
+/// Copies the nonterminals that are `reached`, their productions that are `alive`, and the terminals
+/// that these need, `start` among them.
+pub(super) fn keep(
+    grammar: &Grammar,
+    start: NonterminalId,
+    reached: &[bool],
+    alive: impl Fn(&Production) -> bool,
+) -> Grammar {
+    let is_kept = |production: &&Production| reached[production.lhs.index()] && alive(production);
+    let kept: Vec<&Production> = grammar.productions.iter().filter(is_kept).collect();
+    let needed = needed_terminals(grammar, &kept);
+    let ids = Renumbered {
+        terminals: renumber(&needed, TerminalId::new),
+        nonterminals: renumber(reached, NonterminalId::new),
+    };
+    let terminals = copy_terminals(grammar, &ids);
+    let (nonterminals, productions) = copy_rules(grammar, kept, &ids);
+    let covered = grammar.reserve_covered.iter().filter_map(|terminal| ids.terminals[terminal.index()]);
+    Grammar {
+        cost: grammar.cost,
+        terminals,
+        nonterminals,
+        productions,
+        start: ids.nonterminals[start.index()].expect("the start symbol is reached"),
+        starts: Vec::new(),
+        lexer: grammar.lexer,
+        conflicts: grammar.conflicts,
+        leading_ignored: grammar.leading_ignored,
+        ties: grammar.ties,
+        reserve_covered: covered.collect(),
+        indentation: (grammar.indentation.as_ref())
+            .and_then(|indentation| indentation.map(|terminal| ids.terminals[terminal.index()])),
+        warnings: Vec::new(),
+        untrimmed: None,
+    }
+}
+
+/// The terminals of these productions, and those that matter to how the text is cut into them.
+fn needed_terminals(grammar: &Grammar, kept: &[&Production]) -> Vec<bool> {
+    let mut needed: Vec<bool> = grammar.terminals.iter().map(|terminal| terminal.ignored).collect();
+    if let Some(indentation) = &grammar.indentation {
+        indentation.own().for_each(|terminal| needed[terminal.index()] = true);
+    }
+    for production in kept {
+        for symbol in &production.rhs {
+            if let Symbol::Terminal(terminal) = symbol {
+                needed[terminal.index()] = true;
+            }
+        }
+    }
+    if grammar.lexer == LexerKind::Basic {
+        // All of them compete everywhere: a word stays reserved where no rule that is left has it.
+        needed
+            .iter_mut()
+            .zip(&grammar.terminals)
+            .for_each(|(needed, terminal)| *needed |= terminal.pattern.is_some());
+    }
+    let in_rules = needed.clone();
+    for (word, terminal) in grammar.terminals.iter().enumerate() {
+        needed[word] |= terminal.reserved_against.iter().any(|against| in_rules[against.index()]);
+        if let Some(lookahead) = &terminal.lookahead {
+            needed[word] |= in_rules[lookahead.other.index()];
+            needed[lookahead.other.index()] |= in_rules[word];
+        }
+    }
+    needed
+}
+
+/// The terminals that are kept, with ranks from 0.
+fn copy_terminals(grammar: &Grammar, ids: &Renumbered) -> Vec<Terminal> {
+    let ids = &ids.terminals;
+    let mut terminals: Vec<Terminal> = Vec::new();
+    for (_, terminal) in ids.iter().zip(&grammar.terminals).filter(|(id, _)| id.is_some()) {
+        let mut terminal = terminal.clone();
+        terminal.reserved_against =
+            terminal.reserved_against.iter().filter_map(|against| ids[against.index()]).collect();
+        terminal.fallback = terminal.fallback.and_then(|fallback| {
+            let terminal = ids[fallback.terminal.index()]?;
+            Some(Fallback { terminal, soft: fallback.soft })
+        });
+        if let Some(budget) = &mut terminal.budget {
+            budget.cuts = budget.cuts.iter().filter_map(|cut| ids[cut.index()]).collect();
+        }
+        terminal.lookahead = terminal.lookahead.and_then(|lookahead| {
+            let kept = |list: &Vec<TerminalId>| list.iter().filter_map(|other| ids[other.index()]).collect();
+            Some(Lookahead {
+                other: ids[lookahead.other.index()]?,
+                after: lookahead.after.as_ref().map(kept),
+                before: lookahead.before.iter().map(kept).collect(),
+            })
+        });
+        terminals.push(terminal);
+    }
+    let mut by_rank: Vec<usize> = (0..terminals.len()).collect();
+    by_rank.sort_by_key(|&terminal| terminals[terminal].rank);
+    for (rank, terminal) in by_rank.into_iter().enumerate() {
+        terminals[terminal].rank = rank as u32;
+    }
+    terminals
+}
+
+/// The nonterminals that are kept, with these productions.
+fn copy_rules(
+    grammar: &Grammar,
+    kept: Vec<&Production>,
+    ids: &Renumbered,
+) -> (Vec<Nonterminal>, Vec<Production>) {
+    let mut nonterminals: Vec<Nonterminal> = Vec::new();
+    for (_, nonterminal) in ids.nonterminals.iter().zip(&grammar.nonterminals).filter(|(id, _)| id.is_some())
+    {
+        let Nonterminal { name, place, marks, .. } = nonterminal.clone();
+        nonterminals.push(Nonterminal { name, productions: Vec::new(), marks, place });
+    }
+    let mut productions = Vec::with_capacity(kept.len());
+    for production in kept {
+        let symbols = production.rhs.iter().filter_map(|symbol| match symbol {
+            Symbol::Terminal(terminal) => ids.terminals[terminal.index()].map(Symbol::Terminal),
+            Symbol::Nonterminal(nonterminal) => {
+                ids.nonterminals[nonterminal.index()].map(Symbol::Nonterminal)
+            }
+        });
+        let lhs = ids.nonterminals[production.lhs.index()].expect("its left side is reached");
+        nonterminals[lhs.index()].productions.push(ProductionId::new(productions.len()));
+        productions.push(Production {
+            lhs,
+            rhs: symbols.collect(),
+            precedence: production.precedence,
+            priority: production.priority,
+            place: production.place.clone(),
+        });
+    }
+    (nonterminals, productions)
+}
+
+/// New ids for those that are kept.
+fn renumber<Id>(kept: &[bool], id: impl Fn(usize) -> Id) -> Vec<Option<Id>> {
+    let mut next = 0;
+    kept.iter()
+        .map(|&kept| {
+            kept.then(|| {
+                next += 1;
+                id(next - 1)
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,114 @@
+//! The labels that a lexeme can still end with.
+
+use std::sync::PoisonError;
+
+use hashbrown::HashSet;
+use rustc_hash::FxBuildHasher;
+
+use super::ScanStates;
+use crate::util::bitset::BitSet;
+use crate::util::id::{ScanStateId, TerminalId};
+
+impl ScanStates {
+    /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so
+    /// that an identifier is not among those of a state that only its keywords leave.
+    #[inline]
+    pub(crate) fn reach(&self, state: ScanStateId) -> u32 {
+        *self.facts(state).reach.get_or_init(|| self.label_sets.intern(self.find_reach(state)))
+    }
+
+    /// The same for the labels with which a lexeme can end without asking anything of the text
+    /// behind.
+    #[inline]
+    pub(crate) fn sure_reach(&self, state: ScanStateId) -> u32 {
+        if !self.has_conditions() {
+            return self.reach(state);
+        }
+        *self.facts(state).sure_reach.get_or_init(|| self.label_sets.intern(self.find_sure_reach(state)))
+    }
+
+    /// A set of labels by the id that [`ScanStates::reach`] gave.
+    #[inline]
+    pub(crate) fn label_set(&self, id: u32) -> &BitSet {
+        self.label_sets.get(id)
+    }
+
+    /// Tells the labels that a lexeme in this state can still end with, where all states have been
+    /// looked at together.
+    pub(crate) fn set_reach(&self, state: ScanStateId, reach: u32) {
+        let _ = self.facts(state).reach.set(reach);
+    }
+
+    /// The same for [`ScanStates::sure_reach`].
+    pub(crate) fn set_sure_reach(&self, state: ScanStateId, reach: u32) {
+        let _ = self.facts(state).sure_reach.set(reach);
+    }
+
+    /// The id of a set of labels, as [`ScanStates::reach`] gives it.
+    pub(crate) fn intern_labels(&self, labels: BitSet) -> u32 {
+        self.label_sets.intern(labels)
+    }
+
+    /// For each component looks for a way on which its terminal is the label at the end. The
+    /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
+    /// search is exhaustive only for terminals that others shadow, and then remembered for all
+    /// states it went through.
+    fn find_reach(&self, state: ScanStateId) -> BitSet {
+        let mut reach = BitSet::new(self.dfas.len());
+        for component in self.components(state) {
+            if component.terminal.index() < self.dfas.len() && !reach.contains(component.terminal.index()) {
+                self.find_label(state, component.terminal, &mut reach);
+            }
+        }
+        reach
+    }
+
+    /// Looks through all states that a lexeme can go on to.
+    #[cold]
+    fn find_sure_reach(&self, state: ScanStateId) -> BitSet {
+        let mut reach = BitSet::new(self.dfas.len());
+        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([state]);
+        let mut pending = vec![state];
+        while let Some(state) = pending.pop() {
+            if let Some(label) = self.plain_label(state) {
+                reach.insert(label.index());
+            }
+            let next = self.classes.representatives().iter().filter_map(|&byte| self.next(state, byte));
+            pending.extend(next.filter(|&next| seen.insert(next)));
+        }
+        reach
+    }
+
+    fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
+        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::default();
+        let mut pending = vec![state];
+        seen.insert(state);
+        while let Some(state) = pending.pop() {
+            for (label, _) in self.ends(state) {
+                reach.insert(label.index());
+                if label == terminal {
+                    return;
+                }
+            }
+            if self.shadowed.lock().unwrap_or_else(PoisonError::into_inner).contains(&(state, terminal)) {
+                continue;
+            }
+            let mut ways: Vec<(u32, ScanStateId)> = (self.classes.representatives().iter())
+                .filter_map(|&byte| self.next(state, byte))
+                .filter_map(|next| Some((self.distance(next, terminal)?, next)))
+                .collect();
+            // The nearest to an accept is popped first.
+            ways.sort_unstable_by(|a, b| b.cmp(a));
+            pending.extend(ways.into_iter().map(|(_, next)| next).filter(|&next| seen.insert(next)));
+        }
+        let mut shadowed = self.shadowed.lock().unwrap_or_else(PoisonError::into_inner);
+        shadowed.extend(seen.into_iter().map(|state| (state, terminal)));
+    }
+
+    /// How far `terminal`'s own DFA is from accepting; `None` when it is not among the components.
+    fn distance(&self, state: ScanStateId, terminal: TerminalId) -> Option<u32> {
+        let components = self.components(state);
+        let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
+        Some(self.dfas[terminal.index()].as_ref()?.distance(components[at].state))
+    }
+}

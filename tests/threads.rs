@@ -1,0 +1,82 @@
+//! Threads that share a constraint: what one of them finds out the others read without a lock, and
+//! the masks are those of a constraint that nobody shares.
+//!
+//! Small enough for tools that look for races (CONTRIBUTING.md says how to run them).
+
+use lrmask::{CompiledGrammar, Constraint, Grammar, GrammarReader, Limits, Vocabulary};
+
+/// Threads at once.
+const THREADS: u64 = 4;
+/// Tokens that each takes.
+const STEPS: usize = if cfg!(miri) { 12 } else { 4_000 };
+
+/// Lists of names, with key words, several readings and a condition on the text behind.
+const LISTS: &str = r#"
+start: value
+value: "[" _values? "]" | NAME | call | WORD
+_values: value ("," value)*
+call: NAME "(" value ")" | NAME "(" NAME ")"
+NAME: /[a-c]+/
+WORD: /[bc]{2}(?!x)/
+%ignore " "
+"#;
+
+fn vocabulary() -> Vocabulary {
+    let words = ["ab", "bc", "[a", "],", "a(", "b)", "cc ", "[[", "]]", "a,b", " ", "bcb"];
+    let letters = b"abcx[](),".iter().map(|&byte| vec![byte]);
+    let tokens = letters.chain(words.iter().map(|word| word.as_bytes().to_vec()));
+    Vocabulary::from_tokens(tokens).expect("these are tokens")
+}
+
+/// Takes random tokens, and holds each mask to that of the reference.
+fn walk(shared: &Constraint, reference: &Constraint, seed: u64) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (mut matcher, mut alone) = (shared.matcher(), reference.matcher());
+    let (mut mask, mut expected) = (shared.new_mask(), reference.new_mask());
+    for step in 0..STEPS {
+        matcher.fill_mask(&mut mask);
+        alone.fill_mask(&mut expected);
+        assert_eq!(mask, expected, "seed {seed}, step {step}");
+        let allowed: Vec<_> = mask.tokens().collect();
+        match random.choice(&allowed).filter(|_| step % 50 != 49) {
+            Some(&token) => {
+                matcher.advance(token).expect("allowed");
+                alone.advance(token).expect("allowed");
+            }
+            None => {
+                matcher.reset();
+                alone.reset();
+            }
+        }
+    }
+}
+
+fn share(grammar: &Grammar, limits: &Limits) {
+    let vocabulary = vocabulary();
+    let compiled = CompiledGrammar::new_within(grammar, limits).expect("sound");
+    let shared = compiled.constraint(&vocabulary);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (shared, vocabulary) = (&shared, &vocabulary);
+            scope.spawn(move || {
+                let reference = Constraint::new(grammar, vocabulary).expect("sound");
+                walk(shared, &reference, thread);
+            });
+        }
+    });
+}
+
+#[test]
+fn masks_are_the_same_whoever_made_them() {
+    let grammar = GrammarReader::new().lark(LISTS).expect("the grammar can be read");
+    share(&grammar, &Limits::default());
+}
+
+/// The budget is so small that what is kept is dropped all the time, while others read it.
+#[test]
+fn masks_are_the_same_while_others_are_dropped() {
+    let grammar = GrammarReader::new().lark(LISTS).expect("the grammar can be read");
+    let mut limits = Limits::default();
+    limits.index_bytes = 4 << 10;
+    share(&grammar, &limits);
+}
