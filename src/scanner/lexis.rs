@@ -2,6 +2,7 @@
 //! states, which terminals compete, and what a lexeme may be read as. The check of the grammar
 //! looks at this, and so does the [`Scanner`](super::Scanner), which knows the outcome as well.
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::budgets::Budgets;
@@ -186,16 +187,23 @@ fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
     if !states.has_every_match() {
         return Vec::new();
     }
-    let begins =
-        |dfa: &Option<Dfa>, byte| dfa.as_ref().is_some_and(|dfa| dfa.next(dfa.start(), byte) != Dfa::DEAD);
-    let first: Vec<[bool; 256]> =
-        (states.dfas().iter()).map(|dfa| std::array::from_fn(|byte| begins(dfa, byte as u8))).collect();
+    let begins = |dfa: &Dfa| -> Vec<u8> {
+        (0..=u8::MAX).filter(|&byte| dfa.next(dfa.start(), byte) != Dfa::DEAD).collect()
+    };
+    let first: Vec<Vec<u8>> =
+        states.dfas().iter().map(|dfa| dfa.as_ref().map(begins).unwrap_or_default()).collect();
+    // Many states have one row.
+    let mut of_rows: HashMap<&BitSet, [bool; 256]> = HashMap::new();
     let mut behind = vec![[false; 256]; first.len()];
     for core in (0..table.state_count()).map(CoreId::new) {
         let Some(Symbol::Terminal(terminal)) = table.accessing(core) else { continue };
-        for next in table.row(core).iter().filter_map(|next| first.get(next)) {
-            behind[terminal.index()].iter_mut().zip(next).for_each(|(may, &begins)| *may |= begins);
-        }
+        let of_row = of_rows.entry(table.row(core)).or_insert_with_key(|row| {
+            let mut bytes = [false; 256];
+            let next = row.iter().filter_map(|next| first.get(next));
+            next.flatten().for_each(|&byte| bytes[usize::from(byte)] = true);
+            bytes
+        });
+        behind[terminal.index()].iter_mut().zip(of_row).for_each(|(may, &mut begins)| *may |= begins);
     }
     behind
 }
