@@ -329,9 +329,11 @@ fn accepts(constraint: &Constraint, text: &str) -> bool {
 
 #[test]
 fn whole_grammars_take_and_refuse_what_their_authors_mean() {
-    let arithmetic = "root ::= sum \"\\n\"\nsum ::= factor (ws [-+] ws factor)*\nfactor ::= value (ws [*/] ws value)*\n\
+    let arithmetic = "root ::= sum \"\\n\"\nsum ::= factor (ws [-+] ws factor)*\n\
+                      factor ::= value (ws [*/] ws value)*\n\
                       value ::= [0-9]+ | \"(\" ws sum ws \")\" | \"-\" value\nws ::= [ \\t]*";
-    let members = "root ::= \"{\" s (member (\",\" s member)*)? \"}\"\nmember ::= key \":\" s (root | number) s\n\
+    let members = "root ::= \"{\" s (member (\",\" s member)*)? \"}\"\n\
+                   member ::= key \":\" s (root | number) s\n\
                    key ::= \"\\\"\" [a-z]{1,3} \"\\\"\"\nnumber ::= \"0\" | [1-9] [0-9]{0,3}\ns ::= \" \"?";
     let cases: &[(&str, &[&str], &[&str])] = &[
         (arithmetic, &["1\n", "(1 + 2)*-3\n", "((4))/2 - 1\n"], &["1", "1 +\n", "(1\n", "1 2\n", "\n"]),
@@ -367,7 +369,8 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
             &["strata", "stratta", "oak"],
         ),
         (
-            "root ::= list\nlist ::= \"a\" | other \"b\"\nother ::= none list \"c\" | \"d\"\nnone ::= \"x\" |",
+            "root ::= list\nlist ::= \"a\" | other \"b\"\nother ::= none list \"c\" | \"d\"\n\
+             none ::= \"x\" |",
             &["a", "db", "acb", "xacb", "xxacbcb"],
             &["x", "ac", "xa"],
         ),

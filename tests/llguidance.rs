@@ -267,7 +267,8 @@ fn captures_are_those_of_the_text() {
 fn the_temperature_is_that_of_the_rule_that_goes_on() {
     let grammar = "start: \"a\" warm \"b\" nested\n\
                    warm[temperature=0.7]: /[0-9]+/\n\
-                   nested[temperature=0.25]: %lark { start: \"[\" inner \"]\"\n inner[temperature=1]: \"x\" \"y\"\n}";
+                   nested[temperature=0.25]: %lark { start: \"[\" inner \"]\"\n \
+                   inner[temperature=1]: \"x\" \"y\"\n}";
     let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
     let constraint =
         Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");

@@ -83,12 +83,10 @@ fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     let line = grammar.indent_line(assumed);
     let message =
         "indented blocks are read as Lark's `Indenter` reads them by default: no %indent says otherwise";
-    Some(
-        Diagnostic::warning("assumed-indent", message)
-            .at(assumed.place.clone())
-            .example(line)
-            .help("write this line, with other terminals, brackets or tabs if the program that reads the texts has others"),
-    )
+    Some(Diagnostic::warning("assumed-indent", message).at(assumed.place.clone()).example(line).help(
+        "write this line, with other terminals, brackets or tabs if the program that \
+                   reads the texts has others",
+    ))
 }
 
 /// The grammar with only what its start symbol reaches and what derives some text; `None` where the
@@ -288,8 +286,8 @@ fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
     }
     (
         "only declared",
-        "say when it comes: `%indent NEWLINE INDENT DEDENT` for indented blocks, `%lookahead` for a word; or give it a \
-         pattern, or take it out of the rule",
+        "say when it comes: `%indent NEWLINE INDENT DEDENT` for indented blocks, `%lookahead` for \
+         a word; or give it a pattern, or take it out of the rule",
     )
 }
 
@@ -346,7 +344,8 @@ fn report_unreached(
         }
     }
     let name = |nonterminal: usize| &grammar.nonterminals[nonterminal].name;
-    let help = "remove it, or name it in a rule that is used; a rule that is a whole text of its own stands behind %start";
+    let help = "remove it, or name it in a rule that is used; a rule that is a whole text of its \
+                own stands behind %start";
     for (i, nonterminal) in grammar.nonterminals.iter().enumerate() {
         if written[i] || is_helper(grammar, i) {
             continue;

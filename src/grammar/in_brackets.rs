@@ -25,7 +25,8 @@ pub(crate) fn without_lines(grammar: &Grammar) -> Option<Grammar> {
     let (production, held) = first?;
     let name = grammar.symbol_name(held);
     let message = format!(
-        "`{name}` stands between brackets, where line ends count for nothing: what needs one is left out there"
+        "`{name}` stands between brackets, where line ends count for nothing: what needs one is \
+         left out there"
     );
     let finding = Diagnostic::warning("line-in-brackets", message)
         .at(production.place.clone())

@@ -177,6 +177,9 @@ pub(crate) struct Terminal {
     pub(crate) lookahead: Option<Lookahead>,
     /// Whether the first match ends the lexeme, whatever else competes for it.
     pub(crate) lazy: bool,
+    /// Whether each match may end the lexeme, whatever longer one there is and whatever else
+    /// matches: the text behind decides. Of terminals made for grammars that have none.
+    pub(crate) every_match: bool,
     /// How many tokens a lexeme may take.
     pub(crate) budget: Option<Budget>,
     /// For the resolution of conflicts.
@@ -198,6 +201,7 @@ impl Terminal {
             exclusive: false,
             lookahead: None,
             lazy: false,
+            every_match: false,
             budget: None,
             precedence: None,
             place: None,

@@ -89,19 +89,21 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
             Texts::LexemesAndEmpty => Diagnostic::warning(
                 "empty-terminal",
                 format!(
-                    "terminal {name} matches the empty text, which is no lexeme: each place of it may stay empty instead"
+                    "terminal {name} matches the empty text, which is no lexeme: each place of it \
+                     may stay empty instead"
                 ),
             )
             .help(
-                "to say so yourself, let the pattern match one character at least, and write `?` where the terminal \
-                 stands",
+                "to say so yourself, let the pattern match one character at least, and write `?` \
+                 where the terminal stands",
             ),
             Texts::Empty => Diagnostic::warning(
                 "empty-terminal",
                 format!("terminal {name} matches the empty text alone, and is left out wherever it stands"),
             )
             .help(
-                "remove it; a lazy repetition at the end of a pattern (`.*?`) matches as little as it can: nothing",
+                "remove it; a lazy repetition at the end of a pattern (`.*?`) matches as little \
+                 as it can: nothing",
             ),
             Texts::Nothing => Diagnostic::warning(
                 "dead-alternative",

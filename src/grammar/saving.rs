@@ -142,6 +142,7 @@ impl Terminal {
         });
         writer.bool(self.exclusive);
         writer.bool(self.lazy);
+        writer.bool(self.every_match);
         writer.option(self.lookahead.as_ref(), |w, lookahead| {
             w.u32(lookahead.other.0);
             w.option(lookahead.after.as_ref(), |w, list| ids(w, list));
@@ -164,6 +165,7 @@ impl Terminal {
             fallback: reader.option(|r| Ok(Fallback { terminal: TerminalId(r.u32()?), soft: r.bool()? }))?,
             exclusive: reader.bool()?,
             lazy: reader.bool()?,
+            every_match: reader.bool()?,
             lookahead: reader.option(|r| {
                 Ok(Lookahead {
                     other: TerminalId(r.u32()?),

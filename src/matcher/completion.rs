@@ -72,8 +72,9 @@ impl Matcher {
         }
         // The lexeme in progress first.
         let (text, at) = self.finish_lexeme(from, steps)?;
-        let after = self.after(&at, scanner.states().label(at.state)?);
-        after.into_iter().find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack, steps))
+        let labels = scanner.states().labels(at.state).into_iter();
+        let mut after = labels.flat_map(|label| self.after(&at, label));
+        after.find_map(|after| self.follow_plan(text.clone(), at.clone(), after.stack, steps))
     }
 
     /// `text`, which has led to `at`, with the cheapest plan for `stack` behind it: what holds
@@ -113,7 +114,7 @@ impl Matcher {
         steps: &mut usize,
     ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
-        if scanner.states().label(at.state).is_some_and(|label| !self.after(at, label).is_empty()) {
+        if scanner.states().labels(at.state).into_iter().any(|label| !self.after(at, label).is_empty()) {
             return Some((Vec::new(), at.clone()));
         }
         let mut labels: Vec<(u64, TerminalId)> = (self.labels(at).into_iter())
@@ -270,8 +271,7 @@ impl Matcher {
     /// Whether the lexeme in progress stands on `stack` and may end as `terminal`.
     pub(super) fn ends_as(&self, at: &Configuration, stack: &Stack, terminal: TerminalId) -> bool {
         let scanner = self.index.scanner();
-        let Some(label) = scanner.states().label(at.state) else { return false };
-        let reads = || {
+        let reads = |label| {
             let last = at.stack.last_terminal(scanner.table());
             let contexts = scanner.contexts_at(&at.stack, &at.layout, &mut Reads::none());
             let mut readings = contexts
@@ -279,6 +279,7 @@ impl Matcher {
                 .flat_map(|context| scanner.lexis().readings(label, &context.acceptable, last));
             label == terminal || readings.any(|(read, _)| read == terminal)
         };
-        at.stack.same_stacks(stack) && reads() && !self.after(at, label).is_empty()
+        let mut labels = scanner.states().labels(at.state).into_iter();
+        at.stack.same_stacks(stack) && labels.any(|label| reads(label) && !self.after(at, label).is_empty())
     }
 }

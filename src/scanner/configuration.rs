@@ -244,7 +244,10 @@ impl Scanner {
         let states = self.states();
         let next = states.next(at.state, byte).filter(|_| at.obligations == ObligationsId::NONE);
         match next {
-            Some(next) if states.label(at.state).is_none() || states.accepts_surely(next) => {
+            Some(next)
+                if states.label(at.state).is_none()
+                    || states.accepts_surely(next) && !states.is_every_match(at.state) =>
+            {
                 at.state = next;
                 if at.layout.is_counting() {
                     at.layout = self.read(&at.layout, byte);
@@ -285,7 +288,7 @@ impl Scanner {
     pub(crate) fn last_labels(&self, at: &Configuration) -> SmallVec<[TerminalId; 1]> {
         let states = self.states();
         if !states.has_conditions() {
-            return states.label(at.state).into_iter().collect();
+            return states.labels(at.state);
         }
         let ends = states.ends(at.state).filter(|_| self.may_end_with(at.obligations));
         ends.filter(|(_, guards)| self.may_end_with_guards(guards)).map(|(label, _)| label).collect()

@@ -2,6 +2,7 @@
 //! states, which terminals compete, and what a lexeme may be read as. The check of the grammar
 //! looks at this, and so does the [`Scanner`](super::Scanner), which knows the outcome as well.
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use super::budgets::Budgets;
@@ -9,13 +10,13 @@ use super::candidate_sets::{self, Starts};
 use super::indentation::Indentation;
 use super::lines::blank_classes;
 use super::lookahead::{Lookaheads, Reading};
-use super::states::ScanStates;
-use crate::grammar::ir::{Fallback, Grammar, LexerKind, Terminal};
+use super::states::{Endings, ScanStates};
+use crate::grammar::ir::{Fallback, Grammar, LexerKind, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
-use crate::util::id::TerminalId;
+use crate::util::id::{CoreId, TerminalId};
 
 /// Tables, scan states, and what competes with what.
 #[derive(Debug)]
@@ -36,6 +37,9 @@ pub(crate) struct Lexis {
     pub(super) fallbacks: Vec<Option<Fallback>>,
     pub(super) lookaheads: Lookaheads,
     pub(super) budgets: Budgets,
+    /// Where some terminal may end at each match, by terminal: the bytes that may stand behind a
+    /// lexeme of it.
+    pub(super) bytes_behind: Vec<[bool; 256]>,
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
 }
@@ -80,6 +84,7 @@ impl Lexis {
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
             indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
             budgets: Budgets::new(grammar),
+            bytes_behind: bytes_behind(&table, &states),
             table,
             states,
             ignored,
@@ -164,11 +169,43 @@ impl Lexis {
 pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStates {
     let ranks = grammar.terminals.iter().map(|terminal| terminal.rank).collect();
     let blanks = grammar.indentation.as_ref().map(|_| blank_classes());
-    let mut lazy = BitSet::new(grammar.terminals.len());
-    for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| terminal.lazy) {
-        lazy.insert(index);
+    let those = |is: fn(&Terminal) -> bool| {
+        let mut set = BitSet::new(grammar.terminals.len());
+        for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| is(terminal)) {
+            set.insert(index);
+        }
+        set
+    };
+    let endings =
+        Endings { first: those(|terminal| terminal.lazy), every: those(|terminal| terminal.every_match) };
+    ScanStates::new(dfas, ranks, endings, blanks.as_ref())
+}
+
+/// By terminal: the bytes with which terminals begin that the tables let follow it. Nothing where
+/// no terminal may end at each match.
+fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
+    if !states.has_every_match() {
+        return Vec::new();
     }
-    ScanStates::new(dfas, ranks, lazy, blanks.as_ref())
+    let begins = |dfa: &Dfa| -> Vec<u8> {
+        (0..=u8::MAX).filter(|&byte| dfa.next(dfa.start(), byte) != Dfa::DEAD).collect()
+    };
+    let first: Vec<Vec<u8>> =
+        states.dfas().iter().map(|dfa| dfa.as_ref().map(begins).unwrap_or_default()).collect();
+    // Many states have one row.
+    let mut of_rows: HashMap<&BitSet, [bool; 256]> = HashMap::new();
+    let mut behind = vec![[false; 256]; first.len()];
+    for core in (0..table.state_count()).map(CoreId::new) {
+        let Some(Symbol::Terminal(terminal)) = table.accessing(core) else { continue };
+        let of_row = of_rows.entry(table.row(core)).or_insert_with_key(|row| {
+            let mut bytes = [false; 256];
+            let next = row.iter().filter_map(|next| first.get(next));
+            next.flatten().for_each(|&byte| bytes[usize::from(byte)] = true);
+            bytes
+        });
+        behind[terminal.index()].iter_mut().zip(of_row).for_each(|(may, &mut begins)| *may |= begins);
+    }
+    behind
 }
 
 /// By terminal: the words reserved against it.

@@ -72,6 +72,8 @@ pub(crate) use obligations::{Obligations, ObligationsId};
 use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads};
+#[cfg(test)]
+pub(crate) use states::Endings;
 pub(crate) use states::ScanStates;
 use viability::{Decisions, Ends};
 
@@ -313,8 +315,9 @@ impl Scanner {
     }
 
     /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
-    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end, because the byte lets it match more. Several where it depends on the text behind
-    /// the lexeme which one it is.
+    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end,
+    /// because the byte lets it match more. Several where it depends on the text behind the lexeme
+    /// which one it is, or where each match ends it.
     #[inline]
     pub(crate) fn end_before(
         &self,
@@ -325,6 +328,14 @@ impl Scanner {
     ) -> LexemeEnds {
         let mut ends = LexemeEnds::new();
         let Some(label) = self.states().label(state) else { return ends };
+        if self.states().is_every_match(state) {
+            // Nothing can become of the others.
+            let behind = |label: TerminalId| self.lexis.bytes_behind[label.index()][usize::from(byte)];
+            let labels = self.states().labels(state).into_iter().filter(|&label| behind(label));
+            let past = self.states().past(state);
+            ends.extend(labels.map(|label| (label, self.with_past(obligations, past))));
+            return ends;
+        }
         let Some(asked) = next.map_or(Some(obligations), |next| self.ask_for_no_match(obligations, next))
         else {
             return ends;

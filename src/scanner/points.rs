@@ -51,6 +51,8 @@ pub(crate) struct Point {
     pub(crate) obligations: ObligationsId,
     /// Whether a lexeme ends here, whatever follows: then no shorter one has ended.
     pub(crate) accepts: bool,
+    /// Whether a lexeme may end here however it might go on.
+    pub(crate) every_match: bool,
     class: OnceLock<u32>,
     /// As [`Scanner::loops`] finds them.
     pub(super) loops: OnceLock<Groups>,
@@ -148,6 +150,7 @@ impl Scanner {
                 state,
                 obligations,
                 accepts: self.states().accepts_surely(state),
+                every_match: self.states().is_every_match(state),
                 class: OnceLock::new(),
                 loops: OnceLock::new(),
                 stretches: <[KnownStretch; 2]>::default(),

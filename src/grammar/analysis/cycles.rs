@@ -62,7 +62,10 @@ pub(super) fn report(
                         diagnostic
                             .at(grammar.nonterminals[inner].place.clone())
                             .example(cycle.join(" -> "))
-                            .help("take the alternative out that adds nothing; what is repeated must not be empty"),
+                            .help(
+                                "take the alternative out that adds nothing; what is repeated \
+                                   must not be empty",
+                            ),
                     );
                 }
                 Mark::Open => {}

@@ -12,6 +12,7 @@ use crate::grammar::ir::{Conflicts, Nonterminal, Production, Terminal};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::expand::Productions;
 use crate::grammar::pattern::Pattern;
+use crate::util::bitset::BitSet;
 use crate::util::id::ProductionId;
 
 /// Characters of a literal in a terminal's name.
@@ -23,6 +24,7 @@ pub(super) fn assemble(
     exprs: &mut Exprs,
     rules: &[Rule],
     parts: &Parts,
+    every_match: &BitSet,
     productions: &Productions,
 ) -> Grammar {
     let mut names = Names { taken: rules.iter().map(|rule| rule.name.to_string()).collect() };
@@ -30,7 +32,8 @@ pub(super) fn assemble(
     for (rank, (lexeme, &home)) in (0..).zip(parts.terminals.iter().zip(&parts.homes)) {
         let (name, pattern) = (names.name(exprs, rules, lexeme, home), Some(pattern(exprs, lexeme)));
         let place = Some(context.sources.place(rules[home].at));
-        terminals.push(Terminal { place, ..Terminal::plain(name, pattern, rank) });
+        let every_match = every_match.contains(rank as usize);
+        terminals.push(Terminal { place, every_match, ..Terminal::plain(name, pattern, rank) });
     }
     let new = |new: &crate::grammar::lower::expand::NewNonterminal| Nonterminal {
         name: new.name.clone(),

@@ -46,7 +46,14 @@ impl Automaton {
             starts.push(nfa.add(other, other_end)?);
         }
         let (columns, letters_of) = nfa.columns(alphabet);
-        let mut subsets = Subsets { nfa: &nfa, ids: HashMap::new(), sets: Vec::new(), members: 0 };
+        let mut subsets = Subsets {
+            nfa: &nfa,
+            ids: HashMap::new(),
+            sets: Vec::new(),
+            members: 0,
+            met: vec![0; nfa.edges.len()],
+            round: 0,
+        };
         let width = letters_of.len();
         subsets.intern(starts);
         let mut table = Vec::new();
@@ -262,6 +269,9 @@ struct Subsets<'a> {
     ids: HashMap<Vec<u32>, u32>,
     sets: Vec<Vec<u32>>,
     members: usize,
+    /// By state: the last round in which it was met.
+    met: Vec<u32>,
+    round: u32,
 }
 
 impl Subsets<'_> {
@@ -270,11 +280,11 @@ impl Subsets<'_> {
         if from.is_empty() {
             return DEAD;
         }
-        let mut seen = hashbrown::HashSet::new();
+        self.round += 1;
         let mut set = Vec::new();
         let mut pending = from;
         while let Some(state) = pending.pop() {
-            if !seen.insert(state) {
+            if std::mem::replace(&mut self.met[state as usize], self.round) == self.round {
                 continue;
             }
             match self.nfa.edges[state as usize] {

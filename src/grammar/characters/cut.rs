@@ -36,8 +36,8 @@ pub(super) struct Cuts {
     pub(super) same: HashMap<ExprId, ExprId>,
     /// Classes as unions of others.
     pub(super) divided: HashMap<ExprId, Vec<CharSet>>,
-    /// Everything is cut down to characters, and classes to these.
-    pub(super) letters: Option<Vec<CharSet>>,
+    /// Everything is cut down to classes.
+    pub(super) is_all: bool,
 }
 
 /// A terminal: what it matches, and which of that it does not.
@@ -54,7 +54,12 @@ pub(super) struct Parts {
     pub(super) terminals: Vec<Lexeme>,
     /// By terminal: the rule where it was first met, for its name.
     pub(super) homes: Vec<usize>,
+    /// Whether names are spelled: a repetition of a class of many characters was taken apart.
+    pub(super) spells: bool,
 }
+
+/// Characters of a class that names are made of, or numbers, and not only blanks.
+const MANY_CHARACTERS: u32 = 8;
 
 /// Cuts the rules that `start` reaches; it comes first.
 ///
@@ -141,7 +146,7 @@ impl Cutter<'_> {
         if matches!(self.exprs.get(expr), Expr::Concat(parts) if parts.is_empty()) {
             return self.group(vec![Vec::new()]);
         }
-        if self.cuts.letters.is_some() {
+        if self.cuts.is_all {
             return self.apart(expr, Cut::Characters);
         }
         if let Some(&cut) = self.cuts.cuts.get(&expr) {
@@ -198,6 +203,7 @@ impl Cutter<'_> {
                 }
                 self.group(ways)
             }
+            Expr::Repeat { inner, min: min @ 0..=1, max: None } => self.endless(inner, min),
             Expr::Repeat { inner, min, max } => {
                 let item = Box::new(Item { node: self.cut(inner), at: self.at });
                 Node::Repeat { item, min, max }
@@ -205,16 +211,45 @@ impl Cutter<'_> {
         }
     }
 
+    /// Any number of `inner`, in which rules or tokens are named; with `min` 1, at least one.
+    ///
+    /// Where some alternatives are regular, those that come one behind the other are one terminal:
+    /// `(A | R)*` is `R* (A R*)*`. So the text between two interpolations is a lexeme.
+    fn endless(&mut self, inner: ExprId, min: u32) -> Node {
+        let parts = match self.exprs.get(inner) {
+            Expr::Choice(parts) => parts.clone(),
+            _ => Vec::new(),
+        };
+        let (regular, others): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|&part| self.exprs.is_regular(part));
+        if regular.is_empty() {
+            let item = Box::new(Item { node: self.cut(inner), at: self.at });
+            return Node::Repeat { item, min, max: None };
+        }
+        let regular = self.exprs.choice(regular);
+        let run = self.exprs.repeat(regular, 0, None);
+        let run = self.cut(run);
+        let others = others.into_iter().map(|part| vec![self.cut(part)]).collect();
+        let others = self.group(others);
+        let behind = self.group(vec![vec![others, run.clone()]]);
+        let many =
+            |node: Node, min| Node::Repeat { item: Box::new(Item { node, at: self.at }), min, max: None };
+        if min == 0 {
+            return self.group(vec![vec![run, many(behind, 0)]]);
+        }
+        let first = self.exprs.repeat(regular, 1, None);
+        let first = self.cut(first);
+        let many =
+            |node: Node, min| Node::Repeat { item: Box::new(Item { node, at: self.at }), min, max: None };
+        self.group(vec![vec![first, many(behind.clone(), 0)], vec![many(behind, 1)]])
+    }
+
     /// A regular part that is taken apart.
     fn apart(&mut self, expr: ExprId, cut: Cut) -> Node {
         match self.exprs.get(expr).clone() {
-            Expr::Class(set) => match (&self.cuts.letters, self.cuts.divided.get(&expr)) {
-                (Some(letters), _) => {
-                    let sets: Vec<CharSet> = letters.iter().map(|letter| letter.intersection(&set)).collect();
-                    self.division(&sets)
-                }
-                (None, Some(sets)) => self.division(sets),
-                (None, None) => self.terminal(Lexeme { expr, without: Vec::new() }),
+            Expr::Class(_) => match self.cuts.divided.get(&expr) {
+                Some(sets) => self.division(sets),
+                None => self.terminal(Lexeme { expr, without: Vec::new() }),
             },
             // Never: what is regular names neither.
             Expr::Rule(_) | Expr::Token(_) => self.group(Vec::new()),
@@ -228,9 +263,19 @@ impl Cutter<'_> {
                 self.group(ways)
             }
             Expr::Repeat { inner, min, max } => {
+                self.parts.spells |= max.is_none() && self.has_many(inner);
                 let item = Box::new(Item { node: self.part(inner, cut), at: self.at });
                 Node::Repeat { item, min, max }
             }
+        }
+    }
+
+    /// Whether it is a class of many characters, or one of its alternatives is.
+    fn has_many(&self, expr: ExprId) -> bool {
+        match self.exprs.get(expr) {
+            Expr::Class(set) => set.ranges().iter().map(|(a, b)| b - a + 1).sum::<u32>() > MANY_CHARACTERS,
+            Expr::Choice(parts) => parts.iter().any(|&part| self.has_many(part)),
+            _ => false,
         }
     }
 
@@ -265,8 +310,8 @@ impl Cutter<'_> {
             let expr = self.exprs.class(set.clone());
             // A part may be divided further.
             let node = match self.cuts.divided.get(&expr) {
-                Some(sets) if self.cuts.letters.is_none() => self.division(sets),
-                _ => self.terminal(Lexeme { expr, without: Vec::new() }),
+                Some(sets) => self.division(sets),
+                None => self.terminal(Lexeme { expr, without: Vec::new() }),
             };
             ways.push(vec![node]);
         }

@@ -15,8 +15,6 @@ use crate::util::bitset::BitSet;
 
 /// Steps of all comparisons together.
 const MAX_STEPS: usize = 20_000_000;
-/// Past this many rounds what is taken apart is taken apart at once.
-const PATIENCE: usize = 10;
 
 /// What is known of terminals, whichever round they are met in.
 #[derive(Debug)]
@@ -29,7 +27,6 @@ pub(super) struct Checker {
     /// By pair of terminals.
     meetings: HashMap<(usize, usize), Meeting>,
     steps: usize,
-    rounds: usize,
 }
 
 /// What texts of one terminal are to another.
@@ -57,13 +54,7 @@ impl Checker {
             first: Vec::new(),
             meetings: HashMap::new(),
             steps: 0,
-            rounds: 0,
         }
-    }
-
-    /// The characters of each letter.
-    pub(super) fn letters(&self) -> Vec<CharSet> {
-        self.alphabet.sets()
     }
 
     /// Makes the automata of the terminals; notes those that are too large.
@@ -117,7 +108,42 @@ impl Checker {
         contexts: &[Context],
         cuts: &mut Cuts,
     ) -> Result<bool, TooMuch> {
-        self.rounds += 1;
+        let findings = self.find(exprs, terminals, contexts)?;
+        let is_sound = findings.is_empty();
+        findings.note(exprs, terminals, cuts);
+        Ok(is_sound)
+    }
+
+    /// The terminals that may not go by longest match. Where two have all texts in common, that is
+    /// noted in `cuts`.
+    pub(super) fn find_every_match(
+        &mut self,
+        exprs: &Exprs,
+        terminals: &[Lexeme],
+        contexts: &[Context],
+        cuts: &mut Cuts,
+    ) -> Result<BitSet, TooMuch> {
+        let findings = self.find(exprs, terminals, contexts)?;
+        findings.note_same(exprs, terminals, cuts);
+        let mut every = BitSet::new(terminals.len());
+        let overlaps = findings.overlaps.keys().flat_map(|&(one, other)| [one, other]);
+        overlaps.chain(findings.overruns.iter().map(|&(one, _)| one)).for_each(|terminal| {
+            every.insert(terminal);
+        });
+        Ok(every)
+    }
+
+    /// Begins to count steps anew.
+    pub(super) fn rest(&mut self) {
+        self.steps = 0;
+    }
+
+    fn find(
+        &mut self,
+        exprs: &Exprs,
+        terminals: &[Lexeme],
+        contexts: &[Context],
+    ) -> Result<Findings, TooMuch> {
         let numbers: Vec<usize> =
             terminals.iter().map(|lexeme| self.number(exprs, lexeme)).collect::<Result<_, _>>()?;
         let words = self.alphabet.len() / 64 + 1;
@@ -149,9 +175,7 @@ impl Checker {
                 }
             }
         }
-        let is_sound = findings.is_empty();
-        findings.note(exprs, terminals, cuts, self.rounds > PATIENCE);
-        Ok(is_sound)
+        Ok(findings)
     }
 
     /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
@@ -287,7 +311,19 @@ impl Findings {
         self.overlaps.is_empty() && self.overruns.is_empty()
     }
 
-    fn note(&self, exprs: &Exprs, terminals: &[Lexeme], cuts: &mut Cuts, at_once: bool) {
+    /// Notes terminals that have all texts in common, of which one will do.
+    fn note_same(&self, exprs: &Exprs, terminals: &[Lexeme], cuts: &mut Cuts) {
+        for (&(one, other), &covers) in &self.overlaps {
+            let is_covered = self.overlaps.get(&(other, one)) == Some(&true);
+            let [one, other] = [&terminals[one], &terminals[other]];
+            if covers && is_covered && one.expr < other.expr && are_same(exprs, one, other) {
+                cuts.same.insert(other.expr, one.expr);
+            }
+        }
+    }
+
+    fn note(&self, exprs: &Exprs, terminals: &[Lexeme], cuts: &mut Cuts) {
+        self.note_same(exprs, terminals, cuts);
         let mut wanted: HashMap<ExprId, Cut> = HashMap::new();
         let mut want = |expr: ExprId, cut: Cut| {
             let known = wanted.entry(expr).or_insert(cut);
@@ -309,11 +345,7 @@ impl Findings {
                 (true, true) => classes.entry(one.expr).or_default().push(other.expr),
                 (true, false) => want(other.expr, Cut::First),
                 (false, true) => want(one.expr, Cut::First),
-                (false, false) if covers && is_covered && are_same(exprs, one, other) => {
-                    if one.expr < other.expr {
-                        cuts.same.insert(other.expr, one.expr);
-                    }
-                }
+                (false, false) if covers && is_covered && are_same(exprs, one, other) => {}
                 // One that has all texts of the other leaves them to it.
                 (false, false) if covers && !is_covered && can_be_carved(other) => {
                     carved.entry(one.expr).or_default().push(other.expr);
@@ -336,9 +368,7 @@ impl Findings {
                 cuts.divided.insert(expr, parts);
             }
         }
-        for (expr, cut) in wanted {
-            cuts.cuts.insert(expr, if at_once { Cut::Characters } else { cut });
-        }
+        cuts.cuts.extend(wanted);
     }
 }
 

@@ -31,11 +31,12 @@ use crate::grammar::lower::expand::{self, Productions};
 use crate::grammar::lower::{Context, did_you_mean};
 use crate::grammar::{Grammar, GrammarError};
 use crate::syntax::parse_gbnf;
+use crate::util::bitset::BitSet;
 use crate::util::diagnostic::Diagnostic;
 use crate::util::limits::Limits;
 
-/// Rounds of taking apart, before everything is taken apart.
-const MAX_ROUNDS: usize = 40;
+/// Rounds of taking apart, before terminals are whole and end at each match.
+const MAX_ROUNDS: usize = 10;
 /// Steps to find out which terminals can stand at one place, in all rounds together.
 const MAX_CONTEXT_STEPS: usize = 4_000_000;
 /// Intervals in all classes of a grammar together.
@@ -67,11 +68,11 @@ pub(crate) fn lower_gbnf(
     regular::write_out(&mut exprs, &mut rules);
     // AFTER THIS: what is regular is written out where it is named.
 
-    let (parts, productions) = settle(&mut context, &mut exprs, &rules, root);
-    context.check()?;
+    let settled = settle(&mut context, &mut exprs, &rules, root);
+    let Settled { parts, productions, every_match } = context.checked(settled)?;
     // AFTER THIS: terminals for which longest match and competition do no harm.
 
-    let mut grammar = assemble::assemble(&context, &mut exprs, &rules, &parts, &productions);
+    let mut grammar = assemble::assemble(&context, &mut exprs, &rules, &parts, &every_match, &productions);
     grammar.warnings = context.sorted();
     let start = grammar.start;
     let trimmed = analysis::trim(&Arc::new(grammar), start, Report::Reached)?;
@@ -96,36 +97,95 @@ fn find_start(context: &mut Context, rules: &[Rule], start: Option<&str>) -> Opt
     found
 }
 
-/// The terminals, taken apart until longest match does no harm; and the productions over them.
-fn settle(context: &mut Context, exprs: &mut Exprs, rules: &[Rule], root: usize) -> (Parts, Productions) {
-    let mut cuts = Cuts::default();
+/// Terminals, the rules over them, and which of them may end at each match.
+struct Settled {
+    parts: Parts,
+    productions: Productions,
+    every_match: BitSet,
+}
+
+/// The terminals for which longest match and competition do no harm: taken apart until that is so
+/// of all, or else the largest ones, of which some may end at each match.
+fn settle(context: &mut Context, exprs: &mut Exprs, rules: &[Rule], root: usize) -> Option<Settled> {
     let Some(alphabet) = Alphabet::new(exprs, MAX_INTERVALS) else {
         let message = format!("the classes of characters have more than {MAX_INTERVALS} parts");
         context.report(Diagnostic::error("grammar-too-large", message));
-        return (Parts::default(), Productions::default());
+        return None;
     };
-    let mut checker = Checker::new(alphabet);
-    let mut budget = MAX_CONTEXT_STEPS;
-    for _ in 0..MAX_ROUNDS {
-        let parts = cut::cut(exprs, rules, root, &cuts);
-        match checker.measure(exprs, &parts.terminals, &mut cuts) {
-            Ok(true) => {}
-            Ok(false) => continue,
-            Err(harmless::TooMuch) => break,
+    let mut settling = Settling { context, exprs, rules, root, checker: Checker::new(alphabet) };
+    Some(settling.take_apart().or_else(|| settling.end_anywhere()).unwrap_or_else(|| settling.spell()))
+}
+
+struct Settling<'a> {
+    context: &'a mut Context,
+    exprs: &'a mut Exprs,
+    rules: &'a [Rule],
+    root: usize,
+    checker: Checker,
+}
+
+impl Settling<'_> {
+    /// Terminals that all go by longest match. `None` where names would have to be spelled letter
+    /// by letter, or finding out takes too long.
+    fn take_apart(&mut self) -> Option<Settled> {
+        let mut cuts = Cuts::default();
+        let mut budget = MAX_CONTEXT_STEPS;
+        for _ in 0..MAX_ROUNDS {
+            let parts = cut::cut(self.exprs, self.rules, self.root, &cuts);
+            if parts.spells {
+                return None;
+            }
+            if !self.checker.measure(self.exprs, &parts.terminals, &mut cuts).ok()? {
+                continue;
+            }
+            let productions = expand::expand(self.context, &parts.rules);
+            let contexts = contexts::contexts(&productions, parts.terminals.len(), &mut budget)?;
+            if self.checker.check(self.exprs, &parts.terminals, &contexts, &mut cuts).ok()? {
+                let every_match = BitSet::new(parts.terminals.len());
+                return Some(Settled { parts, productions, every_match });
+            }
         }
-        let productions = expand::expand(context, &parts.rules);
-        let Some(contexts) = contexts::contexts(&productions, parts.terminals.len(), &mut budget) else {
-            break;
-        };
-        match checker.check(exprs, &parts.terminals, &contexts, &mut cuts) {
-            Ok(true) => return (parts, productions),
-            Ok(false) => {}
-            Err(harmless::TooMuch) => break,
+        None
+    }
+
+    /// The largest terminals. Those that longest match or competition would do harm to may end at
+    /// each match; where that takes too long to find out, all of them.
+    fn end_anywhere(&mut self) -> Option<Settled> {
+        self.checker.rest();
+        let mut cuts = Cuts::default();
+        let mut budget = MAX_CONTEXT_STEPS;
+        loop {
+            let parts = cut::cut(self.exprs, self.rules, self.root, &cuts);
+            if !self.checker.measure(self.exprs, &parts.terminals, &mut cuts).ok()? {
+                continue;
+            }
+            let productions = expand::expand(self.context, &parts.rules);
+            let known = cuts.same.len();
+            let contexts = contexts::contexts(&productions, parts.terminals.len(), &mut budget);
+            let every_match = contexts.and_then(|contexts| {
+                self.checker.find_every_match(self.exprs, &parts.terminals, &contexts, &mut cuts).ok()
+            });
+            if every_match.is_none() || cuts.same.len() == known {
+                let every_match = every_match.unwrap_or_else(|| all(parts.terminals.len()));
+                return Some(Settled { parts, productions, every_match });
+            }
         }
     }
-    // One terminal a letter: each character is just one of them.
-    cuts.letters = Some(checker.letters());
-    let parts = cut::cut(exprs, rules, root, &cuts);
-    let productions = expand::expand(context, &parts.rules);
-    (parts, productions)
+
+    /// A terminal for each class of characters.
+    fn spell(&mut self) -> Settled {
+        let cuts = Cuts { is_all: true, ..Cuts::default() };
+        let parts = cut::cut(self.exprs, self.rules, self.root, &cuts);
+        let productions = expand::expand(self.context, &parts.rules);
+        let every_match = all(parts.terminals.len());
+        Settled { parts, productions, every_match }
+    }
+}
+
+fn all(count: usize) -> BitSet {
+    let mut all = BitSet::new(count);
+    (0..count).for_each(|terminal| {
+        all.insert(terminal);
+    });
+    all
 }

@@ -1,10 +1,10 @@
 //! Second pass: rules whose language is regular are written out where they are named.
 //!
-//! A rule is regular if it names no tokens, and regular rules only, or if it and the rules that it is recursive
-//! with name each other only at the end of their alternatives (right-linear), or only at the
-//! beginning (left-linear). Such rules are equations `X = A X | B`, whose least solution is `A* B`
-//! (Arden, *Delayed-Logic and Finite-State Machines*, 1961); several are solved one after the
-//! other, as Gauss does. What would grow too large stays a rule.
+//! A rule is regular if it names no tokens, and regular rules only, or if it and the rules that it
+//! is recursive with name each other only at the end of their alternatives (right-linear), or only
+//! at the beginning (left-linear). Such rules are equations `X = A X | B`, whose least solution is
+//! `A* B` (Arden, *Delayed-Logic and Finite-State Machines*, 1961); several are solved one after
+//! the other, as Gauss does. What would grow too large stays a rule.
 
 use hashbrown::HashMap;
 

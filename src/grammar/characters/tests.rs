@@ -13,6 +13,35 @@ fn terminals(text: &str) -> Vec<String> {
     patterns
 }
 
+/// How many terminals may end at each match, and how many there are.
+fn at_each_match(text: &str) -> (usize, usize) {
+    let grammar = lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound");
+    (grammar.terminals.iter().filter(|terminal| terminal.every_match).count(), grammar.terminals.len())
+}
+
+#[test]
+fn names_that_a_word_may_follow_at_once_stay_whole() {
+    let expr = "root ::= expr\nws ::= \" \"*\nname ::= [a-z]+\n";
+    // A blank must stand between.
+    let text = "expr ::= name | expr \" in \" expr | \"(\" expr \")\"";
+    assert_eq!(at_each_match(&format!("{expr}{text}")), (0, 4));
+    // None need stand there: the name may end at each letter. The word may not.
+    let text = "expr ::= name | expr ws \"in\" ws expr | \"(\" expr \")\"";
+    assert_eq!(at_each_match(&format!("{expr}{text}")), (1, 4));
+    // A name goes on where the word and a shorter name end.
+    let text = "expr ::= name \";\" | \"for\" name expr | \"(\" expr \")\"";
+    assert_eq!(at_each_match(&format!("{expr}{text}")), (1, 4));
+}
+
+#[test]
+fn text_between_interpolations_is_one_lexeme() {
+    let text = "root ::= \"'\" ([^'$] | \"${\" root \"}\")* \"'\"";
+    assert_eq!(at_each_match(text), (0, 4));
+    // It can go on with a sign that an interpolation begins with.
+    let text = "root ::= \"'\" ([^'$] | \"$\" [^{'] | \"${\" root \"}\")* \"'\"";
+    assert_eq!(at_each_match(text), (1, 4));
+}
+
 fn codes(text: &str, start: Option<&str>) -> Vec<&'static str> {
     let codes = |findings: &[Diagnostic]| findings.iter().map(|finding| finding.code).collect();
     match lower_gbnf(text, "<grammar>", start, &Limits::default()) {
@@ -89,10 +118,10 @@ fn findings_are_those_of_other_notations() {
 #[test]
 fn tokens_are_terminals_between_regular_parts() {
     let text = "root ::= <think> [a-z]* (!<[7]>)* \"x\" [0-9]+ | <think> \"y\"";
-    // No token may stand before the `x`, so the letters must not take it with them.
-    let letters = "\"a\"..\"x\" | \"z\"..\"z\"";
+    // No token may stand before the `x`, so the letters may end before one.
+    let letters = "(\"a\"..\"z\") (\"a\"..\"z\")*";
     let number = "\"x\" (\"0\"..\"9\")+";
-    assert_eq!(terminals(text), ["!<[7]>", letters, number, "\"y\"", "<think>"]);
+    assert_eq!(terminals(text), ["!<[7]>", number, "\"y\"", letters, "<think>"]);
 }
 
 #[test]
@@ -104,7 +133,8 @@ fn a_grammar_of_the_empty_text_alone_is_one() {
 
 #[test]
 fn the_same_text_gives_the_same_grammar() {
-    let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\nname ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
+    let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\n\
+                name ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
     let print = || lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound").to_string();
     assert_eq!(print(), print());
 }

@@ -172,6 +172,7 @@ fn list_terminals(
             exclusive: parts.directions.exclusive.contains_key(&terminal),
             lookahead: None,
             lazy,
+            every_match: false,
             budget: None,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),

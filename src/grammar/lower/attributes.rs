@@ -34,8 +34,8 @@ impl Attributes {
             if let Err(problem) = read.set(attribute, name) {
                 let place = context.sources.place(at);
                 context.report(Diagnostic::error("bad-attribute", problem).at(place).help(
-                    "the attributes are capture, capture=\"name\", lazy, stop=, suffix=, stop_capture=\"name\", \
-                     temperature=0.7 and max_tokens=10",
+                    "the attributes are capture, capture=\"name\", lazy, stop=, suffix=, \
+                     stop_capture=\"name\", temperature=0.7 and max_tokens=10",
                 ));
             }
         }

@@ -382,8 +382,8 @@ impl DirectiveReader<'_, '_> {
                 _ => {
                     let diagnostic =
                         Diagnostic::error("bad-clause", format!("`{name}` cannot stand so in %indent"));
-                    let help = "write `open \"(\" close \")\"` with any number of brackets, `join TERMINAL`, `tab 8`, \
-                                `levels 100`";
+                    let help = "write `open \"(\" close \")\"` with any number of brackets, `join \
+                                TERMINAL`, `tab 8`, `levels 100`";
                     self.error(at, diagnostic.help(help));
                 }
             }

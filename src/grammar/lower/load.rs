@@ -229,7 +229,10 @@ impl Loader<'_> {
                         let message = format!("`@{name}` stands for a grammar that was not found");
                         return Err(Diagnostic::error("grammar-not-found", message)
                             .at(place)
-                            .help(format!("`@{name}` is the grammar in the file `{shown}`; or write it within `%lark {{ }}`"))
+                            .help(format!(
+                                "`@{name}` is the grammar in the file `{shown}`; or \
+                                           write it within `%lark {{ }}`"
+                            ))
                             .into());
                     };
                     let shown: Arc<str> = shown.into();

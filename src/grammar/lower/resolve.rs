@@ -365,7 +365,8 @@ impl Resolver<'_> {
             // As the empty string, and that exactly.
             return vec![Sequence { items: Vec::new(), precedence: None, at }];
         }
-        let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if body.iter().all(|sequence| sequence.items.is_empty()));
+        let has_none = |body: &Body| body.iter().all(|sequence| sequence.items.is_empty());
+        let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if has_none(body));
         let lexeme = match (stop, suffix) {
             // Where the end is the end of the text, it says nothing of the text.
             (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => Ok((body, false)),
@@ -471,8 +472,8 @@ impl Resolver<'_> {
             format!("Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`");
         let warning = Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
         self.context.report(warning.help(
-            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and `\\[` for a character that \
-             means more in a regex",
+            "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and \
+             `\\[` for a character that means more in a regex",
         ));
         undone
     }

@@ -191,7 +191,8 @@ impl Patterns<'_> {
         }
         let place = context.sources.place(at);
         let message = format!(
-            "`{name}` makes the patterns larger than {MAX_SIZE} expressions, with the terminals they name written out"
+            "`{name}` makes the patterns larger than {MAX_SIZE} expressions, with the terminals \
+             they name written out"
         );
         context.report(Diagnostic::error("pattern-too-large", message).at(place));
         None

@@ -145,7 +145,8 @@ fn another_start_symbol_reaches_other_rules() {
 #[test]
 fn words_are_reserved_and_fall_back() {
     let grammar = grammar(
-        "start: ID | \"if\" ID | \"match\" ID | \"abort\"\nID: /[a-z]+/\n%reserved ID \"if\" \"goto\"\n%soft ID \"match\"\n\
+        "start: ID | \"if\" ID | \"match\" ID | \"abort\"\nID: /[a-z]+/\n\
+         %reserved ID \"if\" \"goto\"\n%soft ID \"match\"\n\
          %fallback ID \"abort\"\n%reserved ID\n%lexer basic\n",
     );
     let printed = grammar.to_string();
@@ -164,7 +165,8 @@ GOTO: \"goto\"  [rank 3, reserved against ID]
 fn what_stands_around_a_word_prints() {
     let grammar = grammar(
         "start: ID | \")\" \"over\" \"(\"\nID: /[a-z]+/\nUNUSED: \"u\"\n\
-         %lookahead ID \"over\" after \")\" before \"(\" UNUSED ID then ID\n%lookahead ID \"window\" before ID\n",
+         %lookahead ID \"over\" after \")\" before \"(\" UNUSED ID then ID\n\
+         %lookahead ID \"window\" before ID\n",
     );
     let printed = grammar.to_string();
     assert!(

@@ -161,7 +161,7 @@ impl LineKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scanner::ScanStates;
+    use crate::scanner::{Endings, ScanStates};
     use crate::util::bitset::BitSet;
 
     /// A trie of one root, whose path reads state 1, and of a fork off it with that number.
@@ -191,7 +191,7 @@ mod tests {
             let mut writer = Writer::default();
             trie(number).save(&mut writer);
             let bytes = writer.into_bytes();
-            let states = &ScanStates::new(Vec::new(), Vec::new(), BitSet::new(0), None);
+            let states = &ScanStates::new(Vec::new(), Vec::new(), Endings::default(), None);
             states.start(&BitSet::new(0));
             let (nodes, words) = (1, 1);
             let (obligations, expectations, parse_states, terminals) = (1, 1, 3, 1);

@@ -112,7 +112,7 @@ impl<'g> Bases<'g> {
                 return None;
             }
             // The base walk begins with the byte, so no lexeme has ended before it.
-            let position = BasePosition { number, point: from, open: false }.step(scanner, byte);
+            let position = BasePosition { number, point: from, open: false }.step_on(scanner, byte);
             let position = position.map(|position| BasePosition { open: false, ..position });
             match position {
                 Some(position) if position.is_at(point) => return Some(position),
@@ -170,9 +170,17 @@ impl<'g> BasePosition<'g> {
         self.point.id
     }
 
-    /// After one more byte.
+    /// After one more byte; `None` as well where a lexeme may have ended before it, whatever comes:
+    /// what is behind that end has been met by the base walk alone.
     #[inline]
     pub(super) fn step(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
+        let ends = self.point.every_match && scanner.step_point(self.point, byte).ended().is_some();
+        if ends { None } else { self.step_on(scanner, byte) }
+    }
+
+    /// The same, if no lexeme has ended.
+    #[inline]
+    fn step_on(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
         let step = scanner.step_point(self.point, byte);
         let point = scanner.at_point(step.next()?);
         // What goes on after an end before a longer match meets that match in what it is obliged

@@ -122,7 +122,12 @@ impl<'g> Descent<'g> {
         }
         if let Some(ended) = step.ended() {
             let leading = self.number(read - 1);
-            open = self.pending.open(EndedAt { ended, leading, node: index });
+            let ended = EndedAt { ended, leading, node: index };
+            if from.every_match {
+                self.tally.add_node(ended, read == 1);
+            } else {
+                open = self.pending.open(ended);
+            }
         }
         if self.stays(index, &node, point) {
             self.end(index, node.end, point, 0);

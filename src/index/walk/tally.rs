@@ -103,8 +103,10 @@ impl<'g> Tally<'g> {
     ) -> (Box<[Boundary]>, Box<[End]>) {
         let mut boundaries = Vec::with_capacity(self.boundaries.len());
         for Behind { ended, leading, mut nodes } in std::mem::take(&mut self.boundaries) {
-            // Those of open ends were noted late.
+            // Those of open ends were noted late, and those below others that lead here once for
+            // each of these.
             nodes.sort_unstable();
+            nodes.dedup();
             let leading = blanks[leading as usize].clone();
             let tokens = nodes.iter().map(|&node| walker.trie.count(node)).sum();
             let nodes = walker.tables.nodes_id(nodes);

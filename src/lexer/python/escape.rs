@@ -146,7 +146,10 @@ impl Cursor<'_> {
             }
             None => Err(self
                 .error(Unsupported, start..self.pos, format!("there is no property of characters `{name}`"))
-                .help("write a general category (`\\p{L}`, `\\p{Lu}`), a script (`\\p{Greek}`) or a property (`\\p{Emoji}`)")),
+                .help(
+                    "write a general category (`\\p{L}`, `\\p{Lu}`), a script (`\\p{Greek}`) or \
+                       a property (`\\p{Emoji}`)",
+                )),
         }
     }
 
@@ -182,8 +185,10 @@ impl Cursor<'_> {
     }
 
     pub(super) fn back_reference(&self, start: usize) -> PatternError {
-        self.error(Unsupported, start..self.pos, "a back reference to what has no end of texts is beyond any finite automaton").help(
-            "refer to a group of at most 16 texts that stands before it in the same group and is not repeated, or use a rule instead of a terminal",
+        let message = "a back reference to what has no end of texts is beyond any finite automaton";
+        self.error(Unsupported, start..self.pos, message).help(
+            "refer to a group of at most 16 texts that stands before it in the same group and is \
+             not repeated, or use a rule instead of a terminal",
         )
     }
 

@@ -1,9 +1,12 @@
 //! What the whole of the layer promises, pass by pass where an oracle exists.
 
 mod algebra;
+mod hostile;
+mod python;
 
 use proptest::prelude::*;
 
+use self::python::matches_wholly;
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::{Compiler, Dfa};
@@ -174,37 +177,6 @@ fn the_same_language_is_the_same_value() {
 }
 
 #[test]
-fn regexes_mean_what_they_mean_in_python() {
-    let mut wrong = Vec::new();
-    for line in
-        include_str!("../../../tests/data/python-re.tsv").lines().filter(|line| !line.starts_with('#'))
-    {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [pattern, flags, text, expected] = fields[..] else { panic!("{line}") };
-        let [pattern, flags, text] =
-            [pattern, flags, text].map(|field| serde_json::from_str::<String>(field).unwrap());
-        let flags = RegexFlags {
-            ignore_case: flags.contains('i'),
-            multi_line: flags.contains('m'),
-            dot_all: flags.contains('s'),
-            verbose: flags.contains('x'),
-            bytes: false,
-        };
-        let got = match compile(&Pattern::Regex { pattern, flags, place: None }) {
-            Ok(dfa) if matches_wholly(&dfa, &text) => "match",
-            Ok(_) => "differ",
-            Err(error) if error.kind() == PatternErrorKind::Syntax => "error",
-            Err(error) if error.kind() == PatternErrorKind::Unsupported => "refused",
-            Err(error) => panic!("{line}: {error}"),
-        };
-        if got != expected {
-            wrong.push(format!("{line}, but here: {got}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
 fn texts_that_are_not_utf8_never_match() {
     for pattern in ["(?s).", r"[^a]", r"\W", r"\S", "(?i)[^k]"] {
         let dfa = dfa(pattern);
@@ -262,117 +234,6 @@ fn the_table_prints() {
     );
 }
 
-/// Whether `text` is a lexeme where nothing stands around it.
-fn matches_wholly(dfa: &Dfa, text: &str) -> bool {
-    let state = text.bytes().fold(dfa.first_start(), |state, byte| dfa.next(state, byte));
-    state != Dfa::DEAD && dfa.is_accept(state) && holds(dfa, state, "")
-}
-
-/// Whether what is asked of the text behind a lexeme that ends in `state` is true of `rest`: one of
-/// the two automata must say so, and not the other.
-fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
-    let Some(condition) = dfa.condition(state).map(|number| &dfa.conditions()[number]) else { return true };
-    let reads = |automaton: &Dfa| {
-        let mut state = automaton.start();
-        rest.bytes().chain([Dfa::END]).any(|byte| {
-            state = automaton.next(state, byte);
-            state != Dfa::DEAD && automaton.is_accept(state)
-        })
-    };
-    let verdicts = (reads(&condition.holds), reads(&condition.fails));
-    assert!(verdicts.0 != verdicts.1, "both or neither of {condition:?} on {rest}");
-    verdicts.0
-}
-
-/// Where a repetition is lazy, the longest text that the automaton accepts is the one that Python's
-/// `re.match` finds. Look-arounds within look-arounds are refused.
-#[test]
-fn lazy_regexes_find_what_they_find_in_python() {
-    let (mut wrong, mut looking, mut refused) = (Vec::new(), 0, 0);
-    let data = include_str!("../../../tests/data/python-match.tsv");
-    let mut lines = data.lines().filter(|line| !line.starts_with('#'));
-    let texts: Vec<&str> = lines.next().into_iter().flat_map(|line| line.split('\t')).collect();
-    assert_eq!(texts.len(), 100);
-    for line in lines {
-        let (pattern, expected) = line.split_once('\t').unwrap();
-        let looks = ["(?=", "(?!", "(?<", "\\b", "\\B", "\\Z", "$"].iter().any(|look| pattern.contains(look));
-        looking += usize::from(looks);
-        let dfa = match compile(&regex(pattern)) {
-            Ok(dfa) => dfa,
-            Err(error) if looks && error.kind() == PatternErrorKind::Unsupported => {
-                refused += 1;
-                continue;
-            }
-            Err(error) => panic!("{pattern}: {error}"),
-        };
-        assert_eq!(texts.len(), expected.len());
-        for (text, expected) in texts.iter().zip(expected.chars()) {
-            if text.is_empty() && pattern.contains(r"\B") {
-                // In the empty text CPython 3.11 finds no `\B`; later ones do.
-                continue;
-            }
-            let got = longest(&dfa, text).map_or('-', |length| char::from(b'0' + length as u8));
-            if got != expected {
-                wrong.push(format!("{pattern} on {text}: {expected} in Python, {got} here"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(refused * 2 < looking, "{refused} of {looking} are refused");
-}
-
-/// What stands before a lexeme counts as it does in Python, where `match` begins behind it.
-#[test]
-fn regexes_look_at_what_they_look_at_in_python() {
-    let mut wrong = Vec::new();
-    let data = include_str!("../../../tests/data/python-behind.tsv");
-    let mut lines = data.lines().filter(|line| !line.starts_with('#'));
-    let mut strings = || -> Vec<String> {
-        let fields = lines.next().into_iter().flat_map(|line| line.split('\t'));
-        fields.map(|field| serde_json::from_str(field).unwrap()).collect()
-    };
-    let (befores, texts) = (strings(), strings());
-    let pairs: Vec<_> =
-        befores.iter().flat_map(|before| texts.iter().map(move |text| (before, text))).collect();
-    for line in lines {
-        let (pattern, expected) = line.split_once('\t').unwrap();
-        let dfa = dfa(pattern);
-        assert_eq!(pairs.len(), expected.len());
-        for ((before, text), expected) in pairs.iter().zip(expected.chars()) {
-            if before.is_empty() && text.is_empty() && pattern.contains(r"\B") {
-                continue;
-            }
-            let got = longest_behind(&dfa, before, text);
-            let got = got.map_or('-', |length| char::from(b'0' + length as u8));
-            if got != expected {
-                wrong.push(format!("{pattern} on {before:?} {text:?}: {expected} in Python, {got} here"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// The longest beginning of `text` that is a lexeme.
-fn longest(dfa: &Dfa, text: &str) -> Option<usize> {
-    longest_behind(dfa, "", text)
-}
-
-/// The same where this stands before it.
-fn longest_behind(dfa: &Dfa, before: &str, text: &str) -> Option<usize> {
-    let mut state = dfa.start();
-    if dfa.looks_behind() {
-        state = before.bytes().chain([Dfa::BEGIN]).fold(state, |state, byte| dfa.next(state, byte));
-    }
-    let mut longest = (dfa.is_accept(state) && holds(dfa, state, text)).then_some(0);
-    for (length, byte) in (1..).zip(text.bytes()) {
-        state = dfa.next(state, byte);
-        if state != Dfa::DEAD && dfa.is_accept(state) && holds(dfa, state, &text[length..]) {
-            longest = Some(length);
-        }
-    }
-    longest
-}
-
 /// The parts of a terminal are one regex, as in Lark: what is lazy in one of them ends where the
 /// next can begin.
 #[test]
@@ -393,89 +254,6 @@ fn errors_point_at_the_fault() {
     assert!(diagnostic.message.contains("STRING"), "{diagnostic}");
     assert_eq!(diagnostic.example.as_deref(), Some("é(?>x)\n ^^^"));
     assert!(diagnostic.help.is_some());
-}
-
-/// A pattern that must be compiled or refused for its size.
-fn bounded(pattern: &Pattern, name: &str) -> Option<Dfa> {
-    match compile(pattern) {
-        Ok(dfa) => Some(dfa),
-        Err(error) => {
-            assert_eq!(error.kind(), PatternErrorKind::TooLarge, "{name}: {error}");
-            None
-        }
-    }
-}
-
-#[test]
-fn hostile_patterns_end_in_time() {
-    let sets: String = (0..20_000u32).filter_map(|i| char::from_u32(0x4E00 + 2 * i)).collect();
-    let alternatives: Vec<String> = sets.chars().map(|c| format!("[{c}a]")).collect();
-    for pattern in [
-        "(a|b)*a(a|b){30}",
-        "(..){1,100000}",
-        "(?:a{0,1000}){0,1000}",
-        "(?:(?:.{0,300}a){0,300}b)*c",
-        "((a{1000}){1000}){1000}",
-        "(?:){4294967294}",
-        "(?:(?:){4294967294}){4294967294}",
-        r"[^\s\S]{1000000}",
-        "(.*a){500}",
-        "(?:.*a.*|.*b.*|.*c.*)(?:.{0,50}x){20}",
-        &r"\w".repeat(100_000),
-        &r"[^\W\d]".repeat(100_000),
-        &r"(?i:[\u0000-\U0010ffff])".repeat(10_000),
-        &"a?".repeat(20_000),
-        &"a*".repeat(20_000),
-        &"(a|".repeat(100_000),
-        &"(?=a)".repeat(100_000),
-        &format!("{}a", "(?!b{100})[ab]{10}".repeat(50)),
-        &format!("({})*c", "(?=[ab]*c)a|(?![ab]{20}c)b|".repeat(20)),
-        &format!("{}a{}", "(?=".repeat(10_000), ")".repeat(10_000)),
-        &"a|".repeat(100_000),
-        &format!("[{sets}]"),
-        &format!("(?i)[^{sets}]"),
-        &alternatives.join("|"),
-    ] {
-        let name: String = pattern.chars().take(40).collect();
-        bounded(&regex(pattern), &name);
-    }
-}
-
-#[test]
-fn long_counted_repetitions_are_exact() {
-    let dfa = bounded(&regex("[a-z]{1,100000}"), "long repetition").expect("within the limits");
-    assert_eq!(dfa.state_count(), 100_001);
-    assert!(dfa.matches(&b"q".repeat(100_000)) && !dfa.matches(&b"q".repeat(100_001)));
-}
-
-#[test]
-fn long_strings_work_and_huge_ones_are_refused() {
-    let text: String = (0..100_000u32).map(|i| char::from(b' ' + (i * 7919 % 89) as u8)).collect();
-    let dfa = bounded(&literal(&text, false), "100 kB").expect("within the limits");
-    assert!(dfa.matches(text.as_bytes()) && dfa.shortest() == text.as_bytes());
-    assert!(bounded(&literal(&text, true), "100 kB, any case").is_some());
-    assert!(bounded(&literal(&"x".repeat(10 << 20), false), "10 MB").is_none());
-    assert!(bounded(&literal(&"x".repeat(10 << 20), true), "10 MB, any case").is_none());
-}
-
-#[test]
-fn many_words_make_one_automaton() {
-    let words: Vec<Pattern> = (0..100_000).map(|i| literal(&format!("word{}", i * 7), false)).collect();
-    let dfa = bounded(&Pattern::Alternation(words), "100,000 words").expect("within the limits");
-    assert!(dfa.matches(b"word699993") && !dfa.matches(b"word699994") && dfa.matches(b"word0"));
-}
-
-#[test]
-fn depth_is_limited() {
-    let groups = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
-    assert_eq!(compile(&regex(&groups)).unwrap_err().kind(), PatternErrorKind::TooLarge);
-    let fits = format!("{}a{}", "(x|".repeat(199), ")*".repeat(199));
-    assert!(compile(&regex(&fits)).is_ok());
-    let mut nested = literal("a", false);
-    for _ in 0..300 {
-        nested = Pattern::Concat(vec![nested]);
-    }
-    assert_eq!(compile(&nested).unwrap_err().kind(), PatternErrorKind::TooLarge);
 }
 
 /// Patterns that mean the same in Python and in the `regex` crate.

@@ -35,13 +35,15 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGr
         let (message, help) = match grammar.lexer {
             LexerKind::Basic => (
                 format!(
-                    "no text is ever {shadowed}: all that it matches is {winner}, so alternatives that need it are dead"
+                    "no text is ever {shadowed}: all that it matches is {winner}, so alternatives \
+                     that need it are dead"
                 ),
                 format!("{higher}, or remove it"),
             ),
             LexerKind::Contextual => (
                 format!(
-                    "where {winner} can stand as well, no text is ever {shadowed}: {winner} matches it, too, and goes before it"
+                    "where {winner} can stand as well, no text is ever {shadowed}: {winner} \
+                     matches it, too, and goes before it"
                 ),
                 format!("{higher} if it is meant to go before the other"),
             ),

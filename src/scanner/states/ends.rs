@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{Component, ScanStates};
+use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// The ends of lexemes where some accepting terminal asks something of the text behind.
@@ -13,12 +14,24 @@ pub(crate) struct Guarded {
     pub(crate) ends: Vec<(TerminalId, Guards)>,
     /// Whether a lexeme ends here whatever follows.
     pub(crate) is_certain: bool,
+    /// Whether each label is one of a terminal that may end at each match: then a lexeme may end
+    /// here as any of them, and may as well go on.
+    pub(crate) every_match: bool,
     /// What must not come true of the text behind, for no lexeme to end here.
     pub(crate) none: Guards,
 }
 
 /// Start states of what must not come true. Like an obligation, each is broken when it accepts.
 pub(crate) type Guards = SmallVec<[ScanStateId; 2]>;
+
+/// Terminals that the longest match does not end.
+#[derive(Debug, Default)]
+pub(crate) struct Endings {
+    /// Those whose first match ends the lexeme: nothing follows a state in which one accepts.
+    pub(crate) first: BitSet,
+    /// Those each of whose matches may end the lexeme.
+    pub(crate) every: BitSet,
+}
 
 impl ScanStates {
     /// The label of a lexeme that ends in this state; `None` when none can end here.
@@ -39,6 +52,21 @@ impl ScanStates {
     #[inline]
     pub(crate) fn guarded(&self, state: ScanStateId) -> Option<&Guarded> {
         self.facts(state).guarded.as_deref()
+    }
+
+    /// Whether a lexeme may end in this state as well as go on.
+    #[inline]
+    pub(crate) fn is_every_match(&self, state: ScanStateId) -> bool {
+        self.guarded(state).is_some_and(|guarded| guarded.every_match)
+    }
+
+    /// The labels that a lexeme ending in this state may have, where nothing is asked of the text
+    /// behind.
+    pub(crate) fn labels(&self, state: ScanStateId) -> SmallVec<[TerminalId; 1]> {
+        match self.guarded(state).filter(|guarded| guarded.every_match) {
+            Some(guarded) => guarded.ends.iter().map(|&(label, _)| label).collect(),
+            None => self.label(state).into_iter().collect(),
+        }
     }
 
     /// Whether a lexeme ends in this state, whatever follows.
@@ -73,6 +101,14 @@ impl ScanStates {
     /// The label of a lexeme is that of least rank whose condition holds. So what a label asks is
     /// that its own condition does not fail, and that none of those before it holds.
     pub(super) fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
+        if self.has_every_match() {
+            let every = |component: &&Component| self.endings.every.contains(component.terminal.index());
+            let ends: Vec<_> =
+                self.accepting(state).filter(every).map(|at| (at.terminal, Guards::new())).collect();
+            let none = Guards::new();
+            let guarded = Guarded { ends, is_certain: false, every_match: true, none };
+            return (!guarded.ends.is_empty()).then(|| Box::new(guarded));
+        }
         let condition = |component: &Component| -> Option<usize> {
             let number = self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
             Some(self.first_condition[component.terminal.index()] + 2 * number)
@@ -83,7 +119,8 @@ impl ScanStates {
         let start = |place: usize| self.condition_starts[place];
         let mut accepting: Vec<&Component> = self.accepting(state).collect();
         accepting.sort_by_key(|component| self.ranks.get(component.terminal.index()));
-        let mut guarded = Guarded { ends: Vec::new(), is_certain: false, none: Guards::new() };
+        let mut guarded =
+            Guarded { ends: Vec::new(), is_certain: false, every_match: false, none: Guards::new() };
         for component in accepting {
             let mut guards = guarded.none.clone();
             match condition(component) {

@@ -24,7 +24,7 @@ use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{ScanStateId, TerminalId};
-pub(crate) use ends::Guarded;
+pub(crate) use ends::{Endings, Guarded};
 pub(crate) use past::Past;
 
 /// A terminal and a state of its DFA.
@@ -71,8 +71,7 @@ pub(crate) struct ScanStates {
     /// components that have numbers past those of the conditions.
     looking: Vec<TerminalId>,
     ranks: Vec<u32>,
-    /// Terminals whose first match ends the lexeme: nothing follows a state in which one accepts.
-    lazy: BitSet,
+    endings: Endings,
     classes: ByteClasses,
     /// By terminal and class of its DFA: the classes that make it up.
     parts: Vec<Box<[ClassSet]>>,
@@ -94,7 +93,7 @@ impl ScanStates {
     pub(crate) fn new(
         dfas: Vec<Option<Dfa>>,
         ranks: Vec<u32>,
-        lazy: BitSet,
+        endings: Endings,
         distinct: Option<&ByteClasses>,
     ) -> Self {
         let mut conditions: Vec<Dfa> = Vec::new();
@@ -132,7 +131,7 @@ impl ScanStates {
             first_condition,
             looking,
             ranks,
-            lazy,
+            endings,
             classes,
             components,
             pasts,
@@ -211,7 +210,12 @@ impl ScanStates {
 
     /// Whether the first match of some terminal ends lexemes.
     pub(crate) fn has_lazy(&self) -> bool {
-        !self.lazy.is_empty()
+        !self.endings.first.is_empty()
+    }
+
+    /// Whether some terminal may end at each match.
+    pub(crate) fn has_every_match(&self) -> bool {
+        !self.endings.every.is_empty()
     }
 
     /// The heap bytes of a state with so many components, all of whose steps are known.
@@ -324,10 +328,10 @@ impl ScanStates {
         let components = self.components(state);
         let ends = |component: &Component| {
             component.terminal.index() < self.dfas.len()
-                && self.lazy.contains(component.terminal.index())
+                && self.endings.first.contains(component.terminal.index())
                 && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
         };
-        if !self.lazy.is_empty() && components.iter().any(ends) { &[] } else { components }
+        if self.has_lazy() && components.iter().any(ends) { &[] } else { components }
     }
 
     #[cold]

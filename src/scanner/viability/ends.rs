@@ -4,11 +4,12 @@
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::threats::Threats;
-use crate::scanner::points::{End, PointId};
+use crate::scanner::points::{End, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
-use crate::util::append::Slots;
+use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
 use crate::util::lists::Lists;
@@ -18,8 +19,9 @@ use crate::util::lists::Lists;
 pub(in crate::scanner) struct Ends {
     /// By point: the number of its [`Scanner::clean_labels`] among the sets of labels.
     clean: Slots<u32>,
-    /// By point: see [`Scanner::ends`].
-    ends: Slots<Box<[End]>>,
+    /// By point: the number of its [`Scanner::ends`].
+    ends: Slots<u32>,
+    lists: Interner<Box<[End]>>,
     pub(super) threats: Threats,
 }
 
@@ -73,28 +75,68 @@ impl Scanner {
     /// All ways for a lexeme going through this point to end. Of those with the same label, the
     /// ones that leave no less open than another are left out. Ascending.
     pub(in crate::scanner) fn ends(&self, point: PointId) -> &[End] {
-        self.ends.ends.get_or_init(point.0, || {
+        let number = self.ends.ends.get(point.0).copied();
+        self.ends.lists.get(number.unwrap_or_else(|| self.find_ends(point)))
+    }
+
+    /// Finds them for all points that a lexeme can go on to together: where each leads is known
+    /// before, but for those that lead to each other, which have their ends in common.
+    #[cold]
+    fn find_ends(&self, point: PointId) -> u32 {
+        let met = self.explore(point, |point| self.ends.ends.get(point.0).is_some());
+        if !met.is_whole {
+            self.give_up();
+        }
+        let rounds = strong_components(&met.next);
+        let mut lists: Vec<Option<u32>> = vec![None; met.points.len()];
+        for round in (0..rounds.len()).map(|round| rounds.get(round)) {
             let mut ends: Vec<End> = Vec::new();
-            let met = self.explore(point, |_| false);
-            if !met.is_whole {
-                self.give_up();
-            }
-            for point in met.points {
-                let point = self.at_point(point);
-                for (label, guards) in self.states().ends(point.state) {
-                    let asked = guards.iter().copied().chain([point.state]);
-                    let asked = self.add_obligations(point.obligations, asked);
-                    let open = self.threats(self.with_past(asked, self.states().past(point.state)));
-                    if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
-                        continue;
+            let mut seen: SmallVec<[u32; 8]> = SmallVec::new();
+            for &at in round {
+                let known = self.ends.ends.get(met.points[at].0).copied();
+                if known.is_none() {
+                    self.add_own_ends(self.at_point(met.points[at]), &mut ends);
+                }
+                let next = met.next.get(at).iter().filter_map(|&next| lists[next]);
+                for list in known.into_iter().chain(next) {
+                    if !seen.contains(&list) {
+                        seen.push(list);
+                        self.ends.lists.get(list).iter().for_each(|&end| self.add_end(end, &mut ends));
                     }
-                    ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
-                    ends.push((label, open));
                 }
             }
             ends.sort_unstable();
-            ends.into()
-        })
+            let list = self.ends.lists.intern_ref(&ends);
+            round.iter().for_each(|&at| lists[at] = Some(list));
+        }
+        // What was not looked at as a whole is known of no other point.
+        let found = met.points.iter().zip(lists).take(if met.is_whole { usize::MAX } else { 1 });
+        for (&point, list) in found {
+            if let Some(list) = list {
+                self.ends.ends.get_or_init(point.0, || list);
+            }
+        }
+        self.ends.ends.get(point.0).copied().unwrap_or_default()
+    }
+
+    /// Adds the ways for a lexeme to end at this point.
+    fn add_own_ends(&self, point: &Point, ends: &mut Vec<End>) {
+        for (label, guards) in self.states().ends(point.state) {
+            // What may end at each match leaves nothing open.
+            let goes_on = (!self.states().is_every_match(point.state)).then_some(point.state);
+            let asked = guards.iter().copied().chain(goes_on);
+            let asked = self.add_obligations(point.obligations, asked);
+            let open = self.threats(self.with_past(asked, self.states().past(point.state)));
+            self.add_end((label, open), ends);
+        }
+    }
+
+    fn add_end(&self, (label, open): End, ends: &mut Vec<End>) {
+        if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
+            return;
+        }
+        ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
+        ends.push((label, open));
     }
 
     /// The points that a lexeme can go on to, and where each leads; not beyond those that are

@@ -96,10 +96,13 @@ impl<'input> Lexer<'input> {
         };
         let message = format!("the JSON behind {what} cannot be read: {problem}");
         Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(match what {
-            "%regex" => "write `%regex {\"substring_words\": \"...\"}`, or `substring_chars`, or `substring_chunks` and a list",
+            "%regex" => {
+                "write `%regex {\"substring_words\": \"...\"}`, or `substring_chars`, or \
+                         `substring_chunks` and a list"
+            }
             "%llguidance" => {
-                "the options are no_forcing, allow_initial_skip, allow_invalid_utf8 and ignore_once (true or false), \
-                 and skip_repetition (\"once\")"
+                "the options are no_forcing, allow_initial_skip, allow_invalid_utf8 and \
+                 ignore_once (true or false), and skip_repetition (\"once\")"
             }
             _ => "write a JSON value in braces",
         }))
@@ -173,9 +176,10 @@ impl<'input> Lexer<'input> {
             Ok(ids) => Ok(Token::Named(TokenNames::Ids(ids))),
             Err(problem) => {
                 let message = format!("`{}` names no tokens: {problem}", Shortened(written));
-                Err(self
-                    .error(SyntaxErrorKind::BadDialect, start..self.at, message)
-                    .help("write ids and ranges: `<[7]>`, `<[7,10-20]>`, all but these: `<[^7,10-20]>`, all: `<[*]>`"))
+                Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(
+                    "write ids and ranges: `<[7]>`, `<[7,10-20]>`, all but these: \
+                           `<[^7,10-20]>`, all: `<[*]>`",
+                ))
             }
         }
     }

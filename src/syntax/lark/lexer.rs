@@ -225,8 +225,8 @@ impl<'input> Lexer<'input> {
         let unterminated = |message: &str| {
             let line = start..start + line_length(rest.as_bytes());
             SyntaxError::new(SyntaxErrorKind::UnterminatedRegex, line, message).help(
-                "close it with `/`; a slash in a regex is written `\\/`, and only with the flag `x` may it have \
-                 several lines",
+                "close it with `/`; a slash in a regex is written `\\/`, and only with the flag \
+                 `x` may it have several lines",
             )
         };
         let Some(length) = closing(&rest[1..], b'/') else {
@@ -390,5 +390,9 @@ fn unexpected_character(found: char, at: usize) -> SyntaxError {
 
 /// Whether a reader can see the character: the format characters and fillers one meets are not.
 fn is_visible(found: char) -> bool {
-    !matches!(found, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    let is_format = matches!(
+        found,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+    );
+    !is_format && !matches!(found, '\u{ad}' | '\u{feff}')
 }

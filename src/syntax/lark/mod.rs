@@ -95,8 +95,8 @@ fn other_notation(text: &str, found: &Token<'_>, at: usize) -> Option<&'static s
              `Grammar::from_gbnf`",
         ),
         2 => Some(
-            "the parameters of llguidance's parametric grammars (`rule::_`, `%if`) are not read: write a rule for each \
-             value",
+            "the parameters of llguidance's parametric grammars (`rule::_`, `%if`) are not read: \
+             write a rule for each value",
         ),
         _ => None,
     }
@@ -108,11 +108,12 @@ fn help(found: &Token<'_>, expected: &Expected<'_>) -> Option<&'static str> {
     let in_expression = expected.has("regex") && expected.has("|");
     Some(match found {
         Token::LineEnd if expected.has(":") => {
-            "a definition is written `name: ...`; a line that continues the last one begins with `|`, or the last \
-             one ends with a backslash"
+            "a definition is written `name: ...`; a line that continues the last one begins with \
+             `|`, or the last one ends with a backslash"
         }
         Token::Question | Token::Star | Token::Plus | Token::Tilde if in_expression => {
-            "one repetition follows a symbol, a literal or a group; put what is repeated twice in a group of its own"
+            "one repetition follows a symbol, a literal or a group; put what is repeated twice in \
+             a group of its own"
         }
         Token::Colon if in_expression => {
             "begin each definition on a line of its own; literal text stands in double quotes"
@@ -125,8 +126,8 @@ fn help(found: &Token<'_>, expected: &Expected<'_>) -> Option<&'static str> {
         }
         Token::Or if at_item => "a line that begins with `|` continues a definition; there is none before it",
         _ if expected.has(":") && !at_item => {
-            "a definition is written `name: ...`; a line that continues the last one begins with `|`, or the last \
-             one ends with a backslash"
+            "a definition is written `name: ...`; a line that continues the last one begins with \
+             `|`, or the last one ends with a backslash"
         }
         Token::Dot | Token::Number(_) if in_expression => {
             "a priority stands behind the name that is defined: `NAME.2: ...`"

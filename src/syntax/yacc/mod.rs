@@ -10,8 +10,11 @@
 //! gives the parser, so alternatives with it are left out. `%precedence` is read as `%right`: where
 //! two of one level meet, Bison shifts.
 
+mod declarations;
+mod escape;
 mod lexer;
 mod parser;
+mod place;
 #[cfg(test)]
 mod tests;
 

@@ -3,68 +3,15 @@
 use hashbrown::{HashMap, HashSet};
 
 use crate::syntax::ast::{
-    Alternative, Associativity, Directive, Expansions, Expr, ExprKind, File, Item, Mode, Rule, Span, Spanned,
-    Word,
+    Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Mode, Rule, Span, Spanned, Word,
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::lark::escape::code_point;
 use crate::syntax::lark::token::Shortened;
 use crate::syntax::yacc::MAX_BYTES;
+use crate::syntax::yacc::declarations::{Declarations, Token, unknown_directive, word_of};
+use crate::syntax::yacc::escape::unescape;
 use crate::syntax::yacc::lexer::{Lexer, Piece};
-
-/// Declarations about the generated code, not the language.
-const WITHOUT_EFFECT: [&str; 45] = [
-    "actiontype",
-    "avoid_insert",
-    "before-reduction",
-    "code",
-    "debug",
-    "default-prec",
-    "define",
-    "defines",
-    "destructor",
-    "epp",
-    "error-verbose",
-    "expect",
-    "expect-rr",
-    "expect-unused",
-    "file-prefix",
-    "grmtools",
-    "header",
-    "initial-action",
-    "language",
-    "lex-param",
-    "locations",
-    "name-prefix",
-    "no-default-prec",
-    "no-lines",
-    "nterm",
-    "output",
-    "param",
-    "parse-generics",
-    "parse-param",
-    "printer",
-    "pure-parser",
-    "pure_parser",
-    "require",
-    "skeleton",
-    "token-table",
-    "type",
-    "union",
-    "verbose",
-    "yacc",
-    "name_prefix",
-    "no_lines",
-    "error_verbose",
-    "token_table",
-    "file_prefix",
-    "glr-parser",
-];
-
-/// What stands within rules.
-const IN_RULES: [&str; 6] = ["prec", "empty", "dprec", "merge", "expect", "expect-rr"];
-
-type Result<T> = std::result::Result<T, SyntaxError>;
+use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
 
 /// What tokens may be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,160 +81,6 @@ pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
         }
     }
     parser.file()
-}
-
-/// Whether a rule begins at `at`: a name, maybe that of a reference, and a colon.
-fn begins_rule(pieces: &[(Piece<'_>, Span)], at: usize) -> bool {
-    let is = |at: usize, wanted: Piece<'_>| pieces.get(at).is_some_and(|(piece, _)| *piece == wanted);
-    is(at + 1, Piece::Colon) || is(at + 1, Piece::Reference) && is(at + 2, Piece::Colon)
-}
-
-fn fault(span: Span, message: impl Into<String>) -> SyntaxError {
-    SyntaxError::new(SyntaxErrorKind::Yacc, span, message)
-}
-
-/// A token, by its name or between quotation marks.
-#[derive(Clone, Debug)]
-enum Token<'text> {
-    Name(&'text str, Span),
-    Quoted(&'text str, Span),
-}
-
-/// The first section.
-#[derive(Debug, Default)]
-struct Declarations<'text> {
-    start: Option<(&'text str, Span)>,
-    /// Named by `%token` or a level.
-    tokens: HashSet<&'text str>,
-    /// Named by a level, and perhaps by nothing else: then it is a token only if it is no rule.
-    levels: Vec<(Associativity, Vec<Token<'text>>, Span)>,
-    /// What has a level, and where it got it.
-    leveled: HashMap<&'text str, Span>,
-    /// `%token EQ "=="`: the quoted text stands for the token.
-    aliases: HashMap<&'text str, &'text str>,
-}
-
-/// What the operands of a declaration are.
-#[derive(Clone, Copy, Debug)]
-enum Operands<'text> {
-    /// Of no effect.
-    None,
-    /// Tokens; the last name may get an alias.
-    Tokens(Option<&'text str>),
-    Level,
-    Start,
-}
-
-impl<'text> Declarations<'text> {
-    fn read(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<()> {
-        let mut operands = None;
-        for (piece, span) in pieces {
-            match *piece {
-                Piece::Directive(word) => operands = Some(self.operands(word, span)?),
-                Piece::Code | Piece::Type | Piece::Number | Piece::Semicolon => {}
-                piece => match &mut operands {
-                    Some(operands) => self.operand(operands, piece, span)?,
-                    None => return Err(misplaced(span, "a declaration begins with `%`")),
-                },
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule;
-    /// the rules.
-    fn take(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<Vec<(Piece<'text>, Span)>> {
-        let mut rules = Vec::with_capacity(pieces.len());
-        let mut at = 0;
-        while let Some((piece, span)) = pieces.get(at) {
-            let length = match piece {
-                Piece::Directive(word) if !IN_RULES.contains(word) => {
-                    let ends = |&(number, (piece, _)): &(usize, &(Piece<'_>, Span))| {
-                        *piece == Piece::Semicolon
-                            || begins_rule(pieces, number) && matches!(piece, Piece::Name(_))
-                    };
-                    let end = pieces.iter().enumerate().skip(at + 1).find(ends);
-                    end.map_or(pieces.len(), |(end, _)| end) - at
-                }
-                _ => {
-                    rules.push((*piece, span.clone()));
-                    at += 1;
-                    continue;
-                }
-            };
-            self.read(&pieces[at..at + length])?;
-            // Where a declaration stands, a rule has ended.
-            rules.push((Piece::Semicolon, span.clone()));
-            at += length;
-        }
-        Ok(rules)
-    }
-
-    fn operands(&mut self, word: &str, span: &Span) -> Result<Operands<'text>> {
-        let associativity = match word {
-            "token" | "term" => return Ok(Operands::Tokens(None)),
-            "start" => return Ok(Operands::Start),
-            "left" => Associativity::Left,
-            "right" | "precedence" => Associativity::Right,
-            "nonassoc" | "binary" => Associativity::Nonassoc,
-            word if WITHOUT_EFFECT.contains(&word) => return Ok(Operands::None),
-            _ => return Err(unknown_directive(word, span.clone())),
-        };
-        self.levels.push((associativity, Vec::new(), span.clone()));
-        Ok(Operands::Level)
-    }
-
-    fn operand(&mut self, operands: &mut Operands<'text>, piece: Piece<'text>, span: &Span) -> Result<()> {
-        match (operands, piece) {
-            (Operands::None, _) => {}
-            (Operands::Tokens(last), Piece::Name(name)) => {
-                self.tokens.insert(name);
-                *last = Some(name);
-            }
-            (Operands::Tokens(last), Piece::Quoted(alias)) => {
-                if let Some(name) = last.take() {
-                    self.aliases.insert(alias, name);
-                }
-            }
-            // `_("text")` marks what is to be translated.
-            (Operands::Tokens(_), Piece::Sign) => {}
-            (Operands::Start, Piece::Name(name)) => self.start = Some((name, span.clone())),
-            (Operands::Level, Piece::Name(name) | Piece::Quoted(name)) => {
-                if let Some(first) = self.leveled.insert(name, span.clone()) {
-                    let message = format!("`{}` has a precedence already", Shortened(name));
-                    return Err(fault(span.clone(), message)
-                        .related(first, "given here")
-                        .help("name each token in one precedence line only"));
-                }
-                if let Some((_, tokens, whole)) = self.levels.last_mut() {
-                    let is_name = matches!(piece, Piece::Name(_));
-                    let token = if is_name { Token::Name } else { Token::Quoted };
-                    whole.start = if tokens.is_empty() { span.start } else { whole.start };
-                    whole.end = span.end;
-                    tokens.push(token(name, span.clone()));
-                }
-            }
-            _ => return Err(misplaced(span, "the operands of a declaration are names and quoted texts")),
-        }
-        Ok(())
-    }
-}
-
-fn misplaced(span: &Span, help: &str) -> SyntaxError {
-    fault(span.clone(), "this cannot stand here").help(help)
-}
-
-fn unknown_directive(word: &str, span: Span) -> SyntaxError {
-    let help = match word {
-        "prec" | "empty" => "it stands among the rules, behind the first `%%`",
-        "" => "what an action decides while a text is read is no part of the grammar: make it rules",
-        _ => {
-            "the declarations are `%token`, `%start`, `%left`, `%right`, `%nonassoc` and `%precedence`; among the rules \
-             stand `%prec` and `%empty`"
-        }
-    };
-    let message = format!("`%{}` cannot stand here", Shortened(word));
-    SyntaxError::new(SyntaxErrorKind::UnknownDirective, span, message).help(help)
 }
 
 /// The second section.
@@ -444,7 +237,8 @@ impl<'text> Parser<'text, '_> {
                 } else {
                     let message = format!("`{}` is neither a rule nor a token", Shortened(name));
                     return Err(fault(span.clone(), message).help(
-                        "write a rule for it, or name it in a `%token` line and give its pattern beside the `.y` file",
+                        "write a rule for it, or name it in a `%token` line and give its pattern \
+                         beside the `.y` file",
                     ));
                 };
                 Ok(Spanned { node, span: span.clone() })
@@ -482,76 +276,4 @@ fn extend(alternative: &mut Alternative, span: &Span) {
         alternative.span.start = span.start;
     }
     alternative.span.end = span.end;
-}
-
-/// A token as a directive names it.
-fn word_of<'a>(declarations: &'a Declarations<'_>) -> impl Fn(&Token<'_>) -> Result<Word> + 'a {
-    move |token| {
-        let (text, span) = match token {
-            Token::Name(name, span) => return Ok(Word::Name(named(name, span))),
-            Token::Quoted(text, span) => (*text, span),
-        };
-        let outer = span.start - 1..span.end + 1;
-        Ok(match declarations.aliases.get(text) {
-            Some(token) => Word::Name(named(token, &outer)),
-            None => Word::Literal { text: unescape(text, span.start)?, ignore_case: false, span: outer },
-        })
-    }
-}
-
-/// A name and where it stands.
-fn named(name: &str, span: &Span) -> Spanned<String> {
-    Spanned { node: name.to_string(), span: span.clone() }
-}
-
-/// What a quoted symbol stands for: the escapes are C's. `at` is where `raw` begins in the file.
-fn unescape(raw: &str, at: usize) -> Result<String> {
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(backslash) = rest.find('\\') {
-        text.push_str(&rest[..backslash]);
-        let start = at + raw.len() - rest.len() + backslash;
-        rest = &rest[backslash + 1..];
-        let Some(escaped) = rest.chars().next() else { break };
-        if escaped.is_digit(8) {
-            let digits = rest.bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
-            let value = u32::from_str_radix(&rest[..digits], 8).unwrap_or(u32::MAX);
-            rest = &rest[digits..];
-            match char::from_u32(value).filter(char::is_ascii) {
-                Some(character) => text.push(character),
-                None => {
-                    let span = start..start + 1 + digits;
-                    return Err(SyntaxError::new(
-                        SyntaxErrorKind::BadEscape,
-                        span,
-                        "a byte that is no character",
-                    )
-                    .help("write the character itself, or `\\uHHHH`"));
-                }
-            }
-            continue;
-        }
-        rest = &rest[escaped.len_utf8()..];
-        text.push(match escaped {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'f' => '\x0c',
-            'v' => '\x0b',
-            'a' => '\x07',
-            'b' => '\x08',
-            '\\' | '\'' | '"' | '?' => escaped,
-            'x' => code_point(&mut rest, 2, start)?,
-            'u' => code_point(&mut rest, 4, start)?,
-            'U' => code_point(&mut rest, 8, start)?,
-            _ => {
-                let span = start..start + 1 + escaped.len_utf8();
-                let message = format!("`\\{escaped}` is no escape");
-                return Err(SyntaxError::new(SyntaxErrorKind::BadEscape, span, message)
-                    .help("a backslash is written `\\\\`"));
-            }
-        });
-    }
-    text.push_str(rest);
-    Ok(text)
 }

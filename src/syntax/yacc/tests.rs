@@ -214,9 +214,12 @@ proptest! {
     fn any_words_are_read_or_refused_at_a_place_within_them(
         words in proptest::collection::vec(
             proptest::sample::select(vec![
-                "a", "B", "b.c", ".", "'x'", "'é'", "\"y\"", "'\\''", "'\\\\'", "\"\\\"\"", "'", "\"", "\\", ":", ":", "|",
-                "|", ";", ";", "%%", "%%", "%prec", "%empty", "%token", "%left", "%right", "%nonassoc", "%start", "%type",
-                "%define", "%grmtools", "%", "%{", "%}", "{", "}", "{x}", "<t>", "[n]", "<", "[", "258", "//", "/*", "*/", "/", "\n",
+                "a", "B", "b.c", ".", "'x'", "'é'", "\"y\"", "'\\''", "'\\\\'", "\"\\\"\"", "'",
+                "\"", "\\", ":", ":", "|",
+                "|", ";", ";", "%%", "%%", "%prec", "%empty", "%token", "%left", "%right",
+                "%nonassoc", "%start", "%type",
+                "%define", "%grmtools", "%", "%{", "%}", "{", "}", "{x}", "<t>", "[n]", "<", "[",
+                "258", "//", "/*", "*/", "/", "\n",
                 "é", "\u{1}", "\r", " ", "error", "%epp", "%avoid_insert",
             ]),
             0..24,
@@ -224,7 +227,8 @@ proptest! {
         separator in prop_oneof![Just(""), Just(" ")],
         rules in any::<bool>(),
     ) {
-        let text = format!("{}{}", if rules { "%token A B\n%left '+'\n%%" } else { "" }, words.join(separator));
+        let text = format!("{}{}", if rules { "%token A B\n%left '+'\n\
+                                               %%" } else { "" }, words.join(separator));
         if let Err(error) = parse_yacc(&text, "") {
             prop_assert!(text.get(error.span()).is_some(), "{:?}: {}", text, error);
         }

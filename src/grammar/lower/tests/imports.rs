@@ -17,9 +17,10 @@ fn with_files(text: &str, files: &[(&str, &str)]) -> Result<Grammar, crate::gram
 
 #[test]
 fn every_name_of_common_can_be_imported() {
-    let names = "DIGIT HEXDIGIT INT SIGNED_INT DECIMAL _EXP FLOAT SIGNED_FLOAT NUMBER SIGNED_NUMBER _STRING_INNER \
-        _STRING_ESC_INNER ESCAPED_STRING LCASE_LETTER UCASE_LETTER LETTER WORD CNAME WS_INLINE WS CR LF NEWLINE \
-        SH_COMMENT CPP_COMMENT C_COMMENT SQL_COMMENT";
+    let names = "DIGIT HEXDIGIT INT SIGNED_INT DECIMAL _EXP FLOAT SIGNED_FLOAT NUMBER \
+                 SIGNED_NUMBER _STRING_INNER _STRING_ESC_INNER ESCAPED_STRING LCASE_LETTER \
+                 UCASE_LETTER LETTER WORD CNAME WS_INLINE WS \
+        CR LF NEWLINE SH_COMMENT CPP_COMMENT C_COMMENT SQL_COMMENT";
     for name in names.split_whitespace() {
         let grammar = grammar(&format!("%import common.{name}\nstart: {name}\n"));
         assert_eq!(grammar.terminals.len(), 1);
@@ -32,7 +33,8 @@ fn every_name_of_common_can_be_imported() {
 fn imported_rules_bring_what_they_need_under_mangled_names() {
     let files = [(
         "dir/expr.lark",
-        "%import common.NUMBER\nsum: sum \"+\" _atom | _atom\n_atom: NUMBER | NAME\nNAME: /[a-z]/\nother: nowhere\n",
+        "%import common.NUMBER\nsum: sum \"+\" _atom | _atom\n_atom: NUMBER | NAME\n\
+         NAME: /[a-z]/\nother: nowhere\n",
     )];
     let text = "%import .expr (sum, NAME -> ID)\nstart: sum ID\n";
     let printed = with_files(text, &files).unwrap().to_string();

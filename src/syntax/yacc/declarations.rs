@@ -1,0 +1,218 @@
+//! The first section of a `.y` file, and the declarations among its rules: which tokens there are,
+//! by which names, and at which levels of precedence.
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::syntax::ast::{Associativity, Span, Word};
+use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::lark::token::Shortened;
+use crate::syntax::yacc::escape::unescape;
+use crate::syntax::yacc::lexer::Piece;
+use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
+
+/// Declarations about the generated code, not the language.
+const WITHOUT_EFFECT: [&str; 45] = [
+    "actiontype",
+    "avoid_insert",
+    "before-reduction",
+    "code",
+    "debug",
+    "default-prec",
+    "define",
+    "defines",
+    "destructor",
+    "epp",
+    "error-verbose",
+    "expect",
+    "expect-rr",
+    "expect-unused",
+    "file-prefix",
+    "grmtools",
+    "header",
+    "initial-action",
+    "language",
+    "lex-param",
+    "locations",
+    "name-prefix",
+    "no-default-prec",
+    "no-lines",
+    "nterm",
+    "output",
+    "param",
+    "parse-generics",
+    "parse-param",
+    "printer",
+    "pure-parser",
+    "pure_parser",
+    "require",
+    "skeleton",
+    "token-table",
+    "type",
+    "union",
+    "verbose",
+    "yacc",
+    "name_prefix",
+    "no_lines",
+    "error_verbose",
+    "token_table",
+    "file_prefix",
+    "glr-parser",
+];
+
+/// What stands within rules.
+const IN_RULES: [&str; 6] = ["prec", "empty", "dprec", "merge", "expect", "expect-rr"];
+
+/// A token, by its name or between quotation marks.
+#[derive(Clone, Debug)]
+pub(super) enum Token<'text> {
+    Name(&'text str, Span),
+    Quoted(&'text str, Span),
+}
+
+/// The first section.
+#[derive(Debug, Default)]
+pub(super) struct Declarations<'text> {
+    pub(super) start: Option<(&'text str, Span)>,
+    /// Named by `%token` or a level.
+    pub(super) tokens: HashSet<&'text str>,
+    /// Named by a level, and perhaps by nothing else: then it is a token only if it is no rule.
+    pub(super) levels: Vec<(Associativity, Vec<Token<'text>>, Span)>,
+    /// What has a level, and where it got it.
+    pub(super) leveled: HashMap<&'text str, Span>,
+    /// `%token EQ "=="`: the quoted text stands for the token.
+    pub(super) aliases: HashMap<&'text str, &'text str>,
+}
+
+/// What the operands of a declaration are.
+#[derive(Clone, Copy, Debug)]
+enum Operands<'text> {
+    /// Of no effect.
+    None,
+    /// Tokens; the last name may get an alias.
+    Tokens(Option<&'text str>),
+    Level,
+    Start,
+}
+
+impl<'text> Declarations<'text> {
+    pub(super) fn read(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<()> {
+        let mut operands = None;
+        for (piece, span) in pieces {
+            match *piece {
+                Piece::Directive(word) => operands = Some(self.operands(word, span)?),
+                Piece::Code | Piece::Type | Piece::Number | Piece::Semicolon => {}
+                piece => match &mut operands {
+                    Some(operands) => self.operand(operands, piece, span)?,
+                    None => return Err(misplaced(span, "a declaration begins with `%`")),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule;
+    /// the rules.
+    pub(super) fn take(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<Vec<(Piece<'text>, Span)>> {
+        let mut rules = Vec::with_capacity(pieces.len());
+        let mut at = 0;
+        while let Some((piece, span)) = pieces.get(at) {
+            let length = match piece {
+                Piece::Directive(word) if !IN_RULES.contains(word) => {
+                    let ends = |&(number, (piece, _)): &(usize, &(Piece<'_>, Span))| {
+                        *piece == Piece::Semicolon
+                            || begins_rule(pieces, number) && matches!(piece, Piece::Name(_))
+                    };
+                    let end = pieces.iter().enumerate().skip(at + 1).find(ends);
+                    end.map_or(pieces.len(), |(end, _)| end) - at
+                }
+                _ => {
+                    rules.push((*piece, span.clone()));
+                    at += 1;
+                    continue;
+                }
+            };
+            self.read(&pieces[at..at + length])?;
+            // Where a declaration stands, a rule has ended.
+            rules.push((Piece::Semicolon, span.clone()));
+            at += length;
+        }
+        Ok(rules)
+    }
+
+    fn operands(&mut self, word: &str, span: &Span) -> Result<Operands<'text>> {
+        let associativity = match word {
+            "token" | "term" => return Ok(Operands::Tokens(None)),
+            "start" => return Ok(Operands::Start),
+            "left" => Associativity::Left,
+            "right" | "precedence" => Associativity::Right,
+            "nonassoc" | "binary" => Associativity::Nonassoc,
+            word if WITHOUT_EFFECT.contains(&word) => return Ok(Operands::None),
+            _ => return Err(unknown_directive(word, span.clone())),
+        };
+        self.levels.push((associativity, Vec::new(), span.clone()));
+        Ok(Operands::Level)
+    }
+
+    fn operand(&mut self, operands: &mut Operands<'text>, piece: Piece<'text>, span: &Span) -> Result<()> {
+        match (operands, piece) {
+            (Operands::None, _) => {}
+            (Operands::Tokens(last), Piece::Name(name)) => {
+                self.tokens.insert(name);
+                *last = Some(name);
+            }
+            (Operands::Tokens(last), Piece::Quoted(alias)) => {
+                if let Some(name) = last.take() {
+                    self.aliases.insert(alias, name);
+                }
+            }
+            // `_("text")` marks what is to be translated.
+            (Operands::Tokens(_), Piece::Sign) => {}
+            (Operands::Start, Piece::Name(name)) => self.start = Some((name, span.clone())),
+            (Operands::Level, Piece::Name(name) | Piece::Quoted(name)) => {
+                if let Some(first) = self.leveled.insert(name, span.clone()) {
+                    let message = format!("`{}` has a precedence already", Shortened(name));
+                    return Err(fault(span.clone(), message)
+                        .related(first, "given here")
+                        .help("name each token in one precedence line only"));
+                }
+                if let Some((_, tokens, whole)) = self.levels.last_mut() {
+                    let is_name = matches!(piece, Piece::Name(_));
+                    let token = if is_name { Token::Name } else { Token::Quoted };
+                    whole.start = if tokens.is_empty() { span.start } else { whole.start };
+                    whole.end = span.end;
+                    tokens.push(token(name, span.clone()));
+                }
+            }
+            _ => return Err(misplaced(span, "the operands of a declaration are names and quoted texts")),
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn unknown_directive(word: &str, span: Span) -> SyntaxError {
+    let help = match word {
+        "prec" | "empty" => "it stands among the rules, behind the first `%%`",
+        "" => "what an action decides while a text is read is no part of the grammar: make it rules",
+        _ => {
+            "the declarations are `%token`, `%start`, `%left`, `%right`, `%nonassoc` and \
+             `%precedence`; among the rules stand `%prec` and `%empty`"
+        }
+    };
+    let message = format!("`%{}` cannot stand here", Shortened(word));
+    SyntaxError::new(SyntaxErrorKind::UnknownDirective, span, message).help(help)
+}
+
+/// A token as a directive names it.
+pub(super) fn word_of<'a>(declarations: &'a Declarations<'_>) -> impl Fn(&Token<'_>) -> Result<Word> + 'a {
+    move |token| {
+        let (text, span) = match token {
+            Token::Name(name, span) => return Ok(Word::Name(named(name, span))),
+            Token::Quoted(text, span) => (*text, span),
+        };
+        let outer = span.start - 1..span.end + 1;
+        Ok(match declarations.aliases.get(text) {
+            Some(token) => Word::Name(named(token, &outer)),
+            None => Word::Literal { text: unescape(text, span.start)?, ignore_case: false, span: outer },
+        })
+    }
+}
