@@ -86,6 +86,28 @@ fn more_steps_are_taken_for_more_grammar() {
     }
 }
 
+/// What terminals of a grammar of characters are made of is found out within the limits, or not at
+/// all.
+#[test]
+fn the_choice_of_terminals_stays_within_the_limits() {
+    let rules: String = (0..200)
+        .map(|i| {
+            let letter = char::from(b'a' + (i % 26) as u8);
+            let (next, other) = ((i + 1) % 200, (i * 5) % 200);
+            format!("r{i} ::= [^{letter}] r{next} | \"(\" r{other} \")\" [a-z]* | \"\"\n")
+        })
+        .collect();
+    let mut limits = Limits::strict();
+    limits.build_bytes = 20_000_000;
+    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let before = HEAP.current_usage();
+    HEAP.reset_peak_usage();
+    let grammar = GrammarReader::new().limits(&limits).gbnf(&format!("root ::= r0 r1\n{rules}"));
+    let held = HEAP.peak_usage() - before;
+    assert!(held as u64 <= 20_000_000 + 3 * limits.build_bytes, "{held} bytes");
+    drop(grammar);
+}
+
 /// Examples of conflicts serve people: what the search for them may take is a part of the limits, and
 /// no grammar is refused for want of one.
 #[test]

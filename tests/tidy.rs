@@ -32,7 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Lines of code that a file may have.
-const LONGEST: usize = 700;
+const LONGEST: usize = 500;
 
 /// What a library does not do: touch the world, keep state behind the caller's back, print, or stop
 /// half way. The second part says whether the command line may.

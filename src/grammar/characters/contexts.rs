@@ -14,6 +14,7 @@ use hashbrown::HashMap;
 use crate::grammar::ir::Symbol;
 use crate::grammar::lower::expand::Productions;
 use crate::util::bitset::BitSet;
+use crate::util::meter::{Holding, Meter};
 
 /// States of the canonical automaton, and items of all its states.
 const MAX_STATES: usize = 3_000;
@@ -35,21 +36,57 @@ type Item = (u32, u32);
 /// Items with their look-aheads.
 type Kernel = BTreeMap<Item, BitSet>;
 
-/// All contexts of the grammar that starts with nonterminal 0. `None` where `budget`, in steps, is
+/// All contexts of the grammar that starts with nonterminal 0. `None` where `budget` is
 /// spent before they are found.
 pub(super) fn contexts(
     productions: &Productions,
     terminals: usize,
-    budget: &mut usize,
+    budget: &mut Budget,
 ) -> Option<Vec<Context>> {
     let rules = Rules::new(productions, terminals, budget)?;
-    canonical(&rules, budget).or_else(|| merged(&rules, budget))
+    let found = canonical(&rules, budget).or_else(|| merged(&rules, budget));
+    budget.release();
+    found
 }
 
-/// Takes `steps` off the budget, if it has as many.
-fn spend(budget: &mut usize, steps: usize) -> Option<()> {
-    *budget = budget.checked_sub(steps)?;
-    Some(())
+/// What contexts may cost: steps of their own, which follow what there is to find out, and the part of
+/// the meter that the grammar's maker can spare for them. Past either the terminals are chosen
+/// without.
+pub(super) struct Budget {
+    steps: usize,
+    meter: Meter,
+    held: Holding,
+}
+
+/// Steps of the meter for one of contexts: an item is looked up in a tree, with a set of terminals.
+const STEPS_OF_A_STEP: usize = 20;
+/// An item's entries in two maps, beside two sets of terminals.
+const BYTES_OF_AN_ITEM: usize = 120;
+/// This part of what is left of the meter may be spent.
+const SHARE: usize = 3;
+
+impl Budget {
+    pub(super) fn new(steps: usize, meter: &Meter) -> Self {
+        Self { steps, meter: meter.share(SHARE), held: meter.holding() }
+    }
+
+    /// Takes `steps` off, if there are as many.
+    fn spend(&mut self, steps: usize) -> Option<()> {
+        self.steps = self.steps.checked_sub(steps)?;
+        self.meter.step(STEPS_OF_A_STEP * steps).ok()
+    }
+
+    /// So many items of kernels are held now.
+    fn hold(&mut self, items: usize, terminals: usize) -> Option<()> {
+        let bytes = BYTES_OF_AN_ITEM + 2 * terminals.div_ceil(8);
+        self.held.set(items.saturating_mul(bytes)).ok()
+    }
+
+    /// Nothing is held any more.
+    fn release(&mut self) {
+        // To hold less is within any limit.
+        let _ = self.held.set(0);
+    }
 }
 
 struct Rules<'a> {
@@ -61,7 +98,7 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn new(productions: &'a Productions, terminals: usize, budget: &mut usize) -> Option<Self> {
+    fn new(productions: &'a Productions, terminals: usize, budget: &mut Budget) -> Option<Self> {
         let count = productions.nonterminals.len();
         let mut by_lhs = vec![Vec::new(); count];
         for (number, production) in (0..).zip(&productions.productions) {
@@ -70,7 +107,7 @@ impl<'a> Rules<'a> {
         let first = vec![BitSet::new(terminals + 1); count];
         let mut rules = Self { productions, terminals, by_lhs, nullable: vec![false; count], first };
         while rules.grow() {
-            spend(budget, productions.productions.len())?;
+            budget.spend(productions.productions.len())?;
         }
         Some(rules)
     }
@@ -140,13 +177,13 @@ impl<'a> Rules<'a> {
     }
 
     /// All items of the state with this kernel.
-    fn closure(&self, kernel: &Kernel, budget: &mut usize) -> Option<Kernel> {
+    fn closure(&self, kernel: &Kernel, budget: &mut Budget) -> Option<Kernel> {
         let mut all = kernel.clone();
         let mut pending: Vec<Item> = kernel.keys().copied().collect();
         while let Some(item) = pending.pop() {
             let Some(Symbol::Nonterminal(next)) = self.next(item) else { continue };
             let behind = self.behind(item, &all[&item]);
-            spend(budget, (1 + self.by_lhs[next.index()].len()) * (1 + self.terminals / 512))?;
+            budget.spend((1 + self.by_lhs[next.index()].len()) * (1 + self.terminals / 512))?;
             for &production in &self.by_lhs[next.index()] {
                 let item = (production, 0);
                 let known = all.contains_key(&item);
@@ -190,7 +227,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-fn canonical(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
+fn canonical(rules: &Rules<'_>, budget: &mut Budget) -> Option<Vec<Context>> {
     let key = |kernel: &Kernel| -> Vec<(Item, Vec<u64>)> {
         kernel.iter().map(|(&item, lookahead)| (item, lookahead.words().to_vec())).collect()
     };
@@ -199,7 +236,7 @@ fn canonical(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
     ids.insert(key(&start), 0);
     let mut kernels = vec![start];
     let mut contexts = Vec::new();
-    let mut items = 0;
+    let (mut items, mut held) = (0, 0);
     while let Some(kernel) = kernels.get(contexts.len()) {
         let closure = rules.closure(kernel, budget)?;
         items += closure.len();
@@ -210,19 +247,21 @@ fn canonical(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
         for (symbol, kernel) in rules.successors(&closure) {
             let id = *ids.entry(key(&kernel)).or_insert(kernels.len());
             if id == kernels.len() {
+                held += kernel.len();
                 kernels.push(kernel);
             }
             if let Symbol::Terminal(terminal) = symbol {
                 next.push((terminal.index(), id));
             }
         }
+        budget.hold(held, rules.terminals)?;
         contexts.push(rules.context(&closure, next));
     }
     Some(contexts)
 }
 
 /// The automaton in which states with one core are one, with the look-aheads of all of them.
-fn merged(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
+fn merged(rules: &Rules<'_>, budget: &mut Budget) -> Option<Vec<Context>> {
     let core = |kernel: &Kernel| -> Vec<Item> { kernel.keys().copied().collect() };
     let start = rules.start();
     let mut ids: HashMap<_, usize> = HashMap::new();
@@ -232,6 +271,7 @@ fn merged(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
     contexts.push(None);
     let mut pending = vec![0];
     let mut is_pending = vec![true];
+    let mut held = 0;
     while let Some(state) = pending.pop() {
         is_pending[state] = false;
         let closure = rules.closure(&kernels[state], budget)?;
@@ -239,6 +279,7 @@ fn merged(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
         for (symbol, kernel) in rules.successors(&closure) {
             let id = *ids.entry(core(&kernel)).or_insert(kernels.len());
             if id == kernels.len() {
+                held += kernel.len();
                 kernels.push(kernel);
                 contexts.push(None);
                 is_pending.push(true);
@@ -256,6 +297,7 @@ fn merged(rules: &Rules<'_>, budget: &mut usize) -> Option<Vec<Context>> {
                 next.push((terminal.index(), id));
             }
         }
+        budget.hold(held, rules.terminals)?;
         contexts[state] = Some(rules.context(&closure, next));
     }
     contexts.into_iter().collect()

@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use crate::grammar::analysis::{self, Report};
 use crate::grammar::characters::alphabet::Alphabet;
+use crate::grammar::characters::contexts::Budget;
 use crate::grammar::characters::cut::{Cuts, Parts};
 use crate::grammar::characters::expr::Exprs;
 use crate::grammar::characters::harmless::Checker;
@@ -129,7 +130,7 @@ impl Settling<'_> {
     /// by letter, or finding out takes too long.
     fn take_apart(&mut self) -> Option<Settled> {
         let mut cuts = Cuts::default();
-        let mut budget = MAX_CONTEXT_STEPS;
+        let mut budget = Budget::new(MAX_CONTEXT_STEPS, &self.context.meter);
         for _ in 0..MAX_ROUNDS {
             let parts = cut::cut(self.exprs, self.rules, self.root, &cuts);
             if parts.spells {
@@ -153,7 +154,7 @@ impl Settling<'_> {
     fn end_anywhere(&mut self) -> Option<Settled> {
         self.checker.rest();
         let mut cuts = Cuts::default();
-        let mut budget = MAX_CONTEXT_STEPS;
+        let mut budget = Budget::new(MAX_CONTEXT_STEPS, &self.context.meter);
         loop {
             let parts = cut::cut(self.exprs, self.rules, self.root, &cuts);
             if !self.checker.measure(self.exprs, &parts.terminals, &mut cuts).ok()? {
