@@ -27,15 +27,17 @@ struct Rest<'s> {
     brackets: u32,
 }
 
-/// Where all the ways to complete a text from there have been, or are being, tried: by the stack,
-/// what lies on top, and what is barred, the places. What follows a place that another covers
-/// follows the other too, so of such the other alone is kept: an antichain (De Wulf, Doyen,
-/// Henzinger and Raskin 2006). With what many matches leave pending there are thousands of places,
-/// and few that count.
+/// From where all ways to complete a text have been tried, or are being tried: by the [`Spot`], the
+/// places. What follows a place that another covers follows the other too, so of such the other
+/// alone is kept: an antichain (De Wulf, Doyen, Henzinger and Raskin 2006). With what many matches
+/// leave pending there are thousands of places, and few that count.
 #[derive(Default)]
 struct Met {
-    places: HashMap<(Address, Option<Node>, Control, u32), Vec<Place>, FxBuildHasher>,
+    places: HashMap<Spot, Vec<Place>, FxBuildHasher>,
 }
+
+/// The stack, what lies on top, what is barred (at no place), and how many brackets are open.
+type Spot = (Address, Option<Node>, Control, u32);
 
 /// So many comparisons of places count as a step.
 const COMPARISONS: usize = 16;
