@@ -98,11 +98,7 @@ impl Run {
     }
 }
 
-fn one_process(
-    peer: &Peer,
-    case: &std::path::Path,
-    plan: &Plan,
-) -> Result<Vec<SchemaMeasurement>, String> {
+fn one_process(peer: &Peer, case: &std::path::Path, plan: &Plan) -> Result<Vec<SchemaMeasurement>, String> {
     let output = child::run(peer.schema_command(case)?, plan.limits)?;
     serde_json::from_slice(&output).map_err(|error| format!("not understood: {error}"))
 }

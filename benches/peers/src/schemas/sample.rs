@@ -50,7 +50,8 @@ pub fn read(data: &Path, own: &Path) -> Result<(Vec<Sample>, bool), String> {
     let is_own = texts.is_empty();
     if is_own {
         let fault = |error: std::io::Error| format!("{}: {error}", own.display());
-        let mut paths: Vec<_> = fs::read_dir(own).map_err(fault)?.flatten().map(|entry| entry.path()).collect();
+        let mut paths: Vec<_> =
+            fs::read_dir(own).map_err(fault)?.flatten().map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
         paths.sort();
         texts = paths.iter().map(fs::read_to_string).collect::<Result<_, _>>().map_err(fault)?;
@@ -127,7 +128,8 @@ mod tests {
 
     #[test]
     fn own_schemas_stand_in_for_samples() {
-        let (samples, is_own) = read(Path::new("nowhere"), &peers::package().join("schemas")).expect("samples");
+        let (samples, is_own) =
+            read(Path::new("nowhere"), &peers::package().join("schemas")).expect("samples");
         assert!(is_own && samples.len() >= 10);
         assert!(samples.iter().all(|sample| !sample.valid.is_empty() && !sample.invalid.is_empty()));
     }
