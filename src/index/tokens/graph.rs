@@ -101,16 +101,14 @@ impl Default for TokenSetGraph {
 impl TokenSetGraph {
     /// Adds a set.
     pub(crate) fn add_set(&self, set: TokenSet) -> StoredTokensId {
-        match &set {
-            // Those that lie in saved bytes stay there.
-            TokenSet::List(ids) if let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW) => {
-                self.add_few(ids)
-            }
-            _ => {
-                self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
-                StoredTokensId(Stored::Set(self.sets.push(set)))
-            }
+        // Those that lie in saved bytes stay there.
+        if let TokenSet::List(ids) = &set
+            && let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW)
+        {
+            return self.add_few(ids);
         }
+        self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
+        StoredTokensId(Stored::Set(self.sets.push(set)))
     }
 
     fn add_few(&self, ids: &[u32]) -> StoredTokensId {
