@@ -1,6 +1,6 @@
 //! Where the lexeme in progress can end, and what that leaves open: what is needed of lexemes to
 //! decide what a text can still become. All of it is finite, and known once it was asked for at a
-//! [`Point`](crate::scanner::points::Point).
+//! [`Point`].
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;

@@ -11,7 +11,7 @@ pub(super) enum Regex {
     Repeat(Box<Regex>, u32, Option<u32>),
     Start,
     End,
-    /// One of the [`MARKS`].
+    /// The mark of one end of a look-around, by its place among the two.
     Mark(usize),
     /// A word boundary, or that there is none.
     Boundary(bool),
