@@ -1,4 +1,5 @@
-//! Generates the parsers of the grammar notations (`src/syntax/*.lalrpop`) into the build directory.
+//! Generates the parsers of the grammar notations (`src/syntax/*.lalrpop`) into the build
+//! directory.
 
 fn main() {
     for notation in ["gbnf", "lark"] {

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use lrmask::{
-    CompiledGrammar, Constraint, Grammar, GrammarReader, Matcher, TokenId, TokenMask, Vocabulary, fill_masks,
+    CompiledGrammar, Constraint, Grammar, GrammarReader, Matcher, TokenId, TokenMask, Vocabulary,
+    fill_masks,
 };
 
 const JSON: &str = include_str!("../grammars/json/json.lark");
@@ -22,8 +23,9 @@ const IDENTIFIERS: &str = include_str!("../grammars/python/identifiers.lark");
 const GRAMMARS: [(&str, &str); 3] = [("json", JSON), ("sqlite", SQLITE), ("python", PYTHON)];
 
 /// A document of some variety; repeated, it makes documents of any size.
-const ELEMENT: &str = "{\"id\": 17, \"name\": \"caf\\u00e9 \u{1f40d} noir\", \"tags\": [\"a\", \"b c\", []], \"size\": -1.5e3, \
-                       \"open\": true, \"next\": null}";
+const ELEMENT: &str = "{\"id\": 17, \"name\": \"caf\\u00e9 \u{1f40d} noir\", \"tags\": [\"a\", \
+    \"b c\", []], \"size\": -1.5e3, \
+    \"open\": true, \"next\": null}";
 
 fn json() -> Grammar {
     Grammar::from_lark(JSON).expect("the built-in grammar is sound")
@@ -144,7 +146,12 @@ const DEPTHS: [(&str, usize); 2] = [("byte 1,000", 1_000), ("byte 1,000,000", 1_
 
 /// A matcher that has read at least so many bytes of the document, and stands where the tokens of
 /// `rest` may follow.
-fn matcher_at(constraint: &Constraint, document: &[TokenId], bytes: usize, rest: &[TokenId]) -> Matcher {
+fn matcher_at(
+    constraint: &Constraint,
+    document: &[TokenId],
+    bytes: usize,
+    rest: &[TokenId],
+) -> Matcher {
     let mut matcher = constraint.matcher();
     let mut read = 0;
     for &token in document {
@@ -235,7 +242,9 @@ fn batches(c: &mut Criterion) {
     };
     // On one thread: what `fill_masks` does without a pool.
     let one = |matchers: &[Option<&Matcher>], rows: &mut [u32], stride: usize| {
-        rows.chunks_mut(stride).zip(matchers.iter().flatten()).for_each(|(row, m)| m.fill_mask_into(row));
+        rows.chunks_mut(stride)
+            .zip(matchers.iter().flatten())
+            .for_each(|(row, m)| m.fill_mask_into(row));
     };
     type Fill<'f> = &'f dyn Fn(&[Option<&Matcher>], &mut [u32], usize);
     let ways: [(&str, Fill<'_>); 2] = [("one thread", &one), ("fill_masks", &fill_masks)];

@@ -1,5 +1,5 @@
-//! A step of a server: the masks of all sequences of a batch, each with a grammar of its own, in one
-//! buffer as the kernel that applies them wants it.
+//! A step of a server: the masks of all sequences of a batch, each with a grammar of its own, in
+//! one buffer as the kernel that applies them wants it.
 //!
 //! `cargo run --release --example batch`.
 

@@ -1,11 +1,12 @@
 //! Runs the samples of MaskBench that may lie beside the project: schemas with valid and invalid
 //! instances.
 //!
-//! `cargo run --release --example maskbench large [NAME...]` times schemas that are large in one respect.
+//! `cargo run --release --example maskbench large [NAME...]` times schemas that are large in one
+//! respect.
 //!
 //! `cargo run --release --example maskbench replay` replays all valid instances with o200k and the
-//! tokenizers of Llama 3 and Llama 2, where they lie beside the project: cut as the model's tokenizer
-//! does and at random, with the mask before each token, in any order of keys.
+//! tokenizers of Llama 3 and Llama 2, where they lie beside the project: cut as the model's
+//! tokenizer does and at random, with the mask before each token, in any order of keys.
 //!
 //! `cargo run --release --example maskbench [any] [NAME...]` prints how many schemas pass, which
 //! are refused and why, how many instances are judged wrongly, and how long it takes from a schema
@@ -58,7 +59,8 @@ fn prepare(
         let third = Instant::now();
         let constraint = compiled.constraint(vocabulary);
         constraint.matcher().fill_mask(&mut constraint.new_mask());
-        for (least, part) in parts.iter_mut().zip([second - first, third - second, third.elapsed()]) {
+        for (least, part) in parts.iter_mut().zip([second - first, third - second, third.elapsed()])
+        {
             *least = part.min(*least);
         }
         let taken = match (begin, processor()) {
@@ -82,7 +84,9 @@ enum Json {
 
 /// Schemas that are large in one respect each.
 fn large() -> Vec<(&'static str, String)> {
-    let list = |count: usize, of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<Vec<_>>().join(", ");
+    let list = |count: usize, of: &dyn Fn(usize) -> String| {
+        (0..count).map(of).collect::<Vec<_>>().join(", ")
+    };
     let property = |number: usize| format!(r#""property{number}": {{"type": "integer"}}"#);
     let record = |number: usize| {
         let about = "What the record is for, in words that nobody reads. ".repeat(3);
@@ -127,7 +131,8 @@ fn replay() {
             let schema = write(member(&document, "schema").expect("a schema"));
             let Ok(parsed) = JsonSchema::parse(&schema, &options) else { continue };
             let Ok(compiled) = CompiledGrammar::new(&parsed.grammar()) else { continue };
-            let (plain, constraint) = (compiled.constraint(&bytes), compiled.constraint(&vocabulary));
+            let (plain, constraint) =
+                (compiled.constraint(&bytes), compiled.constraint(&vocabulary));
             let mut mask = constraint.new_mask();
             let Some(Json::Array(tests)) = member(&document, "tests") else { continue };
             for test in tests {
@@ -138,8 +143,11 @@ fn replay() {
                 let mut by_bytes = plain.matcher();
                 let expected = text.bytes().all(|byte| by_bytes.advance(u32::from(byte)).is_ok())
                     && by_bytes.advance(256u32).is_ok();
-                let random = (0..CUTS).map(|seed| corpus::cut_random(&vocabulary, text.as_bytes(), seed));
-                for cut in std::iter::once(tokenizer.encode(&vocabulary, &text)).chain(random).flatten() {
+                let random =
+                    (0..CUTS).map(|seed| corpus::cut_random(&vocabulary, text.as_bytes(), seed));
+                for cut in
+                    std::iter::once(tokenizer.encode(&vocabulary, &text)).chain(random).flatten()
+                {
                     texts += 1;
                     let mut matcher = constraint.matcher();
                     let mut allows = |matcher: &lrmask::Matcher, token: lrmask::TokenId| {
@@ -147,10 +155,12 @@ fn replay() {
                         matcher.fill_mask(&mut mask);
                         mask.allows(token)
                     };
-                    let is_read =
-                        cut.iter().all(|&token| allows(&matcher, token) && matcher.advance(token).is_ok());
-                    let is_accepted =
-                        is_read && stop.map_or_else(|| matcher.is_accepting(), |stop| allows(&matcher, stop));
+                    let is_read = cut
+                        .iter()
+                        .all(|&token| allows(&matcher, token) && matcher.advance(token).is_ok());
+                    let is_accepted = is_read
+                        && stop
+                            .map_or_else(|| matcher.is_accepting(), |stop| allows(&matcher, stop));
                     refused += usize::from(!is_accepted);
                     if is_accepted != expected {
                         differing += 1;
@@ -160,7 +170,8 @@ fn replay() {
             }
         }
         println!(
-            "{vocabulary_name}: {texts} texts, {tokens} masks, {refused} texts refused, {differing} otherwise than by bytes"
+            "{vocabulary_name}: {texts} texts, {tokens} masks, {refused} texts refused, \
+             {differing} otherwise than by bytes"
         );
     }
 }
@@ -232,7 +243,8 @@ fn main() {
                 return Ok((whole, wrong, parts));
             };
             for test in tests {
-                let is_valid = matches!(member(test, "valid"), Some(Json::Word(word)) if word == "true");
+                let is_valid =
+                    matches!(member(test, "valid"), Some(Json::Word(word)) if word == "true");
                 let text = write(member(test, "data").expect("an instance"));
                 let mut matcher = constraint.matcher();
                 let read = text.bytes().position(|byte| matcher.advance(u32::from(byte)).is_err());
@@ -362,9 +374,12 @@ fn write(value: &Json) -> String {
     match value {
         Json::Word(word) => word.clone(),
         Json::Text(own) => text(own),
-        Json::Array(items) => format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(", ")),
+        Json::Array(items) => {
+            format!("[{}]", items.iter().map(write).collect::<Vec<_>>().join(", "))
+        }
         Json::Object(members) => {
-            let members = members.iter().map(|(key, value)| format!("{}: {}", text(key), write(value)));
+            let members =
+                members.iter().map(|(key, value)| format!("{}: {}", text(key), write(value)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
     }

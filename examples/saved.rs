@@ -12,7 +12,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let constraint = Constraint::new(&grammar, &vocabulary)?;
 
     // Masks that texts like this one will ask for, and then those of all short texts.
-    let sample = vocabulary.cut_longest(b"{\"name\": \"x\", \"sizes\": [1, 2.5]}").ok_or("no such bytes")?;
+    let sample =
+        vocabulary.cut_longest(b"{\"name\": \"x\", \"sizes\": [1, 2.5]}").ok_or("no such bytes")?;
     let tokens = constraint.warm(&[&sample], &|_| ());
     let places = constraint.explore(200, &|_| ());
     let saved = constraint.save();

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Each grammar runs in four threads under budgets of 1, 4 and 16 MB. Of each run one line tells
-//! the time that masks took, the bytes of the index and of the process over time, and how many masks
-//! were held against a constraint of their own, made just for that place. The program fails where
-//! one differs. It reads `/proc`, so this runs on Linux only.
+//! the time that masks took, the bytes of the index and of the process over time, and how many
+//! masks were held against a constraint of their own, made just for that place. The program fails
+//! where one differs. It reads `/proc`, so this runs on Linux only.
 
 #![allow(clippy::print_stdout, reason = "the figures are the answer")]
 
@@ -34,22 +34,28 @@ const GRAMMARS: [(&str, &str); 7] = [
     ("python", include_str!("../grammars/python/python.lark")),
     (
         "dangling else",
-        "start: s+\ns: \"if\" e s | \"if\" e s \"else\" s | \"for\" e s | NAME \"=\" e \";\" | \"{\" s* \"}\"\n\
-         e: e OP e | NAME | \"(\" e \")\"\nOP: /[-+*<>]|&&|==/\nNAME: /[a-z]+/\n%reserved NAME \"if\" \"else\" \"for\"\n\
+        "start: s+\ns: \"if\" e s | \"if\" e s \"else\" s | \"for\" e s | NAME \"=\" e \";\" | \
+         \"{\" s* \"}\"\n\
+         e: e OP e | NAME | \"(\" e \")\"\nOP: /[-+*<>]|&&|==/\nNAME: /[a-z]+/\n\
+         %reserved NAME \"if\" \"else\" \"for\"\n\
          %ignore /[ \\n]+/",
     ),
     (
         "nests",
-        "start: v\nv: \"(\" v* \")\" | \"[\" v* \"]\" | \"{\" v* \"}\" | \"<\" v* \">\" | /[a-z]/\n%ignore \" \"",
+        "start: v\nv: \"(\" v* \")\" | \"[\" v* \"]\" | \"{\" v* \"}\" | \"<\" v* \">\" | \
+         /[a-z]/\n%ignore \" \"",
     ),
     (
         "pending matches",
-        "%lexer basic\nstart: (A | B | C | D)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"\nD: \" \"",
+        "%lexer basic\nstart: (A | B | C | D)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"\n\
+         D: \" \"",
     ),
     (
         "contexts",
-        "start: (\"(\" a \")\" | \"[\" b \"]\" | \"{\" c \"}\")+\na: x \"1\" | y \"2\" | \"(\" b \")\" | \"[\" a \"]\"\n\
-         b: x \"2\" | y \"1\" | \"(\" c \")\" | \"{\" a \"}\"\nc: x \"3\" | y \"3\" | \"[\" b \"]\" | \"{\" a \"}\"\n\
+        "start: (\"(\" a \")\" | \"[\" b \"]\" | \"{\" c \"}\")+\n\
+         a: x \"1\" | y \"2\" | \"(\" b \")\" | \"[\" a \"]\"\n\
+         b: x \"2\" | y \"1\" | \"(\" c \")\" | \"{\" a \"}\"\n\
+         c: x \"3\" | y \"3\" | \"[\" b \"]\" | \"{\" a \"}\"\n\
          x: \"x\" | \"(\" x \")\" | x \"+\" x\ny: \"x\" | \"[\" y \"]\"\n",
     ),
 ];
@@ -57,12 +63,14 @@ const GRAMMARS: [(&str, &str); 7] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let steps: usize = arguments.first().map_or(Ok(100_000), |steps| steps.parse())?;
-    let wanted = |name: &str| arguments.len() < 2 || arguments[1..].iter().any(|part| name.contains(part));
+    let wanted =
+        |name: &str| arguments.len() < 2 || arguments[1..].iter().any(|part| name.contains(part));
     let grammars: Vec<_> = GRAMMARS.into_iter().filter(|(name, _)| wanted(name)).collect();
     let vocabulary = Vocabulary::builtin("gpt2")?;
     let share = steps / (grammars.len() * BUDGETS.len()).max(1);
     println!(
-        "| grammar, budget | steps | mean | p99 | longest | index, greatest | process over time | checked |"
+        "| grammar, budget | steps | mean | p99 | longest | index, greatest | process over time | \
+         checked |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for (name, text) in grammars {
@@ -111,7 +119,8 @@ impl<'g> Run<'g> {
         let mut limits = Limits::default();
         limits.index_bytes = budget;
         let constraint = Constraint::new_within(grammar, vocabulary, &limits)?;
-        let (taken, checked, figures) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
+        let (taken, checked, figures) =
+            (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
         Ok(Self { grammar, constraint, steps, taken, checked, figures })
     }
 
@@ -126,7 +135,9 @@ impl<'g> Run<'g> {
     /// Samples texts until all steps are taken.
     fn sample(&self, mut seed: u64) {
         let mut below = |bound: usize| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) as usize % bound.max(1)
         };
         let mut mask = self.constraint.new_mask();
@@ -144,7 +155,9 @@ impl<'g> Run<'g> {
                     self.check(&text, &mask);
                 }
                 let token = pick(&self.constraint, &mask, openers, &mut below);
-                let Some(token) = token.filter(|&token| matcher.advance(token).is_ok()) else { break };
+                let Some(token) = token.filter(|&token| matcher.advance(token).is_ok()) else {
+                    break;
+                };
                 text.push(token);
                 if below(50) == 0 {
                     let back = matcher.rollback(below(8));
@@ -225,7 +238,9 @@ fn pick(
     };
     let opens = |token: &TokenId| {
         let bytes = constraint.vocabulary().bytes(*token).unwrap_or_default();
-        bytes.iter().any(|byte| b"([{<".contains(byte)) || bytes.ends_with(b"if") || bytes.ends_with(b":\n")
+        bytes.iter().any(|byte| b"([{<".contains(byte))
+            || bytes.ends_with(b"if")
+            || bytes.ends_with(b":\n")
     };
     if openers && let Some(token) = (0..8).filter_map(|_| some()).find(opens) {
         return Some(token);

@@ -128,13 +128,13 @@
 //! # Strangers
 //!
 //! Grammars, schemas and regexes may come from anybody under [`Limits::strict`]: building ends
-//! within about a second and 256 MB with a constraint or a typed error ([`GrammarError::limit`]), and
-//! [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of bytes.
-//! Tokens and texts may be anything under any limits. Tokenizer files of strangers are read by
-//! [`Vocabulary::from_file_bytes_within`]. Saved constraints are for those who saved them: damage is
-//! found; a forged file may allow what it likes, but every call on it returns. What the scanner meets
-//! while texts run stays as long as the constraint: [`Constraint::is_outgrown`] tells when to use a
-//! new one, as [`ConstraintCache`] does.
+//! within about a second and 256 MB with a constraint or a typed error ([`GrammarError::limit`]),
+//! and [`Cancel`] ends it sooner. [`ConstraintCache`] keeps what was built within a number of
+//! bytes. Tokens and texts may be anything under any limits. Tokenizer files of strangers are read
+//! by [`Vocabulary::from_file_bytes_within`]. Saved constraints are for those who saved them:
+//! damage is found; a forged file may allow what it likes, but every call on it returns. What the
+//! scanner meets while texts run stays as long as the constraint: [`Constraint::is_outgrown`] tells
+//! when to use a new one, as [`ConstraintCache`] does.
 //! `SECURITY.md` and `docs/security.md` have the details, and the attacks that were tried.
 //!
 //! # Features
@@ -180,13 +180,14 @@ pub(crate) mod util;
 pub(crate) mod vocab;
 
 pub use constraint::{
-    CompiledGrammar, Constraint, ConstraintCache, GrammarSize, IndexSize, LoadError, LoadErrorKind, Stage,
+    CompiledGrammar, Constraint, ConstraintCache, GrammarSize, IndexSize, LoadError, LoadErrorKind,
+    Stage,
 };
 pub use grammar::{Grammar, GrammarError, GrammarErrorKind, GrammarReader};
 pub use matcher::{Capture, Expected, Matcher, RejectedToken, TokenMask, fill_masks};
 pub use schema::{
-    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions, StringEscapes,
-    StructuralTags, Unsatisfiable, Whitespace,
+    Formats, JsonSchema, KeyOrder, Numerals, SchemaError, SchemaErrorKind, SchemaOptions,
+    StringEscapes, StructuralTags, Unsatisfiable, Whitespace,
 };
 pub use util::diagnostic::{Diagnostic, Place, Severity};
 pub use util::id::TokenId;

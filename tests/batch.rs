@@ -13,7 +13,8 @@ fn constraint(lark: &str) -> Constraint {
 #[test]
 fn any_shape_is_defined() {
     let vocabulary = Vocabulary::from_tokens([b"b".to_vec(), b"a".to_vec()]).unwrap();
-    let constraint = Constraint::new(&Grammar::from_lark("start: \"a\"").unwrap(), &vocabulary).unwrap();
+    let constraint =
+        Constraint::new(&Grammar::from_lark("start: \"a\"").unwrap(), &vocabulary).unwrap();
     let matcher = constraint.matcher();
     for (stride, rows, expected) in [
         (0, 2, &[7, 7][..]),
@@ -30,8 +31,9 @@ fn any_shape_is_defined() {
 
 #[test]
 fn rows_of_many_threads_are_those_of_one() {
-    let lists =
-        constraint(r#"start: "[" [NUMBER ("," NUMBER)*] "]"  NUMBER: /[0-9]+/"#.replace("  ", "\n").as_str());
+    let lists = constraint(
+        r#"start: "[" [NUMBER ("," NUMBER)*] "]"  NUMBER: /[0-9]+/"#.replace("  ", "\n").as_str(),
+    );
     let words = constraint("start: WORD (\" \" WORD)*\nWORD: /[a-z]{1,8}/");
     let along = |constraint: &Constraint, text: &str| -> Vec<Matcher> {
         (0..=text.len())
@@ -44,8 +46,11 @@ fn rows_of_many_threads_are_those_of_one() {
     };
     let mut all = along(&lists, "[1,22,333,4444,55555,666666,7777777]");
     all.extend(along(&words, "some words after one another"));
-    let batch: Vec<Option<&Matcher>> =
-        all.iter().enumerate().map(|(index, matcher)| (index % 5 != 3).then_some(matcher)).collect();
+    let batch: Vec<Option<&Matcher>> = all
+        .iter()
+        .enumerate()
+        .map(|(index, matcher)| (index % 5 != 3).then_some(matcher))
+        .collect();
     let stride = 10;
     let mut rows = vec![7; batch.len() * stride];
     fill_masks(&batch, &mut rows, stride);

@@ -35,8 +35,8 @@ fn known(case: &Case, lexer: LexerKind) -> Vec<Vec<u8>> {
 }
 
 fn check(case: &Case, lexer: LexerKind) -> Vec<String> {
-    let most =
-        std::env::var("LRMASK_TEXTS").map_or(300, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
+    let most = std::env::var("LRMASK_TEXTS")
+        .map_or(300, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
     let lark = case.lark(lexer);
     let refused = case.refused.iter().find(|(l, _)| *l == lexer).map(|(_, code)| code.as_str());
     let oracle = case.oracle(lexer);
@@ -105,10 +105,15 @@ fn the_engine_masks_what_the_oracle_masks_in_every_small_grammar() {
                 while let Some((case, lexer)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let start = std::time::Instant::now();
                     let run = std::panic::AssertUnwindSafe(|| check(case, *lexer));
-                    let faults =
-                        std::panic::catch_unwind(run).unwrap_or_else(|_| vec!["panicked".to_owned()]);
+                    let faults = std::panic::catch_unwind(run)
+                        .unwrap_or_else(|_| vec!["panicked".to_owned()]);
                     let verdict = if faults.is_empty() { "fine" } else { "FAULTY" };
-                    println!("{} ({}): {verdict}, {:.1?}", case.name, lexer.name(), start.elapsed());
+                    println!(
+                        "{} ({}): {verdict}, {:.1?}",
+                        case.name,
+                        lexer.name(),
+                        start.elapsed()
+                    );
                     if !faults.is_empty() {
                         let title = format!("== {} ({})\n", case.name, lexer.name());
                         reports.lock().unwrap().push(title + &faults.join("\n"));
@@ -119,5 +124,11 @@ fn the_engine_masks_what_the_oracle_masks_in_every_small_grammar() {
     });
     let mut reports = reports.into_inner().unwrap();
     reports.sort();
-    assert!(reports.is_empty(), "{} of {} fail:\n{}", reports.len(), jobs.len(), reports.join("\n"));
+    assert!(
+        reports.is_empty(),
+        "{} of {} fail:\n{}",
+        reports.len(),
+        jobs.len(),
+        reports.join("\n")
+    );
 }

@@ -12,7 +12,7 @@ const DOCUMENT: &str = "[{\"a\": [1, -2.5e3, \"b\\n\\u00e9\"], \"c\": {}}, true,
 
 /// Lines and blocks, a word with two readings, and a match that may be pending.
 const BLOCKS: &str = "\
-%lexer basic
+    %lexer basic
 start: line*
 line: NAME END | \"if\" NAME \":\" END INDENT line+ DEDENT | \"if\" DOTS END
 DOTS: /\\.(\\.\\.)?/
@@ -94,7 +94,10 @@ fn no_more_than_asked_for() {
     assert_eq!(constraint.index_size(), size);
     // And elsewhere it is the same.
     let other = of(usize::MAX).1.index_size();
-    assert_eq!((other.masks, other.branches, other.node_sets), (size.masks, size.branches, size.node_sets));
+    assert_eq!(
+        (other.masks, other.branches, other.node_sets),
+        (size.masks, size.branches, size.node_sets)
+    );
 }
 
 #[test]
@@ -102,8 +105,12 @@ fn the_index_keeps_its_budget() {
     let mut limits = Limits::default();
     limits.index_bytes = 40_000;
     let grammar = Grammar::from_lark(JSON).unwrap();
-    let constraint = CompiledGrammar::new_within(&grammar, &limits).unwrap().constraint(&vocabulary());
+    let constraint =
+        CompiledGrammar::new_within(&grammar, &limits).unwrap().constraint(&vocabulary());
     let taken = constraint.explore(usize::MAX, &|_| ());
     let bytes = constraint.index_size().bytes;
-    assert!(taken > 0 && (limits.index_bytes / 2..limits.index_bytes).contains(&bytes), "{bytes} at {taken}");
+    assert!(
+        taken > 0 && (limits.index_bytes / 2..limits.index_bytes).contains(&bytes),
+        "{bytes} at {taken}"
+    );
 }

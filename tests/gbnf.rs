@@ -69,7 +69,8 @@ impl Case {
     fn read(name: &str) -> Self {
         let text = fs::read_to_string(directory().join(format!("{name}.txt"))).unwrap();
         let (head, rest) = text.split_once("== gbnf\n").expect("a grammar");
-        let (gbnf, characters) = rest.split_once("== characters\n").expect("the same in characters");
+        let (gbnf, characters) =
+            rest.split_once("== characters\n").expect("the same in characters");
         assert!(head.starts_with("# "), "{name}: no word of what it is for");
         let mut case = Self {
             name: name.to_owned(),
@@ -125,13 +126,17 @@ impl Case {
                 rules.push('\n');
             }
         }
-        let terminals: String =
-            characters.iter().map(|&c| format!("terminal C{0:x} /\\x{{{0:x}}}/\n", u32::from(c))).collect();
-        let listed: String = characters.iter().map(|&c| format!("\\x{{{:x}}}", u32::from(c))).collect();
+        let terminals: String = characters
+            .iter()
+            .map(|&c| format!("terminal C{0:x} /\\x{{{0:x}}}/\n", u32::from(c)))
+            .collect();
+        let listed: String =
+            characters.iter().map(|&c| format!("\\x{{{:x}}}", u32::from(c))).collect();
         let other = format!("terminal OTHER /[^{listed}]/\n");
         let mut spec = Spec::read(&format!("start root\n{terminals}{other}{rules}"));
         spec.lexer = LexerKind::Contextual;
-        let private = (0..self.tokens().len() as u32).flat_map(|id| private(id).to_string().into_bytes());
+        let private =
+            (0..self.tokens().len() as u32).flat_map(|id| private(id).to_string().into_bytes());
         let letters: BTreeSet<u8> = self.alphabet.iter().copied().chain(private).collect();
         Oracle::new(spec, &Vec::from_iter(letters))
     }
@@ -190,12 +195,14 @@ type Meanings = Vec<Vec<u8>>;
 fn check_tokens(case: &Case) -> Vec<String> {
     let tokens = case.tokens();
     let mut vocabulary =
-        Vocabulary::from_tokens(tokens.iter().map(|token| token.unwrap_or_default().to_vec())).unwrap();
+        Vocabulary::from_tokens(tokens.iter().map(|token| token.unwrap_or_default().to_vec()))
+            .unwrap();
     for (id, name) in (case.vocabulary.len() as u32..).zip(&case.special) {
         vocabulary = vocabulary.with_special(id, name).unwrap();
     }
     let end = tokens.len() as u32;
-    let vocabulary = vocabulary.with_special(end, "<end>").and_then(|v| v.with_stop_tokens([end])).unwrap();
+    let vocabulary =
+        vocabulary.with_special(end, "<end>").and_then(|v| v.with_stop_tokens([end])).unwrap();
     let grammar = match Grammar::from_gbnf(&case.gbnf) {
         Ok(grammar) => grammar,
         Err(error) => return vec![format!("refused: {error}")],
@@ -208,7 +215,9 @@ fn check_tokens(case: &Case) -> Vec<String> {
     let after = |meanings: &Meanings, id: u32| -> Meanings {
         let forms = tokens[id as usize].map(<[u8]>::to_vec).into_iter();
         let forms: Vec<Vec<u8>> = forms.chain([private(id).to_string().into_bytes()]).collect();
-        let texts = meanings.iter().flat_map(|text| forms.iter().map(move |form| [&text[..], form].concat()));
+        let texts = meanings
+            .iter()
+            .flat_map(|text| forms.iter().map(move |form| [&text[..], form].concat()));
         texts.filter(|text| oracle.is_viable(text)).collect()
     };
     let mut faults = Vec::new();
@@ -255,8 +264,8 @@ fn check(case: &Case) -> Vec<String> {
     if !case.tokens().is_empty() {
         return check_tokens(case);
     }
-    let most =
-        std::env::var("LRMASK_TEXTS").map_or(200, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
+    let most = std::env::var("LRMASK_TEXTS")
+        .map_or(200, |texts| texts.parse().expect("LRMASK_TEXTS is a number"));
     let grammar = match Grammar::from_gbnf(&case.gbnf) {
         Ok(grammar) => grammar,
         Err(error) => return vec![format!("refused: {error}")],
@@ -274,8 +283,9 @@ fn check(case: &Case) -> Vec<String> {
             Err(found) => return vec![format!("refused: {found:#?}")],
         };
         let has = |code: &String| warnings.iter().any(|warning: &Diagnostic| warning.code == code);
-        faults
-            .extend(case.warnings.iter().filter(|code| !has(code)).map(|code| format!("no warning {code}")));
+        faults.extend(
+            case.warnings.iter().filter(|code| !has(code)).map(|code| format!("no warning {code}")),
+        );
         for (texts, is_member) in [(&case.members, true), (&case.others, false)] {
             for text in texts {
                 let mut matcher = constraint.matcher();
@@ -336,7 +346,11 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
                    member ::= key \":\" s (root | number) s\n\
                    key ::= \"\\\"\" [a-z]{1,3} \"\\\"\"\nnumber ::= \"0\" | [1-9] [0-9]{0,3}\ns ::= \" \"?";
     let cases: &[(&str, &[&str], &[&str])] = &[
-        (arithmetic, &["1\n", "(1 + 2)*-3\n", "((4))/2 - 1\n"], &["1", "1 +\n", "(1\n", "1 2\n", "\n"]),
+        (
+            arithmetic,
+            &["1\n", "(1 + 2)*-3\n", "((4))/2 - 1\n"],
+            &["1", "1 +\n", "(1\n", "1 2\n", "\n"],
+        ),
         (
             members,
             &["{}", "{\"a\":1}", "{ \"a\": {\"bcd\":0} ,\"e\":1234}"],
@@ -378,14 +392,19 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
     for (text, members, others) in cases {
         let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let grammar = on_bytes(&grammar);
-        members.iter().for_each(|member| assert!(accepts(&grammar, member), "{text} has {member:?}"));
-        others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{text} has no {other:?}"));
+        members
+            .iter()
+            .for_each(|member| assert!(accepts(&grammar, member), "{text} has {member:?}"));
+        others
+            .iter()
+            .for_each(|other| assert!(!accepts(&grammar, other), "{text} has no {other:?}"));
     }
 }
 
 #[test]
 fn a_token_that_the_vocabulary_lacks_is_an_error() {
-    let vocabulary = Vocabulary::from_tokens([b"a".to_vec()]).and_then(|v| v.with_special(1, "<think>"));
+    let vocabulary =
+        Vocabulary::from_tokens([b"a".to_vec()]).and_then(|v| v.with_special(1, "<think>"));
     let vocabulary = vocabulary.expect("sound");
     for (text, help) in [
         ("root ::= <thing> \"a\"", "did you mean `<think>`"),
@@ -429,8 +448,12 @@ fn regexes_match_whole_texts() {
     for (regex, members, others) in cases {
         let grammar = Grammar::from_regex(regex).unwrap_or_else(|error| panic!("{regex}: {error}"));
         let grammar = on_bytes(&grammar);
-        members.iter().for_each(|member| assert!(accepts(&grammar, member), "{regex} has {member:?}"));
-        others.iter().for_each(|other| assert!(!accepts(&grammar, other), "{regex} has no {other:?}"));
+        members
+            .iter()
+            .for_each(|member| assert!(accepts(&grammar, member), "{regex} has {member:?}"));
+        others
+            .iter()
+            .for_each(|other| assert!(!accepts(&grammar, other), "{regex} has no {other:?}"));
     }
     let refused = [
         ("(a", "regex-syntax"),
@@ -449,7 +472,9 @@ fn choices_are_just_these_texts() {
     let texts = ["", "yes", "yesterday", "no", "yes", "été", "a\0b"];
     let grammar = on_bytes(&Grammar::from_choices(texts).expect("some texts"));
     texts.iter().for_each(|text| assert!(accepts(&grammar, text), "{text:?}"));
-    ["y", "yesno", "never", "ét"].iter().for_each(|text| assert!(!accepts(&grammar, text), "{text:?}"));
+    ["y", "yesno", "never", "ét"]
+        .iter()
+        .for_each(|text| assert!(!accepts(&grammar, text), "{text:?}"));
     assert!(accepts(&on_bytes(&Grammar::from_choices([""]).expect("one text")), ""));
     let nothing = Grammar::from_choices(Vec::<String>::new()).expect_err("nothing to choose");
     assert_eq!(nothing.diagnostics()[0].code, "empty-language");

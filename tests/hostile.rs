@@ -69,7 +69,8 @@ fn terminals_whose_union_explodes() {
     // Each is small; together they count in many ways at once.
     let names = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29];
     let rule: Vec<String> = names.iter().map(|n| format!("T{n}")).collect();
-    let terminals: String = names.iter().map(|n| format!("T{n}: /(a{{{n}}})+b{{{n}}}/\n")).collect();
+    let terminals: String =
+        names.iter().map(|n| format!("T{n}: /(a{{{n}}})+b{{{n}}}/\n")).collect();
     let text = format!("%lexer basic\nstart: {}\n{terminals}", rule.join(" | "));
     assert!(build(&text).is_err());
 }
@@ -88,7 +89,8 @@ fn a_hundred_thousand_alternatives() {
 
 #[test]
 fn a_rule_of_a_hundred_thousand_alternatives_over_few_terminals() {
-    let digits = |i: u32| (0..17).map(|bit| if i >> bit & 1 == 1 { "A " } else { "B " }).collect::<String>();
+    let digits =
+        |i: u32| (0..17).map(|bit| if i >> bit & 1 == 1 { "A " } else { "B " }).collect::<String>();
     let alternatives: Vec<String> = (0..100_000).map(digits).collect();
     let text = format!("start: {}\nA: \"a\"\nB: \"b\"\n", alternatives.join("| "));
     match build(&text) {
@@ -99,7 +101,8 @@ fn a_rule_of_a_hundred_thousand_alternatives_over_few_terminals() {
 
 #[test]
 fn right_recursion_takes_no_stack() {
-    let constraint = build("start: \"[\" list \"]\"\nlist: \"x\" | \"x\" \",\" list\n").expect("LALR(1)");
+    let constraint =
+        build("start: \"[\" list \"]\"\nlist: \"x\" | \"x\" \",\" list\n").expect("LALR(1)");
     let mut matcher = constraint.matcher();
     let mut mask = constraint.new_mask();
     matcher.advance_bytes(b"[x").expect("a prefix");
@@ -115,9 +118,13 @@ fn right_recursion_takes_no_stack() {
 
 #[test]
 fn right_recursion_without_a_separator_takes_no_stack() {
-    for list in ["\"x\" | \"x\" list", "| \"x\" list", "\"x\" | \"x\" other\nother: \"x\" list | \"x\" \"y\""]
-    {
-        let constraint = build(&format!("start: \"[\" list \"]\"\nlist: {list}\n")).expect("LALR(1)");
+    for list in [
+        "\"x\" | \"x\" list",
+        "| \"x\" list",
+        "\"x\" | \"x\" other\nother: \"x\" list | \"x\" \"y\"",
+    ] {
+        let constraint =
+            build(&format!("start: \"[\" list \"]\"\nlist: {list}\n")).expect("LALR(1)");
         let mut matcher = constraint.matcher();
         let mut mask = constraint.new_mask();
         matcher.advance_bytes(b"[").expect("a prefix");
@@ -171,7 +178,8 @@ fn garbage_as_grammar_vocabulary_and_text() {
 
 #[test]
 fn every_id_is_defined() {
-    let vocabulary = bytes_only().with_width(300).expect("wider").with_stop_tokens([299]).expect("in range");
+    let vocabulary =
+        bytes_only().with_width(300).expect("wider").with_stop_tokens([299]).expect("in range");
     let grammar = Grammar::from_lark("start: \"a\"+\n").expect("sound");
     let constraint = Constraint::new(&grammar, &vocabulary).expect("sound");
     let mut matcher = constraint.matcher();
@@ -199,7 +207,8 @@ fn rows_of_any_length_are_filled() {
     for words in [0, 1, 4, 8, 20] {
         let mut row = vec![u32::MAX; words];
         matcher.fill_mask_into(&mut row);
-        let set: Vec<usize> = (0..words * 32).filter(|bit| row[bit / 32] >> (bit % 32) & 1 == 1).collect();
+        let set: Vec<usize> =
+            (0..words * 32).filter(|bit| row[bit / 32] >> (bit % 32) & 1 == 1).collect();
         let expected: Vec<usize> = [97, 122].into_iter().filter(|&bit| bit < words * 32).collect();
         assert_eq!(set, expected);
     }
@@ -219,7 +228,10 @@ fn the_words_of_the_dialect_in_great_numbers() {
         format!("start: a\na[{}]: \"a\"", "capture,".repeat(long)),
         format!("start: %json {}{}", "[".repeat(long), "]".repeat(long)),
         format!("start: %regex {{\"substring_chars\": \"{}\"}}", "abcde fghi ".repeat(long / 4)),
-        format!("start: %regex {{\"substring_chunks\": [{}\"a\"]}}", "\"a\", \"aa\", ".repeat(2_000)),
+        format!(
+            "start: %regex {{\"substring_chunks\": [{}\"a\"]}}",
+            "\"a\", \"aa\", ".repeat(2_000)
+        ),
         "start: a{4000000000}\na: b{4000000000}\nb: \"x\"".to_owned(),
         "start: A\nA: (/[ab]*a[ab]{60}/ & ~/[ab]*b[ab]{60}/) & ~/(ab){1,50}/".to_owned(),
         "%llguidance {\"no_forcing\": 7}\nstart: \"a\"".to_owned(),
@@ -315,13 +327,23 @@ fn characters_repeated_a_million_times() {
 
 #[test]
 fn a_grammar_of_characters_whose_automata_explode() {
-    told_apart_or_refused("root ::= \"(\" root \")\" | [ab]* \"a\" [ab]{40}", &[b'a'; 41], &[b'b'; 41]);
+    told_apart_or_refused(
+        "root ::= \"(\" root \")\" | [ab]* \"a\" [ab]{40}",
+        &[b'a'; 41],
+        &[b'b'; 41],
+    );
 }
 
 #[test]
 fn equations_of_many_rules() {
     let rules: String = (0..200)
-        .map(|i| format!("r{i} ::= \"a\" r{} | \"b\" r{} | \"c\"\n", (i * 7 + 1) % 200, (i * 11 + 3) % 200))
+        .map(|i| {
+            format!(
+                "r{i} ::= \"a\" r{} | \"b\" r{} | \"c\"\n",
+                (i * 7 + 1) % 200,
+                (i * 11 + 3) % 200
+            )
+        })
         .collect();
     told_apart_or_refused(&format!("root ::= r0\n{rules}"), b"abc", b"ab");
 }
@@ -329,9 +351,9 @@ fn equations_of_many_rules() {
 /// What becomes of a grammar that some reader has read: a constraint that works, or the codes of
 /// its errors.
 fn works_or_is_refused(grammar: Result<Grammar, lrmask::GrammarError>, name: &str) {
-    let compiled = grammar
-        .map_err(|error| codes(error.diagnostics()))
-        .and_then(|grammar| CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics())));
+    let compiled = grammar.map_err(|error| codes(error.diagnostics())).and_then(|grammar| {
+        CompiledGrammar::new(&grammar).map_err(|error| codes(error.diagnostics()))
+    });
     match compiled {
         Ok(compiled) => {
             let constraint = compiled.constraint(&bytes_only());
@@ -346,8 +368,10 @@ fn works_or_is_refused(grammar: Result<Grammar, lrmask::GrammarError>, name: &st
 #[test]
 fn regexes_for_whole_texts_of_all_hostile_forms() {
     let many = 1_000_000;
-    let nested = |open: &str, close: &str, depth: usize| open.repeat(depth) + "a" + &close.repeat(depth);
-    let conditions: String = (0..30).map(|i| format!("(?=(?:..)*{})", char::from(b'a' + i % 26))).collect();
+    let nested =
+        |open: &str, close: &str, depth: usize| open.repeat(depth) + "a" + &close.repeat(depth);
+    let conditions: String =
+        (0..30).map(|i| format!("(?=(?:..)*{})", char::from(b'a' + i % 26))).collect();
     let texts = [
         ("alternatives", "ab|".repeat(many) + "b"),
         ("groups", nested("(", ")", many)),
@@ -413,7 +437,8 @@ fn tokens_and_budgets_in_great_numbers() {
     }
     for count in [40, 2_000] {
         let uses: Vec<String> = (1..=count).map(|i| format!("r{i} \"{i};\"")).collect();
-        let rules: String = (1..=count).map(|i| format!("r{i}[max_tokens={i}]: /[a-z]+/\n")).collect();
+        let rules: String =
+            (1..=count).map(|i| format!("r{i}[max_tokens={i}]: /[a-z]+/\n")).collect();
         let grammar = Grammar::from_lark(&format!("start: {}\n{rules}", uses.join(" | ")));
         works_or_is_refused(grammar, "budgets");
     }

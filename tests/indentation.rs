@@ -26,10 +26,21 @@ JOIN: /\\(\r\n|\r|\n)/
 "#;
 
 fn vocabulary() -> Vocabulary {
-    let longer =
-        ["\n    ", ":\n        return", "\n\n", "\n\tx\n", "  ", "        ", " \t", "x)\n", "()\r\n  x"];
+    let longer = [
+        "\n    ",
+        ":\n        return",
+        "\n\n",
+        "\n\tx\n",
+        "  ",
+        "        ",
+        " \t",
+        "x)\n",
+        "()\r\n  x",
+    ];
     let bytes = (0..=255u8).map(|byte| vec![byte]);
-    let tokens = bytes.chain(longer.iter().map(|token| token.as_bytes().to_vec())).chain([b"<end>".to_vec()]);
+    let tokens = bytes
+        .chain(longer.iter().map(|token| token.as_bytes().to_vec()))
+        .chain([b"<end>".to_vec()]);
     let tokens: Vec<Vec<u8>> = tokens.collect();
     let end = tokens.len() as u32 - 1;
     Vocabulary::from_tokens(tokens)
@@ -97,9 +108,13 @@ fn every_viable_text_is_completed_to_one_that_is_accepted() {
             if matcher.advance_bytes(&[byte]).is_err() {
                 break;
             }
-            let completion = matcher.shortest_completion().expect("what is viable can be completed");
+            let completion =
+                matcher.shortest_completion().expect("what is viable can be completed");
             let mut end = matcher.clone();
-            assert!(end.advance_bytes(&completion).is_ok() && end.is_accepting(), "{line}: {completion:?}");
+            assert!(
+                end.advance_bytes(&completion).is_ok() && end.is_accepting(),
+                "{line}: {completion:?}"
+            );
             completed += 1;
         }
     }
@@ -153,7 +168,10 @@ fn what_cannot_be_exact_is_refused() {
             "newline-with-blanks",
             format!("%declare INDENT DEDENT\nNEWLINE: /\\n( y)*/\n{indent}{block}{blanks}"),
         ),
-        ("unbalanced-blocks", format!("{base}{indent}start: \"x\" NEWLINE INDENT \"x\" NEWLINE\n{blanks}")),
+        (
+            "unbalanced-blocks",
+            format!("{base}{indent}start: \"x\" NEWLINE INDENT \"x\" NEWLINE\n{blanks}"),
+        ),
         (
             "unbalanced-brackets",
             format!(
@@ -168,16 +186,23 @@ fn what_cannot_be_exact_is_refused() {
         ),
         (
             "bad-indent",
-            format!("{base}INDENT_TEXT: \"x\"\n%indent NEWLINE INDENT_TEXT DEDENT\n{block}{blanks}"),
+            format!(
+                "{base}INDENT_TEXT: \"x\"\n%indent NEWLINE INDENT_TEXT DEDENT\n{block}{blanks}"
+            ),
         ),
         ("bad-indent", format!("{base}%indent NEWLINE INDENT INDENT\n{block}{blanks}")),
         (
             "bad-indent",
-            format!("{base}JOIN: /\\\\\\n/\n%indent NEWLINE INDENT DEDENT join JOIN\n{block}{blanks}"),
+            format!(
+                "{base}JOIN: /\\\\\\n/\n%indent NEWLINE INDENT DEDENT join JOIN\n{block}{blanks}"
+            ),
         ),
         ("empty-language", format!("{base}{indent}start: \"x\" NEWLINE NEWLINE\n{blanks}")),
         ("empty-language", format!("{base}{indent}start: \"x\"\n{blanks}")),
-        ("empty-language", format!("{base}{indent}start: \"x\" INDENT \"y\" DEDENT NEWLINE\n{blanks}")),
+        (
+            "empty-language",
+            format!("{base}{indent}start: \"x\" INDENT \"y\" DEDENT NEWLINE\n{blanks}"),
+        ),
         ("unending-line", format!("{base}{indent}{block}{blanks}%ignore /#(.|\\n)*/\n")),
         ("indent-with-look-ahead", format!("{base}{indent}{block}{blanks}%ignore /#(?=x)/\n")),
         ("indent-with-look-behind", format!("{base}{indent}{block}{blanks}%ignore /(?<=x)#/\n")),
@@ -218,8 +243,9 @@ fn faults_of_the_directive_are_found_where_they_stand() {
     ] {
         let error = Grammar::from_lark(&format!("{base}{line}\n")).unwrap_err();
         let finding = error.diagnostics().iter().find(|finding| finding.code == code);
-        let place =
-            finding.and_then(|finding| finding.place.as_ref()).unwrap_or_else(|| panic!("{code}: {error}"));
+        let place = finding
+            .and_then(|finding| finding.place.as_ref())
+            .unwrap_or_else(|| panic!("{code}: {error}"));
         assert!(place.line >= 4, "{code}: {place:?}");
     }
 }

@@ -123,9 +123,12 @@ fn nested(depth: usize) -> Vec<u8> {
 /// Documents of all shapes and sizes up to a megabyte, each of which is JSON.
 fn documents() -> Vec<(String, Vec<u8>)> {
     let mut documents: Vec<(String, Vec<u8>)> = Vec::new();
-    for (archive, limit) in [("maskbench", 620), ("JSON-Schema-Test-Suite", 60), ("JSONTestSuite", 400)] {
+    for (archive, limit) in
+        [("maskbench", 620), ("JSON-Schema-Test-Suite", 60), ("JSONTestSuite", 400)]
+    {
         let files = corpus::archive(&format!("json/{archive}.tar.gz")).unwrap_or_default();
-        let sound = files.into_iter().filter(|(path, text)| path.ends_with(".json") && is_json(text));
+        let sound =
+            files.into_iter().filter(|(path, text)| path.ends_with(".json") && is_json(text));
         documents.extend(sound.take(limit));
     }
     for size in [10, 1_000, 10_000, 100_000, 1_000_000] {
@@ -166,15 +169,18 @@ fn no_true_token_is_refused() {
     let documents = documents();
     let part = if long_run() { 1 } else { 8 };
     let compiled = compiled();
-    for (name, vocabulary, tokenizer) in
-        corpus::vocabularies(&["gpt2", "o200k"], &["llama3/tokenizer.json.gz", "llama2/tokenizer.json.gz"])
-    {
+    for (name, vocabulary, tokenizer) in corpus::vocabularies(
+        &["gpt2", "o200k"],
+        &["llama3/tokenizer.json.gz", "llama2/tokenizer.json.gz"],
+    ) {
         let constraint = compiled.constraint(&vocabulary);
         let (mut count, mut own, mut steps) = (0, 0, 0);
         for (at, (path, text)) in documents.iter().enumerate().filter(|(at, _)| at % part == 0) {
-            let random = corpus::cut_random(&vocabulary, text, at as u64).expect("bytes can be spelled");
+            let random =
+                corpus::cut_random(&vocabulary, text, at as u64).expect("bytes can be spelled");
             steps += replay(&constraint, path, text, &random);
-            let tokens = tokenizer.encode(&vocabulary, std::str::from_utf8(text).expect("JSON is UTF-8"));
+            let tokens =
+                tokenizer.encode(&vocabulary, std::str::from_utf8(text).expect("JSON is UTF-8"));
             if let Some(tokens) = tokens {
                 steps += replay(&constraint, path, text, &tokens);
                 own += 1;

@@ -14,7 +14,8 @@ use lrmask::{CompiledGrammar, Diagnostic, GrammarReader, Limits, Severity};
 
 /// What a grammar may be refused for: no set of texts, too much to decide in the time that a test
 /// has, or blocks and brackets of which only its own program knows what they mean.
-const REASONS: &[&str] = &["decision-limit", "line-in-brackets", "regex-unsupported", "unbalanced-blocks"];
+const REASONS: &[&str] =
+    &["decision-limit", "line-in-brackets", "regex-unsupported", "unbalanced-blocks"];
 
 /// At least so many in a hundred are taken.
 const TAKEN: usize = 90;
@@ -35,8 +36,10 @@ fn grammars_of_others_are_taken_or_refused_with_a_reason() {
         return;
     };
     let manifest = String::from_utf8(manifest).expect("the table is UTF-8");
-    let files: BTreeMap<String, String> =
-        files.into_iter().filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?))).collect();
+    let files: BTreeMap<String, String> = files
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, String::from_utf8(text).ok()?)))
+        .collect();
     let samples: Vec<Sample> = manifest.lines().filter_map(sample).collect();
     assert!(samples.len() > 100, "the table has {} Lark grammars", samples.len());
 
@@ -54,7 +57,8 @@ fn grammars_of_others_are_taken_or_refused_with_a_reason() {
         }
         let findings = outcome.unwrap_or_else(|findings| {
             let error = findings.iter().find(|finding| finding.severity == Severity::Error);
-            let error = error.unwrap_or_else(|| panic!("{}: refused without an error", sample.file));
+            let error =
+                error.unwrap_or_else(|| panic!("{}: refused without an error", sample.file));
             assert!(REASONS.contains(&error.code), "{}: {error}", sample.file);
             assert!(error.help.is_some(), "{}: {error}", sample.file);
             let reason = match error.message.split_once(": ") {
@@ -82,11 +86,18 @@ fn grammars_of_others_are_taken_or_refused_with_a_reason() {
 fn sample(line: &str) -> Option<Sample> {
     let fields: Vec<&str> = line.split('\t').collect();
     let ["lark", file, _, _, start, _, _, rules, ..] = fields[..] else { return None };
-    Some(Sample { file: file.to_owned(), start: start.to_owned(), rules: rules.parse().unwrap_or(0) })
+    Some(Sample {
+        file: file.to_owned(),
+        start: start.to_owned(),
+        rules: rules.parse().unwrap_or(0),
+    })
 }
 
 /// The warnings, or all findings.
-fn compile(sample: &Sample, files: &BTreeMap<String, String>) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
+fn compile(
+    sample: &Sample,
+    files: &BTreeMap<String, String>,
+) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
     let text = &files[&sample.file];
     let imports = |path: &str| files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into());
     // Where the table names no start symbol, it is the file's own.
@@ -95,7 +106,7 @@ fn compile(sample: &Sample, files: &BTreeMap<String, String>) -> Result<Vec<Diag
     let grammar = grammar.map_err(|error| error.diagnostics().to_vec())?;
     let mut limits = Limits::default();
     limits.decision_steps /= 20;
-    let compiled =
-        CompiledGrammar::new_within(&grammar, &limits).map_err(|error| error.diagnostics().to_vec())?;
+    let compiled = CompiledGrammar::new_within(&grammar, &limits)
+        .map_err(|error| error.diagnostics().to_vec())?;
     Ok(compiled.warnings().to_vec())
 }

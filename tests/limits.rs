@@ -108,8 +108,8 @@ fn the_choice_of_terminals_stays_within_the_limits() {
     drop(grammar);
 }
 
-/// Examples of conflicts serve people: what the search for them may take is a part of the limits, and
-/// no grammar is refused for want of one.
+/// Examples of conflicts serve people: what the search for them may take is a part of the limits,
+/// and no grammar is refused for want of one.
 #[test]
 fn the_search_for_examples_of_conflicts_stops() {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use lrmask::{CompiledGrammar, Constraint, Diagnostic, Expected, Grammar, Matcher, TokenId, Vocabulary};
+use lrmask::{
+    CompiledGrammar, Constraint, Diagnostic, Expected, Grammar, Matcher, TokenId, Vocabulary,
+};
 
 /// A case, by the names of its parts.
 struct Case {
@@ -61,7 +63,8 @@ impl Case {
         }
         let first = tokens.len() as u32;
         let mut vocabulary = Vocabulary::from_tokens(tokens).expect("few tokens");
-        for (id, name) in (first..).zip(self.part("special").iter().chain([&"<|eos|>".to_owned()])) {
+        for (id, name) in (first..).zip(self.part("special").iter().chain([&"<|eos|>".to_owned()]))
+        {
             vocabulary = vocabulary.with_special(id, name).expect("a small id");
         }
         let end = vocabulary.width() as u32 - 1;
@@ -86,10 +89,12 @@ fn pieces(line: &str) -> Vec<String> {
 /// The tokens of a text: special ones, ids, and the bytes of all else.
 fn tokens(line: &str, vocabulary: &Vocabulary) -> Vec<TokenId> {
     let is_list = line.starts_with('[');
-    let special =
-        |piece: &str| vocabulary.special_tokens().find(|(_, name)| *name == piece).map(|(id, _)| id);
-    let id =
-        |piece: &str| Some(TokenId::from(piece.strip_prefix("<[")?.strip_suffix("]>")?.parse::<u32>().ok()?));
+    let special = |piece: &str| {
+        vocabulary.special_tokens().find(|(_, name)| *name == piece).map(|(id, _)| id)
+    };
+    let id = |piece: &str| {
+        Some(TokenId::from(piece.strip_prefix("<[")?.strip_suffix("]>")?.parse::<u32>().ok()?))
+    };
     let mut tokens = Vec::new();
     for piece in pieces(line) {
         match special(&piece).or_else(|| id(&piece)).filter(|_| is_list) {
@@ -144,7 +149,9 @@ fn cases_have_the_texts_that_they_list() {
                 }
                 for wanted in case.part("error") {
                     let (code, words) = wanted.split_once(' ').unwrap_or((wanted, ""));
-                    let fits = |found: &Diagnostic| found.code == code && found.to_string().contains(words);
+                    let fits = |found: &Diagnostic| {
+                        found.code == code && found.to_string().contains(words)
+                    };
                     if !found.iter().any(fits) {
                         faults.push(format!("{name}: not {wanted}, but {}", found[0]));
                     }
@@ -162,10 +169,13 @@ fn cases_have_the_texts_that_they_list() {
         }
         let saved = Constraint::load(constraint.save(), &vocabulary).expect("it was just saved");
         for constraint in [constraint, saved] {
-            for (part, viable, whole) in [("yes", true, true), ("part", true, false), ("no", false, false)] {
+            for (part, viable, whole) in
+                [("yes", true, true), ("part", true, false), ("no", false, false)]
+            {
                 for line in case.part(part) {
                     let mut matcher = constraint.matcher();
-                    let taken = advance(&mut matcher, &constraint, &tokens(line, &vocabulary), name);
+                    let taken =
+                        advance(&mut matcher, &constraint, &tokens(line, &vocabulary), name);
                     let found = (taken, taken && matcher.is_accepting());
                     if found != (viable, whole) {
                         faults.push(format!("{name}: {line} is not {part}: {found:?}"));
@@ -180,8 +190,10 @@ fn cases_have_the_texts_that_they_list() {
 /// What the sample was written as by its author's program: a template with names in braces is no
 /// grammar yet.
 fn is_template(text: &str) -> bool {
-    let blank = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    let mut names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
+    let blank =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let mut names =
+        text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
     names.any(blank) || text.contains("~$")
 }
 
@@ -191,8 +203,9 @@ fn samples_are_taken() {
         corpus::say("skipped: the samples of llguidance's dialect are not there");
         return;
     };
-    let is_dialect =
-        |name: &str| name.starts_with("llguidance/") || name.starts_with("lark/guidance-ai+llguidance/");
+    let is_dialect = |name: &str| {
+        name.starts_with("llguidance/") || name.starts_with("lark/guidance-ai+llguidance/")
+    };
     let (mut taken, mut templates, mut grammars) = (0, 0, 0);
     let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, text) in files.into_iter().filter(|(name, _)| is_dialect(name)) {
@@ -225,19 +238,28 @@ fn captures_are_those_of_the_text() {
     let mut seen = 0;
     for case in cases().into_iter().filter(|case| !case.part("captures").is_empty()) {
         let vocabulary = case.vocabulary();
-        let constraint =
-            case.constraint(&vocabulary).unwrap_or_else(|found| panic!("{}: {}", case.name, found[0]));
+        let constraint = case
+            .constraint(&vocabulary)
+            .unwrap_or_else(|found| panic!("{}: {}", case.name, found[0]));
         for line in case.part("captures") {
             let (text, wanted) = line.split_once(" => ").expect("a text and its captures");
-            let wanted: Vec<(String, String)> = serde_json::from_str(wanted).expect("names and texts");
+            let wanted: Vec<(String, String)> =
+                serde_json::from_str(wanted).expect("names and texts");
             let tokens = tokens(text, &vocabulary);
             let mut matcher = constraint.matcher();
-            assert!(advance(&mut matcher, &constraint, &tokens, &case.name), "{}: {line}", case.name);
+            assert!(
+                advance(&mut matcher, &constraint, &tokens, &case.name),
+                "{}: {line}",
+                case.name
+            );
             let found = |matcher: &Matcher| {
                 let captures = matcher.captures();
                 let pair = |capture: &lrmask::Capture| {
                     assert_eq!(capture.span().len(), capture.bytes().len());
-                    (capture.name().to_owned(), String::from_utf8_lossy(capture.bytes()).into_owned())
+                    (
+                        capture.name().to_owned(),
+                        String::from_utf8_lossy(capture.bytes()).into_owned(),
+                    )
                 };
                 captures.iter().map(pair).collect::<Vec<_>>()
             };
@@ -248,10 +270,14 @@ fn captures_are_those_of_the_text() {
             let half = tokens.len() / 2;
             matcher.rollback(half);
             let earlier = matcher.captures();
-            assert!(tokens[tokens.len() - half..].iter().all(|&token| matcher.advance(token).is_ok()));
+            assert!(
+                tokens[tokens.len() - half..].iter().all(|&token| matcher.advance(token).is_ok())
+            );
             assert_eq!((matcher.captures(), twin.captures()), (all.clone(), all.clone()));
             let mut again = constraint.matcher();
-            assert!(tokens[..tokens.len() - half].iter().all(|&token| again.advance(token).is_ok()));
+            assert!(
+                tokens[..tokens.len() - half].iter().all(|&token| again.advance(token).is_ok())
+            );
             assert_eq!(again.captures(), earlier);
             if matcher.is_accepting() {
                 matcher.advance(vocabulary.stop_tokens()[0]).expect("the text may end");
@@ -286,7 +312,8 @@ fn the_temperature_is_that_of_the_rule_that_goes_on() {
 
 #[test]
 fn tokens_are_counted_within_rules() {
-    let grammar = "start: \"a\" few \";\" more\nfew[max_tokens=3]: /[0-9]+/\nmore[max_tokens=2]: \"x\" few";
+    let grammar =
+        "start: \"a\" few \";\" more\nfew[max_tokens=3]: /[0-9]+/\nmore[max_tokens=2]: \"x\" few";
     let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
     let grammar = Grammar::from_lark(grammar).expect("sound");
     // `more` has a rule in it.
@@ -322,19 +349,23 @@ fn ends_within(tokens: &[&str], start: usize, end: usize) -> usize {
 #[test]
 fn masks_hold_a_budget_of_tokens_of_any_length() {
     // `few` is all that stands before the `;`, and `some` what stands behind it.
-    let grammar = "start: few \";\" some?\nfew[max_tokens=2]: /[ab]+/\nsome[max_tokens=1]: /a[ab]*/";
+    let grammar =
+        "start: few \";\" some?\nfew[max_tokens=2]: /[ab]+/\nsome[max_tokens=1]: /a[ab]*/";
     let words = ["a", "b", "ab", "aba", ";", "b;", ";a", "a;ab", "b;b"];
     let vocabulary = Vocabulary::from_tokens(words.iter().map(|word| word.as_bytes().to_vec()));
     let vocabulary = vocabulary.and_then(|vocabulary| vocabulary.with_special(9, "<end>"));
-    let vocabulary = vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([9])).expect("sound");
+    let vocabulary =
+        vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([9])).expect("sound");
     let constraint =
         Constraint::new(&Grammar::from_lark(grammar).expect("sound"), &vocabulary).expect("sound");
     // Every beginning can be gone on with, so what is a beginning is told at once.
     let is_viable = |tokens: &[&str]| {
         let text = tokens.concat();
-        let (few, some) = text.split_once(';').map_or((text.as_str(), None), |(few, some)| (few, Some(some)));
+        let (few, some) =
+            text.split_once(';').map_or((text.as_str(), None), |(few, some)| (few, Some(some)));
         let rest = some.unwrap_or_default();
-        let is_text = (some.is_none() || !few.is_empty()) && !rest.contains(';') && !rest.starts_with('b');
+        let is_text =
+            (some.is_none() || !few.is_empty()) && !rest.contains(';') && !rest.starts_with('b');
         // Behind the last token of a lexeme there is no more of it.
         let few_fits = ends_within(tokens, 0, few.len()) <= 2
             && (ends_within(tokens, 0, few.len()) < 2 || ends_at(tokens, few.len()));
@@ -355,9 +386,13 @@ fn masks_hold_a_budget_of_tokens_of_any_length() {
             let mut mask = constraint.new_mask();
             matcher.fill_mask(&mut mask);
             let longer = |word: &&'static str| [&tokens[..], &[*word]].concat();
-            let found: Vec<Vec<&str>> = words.iter().map(&longer).filter(|all| is_viable(all)).collect();
-            let allowed: Vec<Vec<&str>> =
-                mask.tokens().filter(|id| id.get() < 9).map(|id| longer(&words[id.index()])).collect();
+            let found: Vec<Vec<&str>> =
+                words.iter().map(&longer).filter(|all| is_viable(all)).collect();
+            let allowed: Vec<Vec<&str>> = mask
+                .tokens()
+                .filter(|id| id.get() < 9)
+                .map(|id| longer(&words[id.index()]))
+                .collect();
             assert_eq!(allowed, found, "after {tokens:?}");
             assert_eq!(mask.allows(9), tokens.concat().contains(';'), "after {tokens:?}");
             assert!((0..9).all(|id| matcher.allows(id) == mask.allows(id)));

@@ -36,7 +36,7 @@ const ELEMENT: &str = r#"{"id": 17, "name": "caf\u00e9 noir", "tags": ["a", "b c
 "#;
 
 const SCRIPT: &str = "\
-CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL CHECK (price >= 0));
+    CREATE TABLE IF NOT EXISTS item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL CHECK (price >= 0));
 INSERT INTO item (name, price) VALUES ('a ''quoted'' name', 1.5), ('another', 2e3);
 SELECT i.name, count(*) AS n FROM item AS i LEFT JOIN sale ON sale.item = i.id -- all of them
  WHERE (i.price + 1) * 2 BETWEEN 3 AND 40 AND i.name LIKE 'a%' GROUP BY 1 HAVING n > 2 ORDER BY n DESC LIMIT 10;
@@ -68,7 +68,10 @@ fn growth(constraint: &Constraint, steps: &dyn Fn(&mut Matcher)) -> usize {
 /// Holds `bytes` for a text of `length` bytes against a bound.
 fn check(name: &str, bytes: usize, length: usize, bound: usize) {
     println!("{name}: {:.1} heap bytes for a byte of text", bytes as f64 / length as f64);
-    assert!(bytes <= bound * length, "{name}: {bytes} bytes, {bound} for each byte of {length} promised");
+    assert!(
+        bytes <= bound * length,
+        "{name}: {bytes} bytes, {bound} for each byte of {length} promised"
+    );
 }
 
 #[test]

@@ -71,8 +71,10 @@ fn a_fallback_word_is_itself_first_and_a_soft_one_is_both() {
 
 #[test]
 fn unproductive_rules_take_no_part() {
-    let oracle =
-        oracle("start s\nterminal A /a/\nterminal B /b/\nrule s -> A\nrule s -> x\nrule x -> B x\n", b"ab");
+    let oracle = oracle(
+        "start s\nterminal A /a/\nterminal B /b/\nrule s -> A\nrule s -> x\nrule x -> B x\n",
+        b"ab",
+    );
     assert!(oracle.is_member(b"a"));
     assert!(!oracle.is_viable(b"b"));
 }
@@ -124,7 +126,12 @@ fn the_oracle_says_of_every_small_grammar_what_people_say() {
                     Fact::NotViable => (oracle.is_viable(&e.text), false),
                 };
                 if found != expected {
-                    faults.push(format!("{name} ({}): {:?} {}", lexer.name(), e.fact, show(&e.text)));
+                    faults.push(format!(
+                        "{name} ({}): {:?} {}",
+                        lexer.name(),
+                        e.fact,
+                        show(&e.text)
+                    ));
                 }
             }
         }

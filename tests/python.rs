@@ -94,7 +94,8 @@ fn compare<'a>(verdicts: impl Iterator<Item = (&'a str, String)>) -> [usize; 3] 
     let mut counts = [0; 3];
     let mut faults = Vec::new();
     for (verdict, text) in verdicts {
-        let at = ["yes", "no", "wide"].iter().position(|&known| known == verdict).expect("a verdict");
+        let at =
+            ["yes", "no", "wide"].iter().position(|&known| known == verdict).expect("a verdict");
         counts[at] += 1;
         if accepts(&constraint, text.as_bytes()) != (verdict != "no") {
             faults.push(format!("{verdict}: {text:?}"));
@@ -171,12 +172,18 @@ fn the_standard_library() {
 fn one_statement_and_one_expression() {
     let start = |rule| {
         let grammar = grammar().with_start(rule).expect("an entry point");
-        CompiledGrammar::new(&grammar).expect("the engine can do it exactly").constraint(&bytes_only())
+        CompiledGrammar::new(&grammar)
+            .expect("the engine can do it exactly")
+            .constraint(&bytes_only())
     };
     let statement = start("statement");
-    for text in
-        ["x = 1", "x = 1; y\n", "if a:\n  b\n", "# c\n\nif a: b\nelse:\n  c\n", "match x:\n  case _: pass"]
-    {
+    for text in [
+        "x = 1",
+        "x = 1; y\n",
+        "if a:\n  b\n",
+        "# c\n\nif a: b\nelse:\n  c\n",
+        "match x:\n  case _: pass",
+    ] {
         assert!(accepts(&statement, text.as_bytes()), "{text:?}");
     }
     for text in ["", "x\ny\n", "if a:\n  b\nc", "x =", " x", "if a:"] {
@@ -235,12 +242,15 @@ fn no_true_token_is_refused() {
     let bytes = compiled.constraint(&bytes_only());
     let modules: Vec<_> = modules().into_iter().filter(|(_, text)| accepts(&bytes, text)).collect();
     let part = if long_run() { 1 } else { 16 };
-    for (name, vocabulary, tokenizer) in corpus::vocabularies(&["o200k"], &["llama3/tokenizer.json.gz"]) {
+    for (name, vocabulary, tokenizer) in
+        corpus::vocabularies(&["o200k"], &["llama3/tokenizer.json.gz"])
+    {
         let constraint = compiled.constraint(&vocabulary);
         let mut steps = 0;
         for (at, (path, text)) in modules.iter().enumerate().filter(|(at, _)| at % part == 0) {
             if at < CUT_AT_RANDOM {
-                let random = corpus::cut_random(&vocabulary, text, at as u64).expect("bytes can be spelled");
+                let random =
+                    corpus::cut_random(&vocabulary, text, at as u64).expect("bytes can be spelled");
                 steps += replay(&constraint, path, text, &random);
             }
             if let Some(tokens) =
@@ -282,8 +292,8 @@ fn drawn_modules(count: u64, length: usize) -> Vec<String> {
         tokens.extend((0..9).map(|level| format!("{head}\n{}", " ".repeat(level))));
     }
     tokens.extend(rest.map(str::to_owned));
-    let vocabulary =
-        Vocabulary::from_tokens(tokens.into_iter().map(String::into_bytes)).expect("a sound vocabulary");
+    let vocabulary = Vocabulary::from_tokens(tokens.into_iter().map(String::into_bytes))
+        .expect("a sound vocabulary");
     let constraint = compiled().constraint(&vocabulary);
     let mut mask = constraint.new_mask();
     let mut draw = |seed: u64| {
@@ -294,7 +304,9 @@ fn drawn_modules(count: u64, length: usize) -> Vec<String> {
             matcher.fill_mask(&mut mask);
             let allowed: Vec<TokenId> = mask.tokens().collect();
             // Knuth's linear congruential generator.
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             let token = allowed[(state >> 33) as usize % allowed.len()];
             matcher.advance(token).expect("a bit that is set");
             text.extend_from_slice(vocabulary.bytes(token).expect("a token of the vocabulary"));
@@ -327,8 +339,9 @@ fn every_beginning_can_be_completed() {
         let middle = text.len() / 2;
         let mut matcher = constraint.matcher();
         matcher.advance_bytes(&text.as_bytes()[..middle]).expect("the beginning of a text");
-        let rest =
-            matcher.shortest_completion().unwrap_or_else(|| panic!("no completion: {text:?}, {middle}"));
+        let rest = matcher
+            .shortest_completion()
+            .unwrap_or_else(|| panic!("no completion: {text:?}, {middle}"));
         matcher.advance_bytes(&rest).expect("the completion follows");
         assert!(matcher.is_accepting(), "{text:?}, {middle}");
     }

@@ -42,10 +42,12 @@ fn number(variable: &str, default: u32) -> u32 {
 
 /// What is worth counting in a grammar, beside what the engine warns of.
 fn features(sketch: &Sketch, spec: &Spec) -> Vec<&'static str> {
-    let mut features: Vec<&'static str> = sketch.relations.iter().map(|relation| relation.kind).collect();
+    let mut features: Vec<&'static str> =
+        sketch.relations.iter().map(|relation| relation.kind).collect();
     let counted = |pattern: &str| pattern.contains('{');
     let pending = |pattern: &str| pattern.contains("[^");
-    let has = |is: &dyn Fn(&str) -> bool| sketch.terminals.iter().any(|terminal| is(&terminal.pattern));
+    let has =
+        |is: &dyn Fn(&str) -> bool| sketch.terminals.iter().any(|terminal| is(&terminal.pattern));
     let ignored = sketch.terminals.iter().filter(|terminal| terminal.ignored).count();
     let mut note = |feature, is_there: bool| features.extend(is_there.then_some(feature));
     note("basic", sketch.basic);
@@ -86,7 +88,9 @@ fn check(
         };
         tally.borrow_mut().grammars += 1;
         let mut accepted = true;
-        for vocabulary in [vocabularies::strings(alphabet, 2), vocabularies::ragged(alphabet, tokens)] {
+        for vocabulary in
+            [vocabularies::strings(alphabet, 2), vocabularies::ragged(alphabet, tokens)]
+        {
             let (constraint, warnings) = match build_from(&lark, start, &vocabulary) {
                 Ok(built) => built,
                 Err(found) => {
@@ -98,7 +102,9 @@ fn check(
                 }
             };
             let warned = |code: &str| warnings.iter().any(|warning| warning.code == code);
-            features.extend(["conflict", "cyclic", "unproductive"].into_iter().filter(|code| warned(code)));
+            features.extend(
+                ["conflict", "cyclic", "unproductive"].into_iter().filter(|code| warned(code)),
+            );
             let extent = Extent {
                 alphabet: alphabet.to_vec(),
                 bytes: 5,
@@ -111,7 +117,9 @@ fn check(
             let outcome = walk(&oracle, &constraint, &vocabulary, &extent);
             let faults = outcome.faults.join("\n");
             if !faults.is_empty() {
-                return Err(TestCaseError::fail(format!("start {start}\n{lark}\n{printed}\n{faults}")));
+                return Err(TestCaseError::fail(format!(
+                    "start {start}\n{lark}\n{printed}\n{faults}"
+                )));
             }
             let mut tally = tally.borrow_mut();
             tally.texts += outcome.texts;
@@ -137,8 +145,10 @@ fn run<S: Strategy>(
 ) {
     let mut seed = [7; 32];
     seed[..4].copy_from_slice(&number("LRMASK_SEED", 1).to_le_bytes());
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 2_000, ..Config::default() };
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
     let tally = RefCell::new(Tally::default());
     let result = runner.run(&drafts, |draft| check(&draft, &tally));
     let tally = tally.into_inner();
@@ -148,8 +158,14 @@ fn run<S: Strategy>(
     }
     let refused = |code| tally.refused.get(code).copied().unwrap_or(0);
     let empty = refused("empty-language") + refused("unproductive");
-    assert!(tally.accepted * 5 >= (tally.grammars - empty) * 4, "too few grammars are accepted: {tally:?}");
-    assert!(tally.undecided * 100 <= tally.bits, "the oracle cannot tell of too many bits: {tally:?}");
+    assert!(
+        tally.accepted * 5 >= (tally.grammars - empty) * 4,
+        "too few grammars are accepted: {tally:?}"
+    );
+    assert!(
+        tally.undecided * 100 <= tally.bits,
+        "the oracle cannot tell of too many bits: {tally:?}"
+    );
 }
 
 #[test]

@@ -17,7 +17,8 @@ struct Definition<'a> {
 /// The grammar over all bytes, these tokens and a stop token.
 fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     let bytes = (0..=255u8).map(|byte| vec![byte]);
-    let tokens: Vec<Vec<u8>> = bytes.chain(tokens.iter().cloned()).chain([b"<end>".to_vec()]).collect();
+    let tokens: Vec<Vec<u8>> =
+        bytes.chain(tokens.iter().cloned()).chain([b"<end>".to_vec()]).collect();
     let end = tokens.len() as u32 - 1;
     let vocabulary = Vocabulary::from_tokens(tokens).expect("tokens").with_special(end, "<end>");
     let vocabulary = vocabulary.and_then(|all| all.with_stop_tokens([end])).expect("a stop token");
@@ -28,7 +29,12 @@ fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
 /// Compares the whole mask, what `advance` takes, and whether the text may end.
 fn compare(constraint: &Constraint, matcher: &Matcher, text: &[u8], definition: Definition<'_>) {
     let shown = || shorten(text);
-    assert_eq!(matcher.is_accepting(), (definition.is_member)(text), "is_accepting after {}", shown());
+    assert_eq!(
+        matcher.is_accepting(),
+        (definition.is_member)(text),
+        "is_accepting after {}",
+        shown()
+    );
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);
     let vocabulary = constraint.vocabulary();
@@ -41,7 +47,13 @@ fn compare(constraint: &Constraint, matcher: &Matcher, text: &[u8], definition: 
         let token = || shorten(vocabulary.bytes(id).unwrap_or_default());
         assert_eq!(mask.allows(id), viable, "{} (id {id}) after {}", token(), shown());
         if viable || id >= 256 {
-            assert_eq!(matcher.clone().advance(id).is_ok(), viable, "advance {} after {}", token(), shown());
+            assert_eq!(
+                matcher.clone().advance(id).is_ok(),
+                viable,
+                "advance {} after {}",
+                token(),
+                shown()
+            );
         }
     }
 }
@@ -110,7 +122,8 @@ fn is_over(text: &[u8], alphabet: &[u8]) -> bool {
 /// many.
 const NUMBERS: [usize; 7] = [8, 9, 63, 64, 65, 200, 1000];
 
-/// The same for what takes the square of them: up to `ordinary`, and all of them with `LRMASK_LONG`.
+/// The same for what takes the square of them: up to `ordinary`, and all of them with
+/// `LRMASK_LONG`.
 fn numbers(ordinary: usize) -> impl Iterator<Item = usize> {
     let is_long = std::env::var_os("LRMASK_LONG").is_some();
     NUMBERS.into_iter().filter(move |&number| is_long || number <= ordinary)
@@ -119,12 +132,13 @@ fn numbers(ordinary: usize) -> impl Iterator<Item = usize> {
 /// Each `a` is an A or a B, and no A stands behind a B: after `n` words there are `n + 1` stacks.
 #[test]
 fn soft_words_one_reading_more_with_each() {
-    let grammar =
-        "%lexer basic\nstart: A start \"1\" | b\nb: B b \"2\" | \".\"\nA: \"a\"\nB: /a/\n%soft B A\n";
+    let grammar = "%lexer basic\nstart: A start \"1\" | b\nb: B b \"2\" | \".\"\nA: \"a\"\nB: /a/\n%soft B A\n";
     // a^n . 2^j 1^(n - j)
     let parts = |text: &[u8]| {
         let (words, rest) = split_run(text, b'a');
-        let Some((b'.', rest)) = rest.split_first() else { return rest.is_empty().then_some((words, None)) };
+        let Some((b'.', rest)) = rest.split_first() else {
+            return rest.is_empty().then_some((words, None));
+        };
         let (twos, rest) = split_run(rest, b'2');
         let (ones, rest) = split_run(rest, b'1');
         (rest.is_empty() && twos + ones <= words).then_some((words, Some(twos + ones)))
@@ -157,10 +171,13 @@ fn soft_words_one_reading_more_with_each() {
 /// Each `a` is an A or a B: after `n` words there are `2^n` stacks.
 #[test]
 fn soft_words_twice_as_many_readings_with_each() {
-    let grammar = "%lexer basic\nstart: A start \"1\" | B start \"2\" | \".\"\nA: \"a\"\nB: /a/\n%soft B A\n";
+    let grammar =
+        "%lexer basic\nstart: A start \"1\" | B start \"2\" | \".\"\nA: \"a\"\nB: /a/\n%soft B A\n";
     let parts = |text: &[u8]| {
         let (words, rest) = split_run(text, b'a');
-        let Some((b'.', rest)) = rest.split_first() else { return rest.is_empty().then_some((words, None)) };
+        let Some((b'.', rest)) = rest.split_first() else {
+            return rest.is_empty().then_some((words, None));
+        };
         (is_over(rest, b"12") && rest.len() <= words).then_some((words, Some(rest.len())))
     };
     let definition = Definition {
@@ -202,8 +219,10 @@ fn look_ahead_one_reading_for_each_word() {
             let first = parts.next().unwrap_or_default();
             is_over(text, b"wxy") && (!ended(first) || is_word(first)) && !parts.any(is_word)
         };
-        let definition =
-            Definition { is_member: &|text| is_viable(text) && text.contains(&b'y'), is_viable: &is_viable };
+        let definition = Definition {
+            is_member: &|text| is_viable(text) && text.contains(&b'y'),
+            is_viable: &is_viable,
+        };
         let longer = [
             run(b'w', readings - 1),
             run(b'w', readings + 1),
@@ -215,9 +234,15 @@ fn look_ahead_one_reading_for_each_word() {
         ];
         let constraint = constraint(&grammar, &longer);
         let text =
-            [run(b'w', 5), b"x".to_vec(), word.clone(), b"y".to_vec(), run(b'w', readings + 1)].concat();
+            [run(b'w', 5), b"x".to_vec(), word.clone(), b"y".to_vec(), run(b'w', readings + 1)]
+                .concat();
         follow(&constraint, &text, 3, definition);
-        follow(&constraint, &[b"x".to_vec(), run(b'w', readings - 1), b"y".to_vec()].concat(), 2, definition);
+        follow(
+            &constraint,
+            &[b"x".to_vec(), run(b'w', readings - 1), b"y".to_vec()].concat(),
+            2,
+            definition,
+        );
     }
 }
 
@@ -233,7 +258,8 @@ fn look_ahead_twice_as_many_readings_with_each_word() {
              %lookahead NAME WORD before WORD NAME X Y{then} then Y\n"
         );
         let is_member = |text: &[u8]| {
-            let is_word = |place: usize| text[place] == b'w' && text.get(place + distance) == Some(&b'y');
+            let is_word =
+                |place: usize| text[place] == b'w' && text.get(place + distance) == Some(&b'y');
             let side_by_side = (1..text.len()).any(|place| is_word(place - 1) && is_word(place));
             is_over(text, b"wxy") && !side_by_side
         };
@@ -249,7 +275,8 @@ fn look_ahead_twice_as_many_readings_with_each_word() {
         ];
         let constraint = constraint(&grammar, &longer);
         let text =
-            [run(b'w', 2 * distance), b"yxyxyxw".to_vec(), run(b'w', distance), b"y".to_vec()].concat();
+            [run(b'w', 2 * distance), b"yxyxyxw".to_vec(), run(b'w', distance), b"y".to_vec()]
+                .concat();
         follow(&constraint, &text, 100, definition);
         follow(&constraint, &[run(b'w', distance + 1), b"yy".to_vec()].concat(), 100, definition);
     }
@@ -262,16 +289,19 @@ fn back_up_one_reading_for_each_place() {
     for readings in numbers(200) {
         let length = readings - 1;
         for lexer in ["basic", "contextual"] {
-            let grammar =
-                format!("%lexer {lexer}\nstart: (A | X | C)+\nA: \"a\"\nC: \"c\"\nX: /a{{{length}}}b/\n");
+            let grammar = format!(
+                "%lexer {lexer}\nstart: (A | X | C)+\nA: \"a\"\nC: \"c\"\nX: /a{{{length}}}b/\n"
+            );
             let is_viable = |text: &[u8]| {
                 let mut parts =
                     text.split_inclusive(|&byte| byte == b'b').filter(|part| part.ends_with(b"b"));
                 is_over(text, b"abc")
                     && parts.all(|part| part[..part.len() - 1].ends_with(&run(b'a', length)))
             };
-            let definition =
-                Definition { is_member: &|text| !text.is_empty() && is_viable(text), is_viable: &is_viable };
+            let definition = Definition {
+                is_member: &|text| !text.is_empty() && is_viable(text),
+                is_viable: &is_viable,
+            };
             let longer = [
                 run(b'a', length),
                 run(b'a', length + 2),
@@ -284,7 +314,8 @@ fn back_up_one_reading_for_each_place() {
                 b"ca".to_vec(),
             ];
             let constraint = constraint(&grammar, &longer);
-            let text = [run(b'a', length + 5), b"b".to_vec(), run(b'a', length), b"ca".to_vec()].concat();
+            let text =
+                [run(b'a', length + 5), b"b".to_vec(), run(b'a', length), b"ca".to_vec()].concat();
             follow(&constraint, &text, 6, definition);
         }
     }
@@ -294,16 +325,19 @@ fn back_up_one_reading_for_each_place() {
 #[test]
 fn back_up_where_lexemes_are_counted() {
     for (length, count) in numbers(64).map(|readings| (readings - 1, readings + readings / 2)) {
-        let grammar = format!("%lexer basic\nstart: (A | X)~{count}\nA: \"-\"\nX: /-{{{length}}}b/\n");
+        let grammar =
+            format!("%lexer basic\nstart: (A | X)~{count}\nA: \"-\"\nX: /-{{{length}}}b/\n");
         // Each `b` stands for itself and the dashes of its lexeme.
         let lexemes = |text: &[u8]| {
             let mut parts = text.split(|&byte| byte == b'b').collect::<Vec<_>>();
             let last = parts.pop().unwrap_or_default().len();
             let fits = is_over(text, b"-b") && parts.iter().all(|part| part.len() >= length);
-            let before: usize = parts.iter().map(|part| (part.len() + 1).saturating_sub(length)).sum();
+            let before: usize =
+                parts.iter().map(|part| (part.len() + 1).saturating_sub(length)).sum();
             fits.then_some((before, last))
         };
-        let is_member = |text: &[u8]| lexemes(text).is_some_and(|(before, last)| before + last == count);
+        let is_member =
+            |text: &[u8]| lexemes(text).is_some_and(|(before, last)| before + last == count);
         let is_viable = |text: &[u8]| {
             lexemes(text).is_some_and(|(before, last)| {
                 let pending = last.min(length);
@@ -323,7 +357,8 @@ fn back_up_where_lexemes_are_counted() {
         follow(&constraint, &run(b'-', count + length), 60, definition);
         let long = [run(b'-', count), run(b'-', length - 1), b"b".to_vec()].concat();
         follow(&constraint, &long, 60, definition);
-        let twice = [run(b'-', length), b"b".to_vec(), run(b'-', length + 2), b"b--".to_vec()].concat();
+        let twice =
+            [run(b'-', length), b"b".to_vec(), run(b'-', length + 2), b"b--".to_vec()].concat();
         follow(&constraint, &twice, 60, definition);
     }
 }
@@ -336,8 +371,9 @@ fn is_palindrome(text: &[u8]) -> bool {
 #[test]
 fn conflicts_one_reading_for_each_place() {
     let grammar = "start: s \".\"\ns: \"a\" s \"a\" | \"b\" s \"b\" | \"a\" | \"b\" |\n";
-    let is_member =
-        |text: &[u8]| text.strip_suffix(b".").is_some_and(|text| is_over(text, b"ab") && is_palindrome(text));
+    let is_member = |text: &[u8]| {
+        text.strip_suffix(b".").is_some_and(|text| is_over(text, b"ab") && is_palindrome(text))
+    };
     let is_viable = |text: &[u8]| is_over(text, b"ab") || is_member(text);
     let definition = Definition { is_member: &is_member, is_viable: &is_viable };
     for readings in numbers(200) {
@@ -365,7 +401,8 @@ fn conflicts_one_reading_for_each_place() {
 /// make a pair.
 #[test]
 fn conflicts_and_soft_words() {
-    let grammar = "%lexer basic\nstart: s \".\"\ns: A s B | B s A |\nA: \"a\"\nB: /[ab]/\n%soft B A\n";
+    let grammar =
+        "%lexer basic\nstart: s \".\"\ns: A s B | B s A |\nA: \"a\"\nB: /[ab]/\n%soft B A\n";
     let is_member = |text: &[u8]| {
         let Some(text) = text.strip_suffix(b".") else { return false };
         let pairs = || text.iter().zip(text.iter().rev());
@@ -443,7 +480,8 @@ fn readings_beyond_the_limit_are_dropped() {
     let mut limits = Limits::default();
     limits.readings = 1;
     let exact = Constraint::new(&grammar, &vocabulary).expect("sound");
-    let narrow = CompiledGrammar::new_within(&grammar, &limits).expect("sound").constraint(&vocabulary);
+    let narrow =
+        CompiledGrammar::new_within(&grammar, &limits).expect("sound").constraint(&vocabulary);
     let (mut all, mut some) = (exact.matcher(), narrow.matcher());
     let (mut exactly, mut mask) = (exact.new_mask(), narrow.new_mask());
     for _ in 0..20 {
@@ -471,16 +509,18 @@ fn decisions_beyond_the_limit_are_counted() {
     for (decision_steps, code) in [(1, "decision-limit"), (1_000, "empty-language")] {
         let mut limits = Limits::default();
         limits.decision_steps = decision_steps;
-        let error = CompiledGrammar::new_within(&grammar, &limits).expect_err("no text, or nobody knows");
+        let error =
+            CompiledGrammar::new_within(&grammar, &limits).expect_err("no text, or nobody knows");
         assert!(error.diagnostics().iter().any(|d| d.code == code), "{error}");
     }
 }
 
-/// Readings that no text completes, each with many matches pending: what many of these leave open is
-/// covered by what a few do, so each is decided soon.
+/// Readings that no text completes, each with many matches pending: what many of these leave open
+/// is covered by what a few do, so each is decided soon.
 #[test]
 fn pending_matches_that_cover_others_are_decided_together() {
-    let rules = "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\nC: /[ab](?!a{7}b)/\n";
+    let rules =
+        "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\nC: /[ab](?!a{7}b)/\n";
     let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
     let mut limits = Limits::default();
@@ -565,15 +605,21 @@ fn two_of_three_runs_are_equal() {
         b"abc",
         &|text| runs(text).is_some_and(|(a, b, c)| a == b || b == c),
         &|text| runs(text).is_some_and(|(a, b, c)| a == b || c <= b),
-        &[text(1000, 1000, 500), text(700, 1000, 1000), text(1000, 1000, 1000), text(900, 1000, 1001)],
+        &[
+            text(1000, 1000, 500),
+            text(700, 1000, 1000),
+            text(1000, 1000, 1000),
+            text(900, 1000, 1001),
+        ],
     );
 }
 
 #[test]
 fn sums_without_precedence() {
     let is_viable = |text: &[u8]| {
-        let fits =
-            |(place, byte): (usize, &u8)| if place % 2 == 0 { *byte == b'1' } else { b"+*".contains(byte) };
+        let fits = |(place, byte): (usize, &u8)| {
+            if place % 2 == 0 { *byte == b'1' } else { b"+*".contains(byte) }
+        };
         text.iter().enumerate().all(fits)
     };
     let sum: Vec<u8> = (0..20_001).map(|place| [b'1', b'+', b'1', b'*'][place % 4]).collect();

@@ -14,8 +14,9 @@ fn matcher(text: &str) -> Matcher {
 #[test]
 fn nothing_can_follow_what_is_ignored() {
     for lexer in ["basic", "contextual"] {
-        let matcher =
-            matcher(&format!("%lexer {lexer}\nstart: DOT\nDOT: \".\"\nBLANK: /[ .]+/\n%ignore BLANK\n"));
+        let matcher = matcher(&format!(
+            "%lexer {lexer}\nstart: DOT\nDOT: \".\"\nBLANK: /[ .]+/\n%ignore BLANK\n"
+        ));
         assert!(matcher.clone().advance_bytes(b" ").is_err(), "{lexer}");
         assert!(matcher.clone().advance_bytes(b". ").is_err(), "{lexer}");
         assert!(matcher.clone().advance_bytes(b".").is_ok(), "{lexer}");
@@ -39,19 +40,26 @@ fn a_dead_end_shows_which_lexemes_run_together() {
     let grammar = Grammar::from_lark("start: A A\nA: /a+/\n").expect("the grammar can be read");
     let error = CompiledGrammar::new(&grammar).expect_err("no text belongs to it");
     assert_eq!(error.diagnostics()[0].code, "empty-language");
-    assert_eq!(error.diagnostics()[0].example.as_deref(), Some("A A\n`a` may run into a following A"));
+    assert_eq!(
+        error.diagnostics()[0].example.as_deref(),
+        Some("A A\n`a` may run into a following A")
+    );
 }
 
 /// The cheapest way on is a dot, but the blank would swallow it: the completion is another.
 #[test]
 fn completion_goes_round_what_cannot_be_spelled() {
     let rest = "DOT: /\\./\nBLANK: /[ .]+/\n%ignore BLANK\n";
-    let cases =
-        [("start: NAME DOT | NAME NAME NAME\nNAME: /[abc]/\n", "a "), ("start: \"bcd\" | DOT\n", " ")];
+    let cases = [
+        ("start: NAME DOT | NAME NAME NAME\nNAME: /[abc]/\n", "a "),
+        ("start: \"bcd\" | DOT\n", " "),
+    ];
     for (rules, text) in cases {
-        let grammar = Grammar::from_lark(&format!("{rules}{rest}")).expect("the grammar can be read");
+        let grammar =
+            Grammar::from_lark(&format!("{rules}{rest}")).expect("the grammar can be read");
         let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
-        let constraint = Constraint::new(&grammar, &vocabulary).expect("every text can be completed");
+        let constraint =
+            Constraint::new(&grammar, &vocabulary).expect("every text can be completed");
         let mut matcher = constraint.matcher();
         matcher.advance_bytes(text.as_bytes()).expect("viable");
         let completion = matcher.shortest_completion().expect("there is one");
@@ -104,13 +112,13 @@ fn a_word_that_does_not_compete_passes_no_gate() {
 /// A token that holds many words of two readings each makes very many of one.
 #[test]
 fn a_token_of_many_readings() {
-    let text =
-        "%lexer basic\nstart: TA start \"1\" | TB start \"2\" | \".\"\nTA: \"b\"\nTB: /c/\n%soft TB TA\n";
+    let text = "%lexer basic\nstart: TA start \"1\" | TB start \"2\" | \".\"\nTA: \"b\"\nTB: /c/\n%soft TB TA\n";
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
     let bytes = (0..=255u8).map(|byte| vec![byte]);
-    let vocabulary =
-        Vocabulary::from_tokens(bytes.chain((2..12).map(|count| vec![b'b'; count]))).expect("bytes");
-    let constraint = Constraint::new(&grammar, &vocabulary).expect("every viable text can be completed");
+    let vocabulary = Vocabulary::from_tokens(bytes.chain((2..12).map(|count| vec![b'b'; count])))
+        .expect("bytes");
+    let constraint =
+        Constraint::new(&grammar, &vocabulary).expect("every viable text can be completed");
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     for _ in 0..5 {
         matcher.fill_mask(&mut mask);
@@ -189,7 +197,8 @@ fn nested_rules_of_two_readings_each() {
 #[test]
 fn a_string_that_many_readings_read() {
     let text = nested_pairs("STR\nSTR: /\"[^\"]*\"/");
-    let constraint = constraint(&text, &[b"words and \"".to_vec(), b"\"xy".to_vec(), b"\"m".to_vec()]);
+    let constraint =
+        constraint(&text, &[b"words and \"".to_vec(), b"\"xy".to_vec(), b"\"m".to_vec()]);
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     matcher.advance_bytes(b"mmmmmmm\"some words ").expect("viable");
     matcher.fill_mask(&mut mask);
@@ -209,7 +218,10 @@ fn words_that_the_sixth_one_behind_decides() {
     for count in 1..20 {
         let mut matcher = matcher(&text);
         let words = "w ".repeat(count) + "x";
-        assert!(matcher.advance_bytes(words.as_bytes()).is_ok() && matcher.is_accepting(), "{count} words");
+        assert!(
+            matcher.advance_bytes(words.as_bytes()).is_ok() && matcher.is_accepting(),
+            "{count} words"
+        );
     }
 }
 
@@ -228,7 +240,10 @@ fn a_match_pending_for_eight_hundred_bytes() {
         let expected: Vec<u32> =
             [u32::from(b'-')].into_iter().chain(byte).chain([256]).chain(longer).collect();
         assert_eq!(allowed, expected, "after {count}");
-        assert!(expected.iter().all(|&token| matcher.clone().advance(token).is_ok()), "after {count}");
+        assert!(
+            expected.iter().all(|&token| matcher.clone().advance(token).is_ok()),
+            "after {count}"
+        );
         matcher.advance(256).expect("dashes may follow");
     }
 }
@@ -236,7 +251,8 @@ fn a_match_pending_for_eight_hundred_bytes() {
 /// Two readings on deep stacks cost what one costs: not the square of the depth.
 #[test]
 fn two_readings_on_deep_stacks() {
-    let text = "start: M v \"x\" | N v \"y\"\nv: \"(\" v \")\" | \".\"\nM: \"m\"\nN: /m/\n%soft N M\n";
+    let text =
+        "start: M v \"x\" | N v \"y\"\nv: \"(\" v \")\" | \".\"\nM: \"m\"\nN: /m/\n%soft N M\n";
     let depth = 40_000;
     let mut matcher = matcher(&format!("%lexer basic\n{text}"));
     let long = ["m", &"(".repeat(depth), ".", &")".repeat(depth)].concat();
@@ -296,7 +312,8 @@ fn a_line_never_begins_with_its_end() {
         "start: NEWLINE INDENT \"a\" NEWLINE DEDENT\n",
         "start: \"a\" NEWLINE INDENT b DEDENT\nb: \"b\" NEWLINE NEWLINE\n",
     ] {
-        let rest = "NEWLINE: /\\n/\n%ignore / +/\n%declare INDENT DEDENT\n%indent NEWLINE INDENT DEDENT\n";
+        let rest =
+            "NEWLINE: /\\n/\n%ignore / +/\n%declare INDENT DEDENT\n%indent NEWLINE INDENT DEDENT\n";
         assert!(is_empty(&format!("{rules}{rest}")), "{rules}");
     }
 }
@@ -335,7 +352,8 @@ fn names_that_leave_the_same_pending() {
 #[test]
 fn a_completion_that_fits_nowhere_is_none() {
     let doubling = |levels: usize| {
-        let rules: String = (1..levels).map(|at| format!("r{at}: r{} r{}\n", at - 1, at - 1)).collect();
+        let rules: String =
+            (1..levels).map(|at| format!("r{at}: r{} r{}\n", at - 1, at - 1)).collect();
         format!("%lexer basic\nstart: \"b\" r{}\nr0: \"a\"\n{rules}", levels - 1)
     };
     let completion = |levels| {
@@ -349,14 +367,16 @@ fn a_completion_that_fits_nowhere_is_none() {
 
 fn is_empty(text: &str) -> bool {
     let grammar = Grammar::from_lark(text).expect("the grammar can be read");
-    CompiledGrammar::new(&grammar).is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))
+    CompiledGrammar::new(&grammar)
+        .is_err_and(|e| e.diagnostics().iter().any(|d| d.code == "empty-language"))
 }
 
 /// A line end is what the rules ask for where it can stand, and ignored where it cannot.
 #[test]
 fn what_the_rules_ask_for_goes_before_what_is_ignored() {
     let rules = "start: (NAME \"=\" NAME NEWLINE)+\nNAME: /[a-z]+/\n";
-    for rest in ["NEWLINE: /\\n+/\n%ignore /\\s+/\n", "%ignore WS\n%import common (WS, NEWLINE)\n"] {
+    for rest in ["NEWLINE: /\\n+/\n%ignore /\\s+/\n", "%ignore WS\n%import common (WS, NEWLINE)\n"]
+    {
         let matcher = matcher(&format!("{rules}{rest}"));
         let mut two = matcher.clone();
         two.advance_bytes(b"a =\n b\nc = d\n\n").expect("two lines");
@@ -389,7 +409,8 @@ fn gbnf_in_a_file_of_larks_notation_is_called_by_its_name() {
 /// Blanks that the rules ask for are ignored elsewhere.
 #[test]
 fn what_is_ignored_may_be_asked_for_as_well() {
-    let matcher = matcher("start: NAME \":\" (NAME WS+ NAME)+\nNAME: /[a-z]+/\nWS: / /\n%ignore WS\n");
+    let matcher =
+        matcher("start: NAME \":\" (NAME WS+ NAME)+\nNAME: /[a-z]+/\nWS: / /\n%ignore WS\n");
     let mut spaced = matcher.clone();
     spaced.advance_bytes(b"a : b  c d e").expect("blanks stand between");
     assert!(spaced.is_accepting());
@@ -401,7 +422,8 @@ fn what_is_ignored_may_be_asked_for_as_well() {
 fn keywords_are_left_out_between_word_boundaries() {
     for keywords in [r"\b(if|in)\b", r"(\b(if|in)\b)", r"\bif\b|\bin\b", r"(?:\bif|(\bin))\b"] {
         let matcher = matcher(&format!("start: /[0-9]?/ NAME\nNAME: /(?!{keywords})[a-z]\\w*/\n"));
-        for (text, is_sentence) in [("if", false), ("ifs", true), ("of", true), ("in", false), ("1if", true)]
+        for (text, is_sentence) in
+            [("if", false), ("ifs", true), ("of", true), ("in", false), ("1if", true)]
         {
             let mut matcher = matcher.clone();
             let accepts = matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting();

@@ -20,8 +20,10 @@ struct Sample {
 
 /// The samples of a kind, from the archive.
 fn samples(kind: &str) -> Option<Vec<Sample>> {
-    let manifest = String::from_utf8(corpus::file("grammars/MANIFEST.tsv")?).expect("the manifest is text");
-    let files: BTreeMap<String, Vec<u8>> = corpus::archive("grammars/grammars.tar.gz")?.into_iter().collect();
+    let manifest =
+        String::from_utf8(corpus::file("grammars/MANIFEST.tsv")?).expect("the manifest is text");
+    let files: BTreeMap<String, Vec<u8>> =
+        corpus::archive("grammars/grammars.tar.gz")?.into_iter().collect();
     let rows = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
     let samples = rows.filter(|row| row[0] == kind).map(|row| Sample {
         file: row[1].to_owned(),
@@ -44,7 +46,9 @@ fn table(
     let mut refused = Vec::new();
     for sample in samples {
         let compiled = match read(sample) {
-            Ok(grammar) => CompiledGrammar::new(&grammar).map_err(|error| first(error.diagnostics())),
+            Ok(grammar) => {
+                CompiledGrammar::new(&grammar).map_err(|error| first(error.diagnostics()))
+            }
             Err(error) => Err(first(error.diagnostics())),
         };
         if let Err((code, message)) = compiled {

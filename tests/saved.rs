@@ -95,13 +95,15 @@ fn what_was_computed_comes_back() {
     let bytes = (0..=255u8).map(|byte| vec![byte]);
     let longer = ["\n  ", ":\n", "\n\n", "  a", "12e", "e1", ".. ", "over ", "over("];
     let vocabulary =
-        Vocabulary::from_tokens(bytes.chain(longer.iter().map(|token| token.as_bytes().to_vec()))).unwrap();
+        Vocabulary::from_tokens(bytes.chain(longer.iter().map(|token| token.as_bytes().to_vec())))
+            .unwrap();
     for (grammar, texts) in [
         (LISTS, &["[1, 22, [if ab]]", "if if 3", "[[[[a]]]]"][..]),
         (BLOCKS, &["a\n", "a:\n  b\n  c:\n   d (e\nf)\n\ng\n", "a:\n b:\n  c:\n   d\na\n"]),
         (PENDING, &["1e 2.. a", "12e3 over (a", "1e1 ..over", "over ( 3e"]),
     ] {
-        let constraint = Constraint::new(&Grammar::from_lark(grammar).unwrap(), &vocabulary).unwrap();
+        let constraint =
+            Constraint::new(&Grammar::from_lark(grammar).unwrap(), &vocabulary).unwrap();
         texts.iter().for_each(|text| warm(&constraint, text));
         let saved = constraint.save();
         let loaded = Constraint::load(saved.clone(), &vocabulary).unwrap();
@@ -136,7 +138,8 @@ fn what_was_computed_comes_back() {
 fn what_is_saved_while_others_go_on_is_whole() {
     let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).unwrap();
     for grammar in [LISTS, BLOCKS, PENDING] {
-        let constraint = Constraint::new(&Grammar::from_lark(grammar).unwrap(), &vocabulary).unwrap();
+        let constraint =
+            Constraint::new(&Grammar::from_lark(grammar).unwrap(), &vocabulary).unwrap();
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lrmask::{
-    Constraint, Formats, JsonSchema, KeyOrder, Numerals, SchemaErrorKind, SchemaOptions, StructuralTags,
-    Unsatisfiable, Vocabulary, Whitespace,
+    Constraint, Formats, JsonSchema, KeyOrder, Numerals, SchemaErrorKind, SchemaOptions,
+    StructuralTags, Unsatisfiable, Vocabulary, Whitespace,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 /// All single bytes, and the end.
 fn bytes() -> Vocabulary {
     let tokens = (0..=255).map(|byte| vec![byte]).chain([Vec::new()]);
-    let vocabulary = Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
+    let vocabulary =
+        Vocabulary::from_tokens(tokens).and_then(|bytes| bytes.with_stop_tokens([256]));
     vocabulary.expect("a vocabulary")
 }
 
@@ -33,7 +34,8 @@ fn constrain(
 
 fn accepts(constraint: &Constraint, text: &str) -> bool {
     let mut matcher = constraint.matcher();
-    text.bytes().all(|byte| matcher.advance(u32::from(byte)).is_ok()) && matcher.advance(256u32).is_ok()
+    text.bytes().all(|byte| matcher.advance(u32::from(byte)).is_ok())
+        && matcher.advance(256u32).is_ok()
 }
 
 fn cases() -> Vec<(String, Value)> {
@@ -45,7 +47,8 @@ fn cases() -> Vec<(String, Value)> {
         let Value::Array(found) = serde_json::from_str(&text).expect("cases are JSON") else {
             panic!("{} is no list of cases", path.display());
         };
-        let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         cases.extend(found.into_iter().map(|case| (name.clone(), case)));
     }
     assert!(cases.len() > 30, "the cases were not found");
@@ -72,7 +75,8 @@ fn cases_in_files() {
             options.unsatisfiable = Unsatisfiable::Empty;
         }
         // The text as it stands in the file keeps the order of keys only as a string.
-        let schema = case["text"].as_str().map_or_else(|| case["schema"].to_string(), str::to_owned);
+        let schema =
+            case["text"].as_str().map_or_else(|| case["schema"].to_string(), str::to_owned);
         let constraint = match constrain(&schema, &options, &vocabulary) {
             Ok(constraint) => constraint,
             Err(kind) => {
@@ -101,14 +105,17 @@ fn common_shapes() {
     let record = JsonSchema::record(members, &options).expect("the schemas are sound");
     let record = Constraint::new(&record.grammar(), &vocabulary).expect("the grammar is sound");
     assert!(accepts(&record, r#"{"na\"me": "x", "age": 1}"#));
-    for text in [r#"{"na\"me": "x"}"#, r#"{"na\"me": "x", "age": 1, "b": 2}"#, r#"{"age": 1}"#, "1"] {
+    for text in [r#"{"na\"me": "x"}"#, r#"{"na\"me": "x", "age": 1, "b": 2}"#, r#"{"age": 1}"#, "1"]
+    {
         assert!(!accepts(&record, text), "{text}");
     }
-    let twice = JsonSchema::record([("a", "{}"), ("a", "{}")], &options).expect_err("a name stands twice");
+    let twice =
+        JsonSchema::record([("a", "{}"), ("a", "{}")], &options).expect_err("a name stands twice");
     assert_eq!(twice.kind(), SchemaErrorKind::InvalidJson);
     for depth in 0..4 {
         let schema = JsonSchema::of_depth(depth, &options).expect("it is shallow");
-        let constraint = Constraint::new(&schema.grammar(), &vocabulary).expect("the grammar is sound");
+        let constraint =
+            Constraint::new(&schema.grammar(), &vocabulary).expect("the grammar is sound");
         for nested in 0..6 {
             let arrays = format!("{}{}", "[".repeat(nested), "]".repeat(nested));
             let objects = format!("{}1{}", "{\"a\": ".repeat(nested), "}".repeat(nested));
@@ -151,7 +158,10 @@ fn structural_tags() {
 #[test]
 fn what_contradicts_is_named() {
     let cases = [
-        (r#"{"type": "string", "minimum": 1, "enum": [1], "title": "x"}"#, "`type` and `enum` together"),
+        (
+            r#"{"type": "string", "minimum": 1, "enum": [1], "title": "x"}"#,
+            "`type` and `enum` together",
+        ),
         (
             r##"{"allOf": [{"$ref": "#/$defs/a"}, {"minimum": 3}], "type": "integer", "$defs": {"a": {"maximum": 2}}}"##,
             "`maximum`, `minimum` and `type` together",
@@ -163,7 +173,8 @@ fn what_contradicts_is_named() {
         (r#"{"enum": [], "type": "null"}"#, "no value satisfies `enum`"),
     ];
     for (schema, named) in cases {
-        let error = JsonSchema::parse(schema, &SchemaOptions::default()).expect_err("it is unsatisfiable");
+        let error =
+            JsonSchema::parse(schema, &SchemaOptions::default()).expect_err("it is unsatisfiable");
         assert_eq!(error.kind(), SchemaErrorKind::Unsatisfiable);
         assert!(error.to_string().contains(named), "{schema}: {error}");
     }
@@ -173,8 +184,10 @@ fn what_contradicts_is_named() {
 /// calls it valid; and each token that a mask allows leads on to a text that is valid.
 #[test]
 fn small_schemas_against_the_oracle() {
-    let tokens =
-        ["{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "1", "2", "12", "null", "{\"a\":", "true", "\"", ""];
+    let tokens = [
+        "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "1", "2", "12", "null", "{\"a\":", "true",
+        "\"", "",
+    ];
     let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()));
     let end = (tokens.len() - 1) as u32;
     let vocabulary =
@@ -184,7 +197,8 @@ fn small_schemas_against_the_oracle() {
     let mut checked = 0;
     let small = cases().into_iter().filter(|(name, _)| name.starts_with("small"));
     // No text is long enough for two keys, whose order would matter.
-    let both = small.flat_map(|case| [KeyOrder::Any, KeyOrder::Declared].map(|order| (order, case.clone())));
+    let both = small
+        .flat_map(|case| [KeyOrder::Any, KeyOrder::Declared].map(|order| (order, case.clone())));
     for (order, (name, case)) in both {
         options.order = order;
         let schema = &case["schema"];
@@ -202,7 +216,11 @@ fn small_schemas_against_the_oracle() {
             if allowed && way.len() >= 3 {
                 let rest = matcher.shortest_completion().expect("what is allowed can be completed");
                 let whole = format!("{text}{}", String::from_utf8_lossy(&rest));
-                assert_ne!(oracle::is_valid_text(schema, &whole), Some(false), "{name}: {schema}: {whole}");
+                assert_ne!(
+                    oracle::is_valid_text(schema, &whole),
+                    Some(false),
+                    "{name}: {schema}: {whole}"
+                );
             }
             // Texts that begin no JSON are left out behind the second token: the oracle calls
             // nothing of them valid.
@@ -218,8 +236,10 @@ fn small_schemas_against_the_oracle() {
 
 /// Texts of small values.
 fn values() -> Vec<String> {
-    let scalars =
-        ["null", "true", "false", "0", "1", "2", "12", "-1", "1.5", "\"a\"", "\"b\"", "\"ab\"", "\"\""];
+    let scalars = [
+        "null", "true", "false", "0", "1", "2", "12", "-1", "1.5", "\"a\"", "\"b\"", "\"ab\"",
+        "\"\"",
+    ];
     let mut values: Vec<String> = scalars.map(str::to_owned).to_vec();
     let firsts = ["1", "2", "\"a\"", "null", "true"];
     values.push("[]".to_owned());
@@ -236,7 +256,8 @@ fn values() -> Vec<String> {
             values.push(format!("{{\"b\":{one},\"a\":{other}}}"));
             values.push(format!("{{\"a\":{one},\"c\":{other}}}"));
             values.push(format!("{{\"c\":{one},\"a\":{other}}}"));
-            let (a, b, c) = (format!("\"a\":{one}"), format!("\"b\":{other}"), "\"c\":1".to_owned());
+            let (a, b, c) =
+                (format!("\"a\":{one}"), format!("\"b\":{other}"), "\"c\":1".to_owned());
             for [first, second, third] in
                 [[&a, &b, &c], [&a, &c, &b], [&b, &a, &c], [&b, &c, &a], [&c, &a, &b], [&c, &b, &a]]
             {
@@ -309,7 +330,9 @@ fn pairs_of_keywords_against_the_oracle() {
     for (at, one) in keywords.iter().enumerate() {
         for other in &keywords[at..] {
             let mut schema = one.clone();
-            let (Value::Object(all), Value::Object(more)) = (&mut schema, other.clone()) else { continue };
+            let (Value::Object(all), Value::Object(more)) = (&mut schema, other.clone()) else {
+                continue;
+            };
             if more.keys().any(|key| all.contains_key(key)) {
                 schema = json!({"allOf": [one, other]});
             } else {
@@ -325,14 +348,16 @@ fn pairs_of_keywords_against_the_oracle() {
                 // What is left of the narrow `uniqueItems` is said in the documentation.
                 let is_valid = oracle::is_valid_text(&schema, text) == Some(true);
                 let is_narrow = schema["uniqueItems"] == true && !schema["prefixItems"].is_null();
-                let is_accepted = constraint.as_ref().is_some_and(|constraint| accepts(constraint, text));
+                let is_accepted =
+                    constraint.as_ref().is_some_and(|constraint| accepts(constraint, text));
                 assert!(is_accepted == is_valid || is_narrow && is_valid, "{schema}: {text}");
             }
         }
     }
 }
 
-/// In the declared order nothing invalid is accepted, and each valid value in some order of its keys.
+/// In the declared order nothing invalid is accepted, and each valid value in some order of its
+/// keys.
 fn pair_in_declared_order(schema: &Value, values: &[String], vocabulary: &Vocabulary) {
     let mut options = SchemaOptions::default();
     options.whitespace = Whitespace::None;
@@ -349,7 +374,10 @@ fn pair_in_declared_order(schema: &Value, values: &[String], vocabulary: &Vocabu
     }
     let is_narrow = schema["uniqueItems"] == true;
     for (value, (is_valid, is_accepted)) in found {
-        assert!(is_accepted || !is_valid || is_narrow, "{schema} refuses {value} in any order of its keys");
+        assert!(
+            is_accepted || !is_valid || is_narrow,
+            "{schema} refuses {value} in any order of its keys"
+        );
     }
 }
 
@@ -368,7 +396,8 @@ const REFUSALS: [SchemaErrorKind; 5] = [
 fn test_suite() {
     let Some(files) = corpus::archive("json/JSON-Schema-Test-Suite.tar.gz") else { return };
     let mut options = SchemaOptions::default();
-    (options.order, options.numerals, options.whitespace) = (KeyOrder::Any, Numerals::Any, Whitespace::None);
+    (options.order, options.numerals, options.whitespace) =
+        (KeyOrder::Any, Numerals::Any, Whitespace::None);
     let mut documents = BTreeMap::new();
     for (path, content) in &files {
         if let Some((_, name)) = path.split_once("/remotes/") {
@@ -383,7 +412,9 @@ fn test_suite() {
     for (path, content) in &files {
         let Some((_, name)) = path.split_once("/tests/") else { continue };
         let is_format = name.contains("/optional/format/");
-        if !name.ends_with(".json") || (name.contains("/optional/") && !is_format) || name.contains("draft3")
+        if !name.ends_with(".json")
+            || (name.contains("/optional/") && !is_format)
+            || name.contains("draft3")
         {
             continue;
         }
@@ -429,8 +460,10 @@ fn test_suite() {
         }
     }
     assert!(refused * 10 < groups, "{refused} of {groups} groups are refused");
-    let faults: Vec<String> =
-        faults.into_iter().filter(|fault| !NARROW.iter().any(|part| fault.contains(part))).collect();
+    let faults: Vec<String> = faults
+        .into_iter()
+        .filter(|fault| !NARROW.iter().any(|part| fault.contains(part)))
+        .collect();
     assert!(faults.is_empty(), "{}\n{}", faults.len(), faults.join("\n"));
 }
 
@@ -464,13 +497,14 @@ fn schemas() -> impl Strategy<Value = Value> {
             inner.clone().prop_map(|part| json!({"contains": part, "maxContains": 1})),
             (inner.clone(), inner.clone())
                 .prop_map(|(a, b)| json!({"properties": {"a": a}, "additionalProperties": b})),
-            (inner.clone(), inner.clone()).prop_map(|(a, b)| json!({"if": a, "then": b, "else": false})),
+            (inner.clone(), inner.clone())
+                .prop_map(|(a, b)| json!({"if": a, "then": b, "else": false})),
             (inner.clone(), inner.clone())
                 .prop_map(|(a, b)| json!({"patternProperties": {"^a": a, "b$": b}})),
             inner.clone().prop_map(|part| json!({"propertyNames": part})),
-            inner
-                .clone()
-                .prop_map(|part| json!({"dependentSchemas": {"a": part}, "unevaluatedProperties": false})),
+            inner.clone().prop_map(
+                |part| json!({"dependentSchemas": {"a": part}, "unevaluatedProperties": false})
+            ),
         ]
     })
 }

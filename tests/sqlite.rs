@@ -149,7 +149,8 @@ fn compiled(start: &str) -> CompiledGrammar {
 }
 
 fn engine(start: &str) -> Constraint {
-    let bytes = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("a sound vocabulary");
+    let bytes =
+        Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("a sound vocabulary");
     compiled(start).constraint(&bytes)
 }
 
@@ -220,15 +221,22 @@ impl Comparison {
             hidden.len(),
             differences.len()
         );
-        let shown =
-            |texts: &[String]| texts.iter().take(40).map(|text| format!("\n  {text}")).collect::<String>();
+        let shown = |texts: &[String]| {
+            texts.iter().take(40).map(|text| format!("\n  {text}")).collect::<String>()
+        };
         if long_run() {
             println!("hidden:{}", shown(&hidden));
         }
         let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
         let path = format!("{}/sqlite-{name}.jsonl", env!("CARGO_TARGET_TMPDIR"));
-        std::fs::write(&path, differences.join("\n")).expect("the directory for tests can be written");
-        assert!(differences.is_empty(), "{} differ, see {path}{}", differences.len(), shown(&differences));
+        std::fs::write(&path, differences.join("\n"))
+            .expect("the directory for tests can be written");
+        assert!(
+            differences.is_empty(),
+            "{} differ, see {path}{}",
+            differences.len(),
+            shown(&differences)
+        );
     }
 }
 
@@ -261,7 +269,9 @@ fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();
     for file in files {
         let text = String::from_utf8(file).expect("samples are UTF-8");
-        samples.extend(text.lines().map(|line| serde_json::from_str::<Sample>(line).expect("a sample")));
+        samples.extend(
+            text.lines().map(|line| serde_json::from_str::<Sample>(line).expect("a sample")),
+        );
     }
     samples
 }
@@ -327,7 +337,8 @@ fn statements_and_queries() {
 fn statements_are_cut_where_sqlite_cuts() {
     let trigger = "CREATE TEMP TRIGGER r INSERT ON t BEGIN SELECT 1; SELECT end; END";
     let table = "CREATE VIRTUAL TABLE t USING m(a; (b;) 'c)')";
-    let script = format!("; SELECT ';' ;;{trigger}; /* ; */{table};\n EXPLAIN {trigger};BEGIN;END -- ;");
+    let script =
+        format!("; SELECT ';' ;;{trigger}; /* ; */{table};\n EXPLAIN {trigger};BEGIN;END -- ;");
     let found = tokens::statements(&script);
     let explained = format!("EXPLAIN {trigger}");
     let wanted = ["SELECT ';'", trigger, table, &explained, "BEGIN", "END"];
@@ -351,9 +362,12 @@ fn early_errors_are_looked_behind() {
     for text in refused {
         assert!(matches!(sqlite.script(text), Answer::No(..)), "{text}: {:?}", sqlite.script(text));
     }
-    for text in
-        ["SELECT * FROM \"syntax error\"", "DROP TABLE t", "CREATE INDEX i ON t(a) WHERE b", "SELECT a"]
-    {
+    for text in [
+        "SELECT * FROM \"syntax error\"",
+        "DROP TABLE t",
+        "CREATE INDEX i ON t(a) WHERE b",
+        "SELECT a",
+    ] {
         assert_eq!(sqlite.script(text), Answer::Yes, "{text}");
     }
     assert!(matches!(sqlite.script("CREATE TABLE t(a, a) STRICT STRICT"), Answer::Hidden(_)));
@@ -450,11 +464,13 @@ fn nothing_stays_open_and_nothing_is_closed_too_early() {
             continue;
         }
         let completion = matcher.shortest_completion();
-        let whole =
-            completion.as_ref().map(|rest| String::from_utf8_lossy(&[prefix, rest].concat()).into_owned());
+        let whole = completion
+            .as_ref()
+            .map(|rest| String::from_utf8_lossy(&[prefix, rest].concat()).into_owned());
         match whole.as_ref().map(|whole| sqlite.script(whole)) {
             Some(Answer::Yes | Answer::Hidden(_)) => {}
-            answer => dead.push(format!("{answer:?}: {:?} then {whole:?}", String::from_utf8_lossy(prefix))),
+            answer => dead
+                .push(format!("{answer:?}: {:?} then {whole:?}", String::from_utf8_lossy(prefix))),
         }
     }
     println!("where the engine stops, one of {}:", count / 40);
@@ -469,10 +485,21 @@ fn nothing_stays_open_and_nothing_is_closed_too_early() {
     let all: Vec<&String> = dead.iter().chain(&early).chain(late.values().flatten()).collect();
     std::fs::write(&path, all.iter().map(|row| format!("{row}\n")).collect::<String>())
         .expect("the directory for tests can be written");
-    let shown = |rows: &[String]| rows.iter().take(30).map(|row| format!("\n  {row}")).collect::<String>();
+    let shown =
+        |rows: &[String]| rows.iter().take(30).map(|row| format!("\n  {row}")).collect::<String>();
     println!("{refused} refused texts, {accepted} prefixes of accepted ones");
-    assert!(dead.is_empty(), "{} prefixes with no completion that SQLite takes:{}", dead.len(), shown(&dead));
-    assert!(early.is_empty(), "{} refused before the token that SQLite names:{}", early.len(), shown(&early));
+    assert!(
+        dead.is_empty(),
+        "{} prefixes with no completion that SQLite takes:{}",
+        dead.len(),
+        shown(&dead)
+    );
+    assert!(
+        early.is_empty(),
+        "{} refused before the token that SQLite names:{}",
+        early.len(),
+        shown(&early)
+    );
     // SQLite looks one or two tokens ahead of these words before it takes them for what they are.
     late.retain(|token, _| !["WINDOW", "OVER", "FILTER"].contains(&token.as_str()));
     assert!(late.is_empty(), "refused only behind the token that SQLite names: {late:#?}");
@@ -491,7 +518,12 @@ fn lossy(text: &str, from: usize, to: usize) -> String {
 
 /// Replays `tokens`, which spell `text`: every token must be allowed by the mask and by `advance`,
 /// EOS exactly where SQLite takes the prefix. Returns the number of steps, or what went wrong.
-fn replay(constraint: &Constraint, sqlite: &Sqlite, text: &str, tokens: &[TokenId]) -> Result<usize, String> {
+fn replay(
+    constraint: &Constraint,
+    sqlite: &Sqlite,
+    text: &str,
+    tokens: &[TokenId],
+) -> Result<usize, String> {
     let vocabulary = constraint.vocabulary();
     let stop = vocabulary.stop_tokens()[0];
     let mut matcher = constraint.matcher();
@@ -536,8 +568,8 @@ fn no_true_token_is_refused() {
         let constraint = compiled.constraint(&vocabulary);
         let (mut count, mut own, mut steps) = (0, 0, 0);
         for (at, text) in texts.iter().enumerate().step_by(part) {
-            let random =
-                corpus::cut_random(&vocabulary, text.as_bytes(), at as u64).expect("bytes can be spelled");
+            let random = corpus::cut_random(&vocabulary, text.as_bytes(), at as u64)
+                .expect("bytes can be spelled");
             let cut = tokenizer.encode(&vocabulary, text);
             own += usize::from(cut.is_some());
             for tokens in cut.iter().chain([&random]) {

@@ -27,7 +27,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("schema", &["lexer", "grammar", "util"]),
     (
         "constraint",
-        &["matcher", "index", "scanner", "schema", "vocab", "lexer", "lr", "grammar", "syntax", "util"],
+        &[
+            "matcher", "index", "scanner", "schema", "vocab", "lexer", "lr", "grammar", "syntax",
+            "util",
+        ],
     ),
 ];
 
@@ -65,13 +68,15 @@ fn sources_keep_the_house_rules() {
     // The command line is looked at as one more layer.
     for (directory, layer) in [("src", ""), ("cli/src", "cli")] {
         let src = root().join(directory);
-        let files = files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs"));
+        let files =
+            files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs"));
         assert!(files.len() > 15, "the sources were not found");
         for path in files {
             let text = fs::read_to_string(&path).expect("sources are UTF-8");
             let within = path.strip_prefix(&src).expect("files are below it");
             let path = Path::new(layer).join(within);
-            for rule in [opens_with_docs, imports_downward, is_safe, is_pure, is_finished, is_short] {
+            for rule in [opens_with_docs, imports_downward, is_safe, is_pure, is_finished, is_short]
+            {
                 let faulty = |fault| format!("{directory}/{}: {fault}", within.display());
                 faults.extend(rule(&path, &text).into_iter().map(faulty));
             }
@@ -84,7 +89,9 @@ fn sources_keep_the_house_rules() {
 fn files_import_each_other_in_no_circle() {
     let src = root().join("src");
     let mut sources = circles::Sources::default();
-    for path in files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs")) {
+    for path in
+        files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs"))
+    {
         let text = fs::read_to_string(&path).expect("sources are UTF-8");
         let path = path.strip_prefix(&src).expect("files are below src");
         sources.add(module_of(path), &without_tests(path, &code(&text)));
@@ -112,10 +119,15 @@ fn every_warning_is_in_the_list_of_codes() {
     let (list, _) = list.split_once("];").expect("the list ends");
     let listed: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
     let mut used = Vec::new();
-    for path in files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs")) {
+    for path in
+        files_below(&src, &|path| path.extension().is_some_and(|extension| extension == "rs"))
+    {
         let text = fs::read_to_string(&path).expect("sources are UTF-8");
         for (at, call) in text.match_indices("Diagnostic::warning(") {
-            let code = text[at + call.len()..].trim_start().strip_prefix('"').expect("a code is a literal");
+            let code = text[at + call.len()..]
+                .trim_start()
+                .strip_prefix('"')
+                .expect("a code is a literal");
             used.push(code.split('"').next().unwrap_or_default().to_owned());
         }
     }
@@ -131,7 +143,11 @@ fn every_test_grammar_says_why_it_is_there() {
         let path = entry.expect("the directory can be read").path();
         if path.is_dir() {
             let readme = fs::read_to_string(path.join("README.md")).unwrap_or_default();
-            assert!(!readme.trim().is_empty(), "{} has no README.md, or an empty one", path.display());
+            assert!(
+                !readme.trim().is_empty(),
+                "{} has no README.md, or an empty one",
+                path.display()
+            );
         }
     }
 }
@@ -141,8 +157,9 @@ fn no_file_knows_the_machine_it_was_written_on() {
     let mut faults = Vec::new();
     for path in files_below(root(), &|_| true) {
         let Ok(text) = fs::read_to_string(&path) else { continue };
-        faults
-            .extend(names_no_machine(&text).into_iter().map(|fault| format!("{}: {fault}", path.display())));
+        faults.extend(
+            names_no_machine(&text).into_iter().map(|fault| format!("{}: {fault}", path.display())),
+        );
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
@@ -232,7 +249,11 @@ fn is_finished(_: &Path, text: &str) -> Vec<String> {
 fn is_short(path: &Path, text: &str) -> Vec<String> {
     let code = without_tests(path, &code(text));
     let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
-    if lines > LONGEST { vec![format!("{lines} lines of code, more than {LONGEST}")] } else { Vec::new() }
+    if lines > LONGEST {
+        vec![format!("{lines} lines of code, more than {LONGEST}")]
+    } else {
+        Vec::new()
+    }
 }
 
 /// No path of somebody's home, nor of where this very checkout stands.
@@ -270,7 +291,8 @@ fn files_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf>
             let kind = entry.file_type().expect("the project can be read");
             let path = entry.path();
             if kind.is_dir() {
-                let is_generated = generated.contains(&&*name) && !path.starts_with(root().join("tests"));
+                let is_generated =
+                    generated.contains(&&*name) && !path.starts_with(root().join("tests"));
                 if !name.starts_with('.') || name == ".ci" {
                     pending.extend((!is_generated).then_some(path));
                 }
@@ -480,7 +502,10 @@ mod rules_can_fail {
         assert_eq!(lr("// crate::vocab is below no table.\nconst A: &str = \"crate::vocab\";"), 0);
         assert_eq!(lr("#[cfg(test)]\nmod tests { use crate::vocab::Vocabulary; }"), 1);
         assert_eq!(faults(imports_downward, "vocab/mod.rs", "use super::grammar::Grammar;"), 1);
-        assert_eq!(faults(imports_downward, "vocab/mod.rs", "#[cfg(test)]\nmod tests { use super::*; }"), 0);
+        assert_eq!(
+            faults(imports_downward, "vocab/mod.rs", "#[cfg(test)]\nmod tests { use super::*; }"),
+            0
+        );
         assert_eq!(faults(imports_downward, "cli/main.rs", "#[path = \"../x.rs\"] mod x;"), 1);
         assert_eq!(faults(imports_downward, "cli/main.rs", "use crate::output::Output;"), 0);
     }
@@ -495,7 +520,10 @@ mod rules_can_fail {
     #[test]
     fn purity() {
         let library = |text| faults(is_pure, "lr/table.rs", text);
-        assert_eq!(library("/// Prints with `println!`.\nfn f(out: &mut String) { writeln!(out) }"), 0);
+        assert_eq!(
+            library("/// Prints with `println!`.\nfn f(out: &mut String) { writeln!(out) }"),
+            0
+        );
         assert_eq!(library("fn f() { println!() }"), 1);
         assert_eq!(library("fn f() { let _ = std::env::var(\"A\"); std::fs::read(\"a\"); }"), 2);
         assert_eq!(library("fn f() { todo!() } fn g() { dbg!(1); }"), 2);
@@ -524,13 +552,19 @@ mod rules_can_fail {
     #[test]
     fn machines() {
         assert_eq!(names_no_machine("see docs/work/plan and https://example.org/home/x").len(), 0);
-        assert_eq!(names_no_machine(concat!("read \"/ho", "me/somebody/tokenizer.json\"")).len(), 1);
+        assert_eq!(
+            names_no_machine(concat!("read \"/ho", "me/somebody/tokenizer.json\"")).len(),
+            1
+        );
     }
 
     #[test]
     fn literals_and_comments_are_not_code() {
         let text = "a /* b /* c */ \n d */ e \"f\\\"g\" 'h' '\\'' r#\"i\"j\"# &'k l // m\nn";
-        assert_eq!(words(&code(text)).filter(|word| !word.starts_with('_')).collect::<String>(), "aekln");
+        assert_eq!(
+            words(&code(text)).filter(|word| !word.starts_with('_')).collect::<String>(),
+            "aekln"
+        );
         assert_eq!(code(text).lines().count(), text.lines().count());
     }
 }

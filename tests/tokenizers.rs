@@ -10,7 +10,8 @@ use proptest::prelude::*;
 /// The texts of the tokens that a file's tokenizer cuts `text` into.
 fn cut(file: &[u8], text: &str) -> Option<Vec<String>> {
     let vocabulary = Vocabulary::from_file_bytes(file).expect("a sound file");
-    let tokens = Tokenizer::from_file_bytes(file).expect("a sound file").encode(&vocabulary, text)?;
+    let tokens =
+        Tokenizer::from_file_bytes(file).expect("a sound file").encode(&vocabulary, text)?;
     let shown = |id| vocabulary.bytes(id).map(|bytes| bytes.escape_ascii().to_string());
     tokens.into_iter().map(shown).collect()
 }
@@ -44,7 +45,10 @@ fn merges_go_by_rank_within_words() {
 fn what_is_put_before_a_text_is_not_part_of_it() {
     let file = mini("mini-byte-fallback.json");
     for text in ["the the", "  the  ", "é日", "", "{\"the\": \"\n\"}", "ththe</s>"] {
-        assert_eq!(cut(&file, text).expect("text").concat(), text.as_bytes().escape_ascii().to_string());
+        assert_eq!(
+            cut(&file, text).expect("text").concat(),
+            text.as_bytes().escape_ascii().to_string()
+        );
     }
     // It would come back as a space.
     assert_eq!(cut(&file, "a\u{2581}b"), None);

@@ -44,7 +44,10 @@ const MINI: [&str; 8] = [
 #[test]
 fn every_format_is_recognised_by_its_content() {
     let by_loader: [(&str, Result<Vocabulary, _>); 8] = [
-        ("mini-byte-fallback.json", Vocabulary::from_tokenizer_json(&mini("mini-byte-fallback.json"))),
+        (
+            "mini-byte-fallback.json",
+            Vocabulary::from_tokenizer_json(&mini("mini-byte-fallback.json")),
+        ),
         ("mini-byte-level.json", Vocabulary::from_tokenizer_json(&mini("mini-byte-level.json"))),
         ("mini-list.json", Vocabulary::from_token_list(&mini("mini-list.json"))),
         ("mini-tekken.json", Vocabulary::from_tekken(&mini("mini-tekken.json"))),
@@ -54,8 +57,8 @@ fn every_format_is_recognised_by_its_content() {
         ("mini.tiktoken", Vocabulary::from_tiktoken(&mini("mini.tiktoken"))),
     ];
     for (name, loaded) in by_loader {
-        let sniffed =
-            Vocabulary::from_file_bytes(&mini(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let sniffed = Vocabulary::from_file_bytes(&mini(name))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(sniffed.fingerprint(), loaded.unwrap().fingerprint(), "{name}");
         let mut led_by_newline = b"\n".to_vec();
         led_by_newline.extend(mini(name));
@@ -141,13 +144,15 @@ fn tokenizers_without_bytes_of_their_own_are_refused() {
             r#"{{"added_tokens":[],"decoder":{{"type":"ByteLevel"}},"model":{{"type":"BPE","vocab":{{"a":0}}{fields}}}}}"#
         )
     };
-    let decoder =
-        |decoder: &str| format!(r#"{{"decoder":{decoder},"model":{{"type":"BPE","vocab":{{"a":0}}}}}}"#);
+    let decoder = |decoder: &str| {
+        format!(r#"{{"decoder":{decoder},"model":{{"type":"BPE","vocab":{{"a":0}}}}}}"#)
+    };
     assert!(Vocabulary::from_tokenizer_json(bpe("").as_bytes()).is_ok());
     for file in [
         bpe(r#","end_of_word_suffix":"</w>""#),
         bpe(r###","continuing_subword_prefix":"##""###),
-        r#"{"decoder":{"type":"WordPiece"},"model":{"type":"WordPiece","vocab":{"a":0}}}"#.to_owned(),
+        r#"{"decoder":{"type":"WordPiece"},"model":{"type":"WordPiece","vocab":{"a":0}}}"#
+            .to_owned(),
         r#"{"decoder":null,"model":{"type":"WordLevel","vocab":{"a":0}}}"#.to_owned(),
         decoder("null"),
         decoder(r#"{"type":"CTC"}"#),
@@ -238,9 +243,12 @@ fn deep_nesting_is_an_error() {
 #[test]
 fn the_report_counts() {
     let report = Vocabulary::from_file_bytes(&mini("mini-list.json")).unwrap().to_string();
-    for line in
-        ["width of the logits  8", "ordinary tokens      7 (0 duplicates)", "holes and padding    1", "none"]
-    {
+    for line in [
+        "width of the logits  8",
+        "ordinary tokens      7 (0 duplicates)",
+        "holes and padding    1",
+        "none",
+    ] {
         assert!(report.contains(line), "{report}");
     }
 }
@@ -263,7 +271,10 @@ fn built_in_vocabularies_are_there() {
 fn three_files_of_gpt2_are_the_built_in_one() {
     let builtin = Vocabulary::builtin("gpt2").unwrap();
     if let Some(file) = real("gpt2/r50k_base.tiktoken") {
-        let v = Vocabulary::from_file_bytes(&file).unwrap().with_special(50_256, "<|endoftext|>").unwrap();
+        let v = Vocabulary::from_file_bytes(&file)
+            .unwrap()
+            .with_special(50_256, "<|endoftext|>")
+            .unwrap();
         assert_eq!(v.fingerprint(), builtin.fingerprint());
     }
     if let Some(file) = real("gpt2/vocab.json.gz") {
@@ -281,7 +292,9 @@ fn three_files_of_gpt2_are_the_built_in_one() {
 
 #[test]
 fn both_files_of_llama_3_agree() {
-    let (Some(json), Some(model)) = (real("llama3/tokenizer.json.gz"), real("llama3/tokenizer.model")) else {
+    let (Some(json), Some(model)) =
+        (real("llama3/tokenizer.json.gz"), real("llama3/tokenizer.model"))
+    else {
         return;
     };
     let json = Vocabulary::from_file_bytes(&json).unwrap();
@@ -294,13 +307,16 @@ fn both_files_of_llama_3_agree() {
 
 #[test]
 fn both_files_of_llama_2_agree() {
-    let (Some(json), Some(model)) = (real("llama2/tokenizer.json.gz"), real("llama2/tokenizer.model")) else {
+    let (Some(json), Some(model)) =
+        (real("llama2/tokenizer.json.gz"), real("llama2/tokenizer.model"))
+    else {
         return;
     };
     let json = Vocabulary::from_file_bytes(&json).unwrap();
     let model = Vocabulary::from_file_bytes(&model).unwrap();
     // In this copy of tokenizer.json four pieces have spaces in place of their no-break spaces.
-    let respaced = |token: &[u8]| String::from_utf8_lossy(token).replace('\u{a0}', " ").into_bytes();
+    let respaced =
+        |token: &[u8]| String::from_utf8_lossy(token).replace('\u{a0}', " ").into_bytes();
     let mut changed = 0;
     for id in (0..32_000).map(TokenId::from) {
         if json.bytes(id) != model.bytes(id) {
@@ -311,7 +327,10 @@ fn both_files_of_llama_2_agree() {
     }
     assert!(changed == 0 || changed == 4);
     for v in [json, model] {
-        assert_eq!((v.width(), v.len(), v.stop_tokens()), (32_000, 32_000, &[TokenId::from(2)][..]));
+        assert_eq!(
+            (v.width(), v.len(), v.stop_tokens()),
+            (32_000, 32_000, &[TokenId::from(2)][..])
+        );
         assert!(v.has_leading_space());
     }
 }

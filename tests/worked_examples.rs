@@ -26,11 +26,13 @@ fn rows<'p>(page: &'p str, head: &str) -> Vec<Vec<&'p str>> {
 
 #[test]
 fn index() {
-    let list =
-        INDEX.lines().find(|line| line.starts_with("The vocabulary is ")).expect("the page lists the tokens");
+    let list = INDEX
+        .lines()
+        .find(|line| line.starts_with("The vocabulary is "))
+        .expect("the page lists the tokens");
     let tokens = quoted(list);
-    let vocabulary =
-        Vocabulary::from_tokens(tokens.iter().map(|token| token.as_bytes().to_vec())).expect("tokens");
+    let vocabulary = Vocabulary::from_tokens(tokens.iter().map(|token| token.as_bytes().to_vec()))
+        .expect("tokens");
     let constraint =
         Constraint::new(&grammar(INDEX, "```lark\n"), &vocabulary).expect("the example is LALR(1)");
     let mut mask = constraint.new_mask();
@@ -56,14 +58,17 @@ fn index() {
 #[test]
 fn scanner() {
     let vocabulary = Vocabulary::from_tokens((0..128).map(|byte| vec![byte])).expect("bytes");
-    let constraint =
-        Constraint::new(&grammar(SCANNER, "```text\n"), &vocabulary).expect("the example is LALR(1)");
+    let constraint = Constraint::new(&grammar(SCANNER, "```text\n"), &vocabulary)
+        .expect("the example is LALR(1)");
     let allowed = |text: &str| {
         let mut matcher = constraint.matcher();
         matcher.advance_bytes(text.as_bytes()).expect("the text is viable");
         let mut mask = constraint.new_mask();
         matcher.fill_mask(&mut mask);
-        (mask.tokens().map(|token| char::from(token.get() as u8)).collect::<String>(), matcher.is_accepting())
+        (
+            mask.tokens().map(|token| char::from(token.get() as u8)).collect::<String>(),
+            matcher.is_accepting(),
+        )
     };
     let digits = "0123456789";
     assert_eq!(allowed("1"), (format!(".{digits}"), true));
@@ -76,8 +81,8 @@ fn scanner() {
 #[test]
 fn viability() {
     let vocabulary = Vocabulary::from_tokens((0..128).map(|byte| vec![byte])).expect("bytes");
-    let constraint =
-        Constraint::new(&grammar(VIABILITY, "```lark\n"), &vocabulary).expect("the example has sentences");
+    let constraint = Constraint::new(&grammar(VIABILITY, "```lark\n"), &vocabulary)
+        .expect("the example has sentences");
     let is_viable = |text: &str| constraint.matcher().advance_bytes(text.as_bytes()).is_ok();
     assert!(is_viable("a") && is_viable("aac"));
     assert!(!is_viable("b") && !is_viable("ab") && !is_viable("acb"));

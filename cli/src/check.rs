@@ -30,7 +30,11 @@ struct Checked<'a> {
 }
 
 /// Yes where the grammar can be used.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
     let sources = Sources::default();
     let (summary, findings) = match compile(arguments, inputs, &sources) {
         Ok((compiled, findings)) => (Some(compiled.size().to_string()), findings),
@@ -40,7 +44,12 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let grammar = input::name(&arguments.grammar.grammar);
     let ok = summary.is_some();
     if out.is_json() {
-        out.json(&Checked { grammar, ok, summary, findings: report::findings(&findings, &sources) })?;
+        out.json(&Checked {
+            grammar,
+            ok,
+            summary,
+            findings: report::findings(&findings, &sources),
+        })?;
         return Ok(ok.into());
     }
     out.text(format_args!("{}", report::render(&findings, &sources, out.is_styled())))?;

@@ -49,7 +49,11 @@ enum DebugStage {
 }
 
 /// Yes where there is something to print; for `conflicts`, where there are none.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
     let text = match arguments.stage {
         DebugStage::Conflicts => return conflicts(arguments, inputs, out),
         DebugStage::Index => return index(arguments, inputs, out),
@@ -79,11 +83,13 @@ fn grammar(arguments: &Arguments, inputs: &Inputs) -> Result<String, Failure> {
 
 fn conflicts(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
     let sources = Sources::default();
-    let refused = |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
-    let grammar = grammars::load(&arguments.grammar, inputs, &sources).map_err(|error| match error {
-        LoadError::Failure(failure) => failure,
-        LoadError::Refused(diagnostics) => refused(&diagnostics),
-    })?;
+    let refused =
+        |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
+    let grammar =
+        grammars::load(&arguments.grammar, inputs, &sources).map_err(|error| match error {
+            LoadError::Failure(failure) => failure,
+            LoadError::Refused(diagnostics) => refused(&diagnostics),
+        })?;
     let compiled = CompiledGrammar::new_within(&grammar, &arguments.grammar.limits.limits());
     let findings = match &compiled {
         Ok(compiled) => compiled.warnings(),

@@ -64,7 +64,11 @@ struct Generated<'a> {
 }
 
 /// Yes where all texts are sentences.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut writer = Writer::new(&constraint, arguments.max_tokens as usize);
@@ -98,7 +102,8 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     bar.finish_and_clear();
     if longer > 0 {
         output::note(&format!(
-            "warning: {longer} of {} texts are longer than {} tokens: no way to end in time was found",
+            "warning: {longer} of {} texts are longer than {} tokens: no way to end in time was \
+             found",
             arguments.count, arguments.max_tokens
         ));
     }
@@ -285,7 +290,10 @@ impl<'c> Writer<'c> {
             self.structural.insert(count, signs);
         }
         let signs = self.structural.get(&count)?;
-        signs.get(random.usize(..signs.len().max(1))).copied().filter(|&sign| self.mask.allows(sign))
+        signs
+            .get(random.usize(..signs.len().max(1)))
+            .copied()
+            .filter(|&sign| self.mask.allows(sign))
     }
 }
 

@@ -7,7 +7,9 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 use std::rc::Rc;
 
-use lrmask::{CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, GrammarReader, Vocabulary};
+use lrmask::{
+    CompiledGrammar, Constraint, Diagnostic, Grammar, GrammarError, GrammarReader, Vocabulary,
+};
 
 use crate::failure::Failure;
 use crate::input::{self, Inputs};
@@ -166,9 +168,10 @@ fn read(
     }
     if saved(argument)?.is_some() {
         let what = "is a compiled grammar, which was checked when it was made";
-        return Err(
-            Failure::unusable(format_args!("{name} {what}: check the file that it was made from")).into()
-        );
+        return Err(Failure::unusable(format_args!(
+            "{name} {what}: check the file that it was made from"
+        ))
+        .into());
     }
     let notation = match (argument.notation, &argument.terminals) {
         (None, Some(_)) => Notation::Yacc,
@@ -225,7 +228,9 @@ fn saved(argument: &GrammarArgument) -> Result<Option<Vec<u8>>, Failure> {
     let name = argument.grammar.as_str();
     let mut start = [0; 8];
     let reads = |mut file: File| file.read_exact(&mut start);
-    if built_in(name).is_some() || File::open(name).and_then(reads).is_err() || !Constraint::is_saved(&start)
+    if built_in(name).is_some()
+        || File::open(name).and_then(reads).is_err()
+        || !Constraint::is_saved(&start)
     {
         return Ok(None);
     }
@@ -249,7 +254,8 @@ pub(crate) fn constrain(
     match saved(argument)? {
         Some(bytes) => {
             let limits = argument.limits.limits();
-            Constraint::load_within(bytes, vocabulary, &limits).map_err(|error| not_loaded(argument, &error))
+            Constraint::load_within(bytes, vocabulary, &limits)
+                .map_err(|error| not_loaded(argument, &error))
         }
         None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
     }
@@ -265,13 +271,18 @@ fn not_loaded(argument: &GrammarArgument, error: &lrmask::LoadError) -> Failure 
 /// # Errors
 ///
 /// When a file cannot be read, or the grammar is faulty.
-pub(crate) fn compile(argument: &GrammarArgument, inputs: &Inputs) -> Result<CompiledGrammar, Failure> {
+pub(crate) fn compile(
+    argument: &GrammarArgument,
+    inputs: &Inputs,
+) -> Result<CompiledGrammar, Failure> {
     if let Some(bytes) = saved(argument)? {
         let limits = argument.limits.limits();
-        return CompiledGrammar::load_within(&bytes, &limits).map_err(|error| not_loaded(argument, &error));
+        return CompiledGrammar::load_within(&bytes, &limits)
+            .map_err(|error| not_loaded(argument, &error));
     }
     let sources = Sources::default();
-    let refused = |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
+    let refused =
+        |diagnostics: &[Diagnostic]| Failure::Unusable(report::for_stderr(diagnostics, &sources));
     let grammar = load(argument, inputs, &sources).map_err(|error| match error {
         LoadError::Failure(failure) => failure,
         LoadError::Refused(diagnostics) => refused(&diagnostics),
@@ -288,7 +299,9 @@ fn split_start(argument: &GrammarArgument) -> (&str, Option<&str>) {
         return (whole, start);
     }
     match whole.rsplit_once(':') {
-        Some((name, rule)) if !name.is_empty() && !rule.is_empty() && !rule.contains(['/', '\\', '.']) => {
+        Some((name, rule))
+            if !name.is_empty() && !rule.is_empty() && !rule.contains(['/', '\\', '.']) =>
+        {
             (name, start.or(Some(rule)))
         }
         _ => (whole, start),
@@ -310,9 +323,9 @@ fn unknown(name: &str) -> Failure {
 
 fn refuse_terminals(argument: &GrammarArgument) -> Result<(), Failure> {
     match argument.terminals {
-        Some(_) => {
-            Err(Failure::unusable("--terminals goes with a Yacc grammar; other grammars have their own"))
-        }
+        Some(_) => Err(Failure::unusable(
+            "--terminals goes with a Yacc grammar; other grammars have their own",
+        )),
         None => Ok(()),
     }
 }

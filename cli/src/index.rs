@@ -76,8 +76,13 @@ fn write_whole(path: &str, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Yes where every sample is a text of the language, up to its end at least.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
-    let (vocabulary, cutter) = vocabularies::load_with_cutter(&arguments.vocabulary.vocab, None, inputs)?;
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
+    let (vocabulary, cutter) =
+        vocabularies::load_with_cutter(&arguments.vocabulary.vocab, None, inputs)?;
     let started = Instant::now();
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut samples: Vec<Vec<TokenId>> = Vec::new();
@@ -102,8 +107,9 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
     let places = in_order(|| constraint.explore(places, &|count| bar.inc(count as u64)))?;
     bar.finish_and_clear();
     let saved = constraint.save();
-    write_whole(&arguments.output, &saved)
-        .map_err(|error| Failure::unusable(format_args!("cannot write {}: {error}", arguments.output)))?;
+    write_whole(&arguments.output, &saved).map_err(|error| {
+        Failure::unusable(format_args!("cannot write {}: {error}", arguments.output))
+    })?;
     let indexed = Indexed {
         file: &arguments.output,
         bytes: saved.len(),
@@ -122,7 +128,8 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
         }
         let Indexed { file, bytes, samples, tokens, places, masks, .. } = indexed;
         out.text(format_args!(
-            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples and at {places} places\n"
+            "{file}: {bytes} bytes, {masks} masks after {tokens} tokens of {samples} samples and \
+             at {places} places\n"
         ))?;
     }
     Ok(indexed.rejected.is_empty().into())

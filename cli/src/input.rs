@@ -24,7 +24,10 @@ impl Inputs {
         }
         self.take_standard_input()?;
         let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(path, &error))?;
         Ok(bytes)
     }
 

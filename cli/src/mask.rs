@@ -55,7 +55,11 @@ enum Text {
 }
 
 /// Yes where the text is viable.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
     let vocabulary = vocabularies::load(&arguments.vocabulary.vocab, inputs)?;
     let constraint = grammars::constrain(&arguments.grammar, &vocabulary, inputs)?;
     let mut matcher = constraint.matcher();

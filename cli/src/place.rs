@@ -34,7 +34,8 @@ impl TextPlace {
     pub(crate) fn of(text: &[u8], offset: usize) -> Self {
         let mut offset = offset.min(text.len());
         let mut steps = 0;
-        while steps < 3 && offset > 0 && text.get(offset).is_some_and(|&byte| is_continuation(byte)) {
+        while steps < 3 && offset > 0 && text.get(offset).is_some_and(|&byte| is_continuation(byte))
+        {
             offset -= 1;
             steps += 1;
         }

@@ -101,12 +101,17 @@ struct Samples {
 }
 
 /// Yes where each token of each text is allowed, and each text may end at its end.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
     let name = &arguments.vocabulary.vocab;
     let (vocabulary, cutter) = vocabularies::load_with_cutter(name, arguments.retokenize, inputs)?;
     if vocabulary.stop_tokens().is_empty() {
         output::note(
-            "warning: this vocabulary has no stop token; whether texts may end is asked of the matcher",
+            "warning: this vocabulary has no stop token; whether texts may end is asked of the \
+             matcher",
         );
     }
     let started = Instant::now();
@@ -140,7 +145,10 @@ pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> R
                 first_pass.push(replayed);
             } else if first_pass[index] != replayed {
                 all = false;
-                output::note(&format!("error: {file} fared otherwise in pass {}: {replayed:?}", pass + 1));
+                output::note(&format!(
+                    "error: {file} fared otherwise in pass {}: {replayed:?}",
+                    pass + 1
+                ));
             }
         }
         let samples = std::mem::take(&mut player.samples);
@@ -171,7 +179,12 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    fn play<'a>(&mut self, file: &'a str, tokens: Option<&[TokenId]>, bar: &ProgressBar) -> Replayed<'a> {
+    fn play<'a>(
+        &mut self,
+        file: &'a str,
+        tokens: Option<&[TokenId]>,
+        bar: &ProgressBar,
+    ) -> Replayed<'a> {
         let mut replayed = Replayed {
             file,
             tokens: tokens.map_or(0, <[_]>::len),

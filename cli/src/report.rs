@@ -2,7 +2,9 @@
 
 use std::io::IsTerminal as _;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
+use annotate_snippets::{
+    AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str,
+};
 use lrmask::{Diagnostic, Place, Severity};
 use serde::Serialize;
 
@@ -35,7 +37,8 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Group<'a> {
         Severity::Error => Level::ERROR,
         _ => Level::WARNING,
     };
-    let mut group = Group::with_title(level.primary_title(&*diagnostic.message).id(diagnostic.code));
+    let mut group =
+        Group::with_title(level.primary_title(&*diagnostic.message).id(diagnostic.code));
 
     // All places of one file are shown in one picture, in the order in which files are first named.
     let mut marks: Vec<Mark<'a>> = Vec::new();
@@ -53,11 +56,14 @@ fn group<'a>(diagnostic: &'a Diagnostic, sources: &Sources) -> Group<'a> {
             continue;
         }
         shown.push(first.source);
-        let here: Vec<&Mark<'a>> = marks.iter().filter(|mark| mark.source == first.source).collect();
+        let here: Vec<&Mark<'a>> =
+            marks.iter().filter(|mark| mark.source == first.source).collect();
         group = match sources.get(first.source) {
             Some(source) => group.element(picture(&source, &here)),
             None => group.element(
-                Origin::path(first.source).line(first.line as usize).char_column(first.column as usize),
+                Origin::path(first.source)
+                    .line(first.line as usize)
+                    .char_column(first.column as usize),
             ),
         };
     }
@@ -83,7 +89,10 @@ struct Mark<'a> {
 
 /// The lines of `source` that the marks touch. Only these: the renderer works through all that it
 /// is given.
-fn picture<'a>(source: &Source, marks: &[&Mark<'a>]) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+fn picture<'a>(
+    source: &Source,
+    marks: &[&Mark<'a>],
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let text = &*source.text;
     let from = marks.iter().map(|mark| mark.span.start).min().unwrap_or(0).min(text.len());
     let to = marks.iter().map(|mark| mark.span.end).max().unwrap_or(0).clamp(from, text.len());

@@ -43,7 +43,9 @@ const FIRST: usize = 3;
 impl Kind {
     fn of(bytes: &[u8]) -> Self {
         match bytes.first() {
-            Some(_) if bytes.iter().any(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t')) => Self::Other,
+            Some(_) if bytes.iter().any(|byte| !matches!(byte, b' '..=b'~' | b'\n' | b'\t')) => {
+                Self::Other
+            }
             // Rules and rows of zeros.
             Some(first) if bytes.len() > 2 && bytes.iter().all(|byte| byte == first) => Self::Other,
             Some(byte) if byte.is_ascii_alphabetic() => Self::Letter,
@@ -90,7 +92,12 @@ impl Sampler {
 
     /// One of the ordinary tokens of `mask`, to stand behind `before` others; `None` where there
     /// are none.
-    pub(crate) fn draw(&self, mask: &TokenMask, before: usize, random: &mut Rng) -> Option<TokenId> {
+    pub(crate) fn draw(
+        &self,
+        mask: &TokenMask,
+        before: usize,
+        random: &mut Rng,
+    ) -> Option<TokenId> {
         let (lengths, kinds) = match before < FIRST {
             true => (FIRST_LENGTH_WEIGHTS, FIRST_KIND_WEIGHTS),
             false => (LENGTH_WEIGHTS, KIND_WEIGHTS),
@@ -112,7 +119,9 @@ impl Sampler {
     /// Whether `mask` allows an ordinary token that is more than white space.
     pub(crate) fn has_more_than_space(&self, mask: &TokenMask) -> bool {
         let kinds = [Kind::Letter, Kind::Digit, Kind::Sign, Kind::Other];
-        self.classes.iter().any(|class| kinds.iter().any(|&kind| meets(mask, &class[kind as usize])))
+        self.classes
+            .iter()
+            .any(|class| kinds.iter().any(|&kind| meets(mask, &class[kind as usize])))
     }
 }
 
@@ -198,6 +207,9 @@ mod tests {
     #[test]
     fn kinds_go_by_the_first_character_if_all_are_printable() {
         let kinds = [&b"a1"[..], b"1a", b"{\"", b" a", b"\xc3", b"a\x00"].map(Kind::of);
-        assert_eq!(kinds, [Kind::Letter, Kind::Digit, Kind::Sign, Kind::Space, Kind::Other, Kind::Other]);
+        assert_eq!(
+            kinds,
+            [Kind::Letter, Kind::Digit, Kind::Sign, Kind::Space, Kind::Other, Kind::Other]
+        );
     }
 }

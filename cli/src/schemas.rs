@@ -1,8 +1,8 @@
 //! JSON schemas in the place of grammars, and how they are read.
 
 use lrmask::{
-    Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, StructuralTags, Unsatisfiable,
-    Whitespace,
+    Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, StructuralTags,
+    Unsatisfiable, Whitespace,
 };
 
 use crate::grammars::LoadError;
@@ -70,14 +70,22 @@ pub(crate) enum Contradictory {
 }
 
 /// Reads the text of a JSON schema.
-pub(crate) fn schema(arguments: &SchemaArguments, text: &str, limits: &Limits) -> Result<Grammar, LoadError> {
+pub(crate) fn schema(
+    arguments: &SchemaArguments,
+    text: &str,
+    limits: &Limits,
+) -> Result<Grammar, LoadError> {
     let schema = JsonSchema::parse_within(text, &arguments.options(), limits);
     let schema = schema.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))?;
     Ok(schema.grammar())
 }
 
 /// Reads the text of structural tags.
-pub(crate) fn tags(arguments: &SchemaArguments, text: &str, limits: &Limits) -> Result<Grammar, LoadError> {
+pub(crate) fn tags(
+    arguments: &SchemaArguments,
+    text: &str,
+    limits: &Limits,
+) -> Result<Grammar, LoadError> {
     let tags = StructuralTags::parse(text);
     let grammar = tags.and_then(|tags| tags.grammar_within(&arguments.options(), limits));
     grammar.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))

@@ -46,7 +46,8 @@ impl Tokenizer {
         without_prefix(&mut file);
         without_blank_merges(&mut file);
         let file = serde_json::to_vec(&file).map_err(|error| error.to_string())?;
-        let mut tokenizer = tokenizers::Tokenizer::from_bytes(&file).map_err(|error| error.to_string())?;
+        let mut tokenizer =
+            tokenizers::Tokenizer::from_bytes(&file).map_err(|error| error.to_string())?;
         // The name of a special token is text like any other.
         tokenizer.set_encode_special_tokens(true);
         Ok(Self::File(Box::new(tokenizer)))

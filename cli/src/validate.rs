@@ -51,10 +51,15 @@ struct Validated<'a> {
 }
 
 /// Yes where all texts are in the language.
-pub(crate) fn run(arguments: &Arguments, inputs: &Inputs, out: &mut Output) -> Result<Answer, Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    inputs: &Inputs,
+    out: &mut Output,
+) -> Result<Answer, Failure> {
     let compiled = grammars::compile(&arguments.grammar, inputs)?;
     // Texts are taken as bytes, so that no vocabulary is needed but the smallest.
-    let bytes = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).map_err(Failure::unusable)?;
+    let bytes =
+        Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).map_err(Failure::unusable)?;
     let mut matcher = compiled.constraint(&bytes).matcher();
     let mut all = true;
     let mut unreadable = None;
@@ -122,7 +127,10 @@ impl Piece {
 
 /// Where `text`, as a whole, leaves the language, and what stands around there. Holds no more of it
 /// than a piece.
-fn find_fault(matcher: &mut Matcher, text: &mut dyn Read) -> std::io::Result<Option<(Fault, Piece)>> {
+fn find_fault(
+    matcher: &mut Matcher,
+    text: &mut dyn Read,
+) -> std::io::Result<Option<(Fault, Piece)>> {
     let mut piece = Piece::whole(&[]);
     loop {
         let begins = piece.bytes.len();
@@ -165,9 +173,14 @@ pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
 fn print(file: &str, fault: Option<&(Fault, Piece)>, out: &mut Output) -> Result<(), Failure> {
     let Some((fault, piece)) = fault else {
         return match out.is_json() {
-            true => {
-                out.json(&Validated { file, ok: true, offset: None, line: None, column: None, expected: &[] })
-            }
+            true => out.json(&Validated {
+                file,
+                ok: true,
+                offset: None,
+                line: None,
+                column: None,
+                expected: &[],
+            }),
             false => out.text(format_args!("{}: ok\n", input::name(file))),
         };
     };
@@ -206,11 +219,15 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
     let width = line[at..].chars().next().map_or(0, char::len_utf8);
 
     let mut group = Level::ERROR.primary_title(title).element(
-        Snippet::source(line).line_start(place.line).annotation(AnnotationKind::Primary.span(at..at + width)),
+        Snippet::source(line)
+            .line_start(place.line)
+            .annotation(AnnotationKind::Primary.span(at..at + width)),
     );
     if !fault.expected.is_empty() {
         let one_of = if fault.expected.len() > 1 { "one of " } else { "" };
-        group = group.element(Level::NOTE.message(format!("expected {one_of}{}", fault.expected.join(", "))));
+        group = group.element(
+            Level::NOTE.message(format!("expected {one_of}{}", fault.expected.join(", "))),
+        );
     }
     report::renderer(styled).render(&[group])
 }

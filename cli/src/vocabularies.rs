@@ -42,11 +42,16 @@ pub(crate) enum Cutter {
 
 impl Cutter {
     /// Cuts `text`, the `index`th of several. `None` where the vocabulary cannot spell it.
-    pub(crate) fn cut(&self, vocabulary: &Vocabulary, text: &[u8], index: usize) -> Option<Vec<TokenId>> {
+    pub(crate) fn cut(
+        &self,
+        vocabulary: &Vocabulary,
+        text: &[u8],
+        index: usize,
+    ) -> Option<Vec<TokenId>> {
         match (self, std::str::from_utf8(text)) {
-            (Self::Tokenizer(tokenizer), Ok(text)) => {
-                tokenizer.encode(vocabulary, text).or_else(|| vocabulary.cut_longest(text.as_bytes()))
-            }
+            (Self::Tokenizer(tokenizer), Ok(text)) => tokenizer
+                .encode(vocabulary, text)
+                .or_else(|| vocabulary.cut_longest(text.as_bytes())),
             (Self::Random(seed), _) => {
                 let mut random = random::nth(*seed, index as u64);
                 vocabulary.cut(text, |choices| random.usize(..choices.len()))
@@ -78,7 +83,9 @@ pub(crate) fn load_with_cutter(
     let cutter = match tokenizer {
         Ok(tokenizer) => Cutter::Tokenizer(tokenizer),
         Err(error) => {
-            output::note(&format!("warning: texts are cut into the longest tokens that match: {error}"));
+            output::note(&format!(
+                "warning: texts are cut into the longest tokens that match: {error}"
+            ));
             Cutter::Longest
         }
     };
@@ -87,7 +94,8 @@ pub(crate) fn load_with_cutter(
 
 /// The vocabulary called `name`, and the content of its file if it has one.
 fn find(name: &str, inputs: &Inputs) -> Result<(Vocabulary, Option<Vec<u8>>), Failure> {
-    let refused = |error: VocabularyError| Failure::unusable(format_args!("vocabulary {name}: {error}"));
+    let refused =
+        |error: VocabularyError| Failure::unusable(format_args!("vocabulary {name}: {error}"));
     match Vocabulary::builtin(name) {
         Ok(vocabulary) => Ok((vocabulary, None)),
         Err(error) if error.kind() == VocabularyErrorKind::UnknownName => {

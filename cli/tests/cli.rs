@@ -121,7 +121,9 @@ fn a_conflict_is_shown_with_an_example() {
 fn a_file_without_start_is_read_from_the_rule_that_is_asked_for() {
     let directory = Directory::new("start");
     let file = directory.file("lists.lark", "list: \"[\" item* \"]\"\nitem: \"x\"\n");
-    for arguments in [vec!["check", &file, "--start", "item"], vec!["check", &format!("{file}:list")]] {
+    for arguments in
+        [vec!["check", &file, "--start", "item"], vec!["check", &format!("{file}:list")]]
+    {
         let output = lrmask(&arguments);
         assert!(output.status.success(), "{}", stderr(&output));
     }
@@ -183,7 +185,10 @@ fn validate_says_where_and_what_was_expected() {
     assert_eq!((&objects[1]["ok"], &objects[1]["offset"]), (&false.into(), &12.into()));
     assert_eq!((&objects[1]["line"], &objects[1]["column"]), (&2.into(), &4.into()));
     let expected = objects[1]["expected"].as_array().unwrap();
-    assert!(expected.contains(&"\"{\"".into()) && expected.contains(&"NUMBER".into()), "{expected:?}");
+    assert!(
+        expected.contains(&"\"{\"".into()) && expected.contains(&"NUMBER".into()),
+        "{expected:?}"
+    );
     assert!(!expected.contains(&"\"]\"".into()), "{expected:?}");
     assert_eq!((&objects[2]["ok"], &objects[2]["offset"]), (&false.into(), &2.into()));
     assert_eq!(objects[2]["expected"], serde_json::json!(["\",\"", "\"]\""]));
@@ -274,7 +279,11 @@ fn mask_lists_what_may_come_next() {
 
     let output = lrmask(&["mask", "json", "--prefix", "]"]);
     assert_eq!(status(&output), 1);
-    assert!(stderr(&output).contains("--prefix:1:1: ']' is not allowed here"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("--prefix:1:1: ']' is not allowed here"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -304,8 +313,14 @@ fn replay_takes_every_token_and_the_end() {
     let output = lrmask(&["replay", "json", &good, &short, &bad, "--retokenize", "7", "--json"]);
     assert_eq!(status(&output), 1);
     let objects = self::objects(&output);
-    assert_eq!((&objects[0]["rejected_at"], &objects[0]["eos_at_end"]), (&Value::Null, &true.into()));
-    assert_eq!((&objects[1]["rejected_at"], &objects[1]["eos_at_end"]), (&Value::Null, &false.into()));
+    assert_eq!(
+        (&objects[0]["rejected_at"], &objects[0]["eos_at_end"]),
+        (&Value::Null, &true.into())
+    );
+    assert_eq!(
+        (&objects[1]["rejected_at"], &objects[1]["eos_at_end"]),
+        (&Value::Null, &false.into())
+    );
     assert!(objects[2]["rejected_at"].is_u64());
 
     let output = lrmask(&["replay", "json", &good, &bad]);
@@ -343,7 +358,8 @@ fn generated_texts_are_json_within_their_budget() {
 
 #[test]
 fn generated_texts_are_the_same_for_the_same_seed_only() {
-    let generate = |seed| stdout(&lrmask(&["generate", "json", "--count", "20", "--seed", seed])).to_owned();
+    let generate =
+        |seed| stdout(&lrmask(&["generate", "json", "--count", "20", "--seed", seed])).to_owned();
     assert_eq!(generate("1"), generate("1"));
     assert_ne!(generate("1"), generate("2"));
 }
@@ -388,10 +404,13 @@ fn a_saved_constraint_stands_for_its_grammar() {
     let directory = Directory::new("index");
     let saved = directory.0.join("json.lrmask").to_str().unwrap().to_owned();
     let sample = directory.file("sample.json", r#"{"a": [1, true]}"#);
-    let output = lrmask(&["index", "json", "--vocab", "gpt2", "-o", &saved, "--samples", &sample, "--json"]);
+    let output =
+        lrmask(&["index", "json", "--vocab", "gpt2", "-o", &saved, "--samples", &sample, "--json"]);
     assert_eq!((status(&output), stderr(&output)), (0, ""));
     assert!(objects(&output)[0]["tokens"].as_u64() > Some(3));
-    for command in [&["mask", "--prefix", "[1", "--json"][..], &["generate", "--seed", "3", "--json"]] {
+    for command in
+        [&["mask", "--prefix", "[1", "--json"][..], &["generate", "--seed", "3", "--json"]]
+    {
         let of = |grammar: &str| {
             let mut arguments = vec![command[0], grammar];
             arguments.extend(&command[1..]);
@@ -402,7 +421,8 @@ fn a_saved_constraint_stands_for_its_grammar() {
     assert_eq!(status(&lrmask(&["validate", &saved, &sample])), 0);
     // Without samples short texts are followed, as far as is asked for.
     let places = |more: &[&str]| {
-        let output = lrmask(&[&["index", "json", "--vocab", "gpt2", "-o", &saved, "--json"], more].concat());
+        let output =
+            lrmask(&[&["index", "json", "--vocab", "gpt2", "-o", &saved, "--json"], more].concat());
         objects(&output)[0]["places"].as_u64()
     };
     assert_eq!(places(&["--samples", &sample]), Some(0));
@@ -434,10 +454,12 @@ fn the_notation_goes_by_the_extension_or_by_its_name() {
     ];
     for case in &cases {
         let arguments = case.iter().map(String::as_str);
-        let arguments: Vec<&str> = ["validate"].into_iter().chain(arguments).chain([text.as_str()]).collect();
+        let arguments: Vec<&str> =
+            ["validate"].into_iter().chain(arguments).chain([text.as_str()]).collect();
         let output = lrmask(&arguments);
         assert_eq!(status(&output), 0, "{arguments:?}: {}", stderr(&output));
-        let checked: Vec<&str> = ["check"].into_iter().chain(case.iter().map(String::as_str)).collect();
+        let checked: Vec<&str> =
+            ["check"].into_iter().chain(case.iter().map(String::as_str)).collect();
         assert_eq!(status(&lrmask(&checked)), 0, "{checked:?}");
     }
     let wrong = directory.file("wrong.gbnf", "root ::= thought");
@@ -450,7 +472,8 @@ fn the_notation_goes_by_the_extension_or_by_its_name() {
 #[test]
 fn yacc_rules_are_checked_without_terminals() {
     let directory = Directory::new("rules");
-    let grammar = directory.file("sum.y", "%left '+'\n%token NUM;\n%%\nsum: sum '+' sum | NUM | error");
+    let grammar =
+        directory.file("sum.y", "%left '+'\n%token NUM;\n%%\nsum: sum '+' sum | NUM | error");
     let output = lrmask(&["check", &grammar]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
     assert!(stdout(&output).contains("`error`"), "{}", stdout(&output));

@@ -10,7 +10,9 @@ pub(crate) fn attacks() -> Vec<Attack> {
         attack("`Replace` steps of a tokenizer", [2, 6, 12], |n, limits| {
             let step = |from: char| {
                 let to = char::from_u32(from as u32 + 1).unwrap_or('z').to_string().repeat(16);
-                format!("{{\"type\":\"Replace\",\"pattern\":{{\"String\":\"{from}\"}},\"content\":\"{to}\"}}")
+                format!(
+                    "{{\"type\":\"Replace\",\"pattern\":{{\"String\":\"{from}\"}},\"content\":\"{to}\"}}"
+                )
             };
             let steps: Vec<String> = ('a'..).take(n).map(step).collect();
             vocabulary(
@@ -23,8 +25,9 @@ pub(crate) fn attacks() -> Vec<Attack> {
         }),
         attack("`Replace` of one letter by itself", [2, 6, 12], |n, limits| {
             let to = "t".repeat(16);
-            let step =
-                format!("{{\"type\":\"Replace\",\"pattern\":{{\"String\":\"t\"}},\"content\":\"{to}\"}}");
+            let step = format!(
+                "{{\"type\":\"Replace\",\"pattern\":{{\"String\":\"t\"}},\"content\":\"{to}\"}}"
+            );
             vocabulary(
                 &format!(
                     "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{\"t\":0}}}},\"decoder\":{{\"type\":\"Sequence\",\"decoders\":[{}]}}}}",
@@ -43,7 +46,11 @@ pub(crate) fn attacks() -> Vec<Attack> {
         }),
         attack("JSON in JSON in a tokenizer", [1_000, 100_000, 10_000_000], |n, limits| {
             vocabulary(
-                &format!("{{\"model\":{{\"type\":\"BPE\"}},\"decoder\":{}{}}}", "[".repeat(n), "]".repeat(n)),
+                &format!(
+                    "{{\"model\":{{\"type\":\"BPE\"}},\"decoder\":{}{}}}",
+                    "[".repeat(n),
+                    "]".repeat(n)
+                ),
                 limits,
             )
         }),
@@ -57,7 +64,8 @@ pub(crate) fn attacks() -> Vec<Attack> {
             )
         }),
         attack("long tokens with common beginnings", [100, 1_000, 10_000], |n, limits| {
-            let tokens: Vec<String> = (0..n).map(|i| format!("\"{}\":{i}", "a".repeat(6 * i + 1))).collect();
+            let tokens: Vec<String> =
+                (0..n).map(|i| format!("\"{}\":{i}", "a".repeat(6 * i + 1))).collect();
             vocabulary(
                 &format!(
                     "{{\"model\":{{\"type\":\"BPE\",\"vocab\":{{{}}}}},\"decoder\":{{\"type\":\"ByteLevel\"}}}}",
@@ -68,7 +76,9 @@ pub(crate) fn attacks() -> Vec<Attack> {
         }),
         attack("long tokens with nothing in common", [10, 100, 1_000], |n, limits| {
             let token = |i: usize| -> String {
-                (0..30_000).map(|at| char::from(b'a' + ((at * at * (i + 3) / 7 + i) % 26) as u8)).collect()
+                (0..30_000)
+                    .map(|at| char::from(b'a' + ((at * at * (i + 3) / 7 + i) % 26) as u8))
+                    .collect()
             };
             let tokens: Vec<String> = (0..n).map(|i| format!("\"{i} {}\":{i}", token(i))).collect();
             vocabulary(

@@ -130,7 +130,8 @@ fn in_child(attack: &Attack, size: usize, limits: &str) -> Told {
         .arg(program)
         .args(["--child", attack.name, &size.to_string(), limits])
         .output();
-    let aborted = |why: String| Told { bytes: 0, milliseconds: 0, megabytes: 0, answer: why, ended: false };
+    let aborted =
+        |why: String| Told { bytes: 0, milliseconds: 0, megabytes: 0, answer: why, ended: false };
     let Ok(output) = output else { return aborted("not started".to_owned()) };
     let text = String::from_utf8_lossy(&output.stdout);
     let mut parts = text.trim_end().splitn(4, '\t');

@@ -7,17 +7,24 @@ use crate::{Answer, Attack};
 pub(crate) fn attacks() -> Vec<Attack> {
     let attack = |name, sizes, run| Attack { name, sizes, run };
     vec![
-        attack("operators opened and closed in any order", [10_000, 100_000, 400_000], |n, limits| {
-            random(&dangling(200), n, limits, |depth| depth < 60)
-        }),
+        attack(
+            "operators opened and closed in any order",
+            [10_000, 100_000, 400_000],
+            |n, limits| random(&dangling(200), n, limits, |depth| depth < 60),
+        ),
         attack("40 operators, nested", [1_000, 10_000, 20_000], |n, limits| {
             random(&dangling(40), n, limits, |_| true)
         }),
         attack("brackets in brackets", [1_000, 100_000, 1_000_000], |n, limits| {
-            text("start: x\nx: \"[\" x \"]\" | \"{\" x \"}\" | \"a\"\n", &"[{".repeat(n / 2), limits)
+            text(
+                "start: x\nx: \"[\" x \"]\" | \"{\" x \"}\" | \"a\"\n",
+                &"[{".repeat(n / 2),
+                limits,
+            )
         }),
         attack("two readings alive on deep stacks", [1_000, 10_000, 40_000], |n, limits| {
-            let grammar = "start: a | b\na: \"m\" p \".\"\nb: \"m\" q \"!\"\np: \"(\" p \")\" | \"x\"\nq: \"(\" q \")\" | \"x\"\n";
+            let grammar = "start: a | b\na: \"m\" p \".\"\nb: \"m\" q \"!\"\n\
+                p: \"(\" p \")\" | \"x\"\nq: \"(\" q \")\" | \"x\"\n";
             text(grammar, &format!("m{}x{}", "(".repeat(n), ")".repeat(n)), limits)
         }),
         attack("readings that double", [10, 100, 1_000], |n, limits| {
@@ -28,17 +35,18 @@ pub(crate) fn attacks() -> Vec<Attack> {
             text("start: e\ne: e e | e \"+\" e | \"a\" | \"a\" \"+\"\n", &"a+".repeat(n), limits)
         }),
         attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
-            let grammar =
-                "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\ny: \"b\" | \"c\"\n%nonassoc \"a\"\n";
+            let grammar = "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\n\
+                y: \"b\" | \"c\"\n%nonassoc \"a\"\n";
             text(grammar, &"ab".repeat(n), limits)
         }),
         attack("true dead ends, undecided", [2, 8, 32], |n, limits| {
-            let grammar = "%lexer basic\nstart: (A | L B)+ \"!\"\nA: \"a\"\nL: /a{3}/\nB: /b+(?!c)/\nC: \"ab\"\nD: /ba{2}/\n";
+            let grammar = "%lexer basic\nstart: (A | L B)+ \"!\"\nA: \"a\"\nL: /a{3}/\n\
+                B: /b+(?!c)/\nC: \"ab\"\nD: /ba{2}/\n";
             text(grammar, &"aaab".repeat(n), limits)
         }),
         attack("look-ahead conditions in turns", [10, 100, 1_000], |n, limits| {
-            let grammar =
-                "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\nC: /[ab](?!a{7}b)/\n";
+            let grammar = "start: (A | B | C)+\nA: /a+(?![ab]{0,20}c)/\nB: /b+(?=a{0,20}b)/\n\
+                C: /[ab](?!a{7}b)/\n";
             text(grammar, &"abba".repeat(n), limits)
         }),
         attack("constraints in a cache (CVE-2025-32381)", [10, 100, 1_000], |n, limits| {
@@ -51,21 +59,26 @@ pub(crate) fn attacks() -> Vec<Attack> {
                 let Ok(grammar) = Grammar::from_lark(&text) else { break };
                 let _ = cache.get_or_build(&grammar, &vocabulary, &most);
             }
-            Answer { bytes: n * 30, word: format!("{} kept, {} MB", cache.len(), cache.bytes() >> 20) }
+            Answer {
+                bytes: n * 30,
+                word: format!("{} kept, {} MB", cache.len(), cache.bytes() >> 20),
+            }
         }),
     ]
 }
 
 /// `n` operators that open, each with an end that may be missing.
 fn dangling(n: usize) -> String {
-    let rules: Vec<String> = (0..n).map(|i| format!("\"a{i}-\" s | \"a{i}-\" s \"z{i}-\" s")).collect();
+    let rules: Vec<String> =
+        (0..n).map(|i| format!("\"a{i}-\" s | \"a{i}-\" s \"z{i}-\" s")).collect();
     let names: Vec<String> = (0..n).map(|i| format!("\"z{i}-\"")).collect();
     format!("%nonassoc {}\nstart: s\ns: \"x\" | {}\n", names.join(" "), rules.join(" | "))
 }
 
 /// Single bytes.
 fn bytes() -> Vocabulary {
-    Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).unwrap_or_else(|error| panic!("{error}"))
+    Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte]))
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn constraint(grammar: &str, limits: &Limits) -> Result<Constraint, String> {
@@ -101,7 +114,9 @@ fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool
         for _ in 0..steps {
             matcher.fill_mask(&mut mask);
             let mut next = || {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (seed >> 33) as usize
             };
             let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();

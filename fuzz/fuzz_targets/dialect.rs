@@ -1,5 +1,5 @@
-//! The text of a grammar in llguidance's dialect: reading and compiling it ends without a panic, and
-//! so does using it: masks, captures, budgets.
+//! The text of a grammar in llguidance's dialect: reading and compiling it ends without a panic,
+//! and so does using it: masks, captures, budgets.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -9,7 +9,8 @@ pub mod small;
 use std::hint::black_box;
 
 use lrmask::{
-    CompiledGrammar, Constraint, Grammar, GrammarError, Limits, SchemaOptions, Stage, TokenId, Vocabulary,
+    CompiledGrammar, Constraint, Grammar, GrammarError, Limits, SchemaOptions, Stage, TokenId,
+    Vocabulary,
 };
 
 /// Reads a grammar in Lark's notation, and uses it.
@@ -107,7 +108,11 @@ fn use_if_read(text: &str, grammar: Result<Grammar, GrammarError>) {
     // completed byte by byte.
     let completion = matcher.shortest_completion().unwrap_or_default();
     for byte in completion.into_iter().take(64) {
-        assert_eq!(mask.allows(u32::from(byte)), matcher.allows(u32::from(byte)), "bit and advance agree");
+        assert_eq!(
+            mask.allows(u32::from(byte)),
+            matcher.allows(u32::from(byte)),
+            "bit and advance agree"
+        );
         if text.contains("max_tokens") && !mask.allows(u32::from(byte)) {
             break;
         }
@@ -145,7 +150,10 @@ pub fn load_and_ask(bytes: &[u8]) {
         let mut count = 0;
         for id in (0..vocabulary.width() as u32).map(TokenId::from) {
             let ordinary = vocabulary.bytes(id).is_some();
-            assert!(!(ordinary && vocabulary.special(id).is_some()), "{id} is ordinary and special");
+            assert!(
+                !(ordinary && vocabulary.special(id).is_some()),
+                "{id} is ordinary and special"
+            );
             count += usize::from(ordinary);
         }
         assert_eq!(vocabulary.len(), count + vocabulary.special_tokens().count());
@@ -156,7 +164,8 @@ pub fn load_and_ask(bytes: &[u8]) {
             let same = Vocabulary::from_file_bytes(bytes);
             assert!(
                 same.is_err()
-                    || load(bytes).is_ok_and(|again| again.fingerprint() == vocabulary.fingerprint())
+                    || load(bytes)
+                        .is_ok_and(|again| again.fingerprint() == vocabulary.fingerprint())
             );
         }
     }

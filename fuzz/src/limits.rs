@@ -15,9 +15,12 @@ pub fn grow_and_build(input: &mut Unstructured<'_>) -> Result<()> {
         match input.int_in_range(0..=6)? {
             0 => terminals.push_str(&format!("T{part}: /x{part}\\w{{{n}}}/\n")),
             1 => terminals.push_str(&format!("T{part}: /(a|b)*a(a|b){{{}}}/\n", n % 24)),
-            2 => terminals.push_str(&format!("T{part}: /{}a{}/\n", "(".repeat(n), "|b)*".repeat(n))),
+            2 => {
+                terminals.push_str(&format!("T{part}: /{}a{}/\n", "(".repeat(n), "|b)*".repeat(n)))
+            }
             3 => terminals.push_str(&format!("T{part}: /y{part}(?![a-z]{{0,{n}}}q)/\n")),
-            4 => terminals.push_str(&format!("T{part}: \"w{part}\"\n%lookahead T0 T{part} before T0 T0\n")),
+            4 => terminals
+                .push_str(&format!("T{part}: \"w{part}\"\n%lookahead T0 T{part} before T0 T0\n")),
             5 => terminals.push_str(&format!("T{part}: /[^a-z]{{{n}}}/i\n")),
             _ => terminals.push_str(&format!("T{part}: /p{part}/\n")),
         }

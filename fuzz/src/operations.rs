@@ -52,7 +52,8 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
         match operation {
             0..=5 => {
                 let (text, mask) = walk.past.last().cloned().expect("there is a present");
-                let allowed: Vec<TokenId> = mask.tokens().filter(|token| token.get() != stop).collect();
+                let allowed: Vec<TokenId> =
+                    mask.tokens().filter(|token| token.get() != stop).collect();
                 let Ok(&token) = input.choose(&allowed) else { break };
                 walk.matcher.advance(token).expect("judged before");
                 judge.enter(&mut walk, [&text, judge.bytes(token)].concat());
@@ -86,8 +87,10 @@ pub fn run(small: &Small, input: &mut Unstructured<'_>) -> Corpus {
                 }
             }
             _ => {
-                let tokens: Vec<TokenId> =
-                    (0..4).filter_map(|_| input.int_in_range(0..=stop).ok()).map(TokenId::from).collect();
+                let tokens: Vec<TokenId> = (0..4)
+                    .filter_map(|_| input.int_in_range(0..=stop).ok())
+                    .map(TokenId::from)
+                    .collect();
                 let mut fork = walk.matcher.clone();
                 let taken = tokens.iter().take_while(|&&token| fork.advance(token).is_ok()).count();
                 assert_eq!(walk.matcher.validate(&tokens), taken, "validate\n{}", small.lark);
@@ -172,7 +175,8 @@ impl Judge<'_> {
                 continue;
             }
             let completion = fork.shortest_completion();
-            let completion = completion.unwrap_or_else(|| panic!("no completion of {shown:?}\n{lark}"));
+            let completion =
+                completion.unwrap_or_else(|| panic!("no completion of {shown:?}\n{lark}"));
             let whole = [&*next, &completion].concat();
             let member = String::from_utf8_lossy(&whole);
             assert!(
@@ -180,7 +184,10 @@ impl Judge<'_> {
                 "{shown:?} is allowed, but {member:?} is no sentence\n{lark}"
             );
             let mut by_bytes = matcher.clone();
-            assert!(by_bytes.advance_bytes(bytes).is_ok(), "token but not bytes of {shown:?}\n{lark}");
+            assert!(
+                by_bytes.advance_bytes(bytes).is_ok(),
+                "token but not bytes of {shown:?}\n{lark}"
+            );
             let (mut left, mut right) = (TokenMask::default(), TokenMask::default());
             fork.fill_mask(&mut left);
             by_bytes.fill_mask(&mut right);

@@ -60,7 +60,8 @@ impl Small {
         for index in 0..used {
             if terminals[index].literal && input.ratio(1, 4)? {
                 let other = input.int_in_range(0..=used - 1)?;
-                let modifier = *input.choose(&[Modifier::Reserved, Modifier::Fallback, Modifier::Soft])?;
+                let modifier =
+                    *input.choose(&[Modifier::Reserved, Modifier::Fallback, Modifier::Soft])?;
                 let plain = !terminals[other].literal;
                 terminals[index].modifier = (plain && other != index).then_some((modifier, other));
             }
@@ -68,7 +69,12 @@ impl Small {
         let blanks = ["", " ", " +", "[ .]+", " b* ", "\\.[^1]*1"];
         let ignored = *input.choose(&blanks)?;
         if !ignored.is_empty() {
-            terminals.push(Terminal { regex: ignored.into(), literal: false, ignored: true, modifier: None });
+            terminals.push(Terminal {
+                regex: ignored.into(),
+                literal: false,
+                ignored: true,
+                modifier: None,
+            });
         }
         let count = input.int_in_range(1..=3)?;
         let mut rules: Vec<Vec<Vec<Symbol>>> = Vec::new();
@@ -100,7 +106,8 @@ impl Small {
             tokens.push(token);
         }
         let is_soft = |terminal: &&Terminal| matches!(terminal.modifier, Some((Modifier::Soft, _)));
-        let soft = terminals.iter().filter(is_soft).map(|word| word.regex.clone().into_bytes()).collect();
+        let soft =
+            terminals.iter().filter(is_soft).map(|word| word.regex.clone().into_bytes()).collect();
         let (lark, oracle) = print(basic, &terminals, &rules);
         Ok(Some(Self { lark, oracle, basic, soft, tokens }))
     }
@@ -153,9 +160,9 @@ fn is_sound(rules: &[Vec<Vec<Symbol>>], terminals: usize) -> bool {
 fn draw_regex(input: &mut Unstructured<'_>, depth: u32, regex: &mut String) -> Result<()> {
     let leaf = depth == 0 || input.ratio(1, 3)?;
     if leaf {
-        regex.push_str(
-            *input.choose(&["a", "b", "1", "\\.", "[ab]", "[bc]", "[abc]", "[^a]", "[1.]", "ab", "bc"])?,
-        );
+        regex.push_str(*input.choose(&[
+            "a", "b", "1", "\\.", "[ab]", "[bc]", "[abc]", "[^a]", "[1.]", "ab", "bc",
+        ])?);
         return Ok(());
     }
     match input.int_in_range(0..=4)? {

@@ -110,8 +110,10 @@ impl ConstraintCache {
             let mut kept = self.kept();
             kept.clock += 1;
             let used = kept.clock;
-            let entry =
-                kept.entries.entry(key.clone()).or_insert_with(|| Entry { slot: Arc::default(), used });
+            let entry = kept
+                .entries
+                .entry(key.clone())
+                .or_insert_with(|| Entry { slot: Arc::default(), used });
             entry.used = used;
             entry.slot.clone()
         };
@@ -122,7 +124,8 @@ impl ConstraintCache {
             built
         });
         slot.clear_poison();
-        if let Some(built) = built.as_ref().filter(|built| !built.as_ref().is_ok_and(Constraint::is_outgrown))
+        if let Some(built) =
+            built.as_ref().filter(|built| !built.as_ref().is_ok_and(Constraint::is_outgrown))
         {
             return built.clone();
         }
@@ -230,15 +233,22 @@ mod tests {
         let cache = ConstraintCache::new(one.bytes() * 5 / 2);
         let first = cache.get_or_build(&texts[0], &vocabulary, &limits).expect("built");
         cache.get_or_build(&texts[1], &vocabulary, &limits).expect("built");
-        assert!(is_same(&first, &cache.get_or_build(&texts[0], &vocabulary, &limits).expect("kept")));
+        assert!(is_same(
+            &first,
+            &cache.get_or_build(&texts[0], &vocabulary, &limits).expect("kept")
+        ));
         cache.get_or_build(&texts[2], &vocabulary, &limits).expect("built");
         assert_eq!(cache.len(), 2);
-        assert!(is_same(&first, &cache.get_or_build(&texts[0], &vocabulary, &limits).expect("kept")));
+        assert!(is_same(
+            &first,
+            &cache.get_or_build(&texts[0], &vocabulary, &limits).expect("kept")
+        ));
     }
 
     #[test]
     fn one_builds_for_all_that_ask() {
-        let (vocabulary, limits, cache) = (vocabulary(), Limits::default(), ConstraintCache::new(1 << 30));
+        let (vocabulary, limits, cache) =
+            (vocabulary(), Limits::default(), ConstraintCache::new(1 << 30));
         let grammar = grammar("start: A+\nA: /\\w{60}x/");
         let built = std::thread::scope(|scope| {
             let ask = || cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
@@ -268,10 +278,14 @@ mod tests {
     fn what_is_outgrown_is_built_anew() {
         let (vocabulary, cache) = (vocabulary(), ConstraintCache::new(1 << 30));
         let limits = Limits { index_bytes: 200_000, ..Limits::default() };
-        let grammar = grammar("%lexer basic\nstart: (A | B | C)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"");
+        let grammar =
+            grammar("%lexer basic\nstart: (A | B | C)+\nA: /[ab]/\nB: /[ab]*a[ab]{12}c/\nC: \"c\"");
         let mut random = fastrand::Rng::with_seed(5);
         let first = cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
-        assert!(is_same(&first, &cache.get_or_build(&grammar, &vocabulary, &limits).expect("kept")));
+        assert!(is_same(
+            &first,
+            &cache.get_or_build(&grammar, &vocabulary, &limits).expect("kept")
+        ));
         for _ in 0..2_000 {
             let text: Vec<u8> = (0..24).map(|_| b"ab"[random.usize(..2)]).collect();
             first.matcher().advance_bytes(&text).expect("letters may come in any order");
@@ -284,10 +298,12 @@ mod tests {
 
     #[test]
     fn what_a_panic_left_is_built_anew() {
-        let (vocabulary, limits, cache) = (vocabulary(), Limits::default(), ConstraintCache::new(1 << 30));
+        let (vocabulary, limits, cache) =
+            (vocabulary(), Limits::default(), ConstraintCache::new(1 << 30));
         let grammar = grammar("start: \"a\"");
         cache.get_or_build(&grammar, &vocabulary, &limits).expect("built");
-        let slot = cache.kept().entries.values().next().map(|entry| entry.slot.clone()).expect("kept");
+        let slot =
+            cache.kept().entries.values().next().map(|entry| entry.slot.clone()).expect("kept");
         let panicked = std::thread::spawn(move || {
             let _built = slot.lock();
             std::panic::resume_unwind(Box::new("while building"));

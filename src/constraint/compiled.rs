@@ -102,7 +102,8 @@ impl CompiledGrammar {
         if !lexemes.errors.is_empty() {
             // The tables are made of the rules alone: what they say is not to wait for the
             // patterns.
-            let table = (!lexemes.is_given_up).then(|| ParseTable::build(grammar, &meter.at(Phase::Tables)));
+            let table = (!lexemes.is_given_up)
+                .then(|| ParseTable::build(grammar, &meter.at(Phase::Tables)));
             let (errors, warnings) = match table.transpose() {
                 Ok(None) => (Vec::new(), Vec::new()),
                 Ok(Some(table)) => (Vec::new(), table.warnings().to_vec()),
@@ -112,7 +113,8 @@ impl CompiledGrammar {
             return Err(GrammarError::beside(errors, [grammar.warnings(), &warnings].concat()));
         }
         let settled = lexemes.settle(grammar, &lexer);
-        let settled = settled.map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
+        let settled =
+            settled.map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = settled.unwrap_or_else(|| grammar.clone());
         let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
         let grammar = Arc::new(grammar);
@@ -136,8 +138,9 @@ impl CompiledGrammar {
             return Err(GrammarError::beside(vec![error], warnings));
         }
         let marks = Marks::new(&grammar, &lexer);
-        let marks =
-            marks.map_err(|error| GrammarError::beside(vec![*error], warnings.clone()))?.map(Arc::new);
+        let marks = marks
+            .map_err(|error| GrammarError::beside(vec![*error], warnings.clone()))?
+            .map(Arc::new);
         let warnings = diagnostic::fold(warnings);
         let cost = meter.cost();
         Ok(Self {
@@ -161,7 +164,8 @@ impl CompiledGrammar {
         warnings.extend(self.unspellable(vocabulary));
         let (spelled, missing) = self.spell(vocabulary);
         warnings.extend(missing);
-        let index = Index::new(self.scanner.clone(), spelled, self.limits.index_bytes, self.marks.clone());
+        let index =
+            Index::new(self.scanner.clone(), spelled, self.limits.index_bytes, self.marks.clone());
         Constraint { compiled: self.clone(), index: Arc::new(index), warnings }
     }
 
@@ -205,7 +209,9 @@ impl CompiledGrammar {
             Stage::States => self.scanner.table().to_string(),
             Stage::Scanner => {
                 let mut text = String::new();
-                for (terminal, dfa) in self.grammar.terminals.iter().zip(self.scanner.states().dfas()) {
+                for (terminal, dfa) in
+                    self.grammar.terminals.iter().zip(self.scanner.states().dfas())
+                {
                     if let Some(dfa) = dfa {
                         let _ = writeln!(text, "{}\n{dfa}", terminal.name);
                     }
@@ -222,7 +228,9 @@ impl CompiledGrammar {
         let is_text = |terminal: &Terminal| !matches!(terminal.pattern, Some(Pattern::Tokens(_)));
         let is_used = |byte: u8| {
             let mut dfas = self.scanner.states().dfas().iter().zip(&self.grammar.terminals);
-            dfas.any(|(dfa, terminal)| is_text(terminal) && dfa.as_ref().is_some_and(|dfa| dfa.uses(byte)))
+            dfas.any(|(dfa, terminal)| {
+                is_text(terminal) && dfa.as_ref().is_some_and(|dfa| dfa.uses(byte))
+            })
         };
         let bytes: Vec<String> = (0..=255u8)
             .filter(|&byte| missing[usize::from(byte)] && is_used(byte))
@@ -240,7 +248,10 @@ impl CompiledGrammar {
                 format!("no single token spells these {} bytes that the grammar uses", bytes.len()),
             )
             .example(bytes.join(" "))
-            .help("masks stay exact, but a viable text may have no token that goes on; use a vocabulary with byte fallback"),
+            .help(
+                "masks stay exact, but a viable text may have no token that goes on; use a \
+                 vocabulary with byte fallback",
+            ),
         )
     }
 }

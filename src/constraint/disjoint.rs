@@ -36,7 +36,9 @@ pub(super) fn take_apart(
     meter: &Meter,
 ) -> (Grammar, Vec<Option<Dfa>>) {
     let decides = |terminal: &Terminal| {
-        !terminal.reserved_against.is_empty() || terminal.fallback.is_some() || terminal.lookahead.is_some()
+        !terminal.reserved_against.is_empty()
+            || terminal.fallback.is_some()
+            || terminal.lookahead.is_some()
     };
     // Where the grammar says what a word is, it is that.
     let is_said = grammar.indentation.is_some()
@@ -46,12 +48,17 @@ pub(super) fn take_apart(
         return (grammar, dfas);
     }
     match atoms(&grammar, &dfas, meter) {
-        Some(atoms) if atoms.iter().any(|atom| atom.members.len() > 1) => rewrite(grammar, dfas, atoms),
+        Some(atoms) if atoms.iter().any(|atom| atom.members.len() > 1) => {
+            rewrite(grammar, dfas, atoms)
+        }
         Some(_) => (grammar, dfas),
         None => {
-            let message = "too many terminals have texts in common to tell all that a lexeme may be";
-            let warning = Diagnostic::warning("ties-by-rank", message)
-                .help("a lexeme is the terminal of best rank: a string before a pattern, then the first in the file");
+            let message =
+                "too many terminals have texts in common to tell all that a lexeme may be";
+            let warning = Diagnostic::warning("ties-by-rank", message).help(
+                "a lexeme is the terminal of best rank: a string before a pattern, then the \
+                 first in the file",
+            );
             let mut grammar = grammar;
             grammar.warnings.push(warning);
             (grammar, dfas)
@@ -74,7 +81,9 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<A
         for atom in all {
             let first = &grammar.terminals[atom.members[0]];
             // Where a lazy terminal matches, no other does.
-            if first.lazy != terminal.lazy || rest.is_empty() || are_apart(first, &atom.dfa, terminal, &rest)
+            if first.lazy != terminal.lazy
+                || rest.is_empty()
+                || are_apart(first, &atom.dfa, terminal, &rest)
             {
                 next.push(atom);
                 continue;
@@ -110,7 +119,8 @@ fn are_apart(one: &Terminal, one_dfa: &Dfa, other: &Terminal, other_dfa: &Dfa) -
         Some(Pattern::Literal { text, ignore_case: false }) => Some(text.clone()),
         _ => None,
     };
-    let misses = |text: Option<String>, dfa: &Dfa| text.is_some_and(|text| !dfa.matches(text.as_bytes()));
+    let misses =
+        |text: Option<String>, dfa: &Dfa| text.is_some_and(|text| !dfa.matches(text.as_bytes()));
     misses(text(one), other_dfa) || misses(text(other), one_dfa)
 }
 
@@ -137,8 +147,10 @@ fn rewrite(
         let owner = owner.filter(|&owner| !std::mem::replace(&mut taken[owner], true));
         let pattern = texts_of(&atom.members, &patterns, &grammar);
         let budget = budget_of(&atom.members, &grammar);
-        let twins: Vec<_> =
-            outlasting(&atom.members, &grammar).into_iter().map(|twin| (twin, atom.dfa.clone())).collect();
+        let twins: Vec<_> = outlasting(&atom.members, &grammar)
+            .into_iter()
+            .map(|twin| (twin, atom.dfa.clone()))
+            .collect();
         let id = match owner {
             Some(owner) => {
                 if dfas[owner].as_ref() != Some(&atom.dfa) {
@@ -195,7 +207,9 @@ fn stand_in(grammar: &mut Grammar, parts: Vec<Vec<TerminalId>>) {
         });
     }
     let made = stands_for.iter().flatten().map(|lhs| lhs.index()).min().unwrap_or(usize::MAX);
-    for production in grammar.productions.iter_mut().filter(|production| production.lhs.index() < made) {
+    for production in
+        grammar.productions.iter_mut().filter(|production| production.lhs.index() < made)
+    {
         for symbol in &mut production.rhs {
             if let Symbol::Terminal(terminal) = symbol
                 && let Some(lhs) = stands_for[terminal.index()]
@@ -214,7 +228,8 @@ fn add(
     pattern: Option<Pattern>,
     dfa: Dfa,
 ) -> TerminalId {
-    let names: Vec<&str> = members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
+    let names: Vec<&str> =
+        members.iter().map(|&member| grammar.terminals[member].name.as_str()).collect();
     let (name, rank) = (names.join("&"), grammar.terminals.len() as u32);
     let terminal = Terminal { name, pattern, rank, ..grammar.terminals[members[0]].clone() };
     grammar.terminals.push(terminal);
@@ -226,7 +241,8 @@ fn add(
 fn budget_of(members: &[usize], grammar: &Grammar) -> Option<Budget> {
     let budgets = || members.iter().filter_map(|&member| grammar.terminals[member].budget.as_ref());
     let tokens = budgets().map(|budget| budget.tokens).min()?;
-    let cuts = budgets().filter(|budget| budget.tokens == tokens).flat_map(|budget| budget.cuts.clone());
+    let cuts =
+        budgets().filter(|budget| budget.tokens == tokens).flat_map(|budget| budget.cuts.clone());
     Some(Budget { tokens, cuts: cuts.collect() })
 }
 
@@ -261,7 +277,8 @@ fn texts_of(members: &[usize], patterns: &[Option<Pattern>], grammar: &Grammar) 
         !other.ignored && other.lazy == lazy && !matches!(other.pattern, Some(Pattern::Tokens(_)))
     });
     let others: Vec<Pattern> = others.filter_map(|other| patterns[other].clone()).collect();
-    let mut all: Vec<Pattern> = members.iter().filter_map(|&member| patterns[member].clone()).collect();
+    let mut all: Vec<Pattern> =
+        members.iter().filter_map(|&member| patterns[member].clone()).collect();
     all.push(Pattern::Complement(Box::new(Pattern::Alternation(others))));
     Some(Pattern::Intersection(all))
 }

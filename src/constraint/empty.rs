@@ -10,19 +10,25 @@ use crate::util::limits::Limits;
 
 /// What to say of a grammar over whose lexemes no text is a sentence.
 pub(super) fn empty_language(grammar: &Grammar, scanner: &Scanner) -> Diagnostic {
-    let message = "no text is in the language: wherever one begins, lexemes run into one another, or precedence removed the way on";
+    let message = "no text is in the language: wherever one begins, lexemes run into one another, \
+        or precedence removed the way on";
     Diagnostic::error("empty-language", message)
         .at(grammar.nonterminals[grammar.start.index()].place.clone())
         .example(example(grammar, scanner))
-        .help("let an ignored terminal (white space) stand between the lexemes, or make the first one end on a character that the next cannot begin with")
+        .help(
+            "let an ignored terminal (white space) stand between the lexemes, or make the first \
+             one end on a character that the next cannot begin with",
+        )
 }
 
 /// What to say of a grammar of which it takes too long to know whether it has a sentence.
 pub(super) fn undecided_language(limits: &Limits) -> Diagnostic {
     let steps = limits.decision_steps;
-    let message = format!("it takes more than {steps} steps to find out whether any text is in the language");
+    let message =
+        format!("it takes more than {steps} steps to find out whether any text is in the language");
     Diagnostic::error("decision-limit", message).help(
-        "raise `Limits::decision_steps`, or let an ignored terminal (white space) stand between the lexemes",
+        "raise `Limits::decision_steps`, or let an ignored terminal (white space) stand between \
+         the lexemes",
     )
 }
 
@@ -37,7 +43,9 @@ fn example(grammar: &Grammar, scanner: &Scanner) -> String {
     for (&terminal, &next) in sentence.iter().zip(sentence.iter().skip(1)) {
         let (this, behind) = (text(terminal), text(next));
         let goes_on = |dfa: &Dfa| {
-            let end = |start| this.iter().chain(&behind).fold(start, |state, &byte| dfa.next(state, byte));
+            let end = |start| {
+                this.iter().chain(&behind).fold(start, |state, &byte| dfa.next(state, byte))
+            };
             dfa.starts().any(|start| end(start) != Dfa::DEAD)
         };
         if scanner.states().dfa(terminal).is_some_and(goes_on) {
@@ -75,8 +83,11 @@ fn shortest_sentence(grammar: &Grammar) -> Vec<TerminalId> {
         match symbol {
             Symbol::Terminal(terminal) => sentence.push(terminal),
             Symbol::Nonterminal(inner) => {
-                let production = best[inner.index()].map(|(_, number)| &grammar.productions[number]);
-                open.extend(production.into_iter().flat_map(|production| production.rhs.iter().rev()));
+                let production =
+                    best[inner.index()].map(|(_, number)| &grammar.productions[number]);
+                open.extend(
+                    production.into_iter().flat_map(|production| production.rhs.iter().rev()),
+                );
             }
         }
     }

@@ -26,8 +26,8 @@ impl Constraint {
     /// [`Limits::index_bytes`](super::Limits::index_bytes) allows.
     ///
     /// Which places these are depends on the grammar alone. Costs a fraction of a millisecond a
-    /// place. With the feature `rayon` the threads of rayon's current pool help. `progress` is told how
-    /// many places have been dealt with since it was last told, from whichever thread.
+    /// place. With the feature `rayon` the threads of rayon's current pool help. `progress` is told
+    /// how many places have been dealt with since it was last told, from whichever thread.
     ///
     /// ```
     /// use lrmask::{Constraint, Grammar, Vocabulary};

@@ -114,7 +114,8 @@ impl Lexemes {
             compiler.compile(&pattern).ok().map(|dfa| (pattern, dfa))
         };
         let blanks = of(r"[ \t\f]")?.1;
-        let ignored = grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
+        let ignored =
+            grammar.terminals.iter().zip(&self.dfas).filter(|(terminal, _)| terminal.ignored);
         let certain = ignored.filter_map(|(_, dfa)| {
             dfa.as_ref().filter(|dfa| !dfa.looks_behind() && dfa.conditions().is_empty())
         });
@@ -122,18 +123,23 @@ impl Lexemes {
         let beside: Vec<&Dfa> =
             std::iter::once(&blanks).chain(ignored.iter().filter(|dfa| !dfa.is_empty())).collect();
         let ends = line_ends(newline, &beside)?;
-        let regex = ends.iter().map(|end| end.escape_default().to_string()).collect::<Vec<_>>().join("|");
+        let regex =
+            ends.iter().map(|end| end.escape_default().to_string()).collect::<Vec<_>>().join("|");
         let (pattern, dfa) = of(&regex)?;
         self.dfas[index] = Some(dfa);
         let mut narrowed = grammar.clone();
         let terminal = &mut narrowed.terminals[index];
         terminal.pattern = Some(pattern);
         let name = &terminal.name;
-        let message =
-            format!("{name} takes blanks or comments with the line end, and is read as the line end alone");
+        let message = format!(
+            "{name} takes blanks or comments with the line end, and is read as the line end alone"
+        );
         let finding = Diagnostic::warning("newline-with-blanks", message)
             .at(terminal.place.clone())
-            .help(format!("write `{name}: /{regex}/`: blank lines and comments count for nothing anyway, and the blanks before a line are counted"));
+            .help(format!(
+                "write `{name}: /{regex}/`: blank lines and comments count for nothing \
+                 anyway, and the blanks before a line are counted"
+            ));
         narrowed.warnings.push(finding);
         Some(narrowed)
     }
@@ -142,8 +148,10 @@ impl Lexemes {
 /// A place cannot stay empty for the sake of what stands around it: no lexeme is there to ask for
 /// that.
 fn asks_around_empty(terminal: &Terminal) -> Diagnostic {
-    let message =
-        format!("terminal {} matches the empty text where a look-around wants it to", terminal.shown());
+    let message = format!(
+        "terminal {} matches the empty text where a look-around wants it to",
+        terminal.shown()
+    );
     Diagnostic::error("empty-terminal", message)
         .at(terminal.place.clone())
         .help("let it match one character at least, and write `?` where the terminal stands")

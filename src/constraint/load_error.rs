@@ -54,19 +54,30 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
             LoadErrorKind::NotSaved => "these bytes are no saved constraint",
-            LoadErrorKind::Version => "this was saved by another version of lrmask; compile the grammar and save it again",
-            LoadErrorKind::Damaged => "this is cut off or damaged; compile the grammar and save it again",
+            LoadErrorKind::Version => {
+                "this was saved by another version of lrmask; compile the \
+                 grammar and save it again"
+            }
+            LoadErrorKind::Damaged => {
+                "this is cut off or damaged; compile the grammar and save \
+                 it again"
+            }
             LoadErrorKind::OtherVocabulary => {
-                "this was saved with another vocabulary (or other special tokens, stop tokens, or width of the logits); \
+                "this was saved with another vocabulary (or other special tokens, stop tokens, or \
+                 width of the logits); \
                  load it with that one, or build a constraint for this one"
             }
             LoadErrorKind::NoVocabulary => {
                 "this is a compiled grammar without a vocabulary; load it as a CompiledGrammar"
             }
             LoadErrorKind::Limit => {
-                "this takes more than `build_bytes` or `build_steps` of the limits allow; raise them"
+                "this takes more than `build_bytes` or `build_steps` of the limits allow; raise \
+                 them"
             }
-            LoadErrorKind::Malformed => "this was not written by this version of lrmask, though it says so",
+            LoadErrorKind::Malformed => {
+                "this was not written by this version of lrmask, though \
+                 it says so"
+            }
         })?;
         if let Some(what) = self.what {
             write!(f, ": {what} cannot be read")?;

@@ -70,7 +70,10 @@ impl CompiledGrammar {
     }
 
     /// The grammar, and what else a constraint was warned of.
-    fn from_saved(saved: &Saved<'_>, limits: &Limits) -> Result<(Self, Vec<Diagnostic>), LoadError> {
+    fn from_saved(
+        saved: &Saved<'_>,
+        limits: &Limits,
+    ) -> Result<(Self, Vec<Diagnostic>), LoadError> {
         let meter = Meter::new(limits);
         let bytes = saved.read_bytes().saturating_mul(BYTES_OF_A_BYTE);
         let counted = meter.keep(bytes).and_then(|()| meter.step(bytes));
@@ -182,7 +185,8 @@ impl Constraint {
         let mut content = saved.section(Section::Index)?;
         let numbers = SavedNumbers::new(source.clone(), saved.place(Section::Tokens)?);
         let (scanner, budget) = (compiled.scanner.clone(), compiled.limits.index_bytes);
-        let index = Index::load(&mut content, &numbers, scanner, spelled, budget, compiled.marks.clone())?;
+        let index =
+            Index::load(&mut content, &numbers, scanner, spelled, budget, compiled.marks.clone())?;
         content.finish()?;
         Ok(Self { compiled, index: Arc::new(index), warnings })
     }

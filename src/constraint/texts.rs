@@ -57,7 +57,9 @@ impl Grammar {
     /// # Errors
     ///
     /// When there are none.
-    pub fn from_choices<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, GrammarError> {
+    pub fn from_choices<T: AsRef<str>>(
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<Self, GrammarError> {
         GrammarReader::new().choices(texts)
     }
 }
@@ -94,7 +96,9 @@ impl GrammarReader<'_> {
         meter.keep(4 * dfa.bytes()).map_err(large)?;
         let mut grammar = Grammar::of_texts(automata, with_empty, Some(&place));
         let narrowed = compiler.take_narrowed().into_iter();
-        grammar.warnings.extend(narrowed.map(|narrowed| narrowed.into_diagnostic("TEXT", Some(&place))));
+        grammar
+            .warnings
+            .extend(narrowed.map(|narrowed| narrowed.into_diagnostic("TEXT", Some(&place))));
         Ok(Grammar { cost: meter.cost(), ..grammar })
     }
 
@@ -110,7 +114,10 @@ impl GrammarReader<'_> {
         let meter = Meter::new(self.within()).at(Phase::Lexer);
         let large = |limit| Diagnostic::of_limit("pattern-too-large", limit);
         let counted = |text: T| {
-            meter.input(text.as_ref().len()).and_then(|()| meter.keep(size_of::<T>())).map_err(large)?;
+            meter
+                .input(text.as_ref().len())
+                .and_then(|()| meter.keep(size_of::<T>()))
+                .map_err(large)?;
             Ok(text)
         };
         let mut texts = texts.into_iter().map(counted).collect::<Result<Vec<T>, GrammarError>>()?;
@@ -129,7 +136,8 @@ impl GrammarReader<'_> {
 
 /// The pattern without the anchors that say what is meant anyhow.
 fn without_anchors(pattern: &str) -> &str {
-    let pattern = ["^", "\\A"].iter().find_map(|anchor| pattern.strip_prefix(anchor)).unwrap_or(pattern);
+    let pattern =
+        ["^", "\\A"].iter().find_map(|anchor| pattern.strip_prefix(anchor)).unwrap_or(pattern);
     let inner = ["$", "\\Z"].iter().find_map(|anchor| pattern.strip_suffix(anchor));
     let is_escaped = |inner: &str| (inner.len() - inner.trim_end_matches('\\').len()) % 2 == 1;
     inner.filter(|inner| !is_escaped(inner)).unwrap_or(pattern)
@@ -175,7 +183,7 @@ fn automaton(dfa: &Dfa) -> Automaton {
         moves
     };
     let start = State { moves: moves(dfa.first_start()), accepts: false };
-    let states =
-        (0..dfa.state_count() as u32).map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
+    let states = (0..dfa.state_count() as u32)
+        .map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
     Automaton { states: std::iter::once(start).chain(states).collect() }
 }

@@ -24,8 +24,10 @@ impl CompiledGrammar {
         if named.is_empty() {
             return (Spelled::plain(vocabulary), Vec::new());
         }
-        let missing =
-            named.iter().filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens)).collect();
+        let missing = named
+            .iter()
+            .filter_map(|(terminal, tokens)| missing(vocabulary, terminal, tokens))
+            .collect();
         let names = Names::new(named.iter().map(|&(_, tokens)| tokens));
         let spellings = |id: TokenId| names.spellings(vocabulary, id);
         (Spelled::new(vocabulary, MARK, spellings), missing)
@@ -65,10 +67,15 @@ impl<'g> Names<'g> {
         }
         let name = text(vocabulary, id).filter(|name| self.names.contains(name));
         let name = name.filter(|name| is_called(vocabulary, id, name)).map(Tokens::name_spelling);
-        let own = self.ids.iter().any(|tokens| tokens.has_id(id.0)).then(|| Tokens::id_spelling(id.0));
+        let own =
+            self.ids.iter().any(|tokens| tokens.has_id(id.0)).then(|| Tokens::id_spelling(id.0));
         let is_stop = vocabulary.stop_tokens().contains(&id);
-        let others = self.excluded.iter().filter(|excluded| !is_stop && !has(vocabulary, excluded, id));
-        name.into_iter().chain(own).chain(others.map(|excluded| Tokens::others_spelling(excluded))).collect()
+        let others =
+            self.excluded.iter().filter(|excluded| !is_stop && !has(vocabulary, excluded, id));
+        name.into_iter()
+            .chain(own)
+            .chain(others.map(|excluded| Tokens::others_spelling(excluded)))
+            .collect()
     }
 }
 
@@ -93,14 +100,16 @@ fn has(vocabulary: &Vocabulary, tokens: &Tokens, id: TokenId) -> bool {
 
 /// The error that no token is one of these.
 fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Option<Diagnostic> {
-    let error = |message: String| Diagnostic::error("unknown-token", message).at(terminal.place.clone());
+    let error =
+        |message: String| Diagnostic::error("unknown-token", message).at(terminal.place.clone());
     match tokens {
         Tokens::Name(name) => {
             if (0..vocabulary.width() as u32).any(|id| has(vocabulary, tokens, TokenId(id))) {
                 return None;
             }
             let error = error(format!("the vocabulary has no token `{name}`"));
-            let error = did_you_mean(error, name, vocabulary.special_tokens().map(|(_, name)| name));
+            let error =
+                did_you_mean(error, name, vocabulary.special_tokens().map(|(_, name)| name));
             if error.help.is_some() {
                 return Some(error);
             }
@@ -108,7 +117,9 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
                 vocabulary.special_tokens().take(8).map(|(_, name)| format!("`{name}`")).collect();
             Some(match some.is_empty() {
                 true => error.help("it has no special tokens at all; write the text as a string"),
-                false => error.help(format!("its special tokens are {}, for instance", some.join(", "))),
+                false => {
+                    error.help(format!("its special tokens are {}, for instance", some.join(", ")))
+                }
             })
         }
         Tokens::Others(excluded) => missing(vocabulary, terminal, excluded),
@@ -118,12 +129,16 @@ fn missing(vocabulary: &Vocabulary, terminal: &Terminal, tokens: &Tokens) -> Opt
                 vocabulary.bytes(id).is_some() || vocabulary.special(id).is_some()
             };
             let width = vocabulary.width() as u32;
-            let mut ids = ranges.iter().flat_map(|&(first, last)| first..width.min(last.saturating_add(1)));
+            let mut ids =
+                ranges.iter().flat_map(|&(first, last)| first..width.min(last.saturating_add(1)));
             match ids.any(is_token) {
                 true => None,
                 false => Some(
-                    error(format!("the vocabulary has no token `{}`", Pattern::Tokens(tokens.clone())))
-                        .help(format!("its ids go from 0 to {}", width.saturating_sub(1))),
+                    error(format!(
+                        "the vocabulary has no token `{}`",
+                        Pattern::Tokens(tokens.clone())
+                    ))
+                    .help(format!("its ids go from 0 to {}", width.saturating_sub(1))),
                 ),
             }
         }

@@ -81,12 +81,17 @@ fn without_lines(grammar: &Grammar, start: NonterminalId) -> Option<Grammar> {
 fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
     let assumed = grammar.indentation.as_ref().filter(|indentation| indentation.is_assumed)?;
     let line = grammar.indent_line(assumed);
-    let message =
-        "indented blocks are read as Lark's `Indenter` reads them by default: no %indent says otherwise";
-    Some(Diagnostic::warning("assumed-indent", message).at(assumed.place.clone()).example(line).help(
-        "write this line, with other terminals, brackets or tabs if the program that \
-                   reads the texts has others",
-    ))
+    let message = "indented blocks are read as Lark's `Indenter` reads them by default: no \
+        %indent says otherwise";
+    Some(
+        Diagnostic::warning("assumed-indent", message)
+            .at(assumed.place.clone())
+            .example(line)
+            .help(
+                "write this line, with other terminals, brackets or tabs if the program that \
+                 reads the texts has others",
+            ),
+    )
 }
 
 /// The grammar with only what its start symbol reaches and what derives some text; `None` where the
@@ -149,7 +154,11 @@ fn nullable(grammar: &Grammar) -> Vec<bool> {
 }
 
 /// Which nonterminals `start` reaches through productions that pass `through`.
-fn reachable(grammar: &Grammar, start: NonterminalId, through: impl Fn(&Production) -> bool) -> Vec<bool> {
+fn reachable(
+    grammar: &Grammar,
+    start: NonterminalId,
+    through: impl Fn(&Production) -> bool,
+) -> Vec<bool> {
     let mut reached = vec![false; grammar.nonterminals.len()];
     reached[start.index()] = true;
     let mut queue = vec![start];
@@ -183,8 +192,10 @@ fn dead_terminals(grammar: &Grammar) -> Vec<bool> {
         }
     }
     // What is cut off has no text of its own, and the text of the terminal that it was.
-    for budget in
-        terminals.iter().filter(|terminal| terminal.pattern.is_some()).filter_map(|t| t.budget.as_ref())
+    for budget in terminals
+        .iter()
+        .filter(|terminal| terminal.pattern.is_some())
+        .filter_map(|t| t.budget.as_ref())
     {
         budget.cuts.iter().for_each(|cut| dead[cut.index()] = false);
     }
@@ -209,10 +220,14 @@ fn report_unproductive(
     productive: &[bool],
     findings: &mut Vec<Diagnostic>,
 ) {
-    let unproductive: Vec<usize> =
-        (0..written.len()).filter(|&nonterminal| written[nonterminal] && !productive[nonterminal]).collect();
-    let rules: Vec<usize> =
-        unproductive.iter().copied().filter(|&nonterminal| !is_helper(grammar, nonterminal)).collect();
+    let unproductive: Vec<usize> = (0..written.len())
+        .filter(|&nonterminal| written[nonterminal] && !productive[nonterminal])
+        .collect();
+    let rules: Vec<usize> = unproductive
+        .iter()
+        .copied()
+        .filter(|&nonterminal| !is_helper(grammar, nonterminal))
+        .collect();
     let reported = if rules.is_empty() { unproductive } else { rules };
     for &nonterminal in &reported {
         let name = grammar.nonterminals[nonterminal].shown();
@@ -247,7 +262,8 @@ fn why_unproductive(
         };
         let rhs = &grammar.productions[production.index()].rhs;
         let needs = |symbols: &str| {
-            let names = path.iter().map(|&on_path| format!("`{}`", grammar.nonterminals[on_path].shown()));
+            let names =
+                path.iter().map(|&on_path| format!("`{}`", grammar.nonterminals[on_path].shown()));
             format!("{} needs {symbols}", names.collect::<Vec<_>>().join(" needs "))
         };
         let missing = rhs.iter().find(|symbol| match symbol {
@@ -271,7 +287,12 @@ fn why_unproductive(
                 }
                 path.push(next);
             }
-            None => return (needs("nothing that is missing"), "add an alternative that ends the recursion"),
+            None => {
+                return (
+                    needs("nothing that is missing"),
+                    "add an alternative that ends the recursion",
+                );
+            }
         }
     }
 }
@@ -302,16 +323,24 @@ fn shown(grammar: &Grammar, production: &Production) -> String {
 }
 
 /// Warns once for each terminal that a reached production waits for in vain.
-fn report_dead_terminals(grammar: &Grammar, written: &[bool], dead: &[bool], findings: &mut Vec<Diagnostic>) {
+fn report_dead_terminals(
+    grammar: &Grammar,
+    written: &[bool],
+    dead: &[bool],
+    findings: &mut Vec<Diagnostic>,
+) {
     let mut reported = vec![false; grammar.terminals.len()];
-    for production in grammar.productions.iter().filter(|production| written[production.lhs.index()]) {
+    for production in
+        grammar.productions.iter().filter(|production| written[production.lhs.index()])
+    {
         for symbol in &production.rhs {
             let Symbol::Terminal(terminal) = symbol else { continue };
             if dead[terminal.index()] && !std::mem::replace(&mut reported[terminal.index()], true) {
                 let terminal = &grammar.terminals[terminal.index()];
                 let (why, help) = never_comes(terminal);
                 let message = format!(
-                    "`{}` is {why} and never reaches the parser; alternatives that need it are left out",
+                    "`{}` is {why} and never reaches the parser; alternatives that need it are \
+                     left out",
                     terminal.shown()
                 );
                 findings.push(
@@ -351,17 +380,24 @@ fn report_unreached(
             continue;
         }
         let finding = if users[i].is_empty() {
-            Diagnostic::warning("unused-rule", format!("rule `{}` is used nowhere, and left out", name(i)))
+            Diagnostic::warning(
+                "unused-rule",
+                format!("rule `{}` is used nowhere, and left out", name(i)),
+            )
         } else {
             let (start, rule) = (name(start.index()), name(i));
-            let message =
-                format!("rule `{rule}` is not reached from the start symbol `{start}`, and left out");
-            let users = users[i].iter().map(|user| user.index()).filter(|&user| !is_helper(grammar, user));
-            let users: Vec<String> = users.take(3).map(|user| format!("`{}`", name(user))).collect();
+            let message = format!(
+                "rule `{rule}` is not reached from the start symbol `{start}`, and left out"
+            );
+            let users =
+                users[i].iter().map(|user| user.index()).filter(|&user| !is_helper(grammar, user));
+            let users: Vec<String> =
+                users.take(3).map(|user| format!("`{}`", name(user))).collect();
             let finding = Diagnostic::warning("unreachable", message);
             match users.is_empty() {
                 true => finding,
-                false => finding.example(format!("{} needs it, and is not reached either", users.join(", "))),
+                false => finding
+                    .example(format!("{} needs it, and is not reached either", users.join(", "))),
             }
         };
         findings.push(finding.at(nonterminal.place.clone()).help(help));

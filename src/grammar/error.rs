@@ -71,8 +71,9 @@ impl GrammarError {
     /// Heap bytes, about.
     pub(crate) fn bytes(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let of =
-            |finding: &Diagnostic| 500 + finding.message.len() + text(&finding.example) + text(&finding.help);
+        let of = |finding: &Diagnostic| {
+            500 + finding.message.len() + text(&finding.example) + text(&finding.help)
+        };
         self.diagnostics.iter().map(of).sum()
     }
 

@@ -109,7 +109,8 @@ impl<'a> Rewriting<'a> {
     fn holds(&self, symbol: Symbol) -> bool {
         match symbol {
             Symbol::Terminal(terminal) => {
-                [self.directive.newline, self.directive.indent, self.directive.dedent].contains(&terminal)
+                [self.directive.newline, self.directive.indent, self.directive.dedent]
+                    .contains(&terminal)
             }
             Symbol::Nonterminal(nonterminal) => self.holds[nonterminal.index()],
         }
@@ -132,7 +133,11 @@ impl<'a> Rewriting<'a> {
                 self.produce(&grammar.productions[production.index()], copy, 1);
             }
         }
-        Grammar { nonterminals: self.nonterminals, productions: self.productions, ..grammar.clone() }
+        Grammar {
+            nonterminals: self.nonterminals,
+            productions: self.productions,
+            ..grammar.clone()
+        }
     }
 
     /// Writes a production as it is where so many brackets are around it, unless it needs a line
@@ -157,7 +162,11 @@ impl<'a> Rewriting<'a> {
         if copy == next {
             let original = &self.grammar.nonterminals[of.index()];
             let name = format!("{}[in brackets]", original.name);
-            self.nonterminals.push(Nonterminal { name, productions: Vec::new(), ..original.clone() });
+            self.nonterminals.push(Nonterminal {
+                name,
+                productions: Vec::new(),
+                ..original.clone()
+            });
             self.pending.push(of);
         }
         copy

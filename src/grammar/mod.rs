@@ -119,8 +119,10 @@ impl Grammar {
         let untrimmed = self.untrimmed.clone().unwrap_or_else(|| Arc::new(self.clone()));
         let rule = untrimmed.nonterminals.iter().position(|nonterminal| nonterminal.name == name);
         let Some(rule) = rule else {
-            let diagnostic =
-                Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
+            let diagnostic = Diagnostic::error(
+                "undefined-symbol",
+                format!("there is no rule `{name}` to start from"),
+            );
             let names = untrimmed.nonterminals.iter().map(|nonterminal| nonterminal.name.as_str());
             return Err(did_you_mean(diagnostic, name, names).into());
         };

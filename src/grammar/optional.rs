@@ -49,7 +49,10 @@ impl Texts {
 /// # Errors
 ///
 /// Findings, one of them an error, when the start symbol derives nothing any more.
-pub(crate) fn without_empty(grammar: &Grammar, texts: &[Texts]) -> Result<Grammar, Vec<Diagnostic>> {
+pub(crate) fn without_empty(
+    grammar: &Grammar,
+    texts: &[Texts],
+) -> Result<Grammar, Vec<Diagnostic>> {
     let mut findings = findings(grammar, texts);
     let mut rewritten = Rewriting::new(grammar, texts).grammar();
     for (terminal, texts) in rewritten.terminals.iter_mut().zip(texts) {
@@ -80,7 +83,10 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (index, (terminal, &texts)) in grammar.terminals.iter().zip(texts).enumerate() {
         let is_used = |production: &&Production| {
-            production.rhs.iter().any(|symbol| matches!(symbol, Symbol::Terminal(id) if id.index() == index))
+            production
+                .rhs
+                .iter()
+                .any(|symbol| matches!(symbol, Symbol::Terminal(id) if id.index() == index))
         };
         let name = terminal.shown();
         let finding = match texts {
@@ -99,7 +105,10 @@ fn findings(grammar: &Grammar, texts: &[Texts]) -> Vec<Diagnostic> {
             ),
             Texts::Empty => Diagnostic::warning(
                 "empty-terminal",
-                format!("terminal {name} matches the empty text alone, and is left out wherever it stands"),
+                format!(
+                    "terminal {name} matches the empty text alone, and is left out wherever \
+                     it stands"
+                ),
             )
             .help(
                 "remove it; a lazy repetition at the end of a pattern (`.*?`) matches as little \
@@ -142,13 +151,16 @@ struct Rewriting<'a> {
 impl<'a> Rewriting<'a> {
     fn new(grammar: &'a Grammar, texts: &'a [Texts]) -> Self {
         let before = analysis::mark_derivable(grammar, |_| false);
-        let after = analysis::mark_derivable(grammar, |terminal| texts[terminal.index()].has_empty());
+        let after =
+            analysis::mark_derivable(grammar, |terminal| texts[terminal.index()].has_empty());
         Self {
             grammar,
             texts,
             // A rule of which something is to be known is there also where it derives nothing.
             optional: (before.iter().zip(after).zip(&grammar.nonterminals))
-                .map(|((&before, after), nonterminal)| after && !before && nonterminal.marks.is_none())
+                .map(|((&before, after), nonterminal)| {
+                    after && !before && nonterminal.marks.is_none()
+                })
                 .collect(),
             nonterminals: grammar
                 .nonterminals
@@ -172,7 +184,11 @@ impl<'a> Rewriting<'a> {
                 }
             }
         }
-        Grammar { nonterminals: self.nonterminals, productions: self.productions, ..grammar.clone() }
+        Grammar {
+            nonterminals: self.nonterminals,
+            productions: self.productions,
+            ..grammar.clone()
+        }
     }
 
     /// The right sides that a production becomes.
@@ -214,7 +230,12 @@ impl<'a> Rewriting<'a> {
             let of = &self.nonterminals[production.lhs.index()];
             let name = format!("__{}_end_{}", of.name.trim_start_matches('_'), self.ends.len());
             let place = of.place.clone();
-            self.nonterminals.push(Nonterminal { name, productions: Vec::new(), marks: None, place });
+            self.nonterminals.push(Nonterminal {
+                name,
+                productions: Vec::new(),
+                marks: None,
+                place,
+            });
             for end in &ends {
                 self.produce(production, id, end.iter().rev().copied().collect());
             }
@@ -230,7 +251,9 @@ impl<'a> Rewriting<'a> {
     fn produce(&mut self, of: &Production, lhs: NonterminalId, rhs: Vec<Symbol>) {
         let says_nothing = rhs == [Symbol::Nonterminal(lhs)] && of.rhs != rhs;
         if !says_nothing && self.seen.insert((lhs, rhs.clone())) {
-            self.nonterminals[lhs.index()].productions.push(ProductionId::new(self.productions.len()));
+            self.nonterminals[lhs.index()]
+                .productions
+                .push(ProductionId::new(self.productions.len()));
             self.productions.push(Production { lhs, rhs, ..of.clone() });
         }
     }

@@ -70,9 +70,9 @@ impl Pattern {
             Pattern::Concat(parts) | Pattern::Alternation(parts) | Pattern::Intersection(parts) => {
                 parts.iter().any(Pattern::looks_around)
             }
-            Pattern::Repeat { pattern, .. } | Pattern::Complement(pattern) | Pattern::Shortest(pattern) => {
-                pattern.looks_around()
-            }
+            Pattern::Repeat { pattern, .. }
+            | Pattern::Complement(pattern)
+            | Pattern::Shortest(pattern) => pattern.looks_around(),
             Pattern::Literal { .. }
             | Pattern::Range(..)
             | Pattern::Automaton(_)
@@ -86,7 +86,9 @@ impl Pattern {
     pub(crate) fn has_algebra(&self) -> bool {
         match self {
             Pattern::Literal { .. } | Pattern::Range(..) | Pattern::Regex { .. } => false,
-            Pattern::Concat(parts) | Pattern::Alternation(parts) => parts.iter().any(Pattern::has_algebra),
+            Pattern::Concat(parts) | Pattern::Alternation(parts) => {
+                parts.iter().any(Pattern::has_algebra)
+            }
             Pattern::Repeat { pattern, .. } => pattern.has_algebra(),
             Pattern::Intersection(_)
             | Pattern::Complement(_)

@@ -4,7 +4,9 @@
 use std::fmt;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal};
+use crate::grammar::ir::{
+    Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal,
+};
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::grammar::tokens::Tokens;
 use crate::util::id::TerminalId;
@@ -61,7 +63,8 @@ impl Grammar {
 
     /// The directive as a file would have it: brackets that are plain strings as these.
     pub(crate) fn indent_line(&self, indentation: &Indentation<TerminalId>) -> String {
-        let Indentation { newline, indent, dedent, open, close, join, tab, levels, .. } = indentation;
+        let Indentation { newline, indent, dedent, open, close, join, tab, levels, .. } =
+            indentation;
         let name = |terminal: &TerminalId| {
             let terminal = &self.terminals[terminal.index()];
             match &terminal.pattern {
@@ -71,9 +74,13 @@ impl Grammar {
         };
         let mut words = vec!["%indent".to_owned()];
         words.extend(
-            [newline, indent, dedent].into_iter().map(|own| self.terminals[own.index()].name.clone()),
+            [newline, indent, dedent]
+                .into_iter()
+                .map(|own| self.terminals[own.index()].name.clone()),
         );
-        for (clause, terminals) in [("open", open.as_slice()), ("close", close), ("join", join.as_slice())] {
+        for (clause, terminals) in
+            [("open", open.as_slice()), ("close", close), ("join", join.as_slice())]
+        {
             words.extend((!terminals.is_empty()).then(|| clause.to_owned()));
             words.extend(terminals.iter().map(name));
         }
@@ -82,7 +89,12 @@ impl Grammar {
         words.join(" ")
     }
 
-    fn terminal(&self, f: &mut fmt::Formatter<'_>, terminal: &Terminal, covers: bool) -> fmt::Result {
+    fn terminal(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        terminal: &Terminal,
+        covers: bool,
+    ) -> fmt::Result {
         write!(f, "{}:", terminal.name)?;
         match &terminal.pattern {
             Some(pattern) => write!(f, " {pattern}")?,
@@ -111,10 +123,12 @@ impl Grammar {
         if let Some(lookahead) = &terminal.lookahead {
             write!(f, ", lookahead {}", self.terminals[lookahead.other.index()].name)?;
             let after = lookahead.after.iter().map(|list| ("after", list));
-            let ahead = std::iter::once("before").chain(std::iter::repeat("then")).zip(&lookahead.before);
+            let ahead =
+                std::iter::once("before").chain(std::iter::repeat("then")).zip(&lookahead.before);
             for (name, list) in after.chain(ahead) {
                 write!(f, " {name}")?;
-                list.iter().try_for_each(|other| write!(f, " {}", self.terminals[other.index()].name))?;
+                list.iter()
+                    .try_for_each(|other| write!(f, " {}", self.terminals[other.index()].name))?;
             }
         }
         writeln!(f, "]")
@@ -144,11 +158,13 @@ impl fmt::Display for Pattern {
                 write!(f, "/{}/{flags}", pattern.replace('/', "\\/").replace('\n', "\\n"))
             }
             Pattern::Concat(parts) if parts.is_empty() => f.write_str("()"),
-            Pattern::Concat(parts) => {
-                join(f, parts, " ", |part| matches!(part, Pattern::Alternation(_) | Pattern::Intersection(_)))
-            }
+            Pattern::Concat(parts) => join(f, parts, " ", |part| {
+                matches!(part, Pattern::Alternation(_) | Pattern::Intersection(_))
+            }),
             Pattern::Alternation(all) if all.is_empty() => f.write_str("(nothing)"),
-            Pattern::Alternation(all) => join(f, all, " | ", |part| matches!(part, Pattern::Intersection(_))),
+            Pattern::Alternation(all) => {
+                join(f, all, " | ", |part| matches!(part, Pattern::Intersection(_)))
+            }
             Pattern::Repeat { pattern, min, max } => {
                 let single = matches!(**pattern, Pattern::Literal { .. } | Pattern::Regex { .. });
                 if single {
@@ -166,9 +182,9 @@ impl fmt::Display for Pattern {
                 }
             }
             Pattern::Intersection(parts) if parts.is_empty() => f.write_str("(anything)"),
-            Pattern::Intersection(parts) => {
-                join(f, parts, " & ", |part| matches!(part, Pattern::Alternation(_) | Pattern::Concat(_)))
-            }
+            Pattern::Intersection(parts) => join(f, parts, " & ", |part| {
+                matches!(part, Pattern::Alternation(_) | Pattern::Concat(_))
+            }),
             Pattern::Complement(pattern) => write!(f, "~({pattern})"),
             Pattern::Automaton(automaton) => {
                 write!(f, "(an automaton of {} states)", automaton.states.len())
@@ -202,8 +218,12 @@ impl fmt::Display for Tokens {
 
 impl fmt::Display for RegexFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flags =
-            [(self.ignore_case, 'i'), (self.multi_line, 'm'), (self.dot_all, 's'), (self.verbose, 'x')];
+        let flags = [
+            (self.ignore_case, 'i'),
+            (self.multi_line, 'm'),
+            (self.dot_all, 's'),
+            (self.verbose, 'x'),
+        ];
         flags.iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| write!(f, "{flag}"))
     }
 }

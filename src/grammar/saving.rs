@@ -5,8 +5,8 @@
 
 use super::Grammar;
 use super::ir::{
-    Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks, Nonterminal,
-    Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks,
+    Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
@@ -62,8 +62,9 @@ impl Grammar {
         })?;
         let productions = reader.list(10, Production::load)?;
         for (index, production) in productions.iter().enumerate() {
-            let of =
-                nonterminals.get_mut(production.lhs.index()).ok_or(Malformed { what: "a production" })?;
+            let of = nonterminals
+                .get_mut(production.lhs.index())
+                .ok_or(Malformed { what: "a production" })?;
             of.productions.push(ProductionId::new(index));
         }
         let grammar = Self {
@@ -162,7 +163,8 @@ impl Terminal {
             ignored: reader.bool()?,
             rank: reader.u32()?,
             reserved_against: read_ids(reader)?,
-            fallback: reader.option(|r| Ok(Fallback { terminal: TerminalId(r.u32()?), soft: r.bool()? }))?,
+            fallback: reader
+                .option(|r| Ok(Fallback { terminal: TerminalId(r.u32()?), soft: r.bool()? }))?,
             exclusive: reader.bool()?,
             lazy: reader.bool()?,
             every_match: reader.bool()?,
@@ -406,7 +408,9 @@ impl State {
 impl RegexFlags {
     fn save(self, writer: &mut Writer) {
         let Self { ignore_case, multi_line, dot_all, verbose, bytes } = self;
-        [ignore_case, multi_line, dot_all, verbose, bytes].into_iter().for_each(|flag| writer.bool(flag));
+        [ignore_case, multi_line, dot_all, verbose, bytes]
+            .into_iter()
+            .for_each(|flag| writer.bool(flag));
     }
 
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {

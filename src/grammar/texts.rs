@@ -14,14 +14,19 @@ impl Grammar {
     /// of that, if `with_empty`.
     ///
     /// Nothing follows these texts, so the longest match is always the whole.
-    pub(crate) fn of_texts(automata: Vec<Automaton>, with_empty: bool, place: Option<&Place>) -> Self {
+    pub(crate) fn of_texts(
+        automata: Vec<Automaton>,
+        with_empty: bool,
+        place: Option<&Place>,
+    ) -> Self {
         let name = |number| if number == 0 { "TEXT".to_owned() } else { format!("TEXT_{number}") };
         let terminal = |(rank, automaton)| {
             let pattern = Some(Pattern::Automaton(automaton));
             Terminal { place: place.cloned(), ..Terminal::plain(name(rank), pattern, rank) }
         };
         let terminals: Vec<Terminal> = (0..).zip(automata).map(terminal).collect();
-        let texts = (0..terminals.len()).map(|number| vec![Symbol::Terminal(TerminalId::new(number))]);
+        let texts =
+            (0..terminals.len()).map(|number| vec![Symbol::Terminal(TerminalId::new(number))]);
         let productions: Vec<Production> = texts
             .chain(with_empty.then(Vec::new))
             .map(|rhs| Production {
@@ -81,7 +86,8 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Adds a text, which is not empty and stands behind all that were added, in the order of bytes.
+    /// Adds a text, which is not empty and stands behind all that were added, in the order of
+    /// bytes.
     pub(crate) fn add(&mut self, word: &[u8]) {
         let shared = self.before.iter().zip(word).take_while(|(one, other)| one == other).count();
         self.close(shared);

@@ -87,7 +87,10 @@ impl Tokens {
 
 /// The automaton of one text.
 fn only(bytes: &[u8]) -> Automaton {
-    let step = |(at, &byte): (usize, &u8)| State { moves: vec![(byte, byte, at as u32 + 1)], accepts: false };
+    let step = |(at, &byte): (usize, &u8)| State {
+        moves: vec![(byte, byte, at as u32 + 1)],
+        accepts: false,
+    };
     let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
     states.push(State { moves: Vec::new(), accepts: true });
     Automaton { states: states.into() }
@@ -147,7 +150,8 @@ impl<'a> Numbers<'a> {
             let found = first_within(self.ranges, first, last);
             some |= found.is_some();
             // The ranges do not touch, so one alone can hold all.
-            all &= found.is_some_and(|(from, to)| u64::from(from) <= first && last <= u64::from(to));
+            all &=
+                found.is_some_and(|(from, to)| u64::from(from) <= first && last <= u64::from(to));
         }
         if !some {
             return None;
@@ -192,8 +196,10 @@ mod tests {
     fn matches(automaton: &Automaton, text: &[u8]) -> bool {
         let mut at = 0;
         for byte in text {
-            let step =
-                automaton.states[at].moves.iter().find(|(first, last, _)| (first..=last).contains(&byte));
+            let step = automaton.states[at]
+                .moves
+                .iter()
+                .find(|(first, last, _)| (first..=last).contains(&byte));
             let Some(&(_, _, next)) = step else { return false };
             at = next as usize;
         }
@@ -236,7 +242,8 @@ mod tests {
     fn all_others_are_spelled_alike_and_begin_no_other_spelling() {
         let end = Tokens::Name("<end>".to_owned());
         let seven = Tokens::Ids(vec![(7, 7)]);
-        let [others, but_seven] = [&end, &seven].map(|one| Tokens::Others(Box::new(one.clone())).spellings());
+        let [others, but_seven] =
+            [&end, &seven].map(|one| Tokens::Others(Box::new(one.clone())).spellings());
         assert!(matches(&others, b"\xff!<end>") && !matches(&others, b"\xff!<[7]>"));
         assert!(matches(&but_seven, b"\xff!<[7]>") && !matches(&end.spellings(), b"\xff!<end>"));
     }

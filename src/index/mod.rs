@@ -10,8 +10,8 @@
 //! * [`tokens`]: sets of tokens, and the graph of sets that are put together from others.
 //! * [`walk`]: the trie of the vocabulary is walked once for each scan state, whatever the stack;
 //!   what comes of it is classes of tokens.
-//! * [`mask`]: what is new is composed from classes, by way of submasks; masks are stored, and found
-//!   again by what was read.
+//! * [`mask`]: what is new is composed from classes, by way of submasks; masks are stored, and
+//!   found again by what was read.
 //! * [`cache`]: all tables, and their budget.
 
 mod cache;
@@ -59,8 +59,8 @@ pub struct IndexSize {
     pub node_sets: usize,
     /// Scan states met.
     pub scan_states: usize,
-    /// Bytes of what the scanner has met: scan states, what longest match still asks of texts, parse
-    /// states in their contexts. They are not among `bytes`, and stay until the constraint is
+    /// Bytes of what the scanner has met: scan states, what longest match still asks of texts,
+    /// parse states in their contexts. They are not among `bytes`, and stay until the constraint is
     /// dropped: see [`Constraint::is_outgrown`](crate::Constraint::is_outgrown).
     pub scanner_bytes: usize,
 }
@@ -76,7 +76,12 @@ impl Index {
         Self::restore(scanner, vocabulary, marks, Cache::new(budget, Epoch::default()))
     }
 
-    fn restore(scanner: Arc<Scanner>, vocabulary: Spelled, marks: Option<Arc<Marks>>, cache: Cache) -> Self {
+    fn restore(
+        scanner: Arc<Scanner>,
+        vocabulary: Spelled,
+        marks: Option<Arc<Marks>>,
+        cache: Cache,
+    ) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
         Self { scanner, vocabulary, words, marks, cache, shortcuts: Shortcuts::ALL }
     }

@@ -47,10 +47,12 @@ pub(crate) fn product<D: Borrow<Dfa>>(
         if parts.len() > MOST_PRUNED {
             return true;
         }
-        let alive = next.iter().rev().fold(0, |alive, &state| alive << 1 | u32::from(state != Dfa::DEAD));
+        let alive =
+            next.iter().rev().fold(0, |alive, &state| alive << 1 | u32::from(state != Dfa::DEAD));
         *may_hold.entry(alive).or_insert_with(|| {
-            let of =
-                |verdicts: u32| (0..parts.len()).map(|part| verdicts >> part & 1 == 1).collect::<Vec<_>>();
+            let of = |verdicts: u32| {
+                (0..parts.len()).map(|part| verdicts >> part & 1 == 1).collect::<Vec<_>>()
+            };
             (0..=alive).any(|verdicts| verdicts & !alive == 0 && holds(&of(verdicts)))
         })
     };
@@ -133,7 +135,8 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
         class
     });
     check_states(states.len(), meter)?;
-    meter.step(states.iter().map(|state| 1 + state.moves.len()).sum::<usize>() * classes.count())?;
+    meter
+        .step(states.iter().map(|state| 1 + state.moves.len()).sum::<usize>() * classes.count())?;
     let mut held = meter.holding();
     held.set(states.len() * classes.count() * size_of::<u32>())?;
     // What cannot be reached is left out: numbers are given in the order of reaching.
@@ -150,7 +153,9 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
         let row = table.len();
         table.resize(row + classes.count(), Dfa::DEAD);
         // Of moves that overlap the first counts. Classes are in the order of their bytes.
-        for &(first, last, next) in state.moves.iter().rev().filter(|(first, last, _)| first <= last) {
+        for &(first, last, next) in
+            state.moves.iter().rev().filter(|(first, last, _)| first <= last)
+        {
             let over = usize::from(classes.get(first))..=usize::from(classes.get(last));
             table[row..][over].fill(if (next as usize) < states.len() { next } else { Dfa::DEAD });
         }
@@ -176,7 +181,8 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
 /// The texts of an automaton that begin with no other of them: nothing follows a match.
 pub(super) fn first_matches(dfa: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
     meter.step(dfa.state_count() * dfa.classes().count())?;
-    let accept: Vec<bool> = (0..dfa.state_count() as u32).map(|state| dfa.is_accept(state)).collect();
+    let accept: Vec<bool> =
+        (0..dfa.state_count() as u32).map(|state| dfa.is_accept(state)).collect();
     if accept.is_empty() {
         return Ok(dfa.clone());
     }
@@ -212,9 +218,10 @@ pub(super) fn first_matches(dfa: &Dfa, meter: &Meter) -> Result<Dfa, PatternErro
 /// Whether so many states are within the limits.
 pub(super) fn check_states(states: usize, meter: &Meter) -> Result<(), PatternError> {
     match states > meter.states() {
-        true => {
-            Err(PatternError::too_large(format!("its automaton has more than {} states", meter.states())))
-        }
+        true => Err(PatternError::too_large(format!(
+            "its automaton has more than {} states",
+            meter.states()
+        ))),
         false => Ok(()),
     }
 }

@@ -20,11 +20,14 @@ pub(super) fn steps(hir: &Hir) -> Option<Vec<Vec<u8>>> {
         match part.kind() {
             HirKind::Literal(literal) => steps.extend(literal.0.iter().map(|&byte| vec![byte])),
             HirKind::Class(Class::Unicode(class)) if class.is_ascii() => {
-                let bytes = class.ranges().iter().flat_map(|range| range.start() as u8..=range.end() as u8);
+                let bytes =
+                    class.ranges().iter().flat_map(|range| range.start() as u8..=range.end() as u8);
                 steps.push(bytes.collect());
             }
             HirKind::Class(Class::Bytes(class)) => {
-                steps.push(class.ranges().iter().flat_map(|range| range.start()..=range.end()).collect());
+                steps.push(
+                    class.ranges().iter().flat_map(|range| range.start()..=range.end()).collect(),
+                );
             }
             _ => return None,
         }

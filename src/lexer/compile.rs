@@ -30,7 +30,13 @@ impl<'a> Compiler<'a> {
     /// For patterns that are within the meter, each by itself.
     pub(crate) fn new(meter: &'a Meter) -> Self {
         let thompson = determinize::thompson(meter);
-        Self { meter, folding: Folding::default(), thompson, may_narrow: false, narrowed: Vec::new() }
+        Self {
+            meter,
+            folding: Folding::default(),
+            thompson,
+            may_narrow: false,
+            narrowed: Vec::new(),
+        }
     }
 
     /// The same where the language of a pattern may be narrowed rather than refused:
@@ -90,8 +96,11 @@ impl<'a> Compiler<'a> {
             return chain(&steps, meter);
         }
         if !lowered.looks.is_empty() {
-            let nfa =
-                determinize::nondeterministic(&determinize::thompson_with_looks(meter), &lowered.hir, meter)?;
+            let nfa = determinize::nondeterministic(
+                &determinize::thompson_with_looks(meter),
+                &lowered.hir,
+                meter,
+            )?;
             return looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, meter);
         }
         let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, meter)?;
@@ -150,7 +159,9 @@ impl<'a> Compiler<'a> {
         };
         Ok(match pattern {
             Pattern::Concat(parts) if pattern.has_algebra() => Splice::Concat(many(parts)?),
-            Pattern::Alternation(parts) if pattern.has_algebra() => Splice::Alternation(many(parts)?),
+            Pattern::Alternation(parts) if pattern.has_algebra() => {
+                Splice::Alternation(many(parts)?)
+            }
             Pattern::Repeat { min, max: Some(max), .. } if min > max => {
                 return Err(PatternError::counts_swapped(*min, *max));
             }

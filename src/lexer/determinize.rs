@@ -238,7 +238,8 @@ impl<'a> Subsets<'a> {
                 thompson::State::Sparse(sparse) => sparse.transitions.iter().all(&mut add),
                 thompson::State::Dense(dense) => (0..=255u8).all(|byte| {
                     let next = dense.transitions[usize::from(byte)];
-                    next == StateID::ZERO || add(&thompson::Transition { start: byte, end: byte, next })
+                    next == StateID::ZERO
+                        || add(&thompson::Transition { start: byte, end: byte, next })
                 }),
                 _ => true,
             };
@@ -260,11 +261,16 @@ impl<'a> Subsets<'a> {
             self.stack.push(start);
             while let Some(id) = self.stack.pop() {
                 self.steps += 1;
-                if std::mem::replace(&mut self.seen[id.as_usize()], self.generation) == self.generation {
+                if std::mem::replace(&mut self.seen[id.as_usize()], self.generation)
+                    == self.generation
+                {
                     continue;
                 }
                 match nfa.state(id) {
-                    State::ByteRange { .. } | State::Sparse(_) | State::Dense(_) | State::Match { .. } => {
+                    State::ByteRange { .. }
+                    | State::Sparse(_)
+                    | State::Dense(_)
+                    | State::Match { .. } => {
                         self.current.push(id);
                     }
                     State::Union { alternates } => {
@@ -281,7 +287,8 @@ impl<'a> Subsets<'a> {
         self.check_steps()?;
         if self.keeps_order {
             let is_match = |id: &StateID| matches!(nfa.state(*id), State::Match { .. });
-            self.current.truncate(self.current.iter().position(is_match).map_or(usize::MAX, |at| at + 1));
+            self.current
+                .truncate(self.current.iter().position(is_match).map_or(usize::MAX, |at| at + 1));
         } else {
             self.current.sort_unstable();
         }

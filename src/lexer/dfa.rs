@@ -57,8 +57,17 @@ impl Dfa {
 
     /// Takes a table that holds the invariants, and the distances.
     pub(super) fn new(classes: ByteClasses, table: Vec<u32>, distance: Vec<u32>) -> Self {
-        debug_assert!(distance.iter().all(|&d| d != u32::MAX), "a state reaches no accepting state");
-        Self { classes, table: table.into(), distance: distance.into(), trailing: None, leading: false }
+        debug_assert!(
+            distance.iter().all(|&d| d != u32::MAX),
+            "a state reaches no accepting state"
+        );
+        Self {
+            classes,
+            table: table.into(),
+            distance: distance.into(),
+            trailing: None,
+            leading: false,
+        }
     }
 
     /// Whether what is a lexeme depends on the text before it. Then [`Dfa::start`] is where that
@@ -123,7 +132,8 @@ impl Dfa {
     /// Heap bytes.
     pub(crate) fn bytes(&self) -> usize {
         let conditions = self.conditions().iter();
-        let of_conditions: usize = conditions.map(|asked| asked.holds.bytes() + asked.fails.bytes()).sum();
+        let of_conditions: usize =
+            conditions.map(|asked| asked.holds.bytes() + asked.fails.bytes()).sum();
         (self.table.len() + self.distance.len()) * size_of::<u32>() + of_conditions
     }
 
@@ -163,9 +173,9 @@ impl Dfa {
                 return true;
             }
             let next = (0..self.classes.count()).map(|class| self.next_class(state, class as u8));
-            met.extend(
-                next.filter(|&next| next != Self::DEAD && !std::mem::replace(&mut seen[next as usize], true)),
-            );
+            met.extend(next.filter(|&next| {
+                next != Self::DEAD && !std::mem::replace(&mut seen[next as usize], true)
+            }));
         }
         false
     }
@@ -205,7 +215,9 @@ impl Dfa {
                 let next = self.next(state, byte);
                 next != Self::DEAD && self.distance(next) < self.distance(state)
             };
-            let Some(byte) = (0..=255u8).filter(nearer).min_by_key(|&byte| (untidiness(byte), byte)) else {
+            let Some(byte) =
+                (0..=255u8).filter(nearer).min_by_key(|&byte| (untidiness(byte), byte))
+            else {
                 break;
             };
             text.push(byte);
@@ -259,8 +271,8 @@ impl fmt::Display for Dfa {
                 f.write_str(" [")?;
                 let mut bytes = bytes.into_iter().peekable();
                 while let Some(mut range) = bytes.next() {
-                    while let Some(more) =
-                        bytes.next_if(|more| u16::from(*more.start()) == u16::from(*range.end()) + 1)
+                    while let Some(more) = bytes
+                        .next_if(|more| u16::from(*more.start()) == u16::from(*range.end()) + 1)
                     {
                         range = *range.start()..=*more.end();
                     }

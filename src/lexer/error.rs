@@ -61,7 +61,8 @@ impl PatternError {
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         Self::new(PatternErrorKind::TooLarge, message).help(
-            "write an unbounded repetition (`+`, `*`) or a smaller count, or take the pattern apart into \
+            "write an unbounded repetition (`+`, `*`) or a smaller count, or take the pattern \
+             apart into \
              several terminals and a rule",
         )
     }
@@ -81,8 +82,9 @@ impl PatternError {
     /// The error of an operand of a combination that looks beyond its text.
     pub(super) fn asks_within_algebra() -> Self {
         let what = "a part of an intersection or a complement looks at the text around the lexeme";
-        Self::new(PatternErrorKind::Unsupported, what)
-            .help("leave the look-around out, or write the combination as a regex: `A & ~B` as `(?!B$)A`")
+        Self::new(PatternErrorKind::Unsupported, what).help(
+            "leave the look-around out, or write the combination as a regex: `A & ~B` as `(?!B$)A`",
+        )
     }
 
     /// The error of a repetition whose bounds are the wrong way round.
@@ -160,7 +162,8 @@ impl PatternError {
         let mut line: String = before[cut..].iter().copied().map(shown).collect();
         let rest = regex[span.start..].split('\n').next().unwrap_or_default();
         line.extend(rest.chars().take(LENGTH).map(shown));
-        let width = regex[span.clone()].chars().take_while(|&c| c != '\n').take(LENGTH).count().max(1);
+        let width =
+            regex[span.clone()].chars().take_while(|&c| c != '\n').take(LENGTH).count().max(1);
         Some(format!("{line}\n{}{}", " ".repeat(before.len() - cut), "^".repeat(width)))
     }
 }

@@ -31,7 +31,9 @@ fn add(text: &mut String, pattern: &Pattern) -> Option<()> {
             add_char(text, *last);
             text.push(']');
         }
-        Pattern::Regex { pattern, flags, .. } if *flags == RegexFlags::default() => text.push_str(pattern),
+        Pattern::Regex { pattern, flags, .. } if *flags == RegexFlags::default() => {
+            text.push_str(pattern)
+        }
         Pattern::Concat(parts) => parts.iter().try_for_each(|part| add(text, part))?,
         Pattern::Alternation(parts) => {
             text.push_str("(?:");

@@ -181,7 +181,8 @@ impl<'a> Subsets<'a> {
             }
             self.meter.step(std::mem::take(&mut self.steps))?;
             let watches = self.watches.len() * 2 * size_of::<Watches>();
-            let bytes = table.capacity() * size_of::<u32>() + self.size * size_of::<Thread>() + watches;
+            let bytes =
+                table.capacity() * size_of::<u32>() + self.size * size_of::<Thread>() + watches;
             self.held.set(bytes)?;
             state += 1;
         }
@@ -196,7 +197,8 @@ impl<'a> Subsets<'a> {
     /// What is open in each thread that has come to the end: numbers of watches.
     fn open_at_end(&self, subset: &Subset) -> Vec<u32> {
         let is_match = |&&(at, _): &&Thread| matches!(self.nfa.state(at), State::Match { .. });
-        let mut open: Vec<u32> = subset.threads.iter().filter(is_match).map(|&(_, open)| open).collect();
+        let mut open: Vec<u32> =
+            subset.threads.iter().filter(is_match).map(|&(_, open)| open).collect();
         open.sort_unstable();
         open.dedup();
         open
@@ -232,8 +234,12 @@ impl<'a> Subsets<'a> {
             Side::Behind(_) => look.dfa.next(state, byte),
         };
         let behind = self.looks.iter().zip(&from.behind).map(after).collect();
-        let most = self.looks.iter().map(|look| if let Side::Behind(width) = look.side { width } else { 0 });
-        let length = (from.length + usize::from(from.begun && is_begin(byte))).min(most.max().unwrap_or(0));
+        let most = self
+            .looks
+            .iter()
+            .map(|look| if let Side::Behind(width) = look.side { width } else { 0 });
+        let length =
+            (from.length + usize::from(from.begun && is_begin(byte))).min(most.max().unwrap_or(0));
         let subset = Subset { threads: Vec::new(), behind, length, begun: from.begun };
         let subset = self.close(subset, &next)?;
         self.intern(subset)
@@ -296,8 +302,9 @@ impl<'a> Subsets<'a> {
             self.steps += STEPS_OF_A_THREAD;
             if self.steps > 10_000 {
                 self.meter.step(std::mem::take(&mut self.steps))?;
-                self.held
-                    .set(self.watches.len() * 2 * size_of::<Watches>() + self.size * size_of::<Thread>())?;
+                self.held.set(
+                    self.watches.len() * 2 * size_of::<Watches>() + self.size * size_of::<Thread>(),
+                )?;
             }
             if !seen.insert((at, watches)) {
                 continue;
@@ -316,7 +323,9 @@ impl<'a> Subsets<'a> {
                 State::Union { alternates } => {
                     pending.extend(alternates.iter().rev().map(|&at| (at, watches)));
                 }
-                State::BinaryUnion { alt1, alt2 } => pending.extend([(*alt2, watches), (*alt1, watches)]),
+                State::BinaryUnion { alt1, alt2 } => {
+                    pending.extend([(*alt2, watches), (*alt1, watches)])
+                }
                 State::Capture { next, group_index, slot, .. } => {
                     let is_begin = slot.as_usize() % 2 == 0;
                     let number = group_index.as_usize().checked_sub(self.first_look + 1);
@@ -337,7 +346,12 @@ impl<'a> Subsets<'a> {
     }
 
     /// The watches of a thread that passes a look-around; `None` where it does not.
-    fn look(&mut self, number: usize, at: &Subset, watches: u32) -> Result<Option<u32>, PatternError> {
+    fn look(
+        &mut self,
+        number: usize,
+        at: &Subset,
+        watches: u32,
+    ) -> Result<Option<u32>, PatternError> {
         let look = &self.looks[number];
         let decided = |holds: bool| Ok((holds != look.negated).then_some(watches));
         match look.side {

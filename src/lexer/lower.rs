@@ -7,7 +7,8 @@
 //! are captures around nothing ([`looking`]).
 
 use regex_syntax::hir::{
-    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
+    Capture, Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind,
+    Repetition,
 };
 use rustc_hash::FxHashMap;
 
@@ -139,7 +140,8 @@ impl Builder<'_> {
                     let what = format!("more than {} states", self.meter.states());
                     return Err(PatternError::string_too_long(text.len(), what));
                 }
-                let chars: Result<Vec<Hir>, _> = text.chars().map(|c| self.folded_char(c, false)).collect();
+                let chars: Result<Vec<Hir>, _> =
+                    text.chars().map(|c| self.folded_char(c, false)).collect();
                 Ok(Hir::concat(chars?))
             }
             Pattern::Range(first, last) if first > last => Err(PatternError::new(
@@ -223,8 +225,10 @@ impl Builder<'_> {
     /// A look-around: a capture that says which one.
     pub(super) fn look(&mut self, look: LookAround) -> Result<Hir, PatternError> {
         if self.looks.len() >= MAX_LOOKS {
-            return Err(PatternError::too_large(format!("it looks around in more than {MAX_LOOKS} places"))
-                .help("take the pattern apart into several terminals"));
+            return Err(PatternError::too_large(format!(
+                "it looks around in more than {MAX_LOOKS} places"
+            ))
+            .help("take the pattern apart into several terminals"));
         }
         self.looks.push(look);
         let index = self.looks.len() as u32;
@@ -236,7 +240,8 @@ impl Builder<'_> {
     pub(super) fn automaton(&mut self, hir: &Hir, first: usize) -> Result<Dfa, PatternError> {
         let inner = self.looks.split_off(first);
         if inner.is_empty() {
-            let nfa = determinize::nondeterministic(&determinize::thompson(self.meter), hir, self.meter)?;
+            let nfa =
+                determinize::nondeterministic(&determinize::thompson(self.meter), hir, self.meter)?;
             return Ok(determinize::determinize(&nfa, false, self.meter)?.minimize(self.meter)?);
         }
         let compiler = determinize::thompson_with_looks(self.meter);
@@ -250,7 +255,8 @@ impl Builder<'_> {
         if self.bytes {
             let byte = |c: char| u8::try_from(c).unwrap_or(u8::MAX).min(MARK - 1);
             let within = class.ranges().iter().filter(|range| range.start() < char::from(MARK));
-            let ranges = within.map(|range| ClassBytesRange::new(byte(range.start()), byte(range.end())));
+            let ranges =
+                within.map(|range| ClassBytesRange::new(byte(range.start()), byte(range.end())));
             return Ok(Hir::class(Class::Bytes(ClassBytes::new(ranges))));
         }
         Ok(Hir::class(Class::Unicode(class)))
@@ -269,7 +275,11 @@ impl Builder<'_> {
     }
 
     /// What matches a set of `class` under the flag `i`.
-    pub(super) fn folded(&mut self, class: ClassUnicode, ascii: bool) -> Result<ClassUnicode, PatternError> {
+    pub(super) fn folded(
+        &mut self,
+        class: ClassUnicode,
+        ascii: bool,
+    ) -> Result<ClassUnicode, PatternError> {
         if ascii {
             return Ok(fold_ascii(class));
         }

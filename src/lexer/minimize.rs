@@ -51,7 +51,10 @@ impl RawDfa {
         held.set(self.table.len() * size_of::<u32>() + self.accept.len() * 32)?;
         let runs = self.runs();
         meter.step(20 * runs.entries().len())?;
-        held.set((self.table.len() + 4 * runs.entries().len()) * size_of::<u32>() + self.accept.len() * 32)?;
+        held.set(
+            (self.table.len() + 4 * runs.entries().len()) * size_of::<u32>()
+                + self.accept.len() * 32,
+        )?;
         Ok(self.minimal(&runs))
     }
 
@@ -174,7 +177,8 @@ impl RawDfa {
     /// [`RawDfa::refine`] from `count` blocks that are not fine enough.
     fn refine_by_splitters(&self, coarse: &[u32], count: usize) -> Vec<u32> {
         let width = self.width();
-        let states: Vec<usize> = (0..coarse.len()).filter(|&state| coarse[state] != Dfa::DEAD).collect();
+        let states: Vec<usize> =
+            (0..coarse.len()).filter(|&state| coarse[state] != Dfa::DEAD).collect();
         let mut position = vec![Dfa::DEAD; coarse.len()];
         for (i, &state) in states.iter().enumerate() {
             position[state] = i as u32;
@@ -276,13 +280,20 @@ impl Trailing {
         let of = of.collect();
         Self {
             of,
-            conditions: met.iter().map(|&asked| self.conditions[asked as usize - 1].clone()).collect(),
+            conditions: met
+                .iter()
+                .map(|&asked| self.conditions[asked as usize - 1].clone())
+                .collect(),
         }
     }
 }
 
 /// Makes one class of all classes that no row tells apart.
-fn merge_equal_columns(classes: &ByteClasses, rows: &[u32], states: usize) -> (ByteClasses, Vec<u32>) {
+fn merge_equal_columns(
+    classes: &ByteClasses,
+    rows: &[u32],
+    states: usize,
+) -> (ByteClasses, Vec<u32>) {
     let width = classes.count();
     // Partition refinement row by row; most rows change nothing, and that is found without hashing.
     let mut group = vec![0u32; width];
@@ -306,7 +317,9 @@ fn merge_equal_columns(classes: &ByteClasses, rows: &[u32], states: usize) -> (B
     let merged = ByteClasses::by_key(|byte| group[usize::from(classes.get(byte))] as usize);
     let mut table = Vec::with_capacity(states * merged.count());
     for row in rows.chunks_exact(width) {
-        table.extend(merged.representatives().iter().map(|&byte| row[usize::from(classes.get(byte))]));
+        table.extend(
+            merged.representatives().iter().map(|&byte| row[usize::from(classes.get(byte))]),
+        );
     }
     (merged, table)
 }
@@ -337,9 +350,11 @@ fn distances(runs: &Lists<(u8, u32)>, accept: &[bool]) -> Vec<u32> {
 
 /// The live states that no cycle leads to, each before those that it leads to (Kahn 1962).
 fn acyclic_front(runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
-    let is_live = |state: u32| distance.get(state as usize).is_some_and(|&distance| distance != u32::MAX);
-    let targets =
-        |state: u32| runs.get(state as usize).iter().map(|&(_, next)| next).filter(|&next| is_live(next));
+    let is_live =
+        |state: u32| distance.get(state as usize).is_some_and(|&distance| distance != u32::MAX);
+    let targets = |state: u32| {
+        runs.get(state as usize).iter().map(|&(_, next)| next).filter(|&next| is_live(next))
+    };
     let states = 0..distance.len() as u32;
     let mut entries = vec![0u32; distance.len()];
     for next in states.clone().filter(|&state| is_live(state)).flat_map(targets) {

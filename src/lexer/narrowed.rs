@@ -17,7 +17,8 @@ impl Narrowed {
     pub(crate) fn into_diagnostic(self, name: &str, place: Option<&Place>) -> Diagnostic {
         let texts: Vec<String> = self.texts.iter().map(|text| format!("`{text}`")).collect();
         let message = format!(
-            "the pattern of terminal {name} refers back to `{}`, which is read as one of {} texts only: {}",
+            "the pattern of terminal {name} refers back to `{}`, which is read as one of {} texts \
+             only: {}",
             self.group,
             texts.len(),
             texts.join(" ")

@@ -25,8 +25,10 @@ impl Dfa {
     pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         Self::load_with(reader, |reader, states| {
             let of = reader.numbers()?;
-            let plain = |r: &mut Reader<'_>| Self::load_with(r, |_, _| Err(Malformed { what: "a DFA" }));
-            let conditions = reader.list(2, |r| Ok(Condition { holds: plain(r)?, fails: plain(r)? }))?;
+            let plain =
+                |r: &mut Reader<'_>| Self::load_with(r, |_, _| Err(Malformed { what: "a DFA" }));
+            let conditions =
+                reader.list(2, |r| Ok(Condition { holds: plain(r)?, fails: plain(r)? }))?;
             let asks = |&asked: &u32| asked as usize <= conditions.len();
             ensure(of.len() == states && of.iter().all(asks), "a DFA")?;
             Ok(Trailing { of: of.into(), conditions: conditions.into() })
@@ -58,9 +60,13 @@ mod tests {
 
     #[test]
     fn automata_come_back() {
-        for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]", "a(?!b)|c+(?=d|$)", "\\b\\w|^a"] {
-            let pattern =
-                Pattern::Regex { pattern: pattern.to_owned(), flags: RegexFlags::default(), place: None };
+        for pattern in ["[a-z]+", "ab|abc", "\\w\\d*", "[^\\s\\S]", "a(?!b)|c+(?=d|$)", "\\b\\w|^a"]
+        {
+            let pattern = Pattern::Regex {
+                pattern: pattern.to_owned(),
+                flags: RegexFlags::default(),
+                place: None,
+            };
             let dfa = Compiler::new(&Meter::new(&Limits::default())).compile(&pattern).unwrap();
             let mut writer = Writer::default();
             dfa.save(&mut writer);

@@ -93,7 +93,8 @@ impl Alternatives<'_> {
         atoms.sort_unstable();
         atoms.dedup();
         let kinds = |byte: u8| -> (bool, Vec<u8>) {
-            let own = atoms.iter().map(|&(number, _)| looks[number as usize].dfa.classes().get(byte));
+            let own =
+                atoms.iter().map(|&(number, _)| looks[number as usize].dfa.classes().get(byte));
             (byte == Dfa::END, own.collect())
         };
         let mut numbers: HashMap<(bool, Vec<u8>), usize, FxBuildHasher> = HashMap::default();
@@ -126,8 +127,11 @@ impl Alternatives<'_> {
                     table.push(Dfa::DEAD);
                     continue;
                 }
-                let next =
-                    tuple.iter().zip(&atoms).map(|(&at, &(number, _))| step(at, number, byte)).collect();
+                let next = tuple
+                    .iter()
+                    .zip(&atoms)
+                    .map(|(&at, &(number, _))| step(at, number, byte))
+                    .collect();
                 let fresh = tuples.len() as u32;
                 table.push(*ids.entry(next).or_insert_with_key(|next| {
                     tuples.push(next.clone());
@@ -135,14 +139,20 @@ impl Alternatives<'_> {
                 }));
             }
             if tuples.len() > meter.states() {
-                return Err(PatternError::too_large("what its look-aheads ask takes too many states"));
+                return Err(PatternError::too_large(
+                    "what its look-aheads ask takes too many states",
+                ));
             }
             meter.step(classes.count() * (4 + 2 * atoms.len()))?;
-            held.set(tuples.capacity() * (2 * 8 * atoms.len() + 64) + table.capacity() * size_of::<u32>())?;
+            held.set(
+                tuples.capacity() * (2 * 8 * atoms.len() + 64)
+                    + table.capacity() * size_of::<u32>(),
+            )?;
         }
         let decided = |wanted: bool| {
             let accept = verdicts.iter().map(|&verdict| verdict == Some(wanted)).collect();
-            RawDfa { classes: classes.clone(), table: table.clone(), accept, trailing: None }.minimize(meter)
+            RawDfa { classes: classes.clone(), table: table.clone(), accept, trailing: None }
+                .minimize(meter)
         };
         Ok(Condition { holds: decided(true)?, fails: decided(false)? })
     }

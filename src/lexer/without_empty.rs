@@ -12,13 +12,16 @@ impl Dfa {
         // A start of its own, since what comes back to the old one has been read as something.
         let width = self.classes.count();
         let moved = |&state: &u32| if state == Self::DEAD { state } else { state + 1 };
-        let table: Vec<u32> = self.table[..width].iter().chain(&self.table[..]).map(moved).collect();
-        let accept = std::iter::once(false).chain(self.distance.iter().map(|&distance| distance == 0));
+        let table: Vec<u32> =
+            self.table[..width].iter().chain(&self.table[..]).map(moved).collect();
+        let accept =
+            std::iter::once(false).chain(self.distance.iter().map(|&distance| distance == 0));
         let trailing = self.trailing.as_ref().map(|trailing| Trailing {
             of: std::iter::once(0).chain(trailing.of.iter().copied()).collect(),
             conditions: trailing.conditions.clone(),
         });
-        let mut raw = RawDfa { classes: self.classes.clone(), table, accept: accept.collect(), trailing };
+        let mut raw =
+            RawDfa { classes: self.classes.clone(), table, accept: accept.collect(), trailing };
         raw.drop_unreachable();
         raw.minimize_uncounted()
     }

@@ -152,7 +152,9 @@ impl<'a, S: Succession> Completability<'a, S> {
         let number = *self.numbers.entry((core, control)).or_insert(next);
         if number == next {
             let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
-            items.sort_by_cached_key(|&item| std::cmp::Reverse((self.stays(item), self.yields.rest(item))));
+            items.sort_by_cached_key(|&item| {
+                std::cmp::Reverse((self.stays(item), self.yields.rest(item)))
+            });
             let (moves, waiting) = (Vec::new(), HashSet::default());
             self.pairs.push(Pair {
                 core,
@@ -206,7 +208,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         let production = rules.production(item);
         let asked = (Node(core.0), item, control.place);
         let mut budget = self.limit;
-        let found = self.derivations.rest(self.table, &mut self.succession, asked, control, &mut budget);
+        let found =
+            self.derivations.rest(self.table, &mut self.succession, asked, control, &mut budget);
         let Outcomes::Controls(controls) = found.outcomes else { return };
         let (pops, lhs) = (item - rules.first(production), rules.lhs(production) as u32);
         for control in controls {
@@ -224,7 +227,8 @@ impl<'a, S: Succession> Completability<'a, S> {
     fn works(&mut self, pair: usize, wanted: Move) -> bool {
         let Move::Reduce { pops, lhs, control } = wanted else { return true };
         let is_lower = pops > 1;
-        if is_lower && !control.is_barred() && Some(control.place) == self.best && !self.best_failed {
+        if is_lower && !control.is_barred() && Some(control.place) == self.best && !self.best_failed
+        {
             return true;
         }
         let targets = self.targets(self.pairs[pair].core, pops, lhs);
@@ -269,13 +273,20 @@ struct Descent {
 
 impl Descent {
     /// What may lie so many states below `core`.
-    fn below(&mut self, table: &ParseTable, reached: &BitSet, core: CoreId, steps: u32) -> Vec<CoreId> {
+    fn below(
+        &mut self,
+        table: &ParseTable,
+        reached: &BitSet,
+        core: CoreId,
+        steps: u32,
+    ) -> Vec<CoreId> {
         let mut level = vec![core];
         for _ in 0..steps {
             self.count += 1;
             let mut next = Vec::new();
             for below in level.iter().flat_map(|&state| table.predecessors(state)) {
-                let fresh = std::mem::replace(&mut self.met[below.index()], self.count) != self.count;
+                let fresh =
+                    std::mem::replace(&mut self.met[below.index()], self.count) != self.count;
                 if fresh && reached.contains(below.index()) {
                     next.push(below);
                 }

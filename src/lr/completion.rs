@@ -45,9 +45,15 @@ const COMPARISONS: usize = 16;
 impl Met {
     /// Whether `rest` has yet to be looked at. Takes a step off the budget, and those that the
     /// comparisons cost.
-    fn is_new(&mut self, rest: &Rest<'_>, succession: &impl Succession, budget: &mut usize) -> bool {
+    fn is_new(
+        &mut self,
+        rest: &Rest<'_>,
+        succession: &impl Succession,
+        budget: &mut usize,
+    ) -> bool {
         let (place, barred) = (rest.control.place, rest.control.bars_only());
-        let places = self.places.entry((rest.below.address(), rest.top, barred, rest.brackets)).or_default();
+        let places =
+            self.places.entry((rest.below.address(), rest.top, barred, rest.brackets)).or_default();
         *budget = budget.saturating_sub(1 + places.len() / COMPARISONS);
         if places.iter().any(|&known| succession.covers(known, place)) {
             return false;
@@ -85,7 +91,8 @@ impl Derivations {
         budget: &mut usize,
     ) -> Option<bool> {
         let mut is_certain = true;
-        let mut pending = vec![Rest { below: stack, top: None, control: Control::at(place), brackets }];
+        let mut pending =
+            vec![Rest { below: stack, top: None, control: Control::at(place), brackets }];
         let mut met = Met::default();
         self.note(stack, depths);
         while let Some(rest) = pending.pop() {
@@ -133,11 +140,14 @@ impl Derivations {
     ) -> Option<bool> {
         let production = table.rules.production(item);
         if production == table.rules.accept() {
-            return Some(!self.bars(rest.control, table.end()) && succession.may_end(rest.control.place));
+            return Some(
+                !self.bars(rest.control, table.end()) && succession.may_end(rest.control.place),
+            );
         }
         let read = (item - table.rules.first(production)) as usize;
         let lhs = NonterminalId::new(table.rules.lhs(production));
-        let uncovered = rest.below.descend(read.saturating_sub(usize::from(rest.top.is_some())), depths)?;
+        let uncovered =
+            rest.below.descend(read.saturating_sub(usize::from(rest.top.is_some())), depths)?;
         for below in uncovered {
             self.note(below, depths);
             let top = self.goto(table, self.node(table, below), lhs);

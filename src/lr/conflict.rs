@@ -61,8 +61,8 @@ impl ConflictError {
 
 impl From<LimitReached> for ConflictError {
     fn from(limit: LimitReached) -> Self {
-        let help =
-            "make the grammar smaller: long counted repetitions and templates used many times are what grows";
+        let help = "make the grammar smaller: long counted repetitions and templates used many \
+            times are what grows";
         let diagnostics = vec![Diagnostic::of_limit("table-limit", limit).help(help)];
         Self { kind: ConflictErrorKind::Limit, diagnostics }
     }
@@ -211,7 +211,12 @@ impl Resolution {
 
     /// `Left`: the reduction; `Right`: the shift; `Nonassoc`: neither; `None`: precedence does not
     /// say.
-    fn verdict(&mut self, grammar: &Grammar, production: usize, terminal: usize) -> Option<Associativity> {
+    fn verdict(
+        &mut self,
+        grammar: &Grammar,
+        production: usize,
+        terminal: usize,
+    ) -> Option<Associativity> {
         let production: Precedence = grammar.productions.get(production)?.precedence?;
         let terminal: Precedence = grammar.terminals.get(terminal)?.precedence?;
         self.levels.extend([production.level, terminal.level]);
@@ -253,8 +258,12 @@ impl Resolution {
         unused.sort_by_key(|&(level, terminal, _)| (level, terminal.is_none()));
         let mut warnings = Vec::new();
         for group in unused.chunk_by(|a, b| a.0 == b.0) {
-            let terminals: Vec<&str> =
-                group.iter().filter_map(|entry| entry.1).take(8).map(|t| names.symbol(t as u32)).collect();
+            let terminals: Vec<&str> = group
+                .iter()
+                .filter_map(|entry| entry.1)
+                .take(8)
+                .map(|t| names.symbol(t as u32))
+                .collect();
             let place = match group[0] {
                 (_, Some(terminal), _) => grammar.terminals[terminal].place.clone(),
                 (_, _, Some(production)) => grammar.productions[production].place.clone(),

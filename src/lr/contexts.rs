@@ -85,12 +85,15 @@ impl ParseTable {
     /// What can be shifted on a stack with `state` on top once `nonterminal` is complete there.
     fn follow(&self, state: ParseStateId, nonterminal: NonterminalId) -> BitSet {
         let key = self.states.keys.get(state.0);
-        let Some(top) = self.goto(key.core, nonterminal) else { return BitSet::new(self.end().index() + 1) };
+        let Some(top) = self.goto(key.core, nonterminal) else {
+            return BitSet::new(self.end().index() + 1);
+        };
         let closure = self.closure(top, Some(key.core));
         let mut follow = closure.shifts.clone();
         for exit in &closure.exits {
             let back = Return { lhs: exit.lhs.0, depth: exit.pops as u32 - 1 };
-            follow.union_with_both(&exit.lookaheads, self.states.sets.get(self.follow_of(key, back)));
+            follow
+                .union_with_both(&exit.lookaheads, self.states.sets.get(self.follow_of(key, back)));
         }
         follow
     }

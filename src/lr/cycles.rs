@@ -12,7 +12,8 @@ pub(super) fn is_cyclic(rules: &Rules) -> bool {
         let symbols = rules.rhs(production);
         let solid = symbols.iter().filter(|&&code| !rules.is_nullable(code)).count();
         // The rest of the symbols may be empty.
-        let alone = symbols.iter().filter(|&&code| solid == 0 || solid == 1 && !rules.is_nullable(code));
+        let alone =
+            symbols.iter().filter(|&&code| solid == 0 || solid == 1 && !rules.is_nullable(code));
         let alone = alone.filter_map(|&code| rules.nonterminal(code));
         edges.extend(alone.map(|nonterminal| (rules.lhs(production) as u32, nonterminal)));
     }

@@ -189,7 +189,11 @@ impl Derivations {
 
     /// Derivations by the productions that are wanted, given the length of their shortest texts,
     /// and the least of these for the nonterminal.
-    fn with_productions(table: &ParseTable, in_context: bool, is_wanted: impl Fn(u64, u64) -> bool) -> Self {
+    fn with_productions(
+        table: &ParseTable,
+        in_context: bool,
+        is_wanted: impl Fn(u64, u64) -> bool,
+    ) -> Self {
         let yields = Yields::new(&table.rules);
         let rules = &table.rules;
         let mut productions = Lists::new();
@@ -230,7 +234,11 @@ impl Derivations {
 
     /// The node of `core` on top of `below`.
     fn over(&self, table: &ParseTable, below: Node, core: CoreId) -> Node {
-        if self.in_context { Node(table.enter(ParseStateId(below.0), core).0) } else { Node(core.0) }
+        if self.in_context {
+            Node(table.enter(ParseStateId(below.0), core).0)
+        } else {
+            Node(core.0)
+        }
     }
 
     /// The node above `node` that a nonterminal leads to.
@@ -244,7 +252,13 @@ impl Derivations {
     }
 
     /// `control`, and what was taken away where `core` ends `production` is barred.
-    fn bar(&mut self, table: &ParseTable, control: Control, core: CoreId, production: u32) -> Control {
+    fn bar(
+        &mut self,
+        table: &ParseTable,
+        control: Control,
+        core: CoreId,
+        production: u32,
+    ) -> Control {
         let mut more = table.barred(core, production).peekable();
         if more.peek().is_none() {
             return control;
@@ -273,7 +287,12 @@ impl Derivations {
         control: Control,
         budget: &mut usize,
     ) -> Found {
-        self.find(table, succession, Goal { node, wanted: Wanted::Rest(item, begun), control }, budget)
+        self.find(
+            table,
+            succession,
+            Goal { node, wanted: Wanted::Rest(item, begun), control },
+            budget,
+        )
     }
 
     fn find(
@@ -301,7 +320,9 @@ impl Derivations {
             *budget -= 1;
             match task {
                 Task::GoOn(partial) => self.go_on(table, succession, &mut work, partial),
-                Task::Begin { goal, production } => self.begin_production(table, &mut work, goal, production),
+                Task::Begin { goal, production } => {
+                    self.begin_production(table, &mut work, goal, production)
+                }
             }
         }
         let is_whole = !work.goals[0].is_done;
@@ -316,7 +337,8 @@ impl Derivations {
     fn begin_production(&self, table: &ParseTable, work: &mut Work, goal: u32, place: u32) {
         let Begun { goal: Goal { node, wanted, control }, is_done, .. } = work.goals[goal as usize];
         let Wanted::Nonterminal(nonterminal) = wanted else { return };
-        let Some(&production) = self.productions.get(nonterminal as usize).get(place as usize) else {
+        let Some(&production) = self.productions.get(nonterminal as usize).get(place as usize)
+        else {
             return;
         };
         if is_done {
@@ -374,7 +396,8 @@ impl Derivations {
         }
         let Some(core) = table.shift(self.core(table, node), terminal) else { return };
         let onto = self.over(table, node, core);
-        let closes = succession.bracket(terminal) < 0 && open_brackets(rules, item + 1, succession) == 0;
+        let closes =
+            succession.bracket(terminal) < 0 && open_brackets(rules, item + 1, succession) == 0;
         for after in succession.after(control.place, terminal, onto) {
             match after {
                 After::Settled => return work.settle(goal),
@@ -383,7 +406,12 @@ impl Derivations {
                         place = succession.leave(place, work.goals[goal as usize].goal.begun());
                     }
                     let control = Control::at(place);
-                    work.tasks.push(Task::GoOn(Partial { goal, item: item + 1, node: onto, control }));
+                    work.tasks.push(Task::GoOn(Partial {
+                        goal,
+                        item: item + 1,
+                        node: onto,
+                        control,
+                    }));
                 }
             }
         }
@@ -391,8 +419,12 @@ impl Derivations {
 
     /// Goes on behind a nonterminal with what holds there.
     fn pass(&self, table: &ParseTable, work: &mut Work, partial: Partial, control: Control) {
-        let Some(nonterminal) = table.rules.nonterminal(table.rules.next(partial.item)) else { return };
-        let Some(node) = self.goto(table, partial.node, NonterminalId::new(nonterminal)) else { return };
+        let Some(nonterminal) = table.rules.nonterminal(table.rules.next(partial.item)) else {
+            return;
+        };
+        let Some(node) = self.goto(table, partial.node, NonterminalId::new(nonterminal)) else {
+            return;
+        };
         work.tasks.push(Task::GoOn(Partial { item: partial.item + 1, node, control, ..partial }));
     }
 
@@ -407,7 +439,8 @@ impl Derivations {
     ) {
         let begun = &mut work.goals[goal as usize];
         let covers = |known: &Control, new: Control| {
-            (known.barred == new.barred || known.barred == 0) && succession.covers(known.place, new.place)
+            (known.barred == new.barred || known.barred == 0)
+                && succession.covers(known.place, new.place)
         };
         if begun.outcomes.iter().any(|known| covers(known, control)) {
             return;
@@ -424,7 +457,9 @@ impl Derivations {
 /// How many brackets that were opened before the dot are not closed there.
 pub(super) fn open_brackets(rules: &Rules, item: Item, succession: &impl Succession) -> u32 {
     let first = rules.first(rules.production(item));
-    let read = (first..item).map(|item| rules.next(item)).filter(|&code| rules.nonterminal(code).is_none());
+    let read = (first..item)
+        .map(|item| rules.next(item))
+        .filter(|&code| rules.nonterminal(code).is_none());
     u32::try_from(read.map(|code| succession.bracket(TerminalId(code))).sum::<i32>()).unwrap_or(0)
 }
 

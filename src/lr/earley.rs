@@ -101,10 +101,9 @@ impl Derivations {
         let productions: Vec<_> = (grammar.productions.iter())
             .map(|production| (production.lhs, production.rhs.clone().into_boxed_slice()))
             .collect();
-        let of = grammar
-            .nonterminals
-            .iter()
-            .map(|nonterminal| nonterminal.productions.iter().map(|production| production.0).collect());
+        let of = grammar.nonterminals.iter().map(|nonterminal| {
+            nonterminal.productions.iter().map(|production| production.0).collect()
+        });
         let mut derivations = Self {
             of: of.collect(),
             empty: vec![None; grammar.nonterminals.len()],
@@ -137,7 +136,11 @@ impl Derivations {
     /// The first derivation of a sequence, of each of whose terminals one is meant. `None` when
     /// there is no derivation, or when it takes too much to find one. Costs the sequence times the
     /// grammar, with right recursion its square.
-    pub(crate) fn derive(&self, terminals: &[SmallVec<[TerminalId; 2]>], ahead: &Ahead) -> Option<Derived> {
+    pub(crate) fn derive(
+        &self,
+        terminals: &[SmallVec<[TerminalId; 2]>],
+        ahead: &Ahead,
+    ) -> Option<Derived> {
         let mut sets = vec![Set::default()];
         for &production in &self.of[self.start.index()] {
             sets[0].add(Item { production, dot: 0, origin: 0, before: (0, 0), child: Child::None });
@@ -156,7 +159,12 @@ impl Derivations {
                         && terminal.contains(&wanted)
                     {
                         let before = (at as u32, number);
-                        next.add(Item { dot: item.dot + 1, before, child: Child::Terminal, ..*item });
+                        next.add(Item {
+                            dot: item.dot + 1,
+                            before,
+                            child: Child::Terminal,
+                            ..*item
+                        });
                     }
                 }
                 sets.push(next);
@@ -270,7 +278,8 @@ impl Derivations {
         loop {
             let item = sets[at.0 as usize].items[at.1 as usize];
             let lhs = self.productions[item.production as usize].0;
-            let asks = sets[item.origin as usize].waiting.get(&lhs).and_then(|waiting| waiting.first());
+            let asks =
+                sets[item.origin as usize].waiting.get(&lhs).and_then(|waiting| waiting.first());
             // The first that waited asked for it, and stands before all that it asked for: the path
             // ends.
             let Some(&parent) = asks.filter(|_| lhs != self.start || item.origin > 0) else {
@@ -296,8 +305,8 @@ impl Derivations {
                 Task::Empty(nonterminal, at) => {
                     tasks.push(Task::Part((nonterminal, at, at)));
                     let production = self.empty[nonterminal.index()];
-                    let symbols =
-                        production.map_or(&[][..], |production| &self.productions[production as usize].1);
+                    let symbols = production
+                        .map_or(&[][..], |production| &self.productions[production as usize].1);
                     tasks.extend(symbols.iter().rev().filter_map(|symbol| match symbol {
                         Symbol::Nonterminal(inner) => Some(Task::Empty(*inner, at)),
                         Symbol::Terminal(_) => None,

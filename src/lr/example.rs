@@ -23,8 +23,8 @@ use crate::util::meter::Meter;
 /// A vertex is looked up and put into its place in a heap, for each of some edges.
 const STEPS_OF_A_VERTEX: usize = 100;
 const BYTES_OF_A_VERTEX: usize = 120;
-/// An item is looked for in the kernel of a state, or its left side among the edges; if it is there,
-/// a vertex may be new.
+/// An item is looked for in the kernel of a state, or its left side among the edges; if it is
+/// there, a vertex may be new.
 const STEPS_OF_AN_ITEM: usize = 10;
 
 /// In place of an item: nothing has to be met any more.
@@ -100,13 +100,27 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Self { rules, automaton, yields, predecessors: automaton.predecessors(|_, _| true), nearest, meter }
+        Self {
+            rules,
+            automaton,
+            yields,
+            predecessors: automaton.predecessors(|_, _| true),
+            nearest,
+            meter,
+        }
     }
 
     /// The path with the shortest text to `state` on which the terminal of `leading` may follow
     /// each of `items`.
-    pub(super) fn path(&self, state: usize, items: &[Item], leading: &Leading, terminal: Code) -> Found {
-        let start: Vertex = (state as u32, std::array::from_fn(|i| items.get(i).copied().unwrap_or(MET)));
+    pub(super) fn path(
+        &self,
+        state: usize,
+        items: &[Item],
+        leading: &Leading,
+        terminal: Code,
+    ) -> Found {
+        let start: Vertex =
+            (state as u32, std::array::from_fn(|i| items.get(i).copied().unwrap_or(MET)));
         let mut best: HashMap<Vertex, (u64, Vertex), FxBuildHasher> = HashMap::default();
         let mut heap = BinaryHeap::new();
         best.insert(start, (0, start));
@@ -126,7 +140,11 @@ impl<'a> Search<'a> {
                 return Found::GaveUp;
             }
             if items == [MET; 2] {
-                heap.push(Reverse((cost.saturating_add(self.nearest[state as usize].0), true, vertex)));
+                heap.push(Reverse((
+                    cost.saturating_add(self.nearest[state as usize].0),
+                    true,
+                    vertex,
+                )));
                 continue;
             }
             moves.clear();
@@ -138,8 +156,12 @@ impl<'a> Search<'a> {
                 }),
                 None => {
                     let back = items.map(|item| if item == MET { MET } else { item - 1 });
-                    let cost =
-                        cost + weight(self.rules, &self.yields, self.automaton.accessing[state as usize]);
+                    let cost = cost
+                        + weight(
+                            self.rules,
+                            &self.yields,
+                            self.automaton.accessing[state as usize],
+                        );
                     let below = self.predecessors.get(state as usize);
                     moves.extend(below.iter().map(|&below| (cost, (below, back))));
                 }
@@ -157,13 +179,15 @@ impl<'a> Search<'a> {
 
     /// Which of the items has its dot in front, if one has.
     fn beginning(&self, items: [Item; 2]) -> Option<usize> {
-        let begins = |item: Item| item != MET && item == self.rules.first(self.rules.production(item));
+        let begins =
+            |item: Item| item != MET && item == self.rules.first(self.rules.production(item));
         items.iter().position(|&item| begins(item))
     }
 
     /// What it costs to step out of the production that one of the items begins.
     fn steps_outwards(&self, items: [Item; 2]) -> usize {
-        self.beginning(items).map_or(0, |which| self.steps_enclosing(self.rules.production(items[which])))
+        self.beginning(items)
+            .map_or(0, |which| self.steps_enclosing(self.rules.production(items[which])))
     }
 
     /// What it costs to find the items that enclose a production.
@@ -247,8 +271,10 @@ impl<'a> Search<'a> {
         leading: &Leading,
     ) -> Option<Vec<Enclosing>> {
         let last = *path.last()?;
-        let sources: Vec<(u64, Item)> =
-            self.items_before(last, terminal).map(|item| (self.yields.rest(item + 1), item)).collect();
+        let sources: Vec<(u64, Item)> = self
+            .items_before(last, terminal)
+            .map(|item| (self.yields.rest(item + 1), item))
+            .collect();
         self.reading(path, &sources, false, terminal, leading)
     }
 

@@ -77,8 +77,8 @@ impl<'s> Union<'s> {
             let one = self.one.below().get(self.at.0).map(|stack| (stack.key(table), stack));
             let other = self.other.below().get(self.at.1).map(|stack| (stack.key(table), stack));
             let key = [one, other].into_iter().flatten().map(|(key, _)| key).min()?;
-            let [one, other] =
-                [one, other].map(|side| side.filter(|(other, _)| *other == key).map(|(_, stack)| stack));
+            let [one, other] = [one, other]
+                .map(|side| side.filter(|(other, _)| *other == key).map(|(_, stack)| stack));
             self.at.0 += usize::from(one.is_some());
             self.at.1 += usize::from(other.is_some());
             match (one, other) {

@@ -59,7 +59,8 @@ impl Corners {
     /// The place of the last symbol of `production` that is left recursive behind nothing.
     fn last_hidden(&self, rules: &Rules, production: u32) -> Option<usize> {
         let own = self.component[rules.lhs(production)];
-        let recursive = left_corners(rules, production).filter(|&(_, corner)| self.component[corner] == own);
+        let recursive =
+            left_corners(rules, production).filter(|&(_, corner)| self.component[corner] == own);
         recursive.map(|(place, _)| place).filter(|&place| place > 0).last()
     }
 }
@@ -123,7 +124,8 @@ impl<'a> Rewriting<'a> {
     /// is not.
     fn write_out(&mut self, lhs: usize, production: u32, leading: &[Code], rest: &[Code]) {
         for (place, &code) in leading.iter().enumerate() {
-            let Some(first) = self.rules.nonterminal(code).filter(|&first| self.fillable[first]) else {
+            let Some(first) = self.rules.nonterminal(code).filter(|&first| self.fillable[first])
+            else {
                 continue;
             };
             let first = self.rules.nonterminal_code(self.filled(first));

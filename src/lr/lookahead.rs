@@ -19,7 +19,11 @@ pub(super) struct LookAheads {
 
 impl LookAheads {
     /// Computes all sets. Nearly linear in the relations' size times the words of a set.
-    pub(super) fn compute(rules: &Rules, automaton: &Automaton, meter: &Meter) -> Result<Self, LimitReached> {
+    pub(super) fn compute(
+        rules: &Rules,
+        automaton: &Automaton,
+        meter: &Meter,
+    ) -> Result<Self, LimitReached> {
         let gotos = Gotos::new(automaton);
         let width = (rules.terminal_count() + 1).div_ceil(64);
         let reductions = automaton.complete.entries().len();
@@ -63,7 +67,9 @@ impl LookAheads {
         }
         // `$accept -> start .` has no edge to look back to.
         for state in 0..automaton.state_count() {
-            for (at, &production) in automaton.complete.range(state).zip(automaton.complete.get(state)) {
+            for (at, &production) in
+                automaton.complete.range(state).zip(automaton.complete.get(state))
+            {
                 if production == rules.accept() {
                     sets.insert(at, rules.end() as usize);
                 }
@@ -117,7 +123,10 @@ impl Gotos {
     }
 
     fn find(&self, automaton: &Automaton, state: usize, symbol: u32) -> Option<usize> {
-        let at = automaton.by_nonterminals(state).binary_search_by_key(&symbol, |edge| edge.symbol).ok()?;
+        let at = automaton
+            .by_nonterminals(state)
+            .binary_search_by_key(&symbol, |edge| edge.symbol)
+            .ok()?;
         Some(self.starts[state] as usize + at)
     }
 }
@@ -155,8 +164,11 @@ impl Relations {
                 for &production in rules.productions_of(lhs) {
                     let symbols = rules.rhs(production);
                     steps += 1 + symbols.len();
-                    let known =
-                        symbols.iter().zip(&taken[..way.len() - 1]).take_while(|(a, b)| a == b).count();
+                    let known = symbols
+                        .iter()
+                        .zip(&taken[..way.len() - 1])
+                        .take_while(|(a, b)| a == b)
+                        .count();
                     way.truncate(known + 1);
                     taken = symbols;
                     for &symbol in &symbols[known..] {
@@ -169,7 +181,8 @@ impl Relations {
                     for (&symbol, step) in symbols.iter().zip(way.windows(2)).rev() {
                         if rules.nonterminal(symbol).is_some() {
                             let [(here, _), (_, at)] = *step else { continue };
-                            let inner = gotos.starts[here] + (at as u32 - automaton.terminal_edges[here]);
+                            let inner =
+                                gotos.starts[here] + (at as u32 - automaton.terminal_edges[here]);
                             if inner != edge {
                                 includes.push((inner, edge));
                             }

@@ -72,7 +72,8 @@ impl Automaton {
                     && closed_in[nonterminal] != state as u32
                 {
                     closed_in[nonterminal] = state as u32;
-                    closure.extend(rules.productions_of(nonterminal).iter().map(|&p| rules.first(p)));
+                    closure
+                        .extend(rules.productions_of(nonterminal).iter().map(|&p| rules.first(p)));
                 }
             }
             meter.step(STEPS_OF_AN_ITEM * closure.len())?;
@@ -81,7 +82,8 @@ impl Automaton {
             complete.drain(..).for_each(|production| builder.automaton.complete.push(production));
             builder.automaton.complete.close();
             symbols.sort_unstable();
-            let by_terminals = symbols.partition_point(|&symbol| rules.nonterminal(symbol).is_none());
+            let by_terminals =
+                symbols.partition_point(|&symbol| rules.nonterminal(symbol).is_none());
             builder.automaton.terminal_edges.push(by_terminals as u32);
             for symbol in symbols.drain(..) {
                 let kernel = &mut moved[symbol as usize];
@@ -101,8 +103,9 @@ impl Automaton {
 
     /// Heap bytes, about.
     fn bytes(&self) -> usize {
-        let lists =
-            self.kernels.entries().len() + 2 * self.edges.entries().len() + self.complete.entries().len();
+        let lists = self.kernels.entries().len()
+            + 2 * self.edges.entries().len()
+            + self.complete.entries().len();
         2 * size_of::<u32>() * (lists + 8 * self.state_count())
     }
 
@@ -145,7 +148,8 @@ impl Automaton {
     pub(super) fn predecessors(&self, exists: impl Fn(u32, Code) -> bool) -> Lists<u32> {
         let mut pairs = Vec::with_capacity(self.edges.entries().len());
         for state in 0..self.state_count() as u32 {
-            let edges = self.edges.get(state as usize).iter().filter(|edge| exists(state, edge.symbol));
+            let edges =
+                self.edges.get(state as usize).iter().filter(|edge| exists(state, edge.symbol));
             pairs.extend(edges.map(|edge| (edge.target, state)));
         }
         Lists::from_pairs(self.state_count(), &pairs)
@@ -165,7 +169,8 @@ impl Builder {
     fn state(&mut self, kernel: &[Item], accessing: Code) -> u32 {
         let kernels = &mut self.automaton.kernels;
         let hash = FxBuildHasher.hash_one(kernel);
-        if let Some(&state) = self.known.find(hash, |&state| kernels.get(state as usize) == kernel) {
+        if let Some(&state) = self.known.find(hash, |&state| kernels.get(state as usize) == kernel)
+        {
             return state;
         }
         for &item in kernel {
@@ -173,7 +178,9 @@ impl Builder {
         }
         let state = kernels.close() as u32;
         self.automaton.accessing.push(accessing);
-        self.known.insert_unique(hash, state, |&other| FxBuildHasher.hash_one(kernels.get(other as usize)));
+        self.known.insert_unique(hash, state, |&other| {
+            FxBuildHasher.hash_one(kernels.get(other as usize))
+        });
         state
     }
 }

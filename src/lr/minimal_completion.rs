@@ -37,7 +37,9 @@ impl MinimalCompletion {
     /// The cheapest texts where each terminal has the cost given, `None` for one that has no
     /// lexeme.
     pub(crate) fn new(table: &ParseTable, terminal_costs: &[Option<u64>]) -> Self {
-        let cost = |code: Code| terminal_costs.get(code as usize).map_or(0, |cost| cost.unwrap_or(UNKNOWN));
+        let cost = |code: Code| {
+            terminal_costs.get(code as usize).map_or(0, |cost| cost.unwrap_or(UNKNOWN))
+        };
         Self { yields: Yields::weighted(&table.rules, cost) }
     }
 

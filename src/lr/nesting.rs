@@ -50,7 +50,8 @@ impl Nesting {
             let need = deepest(rules, rules.rest(item), &needs, open, close);
             let production = rules.production(item);
             let read = &rules.rhs(production)[..(item - rules.first(production)) as usize];
-            let count = |bracket: TerminalId| read.iter().filter(|&&code| code == bracket.0).count() as u32;
+            let count =
+                |bracket: TerminalId| read.iter().filter(|&&code| code == bracket.0).count() as u32;
             let rest = u32::try_from(need).unwrap_or(u32::MAX);
             nesting.rest.push(rest);
             nesting.open.push(count(open).saturating_sub(count(close)));
@@ -109,7 +110,13 @@ impl Nesting {
 }
 
 /// How many levels `symbols` open at once, at least.
-fn deepest(rules: &Rules, symbols: &[Code], needs: &[i64], open: TerminalId, close: TerminalId) -> i64 {
+fn deepest(
+    rules: &Rules,
+    symbols: &[Code],
+    needs: &[i64],
+    open: TerminalId,
+    close: TerminalId,
+) -> i64 {
     let (mut depth, mut deepest) = (0, 0);
     for &code in symbols {
         match rules.nonterminal(code) {

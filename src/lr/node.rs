@@ -67,7 +67,10 @@ pub(super) enum Below {
     Bottom,
     One(Stack),
     /// At least two, by ascending [`Stack::key`].
-    #[expect(clippy::box_collection, reason = "a node is to be no larger for what few of them have")]
+    #[expect(
+        clippy::box_collection,
+        reason = "a node is to be no larger for what few of them have"
+    )]
     Several(Box<Vec<Stack>>),
 }
 
@@ -83,7 +86,12 @@ impl Below {
 
 impl Stack {
     #[inline]
-    pub(super) fn node(core: CoreId, (depth, straight): (u32, u32), state: u32, below: Below) -> Self {
+    pub(super) fn node(
+        core: CoreId,
+        (depth, straight): (u32, u32),
+        state: u32,
+        below: Below,
+    ) -> Self {
         let (state, acceptable) = (AtomicU32::new(state), AtomicU64::new(0));
         Self(Arc::new(Node { core, depth, straight, state, acceptable, below }))
     }
@@ -187,7 +195,12 @@ const FEW: usize = 1 << 10;
 
 impl Forks {
     /// The node of `core` over these, made by `make` where there is none.
-    pub(super) fn node(&self, core: CoreId, below: &[Address], make: impl FnOnce() -> Stack) -> Stack {
+    pub(super) fn node(
+        &self,
+        core: CoreId,
+        below: &[Address],
+        make: impl FnOnce() -> Stack,
+    ) -> Stack {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (core, below.iter().map(|address| address.addr()).collect());
         if let Some(node) = known.nodes.get(&key).and_then(Stack::upgrade) {

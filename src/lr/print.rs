@@ -29,7 +29,9 @@ impl ParseTable {
             .row(state)
             .iter()
             .map(TerminalId::new)
-            .flat_map(|terminal| self.actions(state, terminal).iter().map(move |&action| (terminal, action)))
+            .flat_map(|terminal| {
+                self.actions(state, terminal).iter().map(move |&action| (terminal, action))
+            })
             .collect();
         for &(terminal, action) in &row {
             let name = self.names.symbol(terminal.0);

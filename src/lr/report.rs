@@ -72,8 +72,8 @@ pub(super) fn explain(
     found
 }
 
-/// This part of what is left of the meter may be spent on examples: they serve people, and a grammar
-/// is not refused for want of them.
+/// This part of what is left of the meter may be spent on examples: they serve people, and a
+/// grammar is not refused for want of them.
 const SHARE: usize = 8;
 
 /// Words of an example that are shown before its dot.
@@ -102,21 +102,26 @@ impl Report<'_> {
         let mut lines = Vec::new();
         let mut help = match (self.grammar.conflicts, conflict.shift) {
             (Conflicts::Follow | Conflicts::Silent, _) => {
-                "nothing has to be done: both ways are followed until the text decides, which takes time where it is long \
-                 about it. `%conflicts refuse` makes this an error, `%conflicts shift` settles it as Yacc and Lark do"
+                "nothing has to be done: both ways are followed until the text decides, which \
+                 takes time where it is long \
+                 about it. `%conflicts refuse` makes this an error, `%conflicts shift` settles it \
+                 as Yacc and Lark do"
             }
             (Conflicts::Shift, true) => {
                 "settled by going on; a precedence (%left, %right, %nonassoc, %prec) would say so"
             }
             (Conflicts::Shift, false) => {
-                "settled by the priority of the rules (`rule.2:`), and then by their order in the file"
+                "settled by the priority of the rules (`rule.2:`), and then by their order in the \
+                 file"
             }
             (Conflicts::Refuse, true) => {
-                "rewrite the rules so that only one of the two is possible, or give both the terminal and the alternative \
+                "rewrite the rules so that only one of the two is possible, or give both the \
+                 terminal and the alternative \
                  a precedence (%left, %right, %nonassoc, %prec)"
             }
             (Conflicts::Refuse, false) => {
-                "rewrite the rules so that only one of them can end here: merge them, or tell them apart earlier \
+                "rewrite the rules so that only one of them can end here: merge them, or tell \
+                 them apart earlier \
                  (precedence does not decide between two rules)"
             }
         };
@@ -133,10 +138,13 @@ impl Report<'_> {
             Found::Nothing => {
                 lines.push("no single text leads to both, but each alone is reached:".to_owned());
                 for need in needs {
-                    if let Found::Path(path) = self.search.path(conflict.state, &[need], &leading, terminal) {
+                    if let Found::Path(path) =
+                        self.search.path(conflict.state, &[need], &leading, terminal)
+                    {
                         lines.push(self.prefix(&path, terminal));
                         let production = self.rules.production(need);
-                        let chain = self.search.reduce_reading(&path, production, terminal, &leading);
+                        let chain =
+                            self.search.reduce_reading(&path, production, terminal, &leading);
                         if let Some(chain) = chain {
                             let reading = self.reading(&path, &chain, false, terminal, &leading);
                             lines.push(format!("  parsed as  {}", clip(&reading.shown)));
@@ -147,10 +155,12 @@ impl Report<'_> {
                 lines.push("this comes of LALR(1) merging; the grammar may be LR(1)".to_owned());
                 help = match self.grammar.conflicts {
                     Conflicts::Follow | Conflicts::Silent => {
-                        "nothing has to be done: the two rules end alike in different surroundings, which the parser knows"
+                        "nothing has to be done: the two rules end alike in different \
+                         surroundings, which the parser knows"
                     }
                     Conflicts::Refuse | Conflicts::Shift => {
-                        "the two rules end alike in different surroundings, and LALR(1) tables do not tell those apart: \
+                        "the two rules end alike in different surroundings, and LALR(1) tables do \
+                         not tell those apart: \
                          write one of the rules out where it is used, or merge the two"
                     }
                 };
@@ -206,7 +216,9 @@ impl Report<'_> {
             .collect();
         let before = before.join(", ");
         match (conflict.shift, ends.as_slice()) {
-            (true, ends) => format!("before {before} the text can go on, or {} can end", ends.join(" or ")),
+            (true, ends) => {
+                format!("before {before} the text can go on, or {} can end", ends.join(" or "))
+            }
             (false, [a, b]) if a == b => format!("before {before} {a} can end in two ways"),
             (false, ends) => format!("before {before} {} can end", ends.join(" or ")),
         }
@@ -225,7 +237,10 @@ impl Report<'_> {
         lines.push(format!("state {}, before {}:", conflict.state, self.names.symbol(terminal)));
         let mut listed: Vec<String> = Vec::new();
         for &production in &conflict.reductions {
-            listed.push(format!("  reduce  {}", self.names.item(self.rules, self.rules.last(production))));
+            listed.push(format!(
+                "  reduce  {}",
+                self.names.item(self.rules, self.rules.last(production))
+            ));
         }
         if conflict.shift {
             for item in self.search.items_before(conflict.state as u32, terminal) {
@@ -290,7 +305,9 @@ impl Report<'_> {
         let symbols = self.search.symbols(path);
         let mut opening = chain.iter().enumerate().rev().peekable();
         for at in 0..=symbols.len() {
-            while let Some((depth, enclosing)) = opening.next_if(|(_, enclosing)| enclosing.begins == at) {
+            while let Some((depth, enclosing)) =
+                opening.next_if(|(_, enclosing)| enclosing.begins == at)
+            {
                 if is_shown(depth, enclosing) {
                     let lhs = self.rules.lhs(self.rules.production(enclosing.item));
                     let name = self.names.symbol(self.rules.nonterminal_code(lhs));
@@ -355,12 +372,14 @@ impl Report<'_> {
             .collect();
         let mut goes_on: Vec<Place> = Vec::new();
         if conflict.shift {
-            let items = self.search.items_before(conflict.state as u32, conflict.terminals[0] as Code);
+            let items =
+                self.search.items_before(conflict.state as u32, conflict.terminals[0] as Code);
             let shifted = items.filter_map(|item| place(self.rules.production(item)));
             goes_on.extend(shifted.filter(&mut once));
         }
-        let (first, others) =
-            ends.split_first().map_or((None, &[][..]), |(first, others)| (Some(first.clone()), others));
+        let (first, others) = ends
+            .split_first()
+            .map_or((None, &[][..]), |(first, others)| (Some(first.clone()), others));
         let found = found.at(first);
         let found = fold_places(found, others, "this may end here too");
         fold_places(found, &goes_on, "this may go on")
@@ -374,7 +393,10 @@ fn fold_places(found: Diagnostic, places: &[Place], text: &str) -> Diagnostic {
         [place] => found.related(place.clone(), text),
         [place, others @ ..] => {
             let plural = if others.len() == 1 { "alternative" } else { "alternatives" };
-            found.related(place.clone(), format!("{text}, and so may {} more {plural}", others.len()))
+            found.related(
+                place.clone(),
+                format!("{text}, and so may {} more {plural}", others.len()),
+            )
         }
     }
 }

@@ -206,7 +206,8 @@ impl Rules {
     /// The nonterminal that a code stands for; [`COMPLETE`] stands for none.
     #[inline]
     pub(super) fn nonterminal(&self, code: Code) -> Option<usize> {
-        (code as usize > self.terminals && code != COMPLETE).then(|| code as usize - self.terminals - 1)
+        (code as usize > self.terminals && code != COMPLETE)
+            .then(|| code as usize - self.terminals - 1)
     }
 
     /// The symbol behind the dot.

@@ -54,7 +54,8 @@ impl ParseTable {
     pub(crate) fn load(reader: &mut Reader<'_>, grammar: &Grammar) -> Result<Self, Malformed> {
         let rewritten = reader.bool()?;
         let written = Rules::new(grammar);
-        let rules = if rewritten { without_hidden_left_recursion(&written) } else { None }.unwrap_or(written);
+        let rules = if rewritten { without_hidden_left_recursion(&written) } else { None }
+            .unwrap_or(written);
         let automaton = Automaton::load(reader, &rules)?;
         let states = automaton.state_count();
         let terminals = rules.terminal_count() + 1;
@@ -73,7 +74,10 @@ impl ParseTable {
             Action::Shift(state) => state.index() < states,
             Action::Reduce(production) => production.index() < rules.production_count(),
         };
-        ensure(actions.len() == cells.entries().len() && actions.iter().all(exists), "the actions")?;
+        ensure(
+            actions.len() == cells.entries().len() && actions.iter().all(exists),
+            "the actions",
+        )?;
         let sets = reader.list(4, |r| BitSet::load(r, terminals))?;
         let (rows, shifts) = (reader.numbers()?, reader.numbers()?);
         ensure(rows.len() == states && shifts.len() == states, "the rows of the parse table")?;
@@ -92,7 +96,9 @@ impl ParseTable {
         ensure(tails.len() == states, "the tail calls")?;
         let (settled, barred) = (reader.bool()?, reader.numbers()?.as_chunks().0.to_vec());
         let (conflicting, warnings) = (reader.bool()?, reader.list(8, Diagnostic::load)?);
-        let sound = |state| conflicting || are_disjoint(&sets[shifts[state] as usize], reductions.get(state));
+        let sound = |state| {
+            conflicting || are_disjoint(&sets[shifts[state] as usize], reductions.get(state))
+        };
         ensure((0..states).all(sound), "the conflicts of the parse table")?;
         let returns = returns(&rules, &automaton);
         let parse_states = ParseStates::load(reader, &returns, terminals)?;
@@ -130,7 +136,8 @@ fn check_reductions(
 ) -> Result<(), Malformed> {
     let ends = |state: usize, reduction: &Reduction| {
         automaton.complete.get(state).iter().any(|&production| {
-            rules.lhs(production) == reduction.lhs.index() && rules.rhs(production).len() == reduction.length
+            rules.lhs(production) == reduction.lhs.index()
+                && rules.rhs(production).len() == reduction.length
         })
     };
     let all_end = |state| reductions.get(state).iter().all(|reduction| ends(state, reduction));
@@ -155,10 +162,16 @@ impl ParseStates {
         let sets: Vec<&BitSet> = self.sets.iter().collect();
         writer.list(&sets, |w, set| set.save(w));
         writer.numbers(&keys.iter().map(|key| key.core.0).collect::<Vec<u32>>());
-        writer.numbers(&keys.iter().flat_map(|key| key.follows.iter().copied()).collect::<Vec<u32>>());
+        writer.numbers(
+            &keys.iter().flat_map(|key| key.follows.iter().copied()).collect::<Vec<u32>>(),
+        );
     }
 
-    fn load(reader: &mut Reader<'_>, returns: &Lists<Return>, terminals: usize) -> Result<Self, Malformed> {
+    fn load(
+        reader: &mut Reader<'_>,
+        returns: &Lists<Return>,
+        terminals: usize,
+    ) -> Result<Self, Malformed> {
         let sets = reader.list(4, |r| BitSet::load(r, terminals))?;
         let (cores, follows) = (reader.numbers()?, reader.numbers()?);
         ensure_below(&cores, returns.len(), "the parse states")?;
@@ -174,8 +187,10 @@ impl ParseStates {
             keys.push(Key { core: CoreId(core), follows: own.into() });
         }
         ensure(rest.is_empty(), "what follows parse states")?;
-        let keys = Interner::restore(keys.into_iter()).ok_or(Malformed { what: "the parse states" })?;
-        let sets = Interner::restore(sets.into_iter()).ok_or(Malformed { what: "sets of terminals" })?;
+        let keys =
+            Interner::restore(keys.into_iter()).ok_or(Malformed { what: "the parse states" })?;
+        let sets =
+            Interner::restore(sets.into_iter()).ok_or(Malformed { what: "sets of terminals" })?;
         Ok(Self { keys, sets, ..Self::default() })
     }
 }
@@ -202,19 +217,31 @@ impl Automaton {
             ensure(symbols.len() == targets.len(), "the edges of parse states")?;
             ensure_below(&symbols, rules.code_count(), "the symbols of edges")?;
             ensure_below(&targets, count, "the targets of edges")?;
-            Ok(symbols.into_iter().zip(targets).map(|(symbol, target)| Edge { symbol, target }).collect())
+            Ok(symbols
+                .into_iter()
+                .zip(targets)
+                .map(|(symbol, target)| Edge { symbol, target })
+                .collect())
         })?;
         let terminal_edges = reader.numbers()?;
-        let within = |(state, &edges_by): (usize, &u32)| edges_by as usize <= edges.range(state).len();
+        let within =
+            |(state, &edges_by): (usize, &u32)| edges_by as usize <= edges.range(state).len();
         ensure(
             terminal_edges.len() == count && terminal_edges.iter().enumerate().all(within),
             "the edges of parse states",
         )?;
         let complete = Lists::load(reader, count, Reader::numbers)?;
-        ensure_below(complete.entries(), rules.production_count(), "the reductions of parse states")?;
+        ensure_below(
+            complete.entries(),
+            rules.production_count(),
+            "the reductions of parse states",
+        )?;
         let accessing = reader.numbers()?;
         let known = |&code: &u32| code == COMPLETE || (code as usize) < rules.code_count();
-        ensure(accessing.len() == count && accessing.iter().all(known), "the symbols of parse states")?;
+        ensure(
+            accessing.len() == count && accessing.iter().all(known),
+            "the symbols of parse states",
+        )?;
         Ok(Self { kernels, edges, terminal_edges, complete, accessing })
     }
 }

@@ -168,7 +168,12 @@ impl Stack {
     }
 
     /// Whether the stack can really shift `terminal`, or accept where that is `$`.
-    pub(crate) fn takes(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> bool {
+    pub(crate) fn takes(
+        &self,
+        table: &ParseTable,
+        terminal: TerminalId,
+        depths: &mut impl Depths,
+    ) -> bool {
         let mut takes = false;
         self.follow(table, terminal, depths, |at, closure, _, depths| {
             let stop = closure.stops.iter().find(|stop| stop.shifts.contains(terminal.index()));
@@ -226,7 +231,12 @@ impl Stack {
     ///
     /// Costs the reductions that reach below the node under the top, and allocates only the nodes
     /// that remain.
-    pub(crate) fn feed(&self, table: &ParseTable, terminal: TerminalId, depths: &mut impl Depths) -> Stacks {
+    pub(crate) fn feed(
+        &self,
+        table: &ParseTable,
+        terminal: TerminalId,
+        depths: &mut impl Depths,
+    ) -> Stacks {
         let mut fed = Stacks::new();
         self.follow(table, terminal, depths, |at, closure, _, depths| {
             let mut found = false;
@@ -350,14 +360,18 @@ impl Stack {
 
     /// Whether both stand for the same stacks. Costs the part that they do not share.
     pub(crate) fn same_stacks(&self, other: &Stack) -> bool {
-        let mut pending: SmallVec<[(&Stack, &Stack); 4]> = SmallVec::from_buf_and_len([(self, other); 4], 1);
+        let mut pending: SmallVec<[(&Stack, &Stack); 4]> =
+            SmallVec::from_buf_and_len([(self, other); 4], 1);
         let mut seen: HashSet<(Address, Address), FxBuildHasher> = HashSet::default();
         while let Some((one, other)) = pending.pop() {
             if one.is(other) {
                 continue;
             }
             let (below, others) = (one.below(), other.below());
-            if one.core() != other.core() || one.depth() != other.depth() || below.len() != others.len() {
+            if one.core() != other.core()
+                || one.depth() != other.depth()
+                || below.len() != others.len()
+            {
                 return false;
             }
             if below.len() == 1 || seen.insert((one.address(), other.address())) {
@@ -378,16 +392,22 @@ impl Stack {
         if at.below().is_empty() {
             return SmallVec::from_iter([self.clone()]);
         }
-        let over =
-            |node: &Stack, below| Self::over(node.core(), node.0.state.load(Ordering::Relaxed), below, table);
-        let over =
-            |below: &Stack| way.iter().rev().fold(over(at, below.clone()), |below, node| over(node, below));
+        let over = |node: &Stack, below| {
+            Self::over(node.core(), node.0.state.load(Ordering::Relaxed), below, table)
+        };
+        let over = |below: &Stack| {
+            way.iter().rev().fold(over(at, below.clone()), |below, node| over(node, below))
+        };
         at.below().iter().map(over).collect()
     }
 
     /// The nodes so many steps down; `None` where that is too far.
     #[inline]
-    pub(super) fn descend(&self, steps: usize, depths: &mut impl Depths) -> Option<SmallVec<[&Stack; 1]>> {
+    pub(super) fn descend(
+        &self,
+        steps: usize,
+        depths: &mut impl Depths,
+    ) -> Option<SmallVec<[&Stack; 1]>> {
         let (mut at, mut steps) = (self, steps);
         while steps > 0
             && let Below::One(below) = &at.0.below
@@ -399,7 +419,11 @@ impl Stack {
     }
 
     #[cold]
-    fn descend_forks(&self, steps: usize, depths: &mut impl Depths) -> Option<SmallVec<[&Stack; 1]>> {
+    fn descend_forks(
+        &self,
+        steps: usize,
+        depths: &mut impl Depths,
+    ) -> Option<SmallVec<[&Stack; 1]>> {
         let mut level: SmallVec<[&Stack; 1]> = SmallVec::from_buf([self]);
         for _ in 0..steps {
             let mut next: SmallVec<[&Stack; 1]> = SmallVec::new();

@@ -42,7 +42,8 @@ pub(super) fn drop_subsumed(
         return;
     }
     let below = automaton.predecessors(|_, _| true);
-    let mut states: Vec<usize> = resolution.conflicts.iter().map(|conflict| conflict.state).collect();
+    let mut states: Vec<usize> =
+        resolution.conflicts.iter().map(|conflict| conflict.state).collect();
     states.dedup();
     let mut dropped: Vec<usize> = Vec::new();
     for &state in &states {
@@ -53,7 +54,8 @@ pub(super) fn drop_subsumed(
             automaton.step(base as usize, symbol).map(|target| target as usize)
         });
         if table.reduces_before_all(state, production)
-            && after.all(|after| after.is_some_and(|after| table.does_all(after, state, production)))
+            && after
+                .all(|after| after.is_some_and(|after| table.does_all(after, state, production)))
         {
             dropped.push(state);
         }
@@ -62,7 +64,9 @@ pub(super) fn drop_subsumed(
         for edge in automaton.by_terminals(state) {
             resolution.dropped_shifts.push((state as u32, edge.symbol));
         }
-        for (reduction, &production) in automaton.complete.range(state).zip(automaton.complete.get(state)) {
+        for (reduction, &production) in
+            automaton.complete.range(state).zip(automaton.complete.get(state))
+        {
             // Only one is in the kernel; the others are empty.
             if rules.rhs(production).is_empty() {
                 lookaheads.clear(reduction);
@@ -85,7 +89,8 @@ fn repeated(rules: &Rules, kernel: &[Item]) -> Option<u32> {
     let symbol = rules.nonterminal_code(rules.lhs(production));
     let begins = |(other, at): (u32, usize)| at == 1 && rules.lhs(other) == rules.lhs(production);
     let rest_begins = || kernel.iter().filter(|item| !is_complete(item)).map(place).all(begins);
-    let repeats = complete.next().is_none() && length > 1 && rules.rhs(production).last() == Some(&symbol);
+    let repeats =
+        complete.next().is_none() && length > 1 && rules.rhs(production).last() == Some(&symbol);
     (repeats && rest_begins()).then_some(production)
 }
 
@@ -117,7 +122,9 @@ impl Rows<'_> {
     /// The look-aheads of a production that is complete in `state`; none where it is not.
     fn lookaheads(&self, state: usize, production: u32) -> &[u64] {
         let place = self.automaton.complete.get(state).binary_search(&production);
-        place.map_or(&[], |place| self.lookaheads.words(self.automaton.complete.range(state).start + place))
+        place.map_or(&[], |place| {
+            self.lookaheads.words(self.automaton.complete.range(state).start + place)
+        })
     }
 
     /// The other productions that `state` reduces: empty ones, where only one is in the kernel.
@@ -130,7 +137,9 @@ impl Rows<'_> {
     fn reduces_before_all(&self, state: usize, production: u32) -> bool {
         let own = self.lookaheads(state, production);
         self.shifts(state).all(|(terminal, _)| contains(own, terminal))
-            && self.others(state, production).all(|other| is_subset(self.lookaheads(state, other), own))
+            && self
+                .others(state, production)
+                .all(|other| is_subset(self.lookaheads(state, other), own))
     }
 
     /// Whether `after` does all that `state` does beside ending `production`.
@@ -138,9 +147,9 @@ impl Rows<'_> {
         let gotos = self.automaton.by_nonterminals(state);
         self.shifts(state).all(|shift| self.shifts(after).any(|other| other == shift))
             && gotos.iter().all(|edge| self.automaton.step(after, edge.symbol) == Some(edge.target))
-            && self
-                .others(state, production)
-                .all(|empty| is_subset(self.lookaheads(state, empty), self.lookaheads(after, empty)))
+            && self.others(state, production).all(|empty| {
+                is_subset(self.lookaheads(state, empty), self.lookaheads(after, empty))
+            })
     }
 }
 

@@ -104,14 +104,21 @@ impl ParseTable {
         let mut rules = Rules::new(grammar);
         let mut automaton = Automaton::build(&rules, meter)?;
         let mut lookaheads = LookAheads::compute(&rules, &automaton, meter)?;
-        let mut resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
+        let mut resolution =
+            conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
         let mut rewritten = false;
         let mut names = Names::new(grammar, &rules);
         let mut warnings = resolution.warnings(grammar, &names);
         if !resolution.conflicts.is_empty() {
             if grammar.conflicts != Conflicts::Silent {
-                let found =
-                    report::explain(grammar, &rules, &automaton, &names, &resolution.conflicts, meter);
+                let found = report::explain(
+                    grammar,
+                    &rules,
+                    &automaton,
+                    &names,
+                    &resolution.conflicts,
+                    meter,
+                );
                 if grammar.conflicts == Conflicts::Refuse {
                     return Err(ConflictError::conflicts(found));
                 }
@@ -124,14 +131,16 @@ impl ParseTable {
                 rules = open;
                 automaton = Automaton::build(&rules, meter)?;
                 lookaheads = LookAheads::compute(&rules, &automaton, meter)?;
-                resolution = conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
+                resolution =
+                    conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
                 names = Names::new(grammar, &rules);
             }
         }
         drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution);
         let goes_round = resolution.settled && is_cyclic(&rules);
         let mut table = Self {
-            predecessors: automaton.predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
+            predecessors: automaton
+                .predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
             returns: returns(&rules, &automaton),
             closures: Closures::default(),
@@ -182,14 +191,19 @@ impl ParseTable {
             row.copy_from_slice(&shifts);
             twice.fill(0);
             let mut reductions: Vec<Reduction> = Vec::new();
-            let complete = self.automaton.complete.range(state).zip(self.automaton.complete.get(state));
+            let complete =
+                self.automaton.complete.range(state).zip(self.automaton.complete.get(state));
             for (reduction, &production) in complete {
                 let words = lookaheads.words(reduction);
                 if words.iter().all(|&word| word == 0) {
                     continue;
                 }
                 let lookahead = BitSet::from_words(words);
-                twice.iter_mut().zip(&row).zip(words).for_each(|((twice, all), &more)| *twice |= all & more);
+                twice
+                    .iter_mut()
+                    .zip(&row)
+                    .zip(words)
+                    .for_each(|((twice, all), &more)| *twice |= all & more);
                 row.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
                 if production == self.rules.accept() {
                     shifts.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
@@ -199,7 +213,8 @@ impl ParseTable {
                 let action = Action::Reduce(ProductionId(production));
                 cells.extend(lookahead.iter().map(|terminal| (terminal as u32, action)));
                 let (lhs, length) = self.production(ProductionId(production));
-                match reductions.iter_mut().find(|other| other.lhs == lhs && other.length == length) {
+                match reductions.iter_mut().find(|other| other.lhs == lhs && other.length == length)
+                {
                     Some(other) => {
                         other.lookaheads.union_with(&lookahead);
                     }
@@ -230,8 +245,11 @@ impl ParseTable {
             };
             self.rows.push((intern(&row), intern(&shifts)));
             let of_cells = self.actions.capacity() * (size_of::<Action>() + size_of::<u32>());
-            let of_reductions = self.reductions.entries().len() * (size_of::<Reduction>() + 8 * width);
-            held.set(of_cells + of_reductions + self.sets.len() * (8 * width + size_of::<BitSet>()))?;
+            let of_reductions =
+                self.reductions.entries().len() * (size_of::<Reduction>() + 8 * width);
+            held.set(
+                of_cells + of_reductions + self.sets.len() * (8 * width + size_of::<BitSet>()),
+            )?;
         }
         held.keep();
         Ok(())
@@ -296,7 +314,10 @@ impl ParseTable {
     pub(crate) fn goto(&self, state: CoreId, nonterminal: NonterminalId) -> Option<CoreId> {
         let edges = self.automaton.by_nonterminals(state.index());
         let symbol = self.rules.nonterminal_code(nonterminal.index());
-        edges.binary_search_by_key(&symbol, |edge| edge.symbol).ok().map(|at| CoreId(edges[at].target))
+        edges
+            .binary_search_by_key(&symbol, |edge| edge.symbol)
+            .ok()
+            .map(|at| CoreId(edges[at].target))
     }
 
     /// The nonterminal of a production and the number of its symbols.
@@ -312,8 +333,13 @@ impl ParseTable {
     }
 
     /// The terminals before which `state` would end `production`, were that not taken away.
-    pub(super) fn barred(&self, state: CoreId, production: u32) -> impl Iterator<Item = usize> + '_ {
-        let from = self.barred.partition_point(|&[other, rule, _]| (other, rule) < (state.0, production));
+    pub(super) fn barred(
+        &self,
+        state: CoreId,
+        production: u32,
+    ) -> impl Iterator<Item = usize> + '_ {
+        let from =
+            self.barred.partition_point(|&[other, rule, _]| (other, rule) < (state.0, production));
         let same = self.barred[from..]
             .iter()
             .take_while(move |&&[other, rule, _]| (other, rule) == (state.0, production));
@@ -345,7 +371,11 @@ impl ParseTable {
     pub(super) fn place_below(&self, state: CoreId, below: CoreId) -> usize {
         let predecessors = self.predecessors.get(state.index());
         let place = predecessors.partition_point(|&other| other < below.0);
-        debug_assert_eq!(predecessors.get(place), Some(&below.0), "a stack is a path of the automaton");
+        debug_assert_eq!(
+            predecessors.get(place),
+            Some(&below.0),
+            "a stack is a path of the automaton"
+        );
         place
     }
 

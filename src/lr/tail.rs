@@ -29,8 +29,9 @@ pub(super) fn tails(rules: &Rules, automaton: &Automaton) -> Vec<Option<Tail>> {
     (0..automaton.state_count())
         .map(|state| {
             let kernel = automaton.kernels.get(state);
-            let begun =
-                |item: Item| (rules.lhs(rules.production(item)), item - rules.first(rules.production(item)));
+            let begun = |item: Item| {
+                (rules.lhs(rules.production(item)), item - rules.first(rules.production(item)))
+            };
             let (completes, pops) = begun(*kernel.first()?);
             if pops == 0 || kernel.iter().any(|&item| begun(item) != (completes, pops)) {
                 return None;

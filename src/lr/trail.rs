@@ -22,7 +22,10 @@ impl Trail {
         let mut at = Some(stack);
         for (down, &core) in (0..).zip(&self.cores) {
             let Some(node) = at.filter(|node| node.core() == core) else { return false };
-            if self.state.is_some_and(|(lowest, state)| lowest == down && node.state(table) != state) {
+            if self
+                .state
+                .is_some_and(|(lowest, state)| lowest == down && node.state(table) != state)
+            {
                 return false;
             }
             at = match node.below() {

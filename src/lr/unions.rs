@@ -33,7 +33,8 @@ impl Unions {
         let (one, other) = in_order(one, other);
         let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = made.get(place(one, other))?.as_ref()?;
-        let is_same = known.one.as_ptr() == one.address() && known.other.as_ptr() == other.address();
+        let is_same =
+            known.one.as_ptr() == one.address() && known.other.as_ptr() == other.address();
         Stack::upgrade(&known.union).filter(|_| is_same)
     }
 
@@ -44,7 +45,8 @@ impl Unions {
         if made.is_empty() {
             made.resize_with(ENTRIES, || None);
         }
-        let known = Made { one: one.downgrade(), other: other.downgrade(), union: union.downgrade() };
+        let known =
+            Made { one: one.downgrade(), other: other.downgrade(), union: union.downgrade() };
         made[place(one, other)] = Some(known);
     }
 }

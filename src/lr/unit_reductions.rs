@@ -34,7 +34,8 @@ impl ParseTable {
             _ => 0,
         };
         // A stack of these tables has a place there; one of others must not make this panic.
-        closures[place.min(closures.len() - 1)].get_or_init(|| Box::new(self.find_closure(top, below)))
+        closures[place.min(closures.len() - 1)]
+            .get_or_init(|| Box::new(self.find_closure(top, below)))
     }
 
     #[cold]

@@ -54,9 +54,11 @@ impl Yields {
         let mut sum = vec![0u64; productions];
         let mut heap = BinaryHeap::new();
         for p in 0..productions {
-            let nonterminals = rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_some());
+            let nonterminals =
+                rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_some());
             missing[p] = nonterminals.count();
-            let terminals = rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_none());
+            let terminals =
+                rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_none());
             sum[p] = terminals.map(|&code| weight[code as usize]).sum::<u64>().min(UNKNOWN);
             if missing[p] == 0 {
                 heap.push(Reverse((sum[p], rules.lhs(p as u32), p)));
@@ -85,7 +87,9 @@ impl Yields {
             occurrences,
             opening: vec![],
         };
-        for item in (0..rules.item_count() as Item).rev().filter(|&item| rules.next(item) != COMPLETE) {
+        for item in
+            (0..rules.item_count() as Item).rev().filter(|&item| rules.next(item) != COMPLETE)
+        {
             let here = yields.length(rules, rules.next(item));
             yields.rest[item as usize] = (yields.rest[item as usize + 1] + here).min(UNKNOWN);
         }
@@ -121,7 +125,13 @@ impl Yields {
 
     /// Appends the shortest text of `symbols`, the nonterminals whose texts are longer than
     /// `longest` as they are.
-    pub(super) fn expand_up_to(&self, longest: u64, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
+    pub(super) fn expand_up_to(
+        &self,
+        longest: u64,
+        rules: &Rules,
+        symbols: &[Code],
+        text: &mut Vec<Code>,
+    ) {
         let mut stack: Vec<Code> = symbols.iter().rev().copied().collect();
         while let Some(code) = stack.pop() {
             match rules.nonterminal(code) {
@@ -146,10 +156,12 @@ pub(super) struct Leading {
 impl Leading {
     /// For the texts that begin with `terminal`; for `$` there are none.
     pub(super) fn new(rules: &Rules, yields: &Yields, terminal: Code) -> Self {
-        let mut leading = Self { terminal, best: vec![(u64::MAX, 0); rules.nonterminal_count() + 1] };
+        let mut leading =
+            Self { terminal, best: vec![(u64::MAX, 0); rules.nonterminal_count() + 1] };
         let mut heap = BinaryHeap::from([Reverse((1, terminal))]);
         while let Some(Reverse((cost, code))) = heap.pop() {
-            if rules.nonterminal(code).is_some_and(|nonterminal| leading.best[nonterminal].0 < cost) {
+            if rules.nonterminal(code).is_some_and(|nonterminal| leading.best[nonterminal].0 < cost)
+            {
                 continue;
             }
             for &item in yields.occurrences(code) {
@@ -167,7 +179,12 @@ impl Leading {
 
     /// The length of the shortest text of what is behind the dot that begins with the terminal, and
     /// the item whose next symbol brings it.
-    pub(super) fn behind(&self, rules: &Rules, yields: &Yields, mut item: Item) -> Option<(u64, Item)> {
+    pub(super) fn behind(
+        &self,
+        rules: &Rules,
+        yields: &Yields,
+        mut item: Item,
+    ) -> Option<(u64, Item)> {
         let mut best: Option<(u64, Item)> = None;
         loop {
             let code = rules.next(item);

@@ -37,7 +37,8 @@ pub fn fill_masks(matchers: &[Option<&Matcher>], rows: &mut [u32], stride: usize
     if stride == 0 {
         return;
     }
-    let (constrained, free) = rows.split_at_mut(rows.len().min(matchers.len().saturating_mul(stride)));
+    let (constrained, free) =
+        rows.split_at_mut(rows.len().min(matchers.len().saturating_mul(stride)));
     free.fill(u32::MAX);
     fill(constrained.chunks_mut(stride).zip(matchers.iter().copied()));
 }

@@ -128,7 +128,8 @@ impl Matcher {
     /// right recursive. Empty for a grammar that captures nothing, under `%indent`, and where the
     /// derivation takes more than four million items.
     pub fn captures(&self) -> Vec<Capture> {
-        let Some((marks, read)) = self.index.marks().and_then(|marks| Some((marks, self.read(marks)?)))
+        let Some((marks, read)) =
+            self.index.marks().and_then(|marks| Some((marks, self.read(marks)?)))
         else {
             return Vec::new();
         };
@@ -205,7 +206,8 @@ impl Matcher {
         let reading = readings.first()?;
         let (states, lexis) = (self.index.scanner().states(), self.index.scanner().lexis());
         let mut lexemes = lexemes(reading);
-        let label = states.label(reading.at.state).filter(|_| states.moves(reading.at.state).is_empty());
+        let label =
+            states.label(reading.at.state).filter(|_| states.moves(reading.at.state).is_empty());
         if let Some(label) = label.filter(|_| !reading.between) {
             lexemes.push(Lexeme { label, start: reading.start, end: text.len() });
             return self.derive(marks, (text, steps), lexemes, None, &Ahead::Any);
@@ -218,8 +220,11 @@ impl Matcher {
         }
         let is_ignored = |label: &usize| lexis.is_ignored(TerminalId::new(*label));
         // Behind what is ignored anything may come.
-        let ahead =
-            if ahead.iter().all(|label| is_ignored(&label)) { Ahead::Any } else { Ahead::Among(ahead) };
+        let ahead = if ahead.iter().all(|label| is_ignored(&label)) {
+            Ahead::Any
+        } else {
+            Ahead::Among(ahead)
+        };
         let in_progress = (!reading.between).then_some(reading.start);
         self.derive(marks, (text, steps), lexemes, in_progress, &ahead)
     }
@@ -268,7 +273,9 @@ impl Matcher {
                         self.follow(&readings, spelling, text.len(), &mut next);
                     }
                     let name = || vocabulary.plain.special(*token).map(str::as_bytes);
-                    text.extend_from_slice(vocabulary.plain.bytes(*token).or_else(name).unwrap_or_default());
+                    text.extend_from_slice(
+                        vocabulary.plain.bytes(*token).or_else(name).unwrap_or_default(),
+                    );
                 }
             }
             let taken = text.len() > steps.last().copied().unwrap_or(0);
@@ -299,7 +306,8 @@ impl Matcher {
                         None => Reading { at, between: false, ..reading.clone() },
                         Some(label) => {
                             let lexeme = Lexeme { label, start: reading.start, end: place };
-                            let ended = Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
+                            let ended =
+                                Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
                             Reading { at, ended, start: place, tokens, between: false }
                         }
                     });
@@ -324,14 +332,14 @@ impl Matcher {
                     None => Reading { at, tokens, ..reading.clone() },
                     Some(label) => {
                         let lexeme = Lexeme { label, start: reading.start, end: place };
-                        let ended = Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
+                        let ended =
+                            Some(Arc::new(Ended { lexeme, earlier: reading.ended.clone() }));
                         Reading { at, ended, start: place, tokens: 0, between: true }
                     }
                 };
-                if !ended
-                    .iter()
-                    .any(|known| known.is_alike(&next.at, next.tokens) && known.between == next.between)
-                {
+                if !ended.iter().any(|known| {
+                    known.is_alike(&next.at, next.tokens) && known.between == next.between
+                }) {
                     ended.push(next);
                 }
             }

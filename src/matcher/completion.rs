@@ -50,8 +50,10 @@ impl Matcher {
         if self.is_accepting() {
             return Some(Vec::new());
         }
-        let is_text = |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
-        let steps = &mut self.index.scanner().bounds().decision_steps.saturating_mul(STEPS_FOR_A_STEP);
+        let is_text =
+            |bytes: &Vec<u8>| self.index.spelled().mark().is_none_or(|mark| !bytes.contains(&mark));
+        let steps =
+            &mut self.index.scanner().bounds().decision_steps.saturating_mul(STEPS_FOR_A_STEP);
         let readings = self.now.readings.iter().enumerate();
         let completions =
             readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place), steps));
@@ -99,7 +101,8 @@ impl Matcher {
 
     /// Of several stacks the one that can be finished at the least cost.
     pub(super) fn nearest_to_the_end(&self, stacks: Stacks, steps: &mut usize) -> Option<Stack> {
-        let mut cost = |stack: &Stack| self.index.scanner().completion_cost(stack, steps).unwrap_or(u64::MAX);
+        let mut cost =
+            |stack: &Stack| self.index.scanner().completion_cost(stack, steps).unwrap_or(u64::MAX);
         match &stacks[..] {
             [_] => stacks.into_iter().next(),
             _ => stacks.into_iter().min_by_key(|stack| cost(stack)),
@@ -114,7 +117,12 @@ impl Matcher {
         steps: &mut usize,
     ) -> Option<(Vec<u8>, Configuration)> {
         let scanner = self.index.scanner();
-        if scanner.states().labels(at.state).into_iter().any(|label| !self.after(at, label).is_empty()) {
+        if scanner
+            .states()
+            .labels(at.state)
+            .into_iter()
+            .any(|label| !self.after(at, label).is_empty())
+        {
             return Some((Vec::new(), at.clone()));
         }
         let mut labels: Vec<(u64, TerminalId)> = (self.labels(at).into_iter())
@@ -141,9 +149,10 @@ impl Matcher {
             let Reverse((_, at)) = pending.pop()?;
             let (configuration, _, length) = met[at].clone();
             if length > 0 && scanner.is_complete(&configuration, &mut Reads::none()) {
-                let mut text: Vec<u8> = std::iter::successors(met[at].1, |&(before, _)| met[before].1)
-                    .map(|(_, byte)| byte)
-                    .collect();
+                let mut text: Vec<u8> =
+                    std::iter::successors(met[at].1, |&(before, _)| met[before].1)
+                        .map(|(_, byte)| byte)
+                        .collect();
                 text.reverse();
                 return Some(text);
             }
@@ -192,7 +201,8 @@ impl Matcher {
     /// so.
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
-        let after = scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
+        let after =
+            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
         after.into_iter().filter(|after| scanner.can_go_on(at, label, after)).collect()
     }
 
@@ -232,7 +242,8 @@ impl Matcher {
                 let mut next = SmallVec::<[Configuration; 2]>::new();
                 scanner.step(&configuration, byte, &mut Reads::none(), |after| next.push(after));
                 for after in next {
-                    let near = after.stack.same_stacks(lexeme_stack) || after.stack.same_stacks(&from.stack);
+                    let near = after.stack.same_stacks(lexeme_stack)
+                        || after.stack.same_stacks(&from.stack);
                     if near
                         && scanner.is_viable(&after, &mut Reads::none())
                         && !seen.iter().any(|(known, _)| known.same(&after))
@@ -280,6 +291,7 @@ impl Matcher {
             label == terminal || readings.any(|(read, _)| read == terminal)
         };
         let mut labels = scanner.states().labels(at.state).into_iter();
-        at.stack.same_stacks(stack) && labels.any(|label| reads(label) && !self.after(at, label).is_empty())
+        at.stack.same_stacks(stack)
+            && labels.any(|label| reads(label) && !self.after(at, label).is_empty())
     }
 }

@@ -69,7 +69,11 @@ impl Matcher {
             for (reading, before) in &now {
                 scanner.step_over(reading, byte, &mut Reads::none(), |after, ended| {
                     if scanner.is_viable(&after, &mut Reads::none()) {
-                        next.add(scanner, after, if ended.is_some() { 1 } else { (*before).max(1) });
+                        next.add(
+                            scanner,
+                            after,
+                            if ended.is_some() { 1 } else { (*before).max(1) },
+                        );
                     }
                 });
             }
@@ -142,7 +146,9 @@ impl CountedReadings {
     fn into_all(self) -> Vec<Counted> {
         let groups = self.0.into_iter();
         groups
-            .flat_map(|(count, readings)| readings.into_all().into_iter().map(move |one| (one, count)))
+            .flat_map(|(count, readings)| {
+                readings.into_all().into_iter().map(move |one| (one, count))
+            })
             .collect()
     }
 }

@@ -34,8 +34,8 @@ impl fmt::Display for Expected<'_> {
 
 impl Matcher {
     /// The terminals that may come next, in the order of the grammar: literals in quotes, others by
-    /// name, and the end of the text. A terminal whose lexeme has begun and cannot end yet is one of
-    /// them; one that could go on or end is not. Ignored terminals are named only where one has
+    /// name, and the end of the text. A terminal whose lexeme has begun and cannot end yet is one
+    /// of them; one that could go on or end is not. Ignored terminals are named only where one has
     /// begun and nothing else may come. After a stop token: the end alone.
     ///
     /// Costs the number of terminals and of readings of the text so far.
@@ -71,18 +71,23 @@ impl Matcher {
             scanner.next_terminals(&from, next);
             return;
         }
-        let after =
-            |label| scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
+        let after = |label| {
+            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none())
+        };
         let label = states.plain_label(at.state);
         for (label, _) in states.ends(at.state) {
             after(label).iter().for_each(|after| scanner.next_terminals(after, next));
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {
             let mut readings = after(TerminalId::new(terminal)).into_iter();
-            let may_be = readings.any(|after| scanner.can_go_on(at, TerminalId::new(terminal), &after));
+            let may_be =
+                readings.any(|after| scanner.can_go_on(at, TerminalId::new(terminal), &after));
             if may_be && label.is_none_or(|label| label.index() != terminal) {
-                let set =
-                    if scanner.is_ignored(TerminalId::new(terminal)) { &mut *ignored } else { &mut *next };
+                let set = if scanner.is_ignored(TerminalId::new(terminal)) {
+                    &mut *ignored
+                } else {
+                    &mut *next
+                };
                 set.insert(terminal);
             }
         }

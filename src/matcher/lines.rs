@@ -26,7 +26,8 @@ impl Matcher {
         let (mut stack, mut layout) = match fresh {
             true => (at.stack.clone(), at.layout.clone()),
             false => {
-                let after = self.after(&at, scanner.states().label(at.state)?).into_iter().next()?;
+                let after =
+                    self.after(&at, scanner.states().label(at.state)?).into_iter().next()?;
                 (after.stack, after.layout)
             }
         };
@@ -37,7 +38,8 @@ impl Matcher {
             if !(fresh && count == 0) && scanner.is_complete(&at, &mut Reads::none()) {
                 return Some(text);
             }
-            laid = self.nearest_to_the_end(laid.feed(scanner.table(), terminal, &mut Unread), steps)?;
+            laid =
+                self.nearest_to_the_end(laid.feed(scanner.table(), terminal, &mut Unread), steps)?;
             deeper |= terminal == indentation.indent;
             ended += u32::from(terminal == indentation.dedent);
             if terminal == indentation.indent || terminal == indentation.dedent {
@@ -149,9 +151,13 @@ mod tests {
 
     #[test]
     fn blanks_have_the_width_they_are_made_for() {
-        for (column, alternative, blanks) in
-            [(0, 0, Some("")), (3, 3, Some("   ")), (8, 1, Some("\t")), (9, 5, Some("   \t ")), (8, 9, None)]
-        {
+        for (column, alternative, blanks) in [
+            (0, 0, Some("")),
+            (3, 3, Some("   ")),
+            (8, 1, Some("\t")),
+            (9, 5, Some("   \t ")),
+            (8, 9, None),
+        ] {
             let made = Width { column, alternative }.blanks(8);
             assert_eq!(made.as_deref(), blanks.map(str::as_bytes), "{column} {alternative}");
         }

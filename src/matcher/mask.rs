@@ -39,7 +39,9 @@ impl TokenMask {
     /// The tokens that may come next, ascending.
     pub fn tokens(&self) -> impl Iterator<Item = TokenId> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
-            (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| TokenId(index as u32 * 32 + bit))
+            (0..32)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| TokenId(index as u32 * 32 + bit))
         })
     }
 

@@ -155,7 +155,11 @@ impl Matcher {
             return self.index.allow_end(row);
         }
         if !self.counts() {
-            return self.index.write_mask(&self.now.readings, self.now.progress == Progress::Fresh, row);
+            return self.index.write_mask(
+                &self.now.readings,
+                self.now.progress == Progress::Fresh,
+                row,
+            );
         }
         let mut masks = [true, false].into_iter().filter_map(|between| {
             let readings = self.now.are_between(between);
@@ -196,13 +200,18 @@ impl Matcher {
     /// When the text so far and these bytes do not begin a sentence; nothing has changed then.
     pub fn advance_bytes(&mut self, bytes: &[u8]) -> Result<(), RejectedToken> {
         // Bytes are text: no token is meant by them.
-        let mark = self.index.spelled().mark().and_then(|mark| bytes.iter().position(|&byte| byte == mark));
+        let mark = self
+            .index
+            .spelled()
+            .mark()
+            .and_then(|mark| bytes.iter().position(|&byte| byte == mark));
         if let Some(mark) = mark {
             let accepted = self.after_bytes(&self.now, &bytes[..mark]).err().unwrap_or(mark);
             return Err(RejectedToken { token: None, accepted });
         }
-        let next =
-            self.after_bytes(&self.now, bytes).map_err(|accepted| RejectedToken { token: None, accepted })?;
+        let next = self
+            .after_bytes(&self.now, bytes)
+            .map_err(|accepted| RejectedToken { token: None, accepted })?;
         self.note(|| Said::Bytes(bytes.into()));
         self.history.push(std::mem::replace(&mut self.now, next));
         Ok(())

@@ -46,10 +46,13 @@ impl Scanner {
         if self.states().has_ended(at.state) {
             return SmallVec::from_iter([(at.clone(), None)]);
         }
-        let is_spent =
-            |terminal| self.lexis.budgets.get(terminal).is_some_and(|budget| budget.tokens <= tokens);
-        let components = self.states().components(at.state).iter().map(|component| component.terminal);
-        let spent: SmallVec<[TerminalId; 2]> = components.filter(|&terminal| is_spent(terminal)).collect();
+        let is_spent = |terminal| {
+            self.lexis.budgets.get(terminal).is_some_and(|budget| budget.tokens <= tokens)
+        };
+        let components =
+            self.states().components(at.state).iter().map(|component| component.terminal);
+        let spent: SmallVec<[TerminalId; 2]> =
+            components.filter(|&terminal| is_spent(terminal)).collect();
         let mut settled = SmallVec::new();
         let mut cuts: SmallVec<[TerminalId; 2]> = spent
             .iter()
@@ -60,7 +63,8 @@ impl Scanner {
         cuts.dedup();
         let left = self.with_past(at.obligations, self.states().past(at.state));
         for cut in cuts {
-            let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, cut, &mut Reads::none());
+            let after =
+                self.after_lexeme(&at.stack, &at.layout, at.expectations, cut, &mut Reads::none());
             for between in after {
                 if self.can_be_completed(&between, left, &mut Reads::none()) {
                     let begun = self.begin_lexeme(between, left, &mut Reads::none());
@@ -73,7 +77,8 @@ impl Scanner {
             false => self.states().restricted(at.state, |terminal| !is_spent(terminal)),
         };
         let kept = state.map(|state| Configuration { state, ..at.clone() });
-        let is_viable = |kept: &Configuration| spent.is_empty() || self.is_viable(kept, &mut Reads::none());
+        let is_viable =
+            |kept: &Configuration| spent.is_empty() || self.is_viable(kept, &mut Reads::none());
         settled.extend(kept.filter(is_viable).map(|kept| (kept, None)));
         settled
     }

@@ -21,7 +21,11 @@ pub(super) struct Starts {
 
 /// Where the lexemes of the greatest candidate sets start: of all ordinary terminals, and of each
 /// exclusive candidate set.
-pub(super) fn greatest(states: &ScanStates, exclusive: &BitSet, candidate_sets: &[BitSet]) -> Starts {
+pub(super) fn greatest(
+    states: &ScanStates,
+    exclusive: &BitSet,
+    candidate_sets: &[BitSet],
+) -> Starts {
     Starts {
         ordinary: vec![states.start(&ordinary(states.dfas().len(), exclusive))],
         exclusive: candidate_sets.iter().map(|candidates| states.start(candidates)).collect(),
@@ -41,7 +45,11 @@ pub(super) fn ordinary(count: usize, exclusive: &BitSet) -> BitSet {
 /// Candidate sets of which each that has an exclusive terminal is a part: what the rows promise. A
 /// state that only reduces, and in one way, is passed over: a stack that it tops can shift no more
 /// than after that reduction, and the state then on top promises less.
-pub(super) fn exclusive_candidates(table: &ParseTable, exclusive: &BitSet, ignored: &BitSet) -> Vec<BitSet> {
+pub(super) fn exclusive_candidates(
+    table: &ParseTable,
+    exclusive: &BitSet,
+    ignored: &BitSet,
+) -> Vec<BitSet> {
     let mut candidate_sets: Vec<BitSet> = Vec::new();
     for state in parse_states(table) {
         let row = table.row(state);

@@ -59,7 +59,9 @@ impl Lexis {
     /// Whether a lexeme may ever be `terminal`, be it only among some candidates, or as the other
     /// reading of a word.
     pub(super) fn may_occur(&self, terminal: TerminalId) -> bool {
-        let reads = |word: TerminalId| self.other_reading(word) == Some(terminal) && self.may_be_label(word);
+        let reads = |word: TerminalId| {
+            self.other_reading(word) == Some(terminal) && self.may_be_label(word)
+        };
         self.may_be_label(terminal) || (0..self.terminal_count()).map(TerminalId::new).any(reads)
     }
 
@@ -124,8 +126,16 @@ impl Lexis {
 
     /// Where lexemes start that start in `start` behind such a text, if some of them are labelled
     /// `terminal`, whatever follows.
-    fn labelled_start(&self, start: ScanStateId, past: Past, terminal: TerminalId) -> Option<ScanStateId> {
+    fn labelled_start(
+        &self,
+        start: ScanStateId,
+        past: Past,
+        terminal: TerminalId,
+    ) -> Option<ScanStateId> {
         let start = self.states.begin(start, past);
-        self.states.label_set(self.states.sure_reach(start)).contains(terminal.index()).then_some(start)
+        self.states
+            .label_set(self.states.sure_reach(start))
+            .contains(terminal.index())
+            .then_some(start)
     }
 }

@@ -108,7 +108,8 @@ impl Readings {
                 }
             }
             let alike = places.entry(reading.hash()).or_default();
-            let known = alike.iter().map(|&place| place as usize).find(|&place| is_same(&all[place]));
+            let known =
+                alike.iter().map(|&place| place as usize).find(|&place| is_same(&all[place]));
             if known.is_none() {
                 alike.push(all.len() as u32);
             }
@@ -157,7 +158,8 @@ impl Scanner {
                 let terminals = components.map(|component| component.terminal.index());
                 let mut candidates = BitSet::new(self.lexis.terminal_count() + 1);
                 let count = self.lexis.terminal_count();
-                let stands = |&terminal: &usize| terminal < count && !self.lexis.ignored.contains(terminal);
+                let stands =
+                    |&terminal: &usize| terminal < count && !self.lexis.ignored.contains(terminal);
                 terminals.filter(stands).for_each(|terminal| {
                     candidates.insert(terminal);
                 });
@@ -180,7 +182,13 @@ impl Scanner {
         if self.lexis.indentation.is_none() {
             let start = self.context(&stack, reads).start;
             let (state, obligations) = self.begin(start, obligations);
-            return SmallVec::from_buf([Configuration { stack, layout, state, obligations, expectations }]);
+            return SmallVec::from_buf([Configuration {
+                stack,
+                layout,
+                state,
+                obligations,
+                expectations,
+            }]);
         }
         let mut begun = SmallVec::new();
         for (state, layout) in self.starts_at(&stack, &layout, reads) {
@@ -192,7 +200,11 @@ impl Scanner {
 
     /// Where a lexeme starts behind what lexemes before it have left, and what is still asked.
     #[inline]
-    pub(super) fn begin(&self, start: ScanStateId, left: ObligationsId) -> (ScanStateId, ObligationsId) {
+    pub(super) fn begin(
+        &self,
+        start: ScanStateId,
+        left: ObligationsId,
+    ) -> (ScanStateId, ObligationsId) {
         (self.states().begin(start, self.past(left)), self.with_past(left, Past::NONE))
     }
 
@@ -219,7 +231,9 @@ impl Scanner {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
         for (label, obligations) in self.end_before(from.state, byte, next, obligations) {
-            for between in self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads) {
+            for between in
+                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
+            {
                 for begun in self.begin_lexeme(between, obligations, reads) {
                     if let Some(state) = self.states().next(begun.state, byte) {
                         let obligations = self.keep_obligations(begun.obligations, state);
@@ -291,11 +305,17 @@ impl Scanner {
             return states.labels(at.state);
         }
         let ends = states.ends(at.state).filter(|_| self.may_end_with(at.obligations));
-        ends.filter(|(_, guards)| self.may_end_with_guards(guards)).map(|(label, _)| label).collect()
+        ends.filter(|(_, guards)| self.may_end_with_guards(guards))
+            .map(|(label, _)| label)
+            .collect()
     }
 
     /// The same, but `None` where it depends on all open blocks.
-    pub(crate) fn is_complete_whatever_blocks(&self, at: &Configuration, reads: &mut Reads) -> Option<bool> {
+    pub(crate) fn is_complete_whatever_blocks(
+        &self,
+        at: &Configuration,
+        reads: &mut Reads,
+    ) -> Option<bool> {
         if at.layout.lines().is_none() {
             return Some(self.is_complete(at, reads));
         }

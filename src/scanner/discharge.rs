@@ -49,7 +49,10 @@ impl Scanner {
     /// in more ways than are looked through here.
     #[inline]
     pub(super) fn keep_obligations(&self, id: ObligationsId, state: ScanStateId) -> ObligationsId {
-        if id == ObligationsId::NONE || self.obligations(id).len() <= FEW || self.states().has_past() {
+        if id == ObligationsId::NONE
+            || self.obligations(id).len() <= FEW
+            || self.states().has_past()
+        {
             return id;
         }
         self.keep_many(id, state)
@@ -61,7 +64,8 @@ impl Scanner {
             return kept;
         }
         let can_be_broken = |&obligation: &ScanStateId| self.can_be_broken(obligation, state);
-        let kept: Obligations = self.obligations(id).iter().copied().filter(can_be_broken).collect();
+        let kept: Obligations =
+            self.obligations(id).iter().copied().filter(can_be_broken).collect();
         let kept = self.intern_obligations(kept);
         self.discharges.kept.get_or_insert_with((id, state), || kept)
     }

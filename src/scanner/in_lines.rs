@@ -62,7 +62,12 @@ impl Scanner {
 
     /// The stacks in front of the first lexeme of the line that begins here, and the blocks then
     /// open.
-    fn lay<'l>(&self, stack: &Stack, layout: &'l Layout, reads: &mut Reads) -> Option<Cow<'l, Laid>> {
+    fn lay<'l>(
+        &self,
+        stack: &Stack,
+        layout: &'l Layout,
+        reads: &mut Reads,
+    ) -> Option<Cow<'l, Laid>> {
         let indentation = self.lexis.indentation.as_ref()?;
         reads.width(indentation, layout.lines()?);
         layout.laid(stack, self.table(), reads, |lines, reads| {
@@ -72,7 +77,8 @@ impl Scanner {
             };
             let begun = u32::from(blocks.level() > lines.blocks.level());
             let fed = [(indentation.indent, begun), (indentation.dedent, ended)];
-            let fed = fed.into_iter().flat_map(|(terminal, count)| (0..count).map(move |_| terminal));
+            let fed =
+                fed.into_iter().flat_map(|(terminal, count)| (0..count).map(move |_| terminal));
             Laid { stacks: self.feed_all(stack, fed, reads), blocks }
         })
     }
@@ -99,7 +105,12 @@ impl Scanner {
     /// What a lexeme that starts on `stack` can be: one context, but where a line begins and its
     /// blocks can be read in several ways. `reads` is told what was read.
     #[inline]
-    pub(crate) fn contexts_at(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> Contexts<'_> {
+    pub(crate) fn contexts_at(
+        &self,
+        stack: &Stack,
+        layout: &Layout,
+        reads: &mut Reads,
+    ) -> Contexts<'_> {
         match layout.lines() {
             None => Contexts::from_buf([self.context(stack, reads)]),
             Some(lines) => self.contexts_in_lines(stack, layout, lines, reads),
@@ -137,9 +148,11 @@ impl Scanner {
         layout: &Layout,
         reads: &mut Reads,
     ) -> SmallVec<[(ScanStateId, Layout); 1]> {
-        let Some(indentation) = self.lexis.indentation.as_ref().filter(|_| layout.begins_line()) else {
+        let Some(indentation) = self.lexis.indentation.as_ref().filter(|_| layout.begins_line())
+        else {
             let loose = layout.lines().is_some_and(|lines| reads.brackets(lines));
-            let context = if loose { self.loose_context(stack, reads) } else { self.context(stack, reads) };
+            let context =
+                if loose { self.loose_context(stack, reads) } else { self.context(stack, reads) };
             return SmallVec::from_buf([(context.start, layout.clone())]);
         };
         if let Some(state) = self.line_start(indentation).state {
@@ -148,10 +161,15 @@ impl Scanner {
         let laid = self.lay(stack, layout, reads).map_or_else(Laid::default, Cow::into_owned);
         match &laid.stacks[..] {
             [] => SmallVec::from_buf([(self.loose_context_of(self.nothing).start, layout.clone())]),
-            [stack] => SmallVec::from_buf([(self.loose_context(stack, reads).start, layout.clone())]),
+            [stack] => {
+                SmallVec::from_buf([(self.loose_context(stack, reads).start, layout.clone())])
+            }
             stacks => {
                 let start = |stack: &Stack| {
-                    (self.loose_context(stack, reads).start, layout.chosen(stack.state(self.table())))
+                    (
+                        self.loose_context(stack, reads).start,
+                        layout.chosen(stack.state(self.table())),
+                    )
                 };
                 stacks.iter().map(start).collect()
             }
@@ -177,8 +195,11 @@ impl Scanner {
     ) -> Contexts<'_> {
         if lines.leading.is_none() {
             let brackets = reads.brackets(lines);
-            let context =
-                if brackets { self.loose_context(stack, reads) } else { self.context(stack, reads) };
+            let context = if brackets {
+                self.loose_context(stack, reads)
+            } else {
+                self.context(stack, reads)
+            };
             return Contexts::from_buf([context]);
         }
         let laid = self.lay(stack, layout, reads);
@@ -200,7 +221,8 @@ impl Scanner {
     pub(super) fn loose_context_of(&self, set: u32) -> &Context {
         self.loose_contexts.get_or_init(set, || {
             let mut acceptable = self.table().acceptable_sets().get(set).clone();
-            let newline = self.lexis.indentation.as_ref().map(|indentation| indentation.newline.index());
+            let newline =
+                self.lexis.indentation.as_ref().map(|indentation| indentation.newline.index());
             if let Some(newline) = newline {
                 acceptable.remove(newline);
             }
@@ -261,9 +283,9 @@ impl Scanner {
             let fed = stack.feed(self.table(), terminal, reads).into_iter();
             let after = fed.filter_map(|stack| {
                 let indentation = self.lexis.indentation.as_ref()?;
-                self.lexis
-                    .has_room(&stack, &lines.blocks, reads)
-                    .then(|| between(stack, after_terminal(indentation, lines.clone(), terminal, reads)))
+                self.lexis.has_room(&stack, &lines.blocks, reads).then(|| {
+                    between(stack, after_terminal(indentation, lines.clone(), terminal, reads))
+                })
             });
             after.collect::<SmallVec<[Between; 1]>>()
         })
@@ -277,15 +299,24 @@ impl Scanner {
             .indentation
             .as_ref()
             .and_then(|indentation| Some((indentation, indentation.limit.as_ref()?)));
-        let (Some((indentation, limit)), Some(lines)) = (limit, layout.lines()) else { return false };
+        let (Some((indentation, limit)), Some(lines)) = (limit, layout.lines()) else {
+            return false;
+        };
         // The first lexeme of a line may begin a block.
         let coming = u32::from(lines.leading.is_some());
         reads.room(indentation, lines.blocks.level()).saturating_sub(coming) < limit.nesting.most()
     }
 
     /// Whether the text might end between two lexemes, as far as the open blocks do not matter.
-    pub(super) fn may_end_between(&self, stack: &Stack, layout: &Layout, reads: &mut Reads) -> bool {
-        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else { return true };
+    pub(super) fn may_end_between(
+        &self,
+        stack: &Stack,
+        layout: &Layout,
+        reads: &mut Reads,
+    ) -> bool {
+        let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
+            return true;
+        };
         if reads.brackets(lines) || lines.leading.is_some() {
             return true;
         }

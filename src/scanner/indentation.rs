@@ -90,7 +90,8 @@ impl Indentation {
 
     /// The same, but no more than the first lexeme of a line and any stack behind it may want.
     pub(super) fn room_that_matters(&self, level: u32) -> u32 {
-        let most = self.limit.as_ref().map_or(u32::MAX, |limit| limit.nesting.most().saturating_add(1));
+        let most =
+            self.limit.as_ref().map_or(u32::MAX, |limit| limit.nesting.most().saturating_add(1));
         self.room(level).min(most)
     }
 

@@ -97,7 +97,8 @@ impl Layout {
     /// The layout where the first lexeme of a line begins in front of which the stack has `top` on
     /// top.
     pub(crate) fn chosen(&self, top: ParseStateId) -> Self {
-        self.lines().map_or(Self::NONE, |lines| Self::new(Lines { chosen: Some(top), ..lines.clone() }))
+        self.lines()
+            .map_or(Self::NONE, |lines| Self::new(Lines { chosen: Some(top), ..lines.clone() }))
     }
 
     /// Whether the stack in front of the first lexeme of a line is one of several.
@@ -108,7 +109,9 @@ impl Layout {
     /// The layout behind an ignored lexeme: what the next one begins on is open again.
     pub(crate) fn open(&self) -> Self {
         match self.lines() {
-            Some(lines) if lines.chosen.is_some() => Self::new(Lines { chosen: None, ..lines.clone() }),
+            Some(lines) if lines.chosen.is_some() => {
+                Self::new(Lines { chosen: None, ..lines.clone() })
+            }
             _ => self.clone(),
         }
     }
@@ -117,7 +120,9 @@ impl Layout {
     #[inline]
     pub(crate) fn read(&self, byte: u8, tab: u32) -> Self {
         match self.lines() {
-            Some(&Lines { ref blocks, depth, leading: Some(leading), chosen }) if leading.counting => {
+            Some(&Lines { ref blocks, depth, leading: Some(leading), chosen })
+                if leading.counting =>
+            {
                 let (blocks, leading) = (blocks.clone(), Some(leading.read(byte, tab)));
                 // What begins with a blank is ignored, whatever it begins on.
                 let chosen = chosen.filter(|_| !is_blank(byte));
@@ -138,7 +143,8 @@ impl Layout {
     /// first one that has blanks before it settles the width of the line, the alternative one too;
     /// one without is passed over.
     pub(crate) fn join(&self) -> Self {
-        let Some((lines, leading)) = self.lines().and_then(|lines| Some((lines, lines.leading?))) else {
+        let Some((lines, leading)) = self.lines().and_then(|lines| Some((lines, lines.leading?)))
+        else {
             return self.clone();
         };
         let column = leading.width.column;
@@ -194,7 +200,8 @@ mod tests {
         let read = |blanks: &str| {
             let mut layout = Layout::begin();
             for byte in blanks.bytes() {
-                layout = if byte == b'\\' { layout.read(byte, 8).join() } else { layout.read(byte, 8) };
+                layout =
+                    if byte == b'\\' { layout.read(byte, 8).join() } else { layout.read(byte, 8) };
             }
             layout.lines().unwrap().leading.unwrap().width.column
         };

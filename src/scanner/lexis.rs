@@ -62,7 +62,8 @@ impl Lexis {
         let hangs_on_context = |terminal: &Terminal| {
             terminal.exclusive || terminal.fallback.is_some_and(|fallback| !fallback.soft)
         };
-        if grammar.lexer == LexerKind::Contextual || grammar.terminals.iter().any(hangs_on_context) {
+        if grammar.lexer == LexerKind::Contextual || grammar.terminals.iter().any(hangs_on_context)
+        {
             table.tell_contexts_apart();
         }
         let mut ignored = BitSet::new(count + 1);
@@ -82,7 +83,10 @@ impl Lexis {
             candidate_starts: candidate_sets::greatest(&states, &exclusive, &candidate_sets),
             reserved: reserved(grammar, states.dfas()),
             fallbacks: grammar.terminals.iter().map(|terminal| terminal.fallback).collect(),
-            indentation: grammar.indentation.as_ref().map(|directive| Indentation::new(directive, &table)),
+            indentation: grammar
+                .indentation
+                .as_ref()
+                .map(|directive| Indentation::new(directive, &table)),
             budgets: Budgets::new(grammar),
             bytes_behind: bytes_behind(&table, &states),
             table,
@@ -141,7 +145,11 @@ impl Lexis {
     ) -> SmallVec<[Reading; 2]> {
         match self.lookaheads.word(label) {
             Some(_) => self.lookaheads.readings(label, acceptable, last),
-            None => self.plain_readings(label, acceptable).into_iter().map(|read| (read, None)).collect(),
+            None => self
+                .plain_readings(label, acceptable)
+                .into_iter()
+                .map(|read| (read, None))
+                .collect(),
         }
     }
 
@@ -151,14 +159,20 @@ impl Lexis {
     }
 
     /// The readings of a label about which the parser alone decides.
-    pub(super) fn plain_readings(&self, label: TerminalId, acceptable: &BitSet) -> SmallVec<[TerminalId; 2]> {
+    pub(super) fn plain_readings(
+        &self,
+        label: TerminalId,
+        acceptable: &BitSet,
+    ) -> SmallVec<[TerminalId; 2]> {
         let mut readings = SmallVec::new();
         let mut fallback = self.fallbacks[label.index()];
         if acceptable.contains(label.index()) {
             readings.push(label);
             fallback = fallback.filter(|fallback| fallback.soft);
         }
-        if let Some(fallback) = fallback.filter(|fallback| acceptable.contains(fallback.terminal.index())) {
+        if let Some(fallback) =
+            fallback.filter(|fallback| acceptable.contains(fallback.terminal.index()))
+        {
             readings.push(fallback.terminal);
         }
         readings
@@ -171,13 +185,16 @@ pub(super) fn scan_states(grammar: &Grammar, dfas: Vec<Option<Dfa>>) -> ScanStat
     let blanks = grammar.indentation.as_ref().map(|_| blank_classes());
     let those = |is: fn(&Terminal) -> bool| {
         let mut set = BitSet::new(grammar.terminals.len());
-        for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| is(terminal)) {
+        for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| is(terminal))
+        {
             set.insert(index);
         }
         set
     };
-    let endings =
-        Endings { first: those(|terminal| terminal.lazy), every: those(|terminal| terminal.every_match) };
+    let endings = Endings {
+        first: those(|terminal| terminal.lazy),
+        every: those(|terminal| terminal.every_match),
+    };
     ScanStates::new(dfas, ranks, endings, blanks.as_ref())
 }
 
@@ -203,7 +220,10 @@ fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
             next.flatten().for_each(|&byte| bytes[usize::from(byte)] = true);
             bytes
         });
-        behind[terminal.index()].iter_mut().zip(of_row).for_each(|(may, &mut begins)| *may |= begins);
+        behind[terminal.index()]
+            .iter_mut()
+            .zip(of_row)
+            .for_each(|(may, &mut begins)| *may |= begins);
     }
     behind
 }

@@ -42,7 +42,8 @@ pub(crate) struct Leading {
 
 impl Leading {
     /// Before the first byte of a line.
-    pub(super) const NONE: Self = Self { width: Width { column: 0, alternative: 0 }, counting: true };
+    pub(super) const NONE: Self =
+        Self { width: Width { column: 0, alternative: 0 }, counting: true };
 
     /// After one more byte of the line; tabs go on to multiples of `tab`.
     pub(super) fn read(mut self, byte: u8, tab: u32) -> Self {
@@ -113,7 +114,9 @@ impl PartialEq for Blocks {
         loop {
             match (&a.0, &b.0) {
                 (Some(one), Some(another)) if Arc::ptr_eq(one, another) => return true,
-                (Some(one), Some(another)) if one.hash == another.hash && one.width == another.width => {
+                (Some(one), Some(another))
+                    if one.hash == another.hash && one.width == another.width =>
+                {
                     (a, b) = (&one.below, &another.below);
                 }
                 (None, None) => return true,

@@ -124,7 +124,9 @@ impl Lookaheads {
             })
             .collect();
         let mut ignored = BitSet::new(count);
-        for (index, _) in grammar.terminals.iter().enumerate().filter(|(_, terminal)| terminal.ignored) {
+        for (index, _) in
+            grammar.terminals.iter().enumerate().filter(|(_, terminal)| terminal.ignored)
+        {
             ignored.insert(index);
         }
         let expectations = Interner::default();
@@ -198,14 +200,20 @@ impl Lookaheads {
             match (meets, last, expectation.must_hold) {
                 (false, _, true) | (true, true, false) => return None,
                 (false, _, false) | (true, true, true) => {}
-                (true, false, _) => after.push(Expectation { met: expectation.met + 1, ..expectation }),
+                (true, false, _) => {
+                    after.push(Expectation { met: expectation.met + 1, ..expectation })
+                }
             }
         }
         Some(self.intern(after))
     }
 
     /// `id` and one more.
-    pub(super) fn add(&self, id: ExpectationsId, expectation: Option<Expectation>) -> ExpectationsId {
+    pub(super) fn add(
+        &self,
+        id: ExpectationsId,
+        expectation: Option<Expectation>,
+    ) -> ExpectationsId {
         let Some(expectation) = expectation else { return id };
         let mut all = self.expectations.get(id.0).clone();
         all.push(expectation);
@@ -215,7 +223,11 @@ impl Lookaheads {
     fn intern(&self, mut all: Expectations) -> ExpectationsId {
         all.sort_unstable();
         all.dedup();
-        if all.is_empty() { ExpectationsId::NONE } else { ExpectationsId(self.expectations.intern(all)) }
+        if all.is_empty() {
+            ExpectationsId::NONE
+        } else {
+            ExpectationsId(self.expectations.intern(all))
+        }
     }
 
     /// What a set of expectations means.
@@ -235,7 +247,8 @@ impl Lookaheads {
                     settling.insert(label);
                 }
             }
-            let may_end = !self.expectations.get(id.0).iter().any(|expectation| expectation.must_hold);
+            let may_end =
+                !self.expectations.get(id.0).iter().any(|expectation| expectation.must_hold);
             Facts { permitted, settling, may_end }
         })
     }
@@ -286,13 +299,17 @@ impl Scanner {
         let reach = self.states().label_set(self.states().reach(context.start));
         let labels = reach.iter().filter(|&label| !self.lexis.ignored.contains(label));
         for label in labels.map(TerminalId::new) {
-            for after in
-                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, &mut Reads::none())
-            {
+            for after in self.after_lexeme(
+                &from.stack,
+                &from.layout,
+                from.expectations,
+                label,
+                &mut Reads::none(),
+            ) {
                 let read = after.stack.last_terminal(self.table());
-                if let Some(read) =
-                    read.filter(|_| self.can_be_completed(&after, ObligationsId::NONE, &mut Reads::none()))
-                {
+                if let Some(read) = read.filter(|_| {
+                    self.can_be_completed(&after, ObligationsId::NONE, &mut Reads::none())
+                }) {
                     next.insert(read.index());
                 }
             }

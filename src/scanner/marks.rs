@@ -60,7 +60,10 @@ impl Marks {
     }
 }
 
-fn mark(nonterminal: &Nonterminal, compiler: &mut Compiler<'_>) -> Result<Option<Mark>, Box<Diagnostic>> {
+fn mark(
+    nonterminal: &Nonterminal,
+    compiler: &mut Compiler<'_>,
+) -> Result<Option<Mark>, Box<Diagnostic>> {
     let Some(marks) = &nonterminal.marks else { return Ok(None) };
     let suffix = match &marks.suffix {
         None => None,
@@ -69,7 +72,8 @@ fn mark(nonterminal: &Nonterminal, compiler: &mut Compiler<'_>) -> Result<Option
                 Box::new(error.into_diagnostic(&nonterminal.name, nonterminal.place.as_ref()))
             })?;
             let capture = suffix.capture.clone();
-            let capture = capture.map(|(name, length)| (name, length.map(|length| length as usize)));
+            let capture =
+                capture.map(|(name, length)| (name, length.map(|length| length as usize)));
             Some(Suffix { dfa, capture })
         }
     };

@@ -190,8 +190,9 @@ impl Scanner {
     }
 
     fn context_of(&self, set: u32) -> &Context {
-        self.contexts
-            .get_or_init(set, || self.make_context(self.table().acceptable_sets().get(set).clone(), None))
+        self.contexts.get_or_init(set, || {
+            self.make_context(self.table().acceptable_sets().get(set).clone(), None)
+        })
     }
 
     /// What `acceptable` means, where `loose` is a terminal that is ignored just here.
@@ -204,7 +205,11 @@ impl Scanner {
         let candidates = self.lexis.candidates(&competing);
         let mut takes = acceptable.clone();
         for label in candidates.iter().map(TerminalId::new) {
-            if self.lexis.other_reading(label).is_some_and(|other| acceptable.contains(other.index())) {
+            if self
+                .lexis
+                .other_reading(label)
+                .is_some_and(|other| acceptable.contains(other.index()))
+            {
                 takes.insert(label.index());
             }
         }
@@ -269,8 +274,11 @@ impl Scanner {
         label: TerminalId,
         reads: &mut Reads,
     ) -> bool {
-        let joins =
-            self.lexis.indentation.as_ref().is_some_and(|indentation| indentation.join == Some(label));
+        let joins = self
+            .lexis
+            .indentation
+            .as_ref()
+            .is_some_and(|indentation| indentation.join == Some(label));
         !joins
             && self.after_lexeme(stack, layout, expectations, label, reads).iter().any(|after| {
                 self.lexis.lookaheads.facts(after.expectations).may_end
@@ -280,7 +288,11 @@ impl Scanner {
 
     /// The terminals that end the text after `stack` at the least cost in bytes. `None` where that
     /// takes more than `steps`.
-    pub(crate) fn completion_plan(&self, stack: &Stack, steps: &mut usize) -> Option<Vec<TerminalId>> {
+    pub(crate) fn completion_plan(
+        &self,
+        stack: &Stack,
+        steps: &mut usize,
+    ) -> Option<Vec<TerminalId>> {
         self.minimal_completion().plan(self.table(), stack, steps)
     }
 
@@ -315,9 +327,9 @@ impl Scanner {
     }
 
     /// Longest match: the labels of a lexeme in `state` that ends before `byte`, which leads to
-    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot end,
-    /// because the byte lets it match more. Several where it depends on the text behind the lexeme
-    /// which one it is, or where each match ends it.
+    /// `next`, each with what it then leaves beside `obligations`; none where the lexeme cannot
+    /// end, because the byte lets it match more. Several where it depends on the text behind the
+    /// lexeme which one it is, or where each match ends it.
     #[inline]
     pub(crate) fn end_before(
         &self,
@@ -330,13 +342,15 @@ impl Scanner {
         let Some(label) = self.states().label(state) else { return ends };
         if self.states().is_every_match(state) {
             // Nothing can become of the others.
-            let behind = |label: TerminalId| self.lexis.bytes_behind[label.index()][usize::from(byte)];
+            let behind =
+                |label: TerminalId| self.lexis.bytes_behind[label.index()][usize::from(byte)];
             let labels = self.states().labels(state).into_iter().filter(|&label| behind(label));
             let past = self.states().past(state);
             ends.extend(labels.map(|label| (label, self.with_past(obligations, past))));
             return ends;
         }
-        let Some(asked) = next.map_or(Some(obligations), |next| self.ask_for_no_match(obligations, next))
+        let Some(asked) =
+            next.map_or(Some(obligations), |next| self.ask_for_no_match(obligations, next))
         else {
             return ends;
         };

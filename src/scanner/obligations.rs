@@ -82,7 +82,9 @@ impl Scanner {
         if states.is_empty() {
             ObligationsId::NONE
         } else {
-            ObligationsId(self.obligations.sets.intern(Left { obligations: states, past: Past::NONE }))
+            ObligationsId(
+                self.obligations.sets.intern(Left { obligations: states, past: Past::NONE }),
+            )
         }
     }
 
@@ -95,10 +97,9 @@ impl Scanner {
     #[cold]
     fn step_open_obligations(&self, id: ObligationsId, byte: u8) -> Option<ObligationsId> {
         let classes = self.states().classes();
-        let steps = self
-            .obligations
-            .steps
-            .get_or_init(id.0, || classes.representatives().iter().map(|_| OnceLock::new()).collect());
+        let steps = self.obligations.steps.get_or_init(id.0, || {
+            classes.representatives().iter().map(|_| OnceLock::new()).collect()
+        });
         *steps[usize::from(classes.get(byte))].get_or_init(|| self.find_obligations(id, byte))
     }
 
@@ -119,12 +120,18 @@ impl Scanner {
             return None;
         }
         asked.push(state);
-        asked.extend(self.states().guarded(state).into_iter().flat_map(|guarded| &guarded.none).copied());
+        asked.extend(
+            self.states().guarded(state).into_iter().flat_map(|guarded| &guarded.none).copied(),
+        );
         Some(())
     }
 
     /// `id`, and that the match which has come to `state` is none; `None` where it is one.
-    pub(super) fn ask_for_no_match(&self, id: ObligationsId, state: ScanStateId) -> Option<ObligationsId> {
+    pub(super) fn ask_for_no_match(
+        &self,
+        id: ObligationsId,
+        state: ScanStateId,
+    ) -> Option<ObligationsId> {
         let mut asked = self.obligations(id).clone();
         self.push_no_match(&mut asked, state)?;
         Some(self.intern_obligations(asked))
@@ -132,7 +139,12 @@ impl Scanner {
 
     /// `id`, and that none of `guards` comes true, which `byte` is the first to be read by; `None`
     /// where it makes one true.
-    pub(super) fn guard(&self, id: ObligationsId, guards: &[ScanStateId], byte: u8) -> Option<ObligationsId> {
+    pub(super) fn guard(
+        &self,
+        id: ObligationsId,
+        guards: &[ScanStateId],
+        byte: u8,
+    ) -> Option<ObligationsId> {
         let mut asked = self.obligations(id).clone();
         for next in guards.iter().filter_map(|&guard| self.states().next(guard, byte)) {
             self.push_no_match(&mut asked, next)?;

@@ -190,7 +190,8 @@ impl Scanner {
             Some(obligations) => {
                 let next = self.states().next(point.state, byte);
                 let ended = self.end_before(point.state, byte, next, obligations);
-                let next = next.map(|next| self.point(next, self.keep_obligations(obligations, next)));
+                let next =
+                    next.map(|next| self.point(next, self.keep_obligations(obligations, next)));
                 Step::new(next, (!ended.is_empty()).then(|| self.points.ended.intern(ended)))
             }
         };

@@ -131,7 +131,14 @@ impl Reads {
     #[inline]
     pub(crate) fn none() -> Self {
         let events = SmallVec::new();
-        Self { lowest: u32::MAX, fork: None, is_past_fork: false, lowest_state: 0, events, layout: None }
+        Self {
+            lowest: u32::MAX,
+            fork: None,
+            is_past_fork: false,
+            lowest_state: 0,
+            events,
+            layout: None,
+        }
     }
 
     /// Of a computation on this stack, and in these lines.
@@ -147,7 +154,14 @@ impl Reads {
             })
         });
         let (lowest, fork) = (stack.depth(), stack.first_fork());
-        Self { lowest, fork, is_past_fork: false, lowest_state: u32::MAX, events: SmallVec::new(), layout }
+        Self {
+            lowest,
+            fork,
+            is_past_fork: false,
+            lowest_state: u32::MAX,
+            events: SmallVec::new(),
+            layout,
+        }
     }
 
     /// For a part of this computation on `stack`, whose reads are to be known by themselves.
@@ -268,7 +282,10 @@ impl Reads {
                 self.width(indentation, &Lines { leading, ..lines.clone() });
             }
             Question::Brackets(closed) => {
-                self.brackets(&Lines { depth: lines.depth.saturating_sub(*closed), ..lines.clone() });
+                self.brackets(&Lines {
+                    depth: lines.depth.saturating_sub(*closed),
+                    ..lines.clone()
+                });
             }
             Question::Room(more) => {
                 let level = i64::from(lines.blocks.level()) + i64::from(*more);
@@ -304,7 +321,13 @@ impl LayoutReads {
         }
     }
 
-    fn width(&mut self, lowest: u32, events: &mut Events, indentation: &Indentation, lines: &Lines) {
+    fn width(
+        &mut self,
+        lowest: u32,
+        events: &mut Events,
+        indentation: &Indentation,
+        lines: &Lines,
+    ) {
         if self.asked.contains(&Question::Layout) {
             return;
         }
@@ -318,7 +341,10 @@ impl LayoutReads {
         }
         let question = Question::Width { fresh, blanks: blanks.as_slice().into() };
         let answer = indentation.answer(&self.base, &question);
-        debug_assert_eq!(answer, lines.leading.map(|leading| indentation.standing(&self.base, leading)));
+        debug_assert_eq!(
+            answer,
+            lines.leading.map(|leading| indentation.standing(&self.base, leading))
+        );
         match answer {
             Some(answer) => self.ask(lowest, events, question, answer),
             None => self.ask(lowest, events, Question::Layout, 0),

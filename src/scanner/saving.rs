@@ -64,7 +64,8 @@ impl Scanner {
         });
         let lexis = Lexis::over(grammar, table, states, lookaheads);
         let mut scanner = Self::new(lexis, proof, bounds);
-        scanner.obligations.sets = Interner::restore(left).ok_or(Malformed { what: "the obligations" })?;
+        scanner.obligations.sets =
+            Interner::restore(left).ok_or(Malformed { what: "the obligations" })?;
         let none = Left { obligations: Obligations::new(), past: Past::NONE };
         ensure(scanner.obligations.sets.iter().next() == Some(&none), "the obligations")?;
         Ok(scanner)
@@ -104,7 +105,8 @@ impl Lines {
     /// Writes the widths of the open blocks, the innermost first, and the rest.
     pub(crate) fn save(&self, writer: &mut Writer) {
         let blocks = std::iter::successors(Some(&self.blocks), |blocks| blocks.below());
-        let widths: Vec<Width> = blocks.take(self.blocks.level() as usize).map(Blocks::width).collect();
+        let widths: Vec<Width> =
+            blocks.take(self.blocks.level() as usize).map(Blocks::width).collect();
         writer.list(&widths, |w, width| width.save(w));
         writer.u32(self.depth);
         writer.option(self.leading.as_ref(), |w, leading| {
@@ -116,9 +118,11 @@ impl Lines {
     /// A layout.
     pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let widths = reader.list(8, Width::load)?;
-        let blocks = widths.into_iter().rev().fold(Blocks::default(), |blocks, width| blocks.push(width));
+        let blocks =
+            widths.into_iter().rev().fold(Blocks::default(), |blocks, width| blocks.push(width));
         let depth = reader.u32()?;
-        let leading = reader.option(|r| Ok(Leading { width: Width::load(r)?, counting: r.bool()? }))?;
+        let leading =
+            reader.option(|r| Ok(Leading { width: Width::load(r)?, counting: r.bool()? }))?;
         Ok(Self { blocks, depth, leading, chosen: None })
     }
 }
@@ -199,9 +203,12 @@ impl Lookaheads {
             })?;
             Ok(together.into_iter().collect())
         })?;
-        self.expectations =
-            Interner::restore(expectations.into_iter()).ok_or(Malformed { what: "the expectations" })?;
-        ensure(self.expectations.iter().next().is_some_and(SmallVec::is_empty), "the expectations")?;
+        self.expectations = Interner::restore(expectations.into_iter())
+            .ok_or(Malformed { what: "the expectations" })?;
+        ensure(
+            self.expectations.iter().next().is_some_and(SmallVec::is_empty),
+            "the expectations",
+        )?;
         Ok(())
     }
 }
@@ -277,11 +284,14 @@ impl super::ScanStates {
             .iter()
             .zip(&dfa_states)
             .map(|(&terminal, &state)| Component { terminal: TerminalId(terminal), state });
-        let by_state = lengths.iter().map(|&length| components.by_ref().take(length as usize).collect());
-        self.components = Interner::restore(by_state).ok_or(Malformed { what: "the scan states" })?;
+        let by_state =
+            lengths.iter().map(|&length| components.by_ref().take(length as usize).collect());
+        self.components =
+            Interner::restore(by_state).ok_or(Malformed { what: "the scan states" })?;
         ensure(self.has_condition_starts() && self.tells_lexemes_apart(&steps), "the scan states")?;
         let pasts = pasts.into_iter().map(Vec::into_boxed_slice);
-        self.pasts = Interner::restore(pasts).ok_or(Malformed { what: "the text before lexemes" })?;
+        self.pasts =
+            Interner::restore(pasts).ok_or(Malformed { what: "the text before lexemes" })?;
         self.label_sets = Interner::restore(label_sets.into_iter())
             .ok_or(Malformed { what: "the labels of scan states" })?;
         for ((index, steps), reach) in steps.chunks(classes).enumerate().zip(reaches) {

@@ -5,7 +5,8 @@
 use super::Scanner;
 use super::points::{Point, PointId, Step};
 use crate::util::self_loops::{
-    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, NOT_ASCII, Stretch, Within, group, step_utf8,
+    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, NOT_ASCII, Stretch, Within, group,
+    step_utf8,
 };
 
 /// So many pieces at least are looked at beyond a point.
@@ -29,7 +30,9 @@ impl Scanner {
         // Past ASCII all characters lead back, or none of them does: any one shows it.
         let [first, last] = [0xc3, 0xa9];
         let within = self.step_point(point, first).next();
-        within.is_some_and(|within| self.step_point(self.at_point(within), last).next() == Some(point.id))
+        within.is_some_and(|within| {
+            self.step_point(self.at_point(within), last).next() == Some(point.id)
+        })
     }
 
     /// Whether a text of these groups can be anything but a way back to this point, on which no
@@ -95,7 +98,8 @@ impl Scanner {
                 at.stretches[number].set(end, true);
                 break (end, true);
             }
-            let next = step.next().filter(|&next| step == Step::to(next)).map(|next| self.at_point(next));
+            let next =
+                step.next().filter(|&next| step == Step::to(next)).map(|next| self.at_point(next));
             let Some(next) = next.filter(|next| self.class_of(next) == self.class_of(at)) else {
                 at.stretches[number].set(Stretch::NONE, true);
                 break (Stretch::NONE, true);
@@ -139,9 +143,9 @@ impl Scanner {
         !leaves
     }
 
-    /// Which of whole and cut characters lead from `point` to `target`. Where a lexeme may end before one of
-    /// their bytes, that must be refuted before the character ends: by an accept behind it, which
-    /// breaks the obligation.
+    /// Which of whole and cut characters lead from `point` to `target`. Where a lexeme may end
+    /// before one of their bytes, that must be refuted before the character ends: by an accept
+    /// behind it, which breaks the obligation.
     fn characters_to(&self, point: &Point, target: &Point) -> Groups {
         let mut loops = CHARACTERS | CUT_CHARACTERS;
         let mut seen: Vec<(Within, PointId)> = vec![(BETWEEN, point.id)];

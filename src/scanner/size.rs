@@ -14,7 +14,8 @@ impl Scanner {
         let states = self.states();
         let classes = states.classes().count();
         let labels = SET_BYTES + self.lexis.terminal_count() / 8;
-        let of_obligations = ENTRY_BYTES + size_of::<Obligations>() + classes * OBLIGATIONS_AFTER_A_BYTE;
+        let of_obligations =
+            ENTRY_BYTES + size_of::<Obligations>() + classes * OBLIGATIONS_AFTER_A_BYTE;
         let of_points = 2 * ENTRY_BYTES + classes * size_of::<u64>();
         states.len() * states.bytes_of_a_state(COMPONENTS)
             + states.label_sets.len() * labels

@@ -102,7 +102,11 @@ impl Scanner {
     }
 
     /// What must hold behind each byte for `state` to imply `implied`; `None` where it does not.
-    fn implied_after(&self, state: ScanStateId, implied: ScanStateId) -> SmallVec<[Option<Pair>; 8]> {
+    fn implied_after(
+        &self,
+        state: ScanStateId,
+        implied: ScanStateId,
+    ) -> SmallVec<[Option<Pair>; 8]> {
         let mut pairs: SmallVec<[Option<Pair>; 8]> = SmallVec::new();
         for &byte in self.states().classes().representatives() {
             let Some(implied) = self.states().next(implied, byte) else { continue };
@@ -110,7 +114,11 @@ impl Scanner {
                 Some(state) if self.states().accepts_surely(state) => continue,
                 // What depends on the text behind is compared with nothing but itself.
                 Some(next) if next == implied => continue,
-                Some(state) if [state, implied].iter().any(|&at| self.states().guarded(at).is_some()) => None,
+                Some(state)
+                    if [state, implied].iter().any(|&at| self.states().guarded(at).is_some()) =>
+                {
+                    None
+                }
                 Some(state) if self.states().label(implied).is_none() => Some((state, implied)),
                 _ => None,
             };

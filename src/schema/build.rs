@@ -126,8 +126,9 @@ impl Builder<'_, '_> {
         let most = self.machine.reader.options.productions;
         if self.fragment.productions.len() >= most {
             let message = format!("its grammar has more than {most} productions");
-            return Err(SchemaError::new(SchemaErrorKind::TooLarge, message)
-                .help("raise `SchemaOptions::productions`, or write smaller counts of items and members"));
+            return Err(SchemaError::new(SchemaErrorKind::TooLarge, message).help(
+                "raise `SchemaOptions::productions`, or write smaller counts of items and members",
+            ));
         }
         self.machine.spend(1)?;
         self.fragment.production(lhs, rhs.into_iter().collect());
@@ -168,7 +169,11 @@ impl Builder<'_, '_> {
                     let is_array = of == Type::Array;
                     let known = if is_array { &mut self.arrays } else { &mut self.objects };
                     let composite = *known.entry(tuple).or_insert_with(|| {
-                        self.tasks.push(if is_array { Task::Array(tuple) } else { Task::Object(tuple) });
+                        self.tasks.push(if is_array {
+                            Task::Array(tuple)
+                        } else {
+                            Task::Object(tuple)
+                        });
                         self.fragment.nonterminals(if is_array { "array" } else { "object" }, count)
                     });
                     for outcome in 0..count {
@@ -196,8 +201,11 @@ impl Builder<'_, '_> {
 
     /// The only outcome that strings have, where it asks for nothing but a length; and its bounds.
     fn counted_outcome(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
-        let mut outcomes = projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
-        let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else { return None };
+        let mut outcomes =
+            projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
+        let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else {
+            return None;
+        };
         let (min, max) = self.machine.lengths(only)?;
         max.is_none_or(|max| min <= max).then_some((outcome, min, max))
     }

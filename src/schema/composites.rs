@@ -10,7 +10,12 @@ use crate::schema::keywords::Reader;
 use FormulaId as F;
 
 impl Reader<'_> {
-    pub(super) fn contains(&mut self, node: NodeId, draft: Draft, value: NodeId) -> Result<F, SchemaError> {
+    pub(super) fn contains(
+        &mut self,
+        node: NodeId,
+        draft: Draft,
+        value: NodeId,
+    ) -> Result<F, SchemaError> {
         let schema = self.child(value)?;
         let denied = self.denied(|reader| reader.child(value))?;
         let bound = |key| self.schemas.json.get(node, key).filter(|_| draft >= Draft::Eight);
@@ -94,13 +99,15 @@ impl Reader<'_> {
     pub(super) fn items(&mut self, node: NodeId, draft: Draft) -> Result<F, SchemaError> {
         let get = |key| self.schemas.json.get(node, key);
         let items = get("items");
-        let is_list = items.is_some_and(|items| matches!(self.schemas.json.value(items), Value::Array(_)));
+        let is_list =
+            items.is_some_and(|items| matches!(self.schemas.json.value(items), Value::Array(_)));
         let (prefix, rest) = match is_list {
             true => (items, get("additionalItems")),
             false => (get("prefixItems").filter(|_| draft >= Draft::Nine), items),
         };
         let prefix = prefix.map_or(Ok(Vec::new()), |prefix| self.elements(prefix))?;
-        let prefix: Result<Vec<F>, _> = prefix.into_iter().map(|schema| self.child(schema)).collect();
+        let prefix: Result<Vec<F>, _> =
+            prefix.into_iter().map(|schema| self.child(schema)).collect();
         let rest = rest.map_or(Ok(F::TRUE), |rest| self.child(rest))?;
         Ok(self.items_atom(prefix?, rest))
     }

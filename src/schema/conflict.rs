@@ -24,7 +24,8 @@ impl Machine<'_> {
     pub(super) fn unsatisfiable(&mut self, root: NodeId) -> SchemaError {
         let place = (self.reader.schemas.json.pointer(root), self.reader.schemas.json.place(root));
         let error = |message: String| {
-            SchemaError::new(SchemaErrorKind::Unsatisfiable, message).at(place.0.clone(), place.1.clone())
+            SchemaError::new(SchemaErrorKind::Unsatisfiable, message)
+                .at(place.0.clone(), place.1.clone())
         };
         let Some(parts) = self.conflict(root) else {
             return error("no value satisfies the schema".to_owned());
@@ -54,7 +55,8 @@ impl Machine<'_> {
         }
         let mut at = 0;
         while at < parts.len() {
-            let others = parts.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, part)| part.2);
+            let others =
+                parts.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, part)| part.2);
             let others: Vec<F> = others.collect();
             let rest = self.reader.formulas.and(others);
             match self.is_inhabited(rest).ok()? {
@@ -68,20 +70,27 @@ impl Machine<'_> {
 
 impl Reader<'_> {
     /// What each keyword of a schema says alone, those of `allOf` and behind `$ref` among them.
-    fn parts(&mut self, node: NodeId, depth: usize, parts: &mut Vec<Part>) -> Result<(), SchemaError> {
+    fn parts(
+        &mut self,
+        node: NodeId,
+        depth: usize,
+        parts: &mut Vec<Part>,
+    ) -> Result<(), SchemaError> {
         let Value::Object(members) = self.schemas.json.value(node).clone() else { return Ok(()) };
         // What stands beside a reference counts for nothing in older drafts.
-        let is_reference =
-            self.schemas.draft(node) <= Draft::Seven && self.schemas.json.get(node, "$ref").is_some();
+        let is_reference = self.schemas.draft(node) <= Draft::Seven
+            && self.schemas.json.get(node, "$ref").is_some();
         for member in members.into_iter().filter(|(key, _)| !is_reference || key == "$ref") {
             let (key, value) = &member;
-            if let ("allOf", Value::Array(all)) = (key.as_str(), self.schemas.json.value(*value).clone())
+            if let ("allOf", Value::Array(all)) =
+                (key.as_str(), self.schemas.json.value(*value).clone())
                 && depth < DEPTH
             {
                 all.into_iter().try_for_each(|schema| self.parts(schema, depth + 1, parts))?;
                 continue;
             }
-            if let ("$ref", Some(text)) = (key.as_str(), self.schemas.json.string(*value).map(str::to_owned))
+            if let ("$ref", Some(text)) =
+                (key.as_str(), self.schemas.json.string(*value).map(str::to_owned))
                 && depth < DEPTH
             {
                 let target = self.schemas.resolve(node, *value, &text)?;

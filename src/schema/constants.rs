@@ -27,6 +27,7 @@ impl Reader<'_> {
                 Some("object") => Atom::Type(Type::Object),
                 _ => {
                     return Err(self
+                        .schemas
                         .invalid(name, "this is no type")
                         .help("write null, boolean, number, integer, string, array or object"));
                 }
@@ -77,7 +78,8 @@ impl Reader<'_> {
                 self.formulas.atom(Atom::Strings(set))
             }
             Value::Array(items) => {
-                let prefix: Result<Vec<F>, _> = items.iter().map(|&item| self.constant(item)).collect();
+                let prefix: Result<Vec<F>, _> =
+                    items.iter().map(|&item| self.constant(item)).collect();
                 let is_array = self.formulas.atom(Atom::Type(Type::Array));
                 let count = prefix.as_ref().map_or(0, Vec::len) as u64;
                 let items = self.atoms.items.id(Items { prefix: prefix?, rest: F::FALSE });

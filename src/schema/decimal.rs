@@ -27,7 +27,9 @@ impl Decimal {
         }
         let exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        if whole.is_empty()
+            || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit())
+        {
             return None;
         }
         let digits = whole.bytes().chain(fraction.bytes()).map(|byte| byte - b'0').collect();
@@ -72,8 +74,9 @@ impl Decimal {
     pub(super) fn plain(&self) -> (Vec<u8>, Vec<u8>) {
         let (whole, fraction) = self.width();
         let point = self.digits.len() as i64 + self.exponent;
-        let digit =
-            |at: i64| self.digits.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(0);
+        let digit = |at: i64| {
+            self.digits.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(0)
+        };
         let before = (0..whole as i64).map(digit).collect();
         let behind = (0..fraction as i64).map(|at| digit(point + at)).collect();
         (before, behind)
@@ -92,7 +95,10 @@ impl Decimal {
     pub(super) fn coefficient(&self) -> Option<(u64, i64)> {
         let small = self.digits.len() <= 18;
         small.then(|| {
-            (self.digits.iter().fold(0, |value, &digit| value * 10 + u64::from(digit)), self.exponent)
+            (
+                self.digits.iter().fold(0, |value, &digit| value * 10 + u64::from(digit)),
+                self.exponent,
+            )
         })
     }
 }
@@ -105,8 +111,10 @@ impl PartialOrd for Decimal {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Self) -> Ordering {
-        let sign = |number: &Self| i8::from(!number.is_zero()) * if number.negative { -1 } else { 1 };
-        let order = |number: &Self| (number.digits.len() as i64 + number.exponent, number.digits.clone());
+        let sign =
+            |number: &Self| i8::from(!number.is_zero()) * if number.negative { -1 } else { 1 };
+        let order =
+            |number: &Self| (number.digits.len() as i64 + number.exponent, number.digits.clone());
         sign(self).cmp(&sign(other)).then_with(|| match sign(self) {
             0 => Ordering::Equal,
             1 => order(self).cmp(&order(other)),
@@ -118,7 +126,8 @@ impl Ord for Decimal {
 impl std::fmt::Display for Decimal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let sign = if self.negative { "-" } else { "" };
-        let text = |digits: &[u8]| digits.iter().map(|digit| char::from(b'0' + digit)).collect::<String>();
+        let text =
+            |digits: &[u8]| digits.iter().map(|digit| char::from(b'0' + digit)).collect::<String>();
         let (before, behind) = self.width();
         if before > 40 || behind > 40 {
             return write!(f, "{sign}{}e{}", text(&self.digits), self.exponent);

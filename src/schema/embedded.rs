@@ -15,14 +15,17 @@ use crate::util::meter::Meter;
 /// # Errors
 ///
 /// A finding for each schema that cannot be held, where the schema stands in the grammar.
-pub(crate) fn write_out(grammar: &Grammar, meter: &Meter) -> Result<Option<Grammar>, Vec<Diagnostic>> {
+pub(crate) fn write_out(
+    grammar: &Grammar,
+    meter: &Meter,
+) -> Result<Option<Grammar>, Vec<Diagnostic>> {
     let schema = |pattern: &Option<Pattern>| match pattern {
         Some(Pattern::Schema(text)) => Some(text.clone()),
         _ => None,
     };
     let schemas = grammar.terminals.iter().enumerate();
-    let schemas =
-        schemas.filter_map(|(id, terminal)| Some((TerminalId::new(id), schema(&terminal.pattern)?)));
+    let schemas = schemas
+        .filter_map(|(id, terminal)| Some((TerminalId::new(id), schema(&terminal.pattern)?)));
     let schemas: Vec<(TerminalId, String)> = schemas.collect();
     if schemas.is_empty() {
         return Ok(None);
@@ -34,12 +37,13 @@ pub(crate) fn write_out(grammar: &Grammar, meter: &Meter) -> Result<Option<Gramm
         let place = grammar.terminals[terminal.index()].place.clone();
         match JsonSchema::metered(&text, &SchemaOptions::default(), meter) {
             Ok(schema) => {
-                grammar
-                    .warnings
-                    .extend(schema.warnings().iter().cloned().map(|finding| finding.at(place.clone())));
+                grammar.warnings.extend(
+                    schema.warnings().iter().cloned().map(|finding| finding.at(place.clone())),
+                );
                 let value = Symbol::Nonterminal(schema.embed(&mut grammar));
-                let symbols =
-                    grammar.productions[..written].iter_mut().flat_map(|production| &mut production.rhs);
+                let symbols = grammar.productions[..written]
+                    .iter_mut()
+                    .flat_map(|production| &mut production.rhs);
                 symbols
                     .filter(|symbol| **symbol == Symbol::Terminal(terminal))
                     .for_each(|symbol| *symbol = value);

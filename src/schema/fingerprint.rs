@@ -28,7 +28,8 @@ pub(super) fn project(
         },
         (Type::Object, Some(key)) => {
             let member = formulas.fingerprint(of_text, set);
-            let properties = atoms.properties.id(Properties::new(vec![(key, member)], Vec::new(), F::TRUE));
+            let properties =
+                atoms.properties.id(Properties::new(vec![(key, member)], Vec::new(), F::TRUE));
             let properties = formulas.atom(Atom::Properties(properties));
             // Objects without the member have the number 0, and so has the empty array.
             let has_key = if set & 1 == 1 { F::TRUE } else { formulas.atom(Atom::Required(key)) };
@@ -47,7 +48,13 @@ pub(super) fn project(
 
 /// What is asked of the next item of an array whose items have other fingerprints than those
 /// `seen`, and of those behind it.
-pub(super) fn step(formulas: &mut Formulas, atoms: &mut Atoms, rule: Fingerprint, seen: u16, left: u8) -> F {
+pub(super) fn step(
+    formulas: &mut Formulas,
+    atoms: &mut Atoms,
+    rule: Fingerprint,
+    seen: u16,
+    left: u8,
+) -> F {
     let Some(left) = left.checked_sub(1) else { return F::FALSE };
     let behind = |own: u8| match seen >> own & 1 {
         1 => F::FALSE,

@@ -85,8 +85,8 @@ pub(super) enum Atom {
     /// Of the next item: what is left depends on its fingerprint, as the list of this number says.
     /// Stands only in the formulas that a step makes.
     ByFingerprint(Fingerprint, u32),
-    /// The value is told apart from those that are known to satisfy the formula, and may satisfy it all
-    /// the same. Stands where nothing hangs on it that it does not.
+    /// The value is told apart from those that are known to satisfy the formula, and may satisfy it
+    /// all the same. Stands where nothing hangs on it that it does not.
     Otherwise(FormulaId),
     /// The fingerprint of the value is in this set, a bit for each.
     Fingerprint(Fingerprint, u16),
@@ -126,8 +126,8 @@ pub(super) enum Atom {
     },
     Properties(u32),
     Required(u32),
-    /// The same where it is denied, and keys may stand twice: the last member whose value may undo it
-    /// stood under a key of the class `witness`, if there was one.
+    /// The same where it is denied, and keys may stand twice: the last member whose value may undo
+    /// it stood under a key of the class `witness`, if there was one.
     Denied {
         properties: u32,
         witness: Option<u32>,
@@ -300,7 +300,8 @@ impl Formulas {
                     Shape::Not(of) => all.binary_search(&of).is_ok(),
                     _ => negated.contains(&part),
                 };
-                let kept: Vec<F> = parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
+                let kept: Vec<F> =
+                    parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
                 if kept.len() < parts.len() {
                     changed.push((at, self.junction(!is_and, kept)));
                 }
@@ -311,7 +312,8 @@ impl Formulas {
                 if fingerprints[number + 1..].iter().any(|&(_, other, _)| other == rule) {
                     changed.push((at, neutral));
                 } else if before.clone().next().is_some() {
-                    let set = before.fold(own, |set, &(.., one)| if is_and { set & one } else { set | one });
+                    let set = before
+                        .fold(own, |set, &(.., one)| if is_and { set & one } else { set | one });
                     changed.push((at, self.fingerprint(rule, set)));
                 }
             }
@@ -345,8 +347,8 @@ impl Formulas {
         }
     }
 
-    /// Formulas of one fingerprint each, whose disjunction the formula is: itself, where it asks for no
-    /// set of them. All sets together have a few automata then.
+    /// Formulas of one fingerprint each, whose disjunction the formula is: itself, where it asks
+    /// for no set of them. All sets together have a few automata then.
     pub(super) fn by_fingerprint(&mut self, formula: F) -> Vec<F> {
         let parts = match self.shape(formula) {
             Shape::And(list) => self.parts(list),

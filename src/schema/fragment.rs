@@ -109,7 +109,8 @@ impl Fragment {
         for (_, rhs) in &mut self.productions {
             rhs.iter_mut().for_each(|symbol| *symbol = stands_for(*symbol));
         }
-        self.productions.retain(|(lhs, rhs)| *lhs == start || counts[lhs.index()] != 1 || rhs.len() != 1);
+        self.productions
+            .retain(|(lhs, rhs)| *lhs == start || counts[lhs.index()] != 1 || rhs.len() != 1);
     }
 
     fn drop_unreachable(&mut self) {
@@ -186,7 +187,11 @@ impl Fragment {
         let first_nonterminal = grammar.nonterminals.len();
         for (number, (name, pattern)) in self.terminals.iter().enumerate() {
             let rank = (first_terminal + number) as u32;
-            grammar.terminals.push(Terminal::plain(format!("{name}_{number}"), Some(pattern.clone()), rank));
+            grammar.terminals.push(Terminal::plain(
+                format!("{name}_{number}"),
+                Some(pattern.clone()),
+                rank,
+            ));
         }
         for (number, name) in self.nonterminals.iter().enumerate() {
             let name = format!("{name}_{number}");
@@ -201,13 +206,21 @@ impl Fragment {
         for (lhs, rhs) in &self.productions {
             let lhs = nonterminal(*lhs);
             let symbol = |symbol: &Symbol| match symbol {
-                Symbol::Terminal(id) => Symbol::Terminal(TerminalId::new(first_terminal + id.index())),
+                Symbol::Terminal(id) => {
+                    Symbol::Terminal(TerminalId::new(first_terminal + id.index()))
+                }
                 Symbol::Nonterminal(id) => Symbol::Nonterminal(nonterminal(*id)),
             };
             let production = ProductionId::new(grammar.productions.len());
             grammar.nonterminals[lhs.index()].productions.push(production);
             let rhs = rhs.iter().map(symbol).collect();
-            grammar.productions.push(Production { lhs, rhs, precedence: None, priority: 0, place: None });
+            grammar.productions.push(Production {
+                lhs,
+                rhs,
+                precedence: None,
+                priority: 0,
+                place: None,
+            });
         }
         nonterminal(self.start)
     }

@@ -13,7 +13,10 @@ const KEYWORD: &str = "x-guidance";
 /// # Errors
 ///
 /// When the keyword has a member that is unknown or has a value of the wrong kind.
-pub(super) fn options(text: &str, options: &SchemaOptions) -> Result<Option<SchemaOptions>, SchemaError> {
+pub(super) fn options(
+    text: &str,
+    options: &SchemaOptions,
+) -> Result<Option<SchemaOptions>, SchemaError> {
     // Most schemas are not read twice.
     if !text.contains(KEYWORD) {
         return Ok(None);
@@ -22,7 +25,8 @@ pub(super) fn options(text: &str, options: &SchemaOptions) -> Result<Option<Sche
     let Ok(root) = json.read("<schema>", text) else { return Ok(None) };
     let Some(guidance) = json.get(root, KEYWORD) else { return Ok(None) };
     let invalid = |node: NodeId, message: String| {
-        SchemaError::new(SchemaErrorKind::InvalidSchema, message).at(json.pointer(node), json.place(node))
+        SchemaError::new(SchemaErrorKind::InvalidSchema, message)
+            .at(json.pointer(node), json.place(node))
     };
     let Value::Object(members) = json.value(guidance) else {
         return Err(invalid(guidance, format!("`{KEYWORD}` is an object")));
@@ -38,7 +42,9 @@ pub(super) fn options(text: &str, options: &SchemaOptions) -> Result<Option<Sche
             ("whitespace_pattern", Value::String(text)) => pattern = Some(text.clone()),
             ("whitespace_pattern", Value::Null) => {}
             ("json_allowed_escapes", Value::String(letters)) => {
-                if let Some(other) = letters.chars().find(|&letter| !ESCAPE_LETTERS.contains(letter)) {
+                if let Some(other) =
+                    letters.chars().find(|&letter| !ESCAPE_LETTERS.contains(letter))
+                {
                     let message = format!("no escape of JSON has a `{}`", other.escape_debug());
                     return Err(invalid(*node, message));
                 }

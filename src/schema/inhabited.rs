@@ -33,7 +33,8 @@ impl Machine<'_> {
         }
         let depth = state.open.len();
         if depth > DEPTH {
-            let message = format!("values must nest more than {DEPTH} deep before any satisfies the schema");
+            let message =
+                format!("values must nest more than {DEPTH} deep before any satisfies the schema");
             return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
         }
         state.open.insert(formula, depth);
@@ -71,7 +72,8 @@ impl Machine<'_> {
             let found = match of {
                 Type::Null => false,
                 Type::Boolean => {
-                    self.holds_of_boolean(projected, false) || self.holds_of_boolean(projected, true)
+                    self.holds_of_boolean(projected, false)
+                        || self.holds_of_boolean(projected, true)
                 }
                 Type::Number | Type::String => self.has_text(projected, of)?,
                 Type::Array => self.has_array(projected)?,
@@ -123,8 +125,8 @@ impl Machine<'_> {
         let others = self.frames.get(frame).others.len() as u32;
         let start = self.frames.get(frame).guarded;
         let mut seen: FxHashSet<(u32, TupleId)> = [(0, start)].into_iter().collect();
-        // And whether it was tried without a member here: only where that does not do is it tried with
-        // one, in which values may nest.
+        // And whether it was tried without a member here: only where that does not do is it tried
+        // with one, in which values may nest.
         let mut pending = vec![(0u32, start, false)];
         while let Some((position, state, is_tried)) = pending.pop() {
             self.spend(1)?;
@@ -170,7 +172,8 @@ impl Machine<'_> {
         position: u32,
         state: TupleId,
     ) -> Result<TupleId, SchemaError> {
-        let residuals = self.member_step(Step { frame, key: Key::Absent(name), position }, state)?;
+        let residuals =
+            self.member_step(Step { frame, key: Key::Absent(name), position }, state)?;
         Ok(self.tuple_id(residuals))
     }
 }

@@ -1,9 +1,9 @@
 //! Strings that are asked for their length only, long ones cut into runs of characters.
 //!
-//! An automaton that counts to 65,535 has a million states; one that counts to 64 has some hundreds,
-//! and the parser counts the runs. A run is just so many characters, and the last run ends in the
-//! quote, so no lexeme is the beginning of another. A run is longer than most strings: what the
-//! tokens do that go beyond its end has to be found out at each place near the end.
+//! An automaton that counts to 65,535 has a million states; one that counts to 64 has some
+//! hundreds, and the parser counts the runs. A run is just so many characters, and the last run
+//! ends in the quote, so no lexeme is the beginning of another. A run is longer than most strings:
+//! what the tokens do that go beyond its end has to be found out at each place near the end.
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::{Pattern, RegexFlags};
@@ -24,7 +24,9 @@ impl Machine<'_> {
         };
         parts.iter().try_fold((0, None), |(min, max), &part| match formulas.shape(part) {
             Shape::Atom(Atom::MinLength(count)) => Some((count.max(min), max)),
-            Shape::Atom(Atom::MaxLength(count)) => Some((min, Some(max.map_or(count, |max| count.min(max))))),
+            Shape::Atom(Atom::MaxLength(count)) => {
+                Some((min, Some(max.map_or(count, |max| count.min(max)))))
+            }
             _ => None,
         })
     }
@@ -37,8 +39,13 @@ const LONG: u64 = 128;
 
 impl Builder<'_, '_> {
     /// Strings of these lengths.
-    pub(super) fn counted_string(&mut self, min: u64, max: Option<u64>) -> Result<Symbol, SchemaError> {
-        let regex = Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
+    pub(super) fn counted_string(
+        &mut self,
+        min: u64,
+        max: Option<u64>,
+    ) -> Result<Symbol, SchemaError> {
+        let regex =
+            Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
         let is_short = max.unwrap_or(min).max(min) < LONG;
         if is_short {
             let string = self.machine.texts.counted(min, max, [true, true]);

@@ -185,7 +185,9 @@ impl<'a> Machine<'a> {
                 | Atom::MinKeys { .. }
                 | Atom::MaxProperties(_)
                 | Atom::PropertyNames(_) => (Type::Object, F::TRUE),
-                Atom::Schema(_) | Atom::Child(_) | Atom::ByFingerprint(..) => return formulas.atom(atom),
+                Atom::Schema(_) | Atom::Child(_) | Atom::ByFingerprint(..) => {
+                    return formulas.atom(atom);
+                }
             };
             if of == to { formulas.atom(atom) } else { otherwise }
         };
@@ -227,8 +229,12 @@ impl<'a> Machine<'a> {
             Atom::Contains { schema, min, max } => {
                 let child = formulas.child(schema);
                 let not = formulas.not(child);
-                let fewer =
-                    contains(formulas, schema, min.saturating_sub(1), max.map(|max| max.checked_sub(1)));
+                let fewer = contains(
+                    formulas,
+                    schema,
+                    min.saturating_sub(1),
+                    max.map(|max| max.checked_sub(1)),
+                );
                 let same = formulas.atom(atom);
                 let (with, without) = (formulas.and([child, fewer]), formulas.and([not, same]));
                 formulas.or([with, without])
@@ -240,7 +246,9 @@ impl<'a> Machine<'a> {
                     formulas.atom(Atom::Unique(rest))
                 })
             }
-            Atom::Fresh { rule, seen, left } => fingerprint::step(formulas, atoms, rule, seen, left),
+            Atom::Fresh { rule, seen, left } => {
+                fingerprint::step(formulas, atoms, rule, seen, left)
+            }
             Atom::MinItems(0 | 1) => F::TRUE,
             Atom::MinItems(count) => formulas.atom(Atom::MinItems(count - 1)),
             Atom::MaxItems(0) => F::FALSE,
@@ -266,7 +274,10 @@ impl<'a> Machine<'a> {
         };
         let tuple = self.tuples.get(tuple.0).clone();
         let mut memo = FxHashMap::default();
-        tuple.iter().map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace)).collect()
+        tuple
+            .iter()
+            .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
+            .collect()
     }
 
     /// The classes of the next member, where `stepped` says what it must satisfy and what is left
@@ -308,7 +319,12 @@ impl<'a> Machine<'a> {
     }
 
     /// Shannon's expansion over what is asked of the member, which satisfies `class` so far.
-    fn leaves(&mut self, tuple: Vec<F>, class: F, leaves: &mut Vec<(Tuple, F)>) -> Result<(), SchemaError> {
+    fn leaves(
+        &mut self,
+        tuple: Vec<F>,
+        class: F,
+        leaves: &mut Vec<(Tuple, F)>,
+    ) -> Result<(), SchemaError> {
         self.spend(tuple.len())?;
         if tuple.iter().all(|&residual| residual == F::FALSE) {
             return Ok(());
@@ -358,8 +374,10 @@ impl<'a> Machine<'a> {
                 _ => formulas.atom(atom),
             };
             let mut memo = FxHashMap::default();
-            let rest: Vec<F> =
-                tuple.iter().map(|&residual| formulas.map(residual, &mut memo, &mut replace)).collect();
+            let rest: Vec<F> = tuple
+                .iter()
+                .map(|&residual| formulas.map(residual, &mut memo, &mut replace))
+                .collect();
             if narrower == F::FALSE || rest.iter().all(|&residual| residual == F::FALSE) {
                 continue;
             }

@@ -2,9 +2,9 @@
 //!
 //! With keys in any order a state knows which named keys may still come. Of objects with many names
 //! these sets would be too many. There, names are *free* about which nothing hangs together: the
-//! member under one leaves to be asked what was asked before it ([`Machine::free_names`]). They need
-//! not be kept track of, at the price that such a key may stand twice; whichever member a reader
-//! then keeps, the value satisfies the schema.
+//! member under one leaves to be asked what was asked before it ([`Machine::free_names`]). They
+//! need not be kept track of, at the price that such a key may stand twice; whichever member a
+//! reader then keeps, the value satisfies the schema.
 //!
 //! [`Machine::free_names`]: super::machine::Machine::free_names
 
@@ -34,8 +34,8 @@ enum Left {
 
 /// Of more names than these only those are kept track of that are not free.
 const MOST_TRACKED: usize = 6;
-/// With more names than these, those that are free stand in any order: each state would have to know
-/// all that may still come.
+/// With more names than these, those that are free stand in any order: each state would have to
+/// know all that may still come.
 const MOST_ORDERED: usize = 200;
 /// More names than these have too many sets.
 const MOST_UNORDERED: usize = 10;
@@ -106,7 +106,8 @@ impl Builder<'_, '_> {
         let free = self.free_members(frame, start, &free)?;
         let keys = names.iter().map(|&name| self.key(name)).collect();
         let names = names.into();
-        let (known, ends, members) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        let (known, ends, members) =
+            (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         let pending = Vec::new();
         let mut object =
             Object { composite, frame, names, free, known, pending, keys, others, members, ends };
@@ -121,7 +122,9 @@ impl Builder<'_, '_> {
                 (left, residuals, Phase::Member) => {
                     self.behind_member(&mut object, symbol, left, residuals)?;
                 }
-                (left, residuals, Phase::Key) => self.before_key(&mut object, symbol, &left, residuals)?,
+                (left, residuals, Phase::Key) => {
+                    self.before_key(&mut object, symbol, &left, residuals)?
+                }
                 (left, residuals, Phase::NamedKey) => {
                     self.before_name(&mut object, symbol, &left, residuals)?;
                 }
@@ -139,8 +142,8 @@ impl Builder<'_, '_> {
             self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         }
         if !free.is_empty() {
-            let message =
-                "optional keys of objects with many names stand in any order, and may stand more than once";
+            let message = "optional keys of objects with many names stand in any order, and may \
+                stand more than once";
             let help = "each value under such a key is as the schema asks";
             self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
         }
@@ -271,7 +274,8 @@ impl Builder<'_, '_> {
             Left::From(_) => {}
             Left::Among(positions) => {
                 for (at, &position) in positions.iter().enumerate() {
-                    let rest = positions[..at].iter().chain(&positions[at + 1..]).copied().collect();
+                    let rest =
+                        positions[..at].iter().chain(&positions[at + 1..]).copied().collect();
                     let key = Key::Named(object.names[position as usize]);
                     let step = Step { frame: object.frame, key, position: 0 };
                     let lexeme = object.keys[position as usize];

@@ -1,9 +1,9 @@
 //! The meta-schemas of the drafts, to which `$ref` may lead without a document: written here from a
 //! list of their keywords.
 //!
-//! In the drafts from 2019-09 on a meta-schema is spread over vocabularies that refer to one another
-//! dynamically. Nothing else can be meant where the standard's own meta-schema is named, so it is one
-//! schema here.
+//! In the drafts from 2019-09 on a meta-schema is spread over vocabularies that refer to one
+//! another dynamically. Nothing else can be meant where the standard's own meta-schema is named, so
+//! it is one schema here.
 
 use std::fmt::Write as _;
 
@@ -133,7 +133,8 @@ const ADDRESSES: [(&str, Draft); 5] = [
 pub(super) fn document(address: &str) -> Option<String> {
     let &(name, draft) = ADDRESSES.iter().find(|(known, _)| {
         // Both schemes are written for all of them.
-        known.split_once("://").map(|(_, rest)| rest) == address.split_once("://").map(|(_, rest)| rest)
+        known.split_once("://").map(|(_, rest)| rest)
+            == address.split_once("://").map(|(_, rest)| rest)
     })?;
     let id = if draft == Four { "id" } else { "$id" };
     let fragment = if draft <= Seven { "#" } else { "" };
@@ -155,7 +156,10 @@ pub(super) fn document(address: &str) -> Option<String> {
     if draft == Four {
         // The schemas that may be booleans are not schemas in general.
         for name in ["additionalItems", "additionalProperties"] {
-            let _ = write!(text, r##", "{name}": {{"anyOf": [{{"type": "boolean"}}, {{"$ref": "#"}}]}}"##);
+            let _ = write!(
+                text,
+                r##", "{name}": {{"anyOf": [{{"type": "boolean"}}, {{"$ref": "#"}}]}}"##
+            );
         }
         text.push_str(
             r#"}, "dependencies": {"exclusiveMaximum": ["maximum"], "exclusiveMinimum": ["minimum"]"#,
@@ -175,11 +179,12 @@ const DEFINITIONS: [(&str, Kind); 5] = [
 ];
 
 impl Kind {
-    /// The schema of such values; in the definitions as a whole, elsewhere by reference if there is a
-    /// definition.
+    /// The schema of such values; in the definitions as a whole, elsewhere by reference if there is
+    /// a definition.
     fn schema(self, draft: Draft, is_definition: bool) -> String {
         let place = if draft <= Seven { "definitions" } else { "$defs" };
-        let defined = DEFINITIONS.iter().find(|&&(_, kind)| kind == self).filter(|_| !is_definition);
+        let defined =
+            DEFINITIONS.iter().find(|&&(_, kind)| kind == self).filter(|_| !is_definition);
         if let Some((name, _)) = defined {
             return format!(r##"{{"$ref": "#/{place}/{name}"}}"##);
         }

@@ -61,14 +61,17 @@ use crate::util::meter::{Cost, Meter, Phase};
 
 pub(crate) use embedded::write_out;
 pub use error::{SchemaError, SchemaErrorKind};
-pub use options::{Formats, KeyOrder, Numerals, SchemaOptions, StringEscapes, Unsatisfiable, Whitespace};
+pub use options::{
+    Formats, KeyOrder, Numerals, SchemaOptions, StringEscapes, Unsatisfiable, Whitespace,
+};
 pub use tags::StructuralTags;
 
 /// A byte of a schema is read, and becomes a part of formulas.
 const STEPS_OF_A_BYTE: usize = 10;
 /// And of a tree of JSON.
 const BYTES_OF_A_BYTE: usize = 20;
-/// Steps of one analysis; keys in the declared order may be tried when those in any order take more.
+/// Steps of one analysis; keys in the declared order may be tried when those in any order take
+/// more.
 const STEPS_OF_ANALYSIS: u64 = 150_000_000;
 /// Ids that all tokens have: what no token has is the text of an empty language.
 const ALL_TOKENS: (u32, u32) = (0, 99_999_999);
@@ -122,7 +125,11 @@ impl JsonSchema {
     /// # Errors
     ///
     /// As [`JsonSchema::parse`], and when a limit is exceeded: see [`SchemaError::limit`].
-    pub fn parse_within(text: &str, options: &SchemaOptions, limits: &Limits) -> Result<Self, SchemaError> {
+    pub fn parse_within(
+        text: &str,
+        options: &SchemaOptions,
+        limits: &Limits,
+    ) -> Result<Self, SchemaError> {
         Self::metered(text, options, &Meter::new(limits))
     }
 
@@ -209,20 +216,28 @@ impl JsonSchema {
         }
         let mut fragment = build::build(machine, formula).map_err(|error| place(machine, error))?;
         if !fragment.trim() {
-            let error = SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
+            let error =
+                SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
             return Self::nothing(place(machine, error), options, meter);
         }
         let mut warnings = std::mem::take(&mut machine.reader.warnings);
         if narrowing.declared {
-            let message = "the schema is too large for keys in any order, and keeps the declared order";
+            let message =
+                "the schema is too large for keys in any order, and keeps the declared order";
             warnings.push(Diagnostic::warning("narrowed-schema", message));
         }
         Ok(Self { fragment, warnings, cost: meter.cost() })
     }
 
     /// What becomes of a schema that no value satisfies, which `error` tells.
-    fn nothing(error: SchemaError, options: &SchemaOptions, meter: &Meter) -> Result<Self, SchemaError> {
-        if options.unsatisfiable == Unsatisfiable::Refuse || error.kind() != SchemaErrorKind::Unsatisfiable {
+    fn nothing(
+        error: SchemaError,
+        options: &SchemaOptions,
+        meter: &Meter,
+    ) -> Result<Self, SchemaError> {
+        if options.unsatisfiable == Unsatisfiable::Refuse
+            || error.kind() != SchemaErrorKind::Unsatisfiable
+        {
             return Err(error);
         }
         let mut fragment = fragment::Fragment::default();

@@ -55,7 +55,8 @@ impl Machine<'_> {
                 others = self.told_apart(&others, modulus)?;
             }
         }
-        let frame = self.frames.id(Frame { start, guarded, names: names.into(), others: others.into() });
+        let frame =
+            self.frames.id(Frame { start, guarded, names: names.into(), others: others.into() });
         self.frames_of.insert(start, frame);
         Ok(frame)
     }
@@ -84,7 +85,8 @@ impl Machine<'_> {
         if let Some(known) = self.other_keys.get(&sorted) {
             return Ok(known.clone());
         }
-        let texts: Vec<&str> = names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
+        let texts: Vec<&str> =
+            names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
         let others = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
         self.other_keys.insert(sorted, others.clone());
         Ok(others)
@@ -129,7 +131,8 @@ impl Machine<'_> {
             }
             classes = finer;
             if classes.len() > MOST_OTHERS {
-                let message = format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
+                let message =
+                    format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
                 return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
             }
         }
@@ -137,14 +140,19 @@ impl Machine<'_> {
     }
 
     /// The classes told apart further by the fingerprints of their keys.
-    fn told_apart(&mut self, classes: &[OtherKeys], modulus: u8) -> Result<Vec<OtherKeys>, SchemaError> {
+    fn told_apart(
+        &mut self,
+        classes: &[OtherKeys],
+        modulus: u8,
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
         let mut finer = Vec::new();
         for fingerprint in 0..modulus {
             let rule = Fingerprint { modulus, key: None };
             let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
             let of = self.strings(own)?;
             for class in classes {
-                let (keys, _) = self.texts.part(&class.keys, &of).map_err(|error| self.too_large(&error))?;
+                let (keys, _) =
+                    self.texts.part(&class.keys, &of).map_err(|error| self.too_large(&error))?;
                 if !keys.is_empty() {
                     finer.push(OtherKeys { keys, fingerprint, ..class.clone() });
                 }
@@ -155,7 +163,11 @@ impl Machine<'_> {
 
     /// What the residual of an object asks of the member under `step`'s key, and of those behind
     /// it.
-    pub(super) fn member_step(&mut self, step: Step, tuple: TupleId) -> Result<Vec<F>, SchemaError> {
+    pub(super) fn member_step(
+        &mut self,
+        step: Step,
+        tuple: TupleId,
+    ) -> Result<Vec<F>, SchemaError> {
         let residuals = self.tuple(tuple).to_vec();
         let frame = self.frames.get(step.frame).clone();
         // What patterns and `propertyNames` say of a name takes automata, which may fail.
@@ -165,7 +177,8 @@ impl Machine<'_> {
                 for atom in self.reader.formulas.atoms(&residuals) {
                     match atom {
                         Atom::Properties(properties) | Atom::Denied { properties, .. } => {
-                            let patterns = self.reader.atoms.properties.get(properties).patterns.clone();
+                            let patterns =
+                                self.reader.atoms.properties.get(properties).patterns.clone();
                             for (pattern, _) in patterns {
                                 let keys = self.pattern(pattern)?;
                                 if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
@@ -207,7 +220,8 @@ impl Machine<'_> {
                 _ => None,
             };
             let patterns = properties.patterns.iter();
-            let patterns = patterns.filter(|(pattern, _)| matching.contains(pattern)).map(|&(_, f)| f);
+            let patterns =
+                patterns.filter(|(pattern, _)| matching.contains(pattern)).map(|&(_, f)| f);
             let mut parts: Vec<F> = named.into_iter().chain(patterns).collect();
             if parts.is_empty() {
                 parts.push(properties.additional);
@@ -232,11 +246,14 @@ impl Machine<'_> {
                 let same = formulas.atom(atom);
                 match key {
                     // Under another class stands another key.
-                    Key::Other(class) if !member.is_constant() && witness.is_none_or(|own| own == class) => {
+                    Key::Other(class)
+                        if !member.is_constant() && witness.is_none_or(|own| own == class) =>
+                    {
                         let [none, some] = [None, Some(class)]
                             .map(|witness| formulas.atom(Atom::Denied { properties, witness }));
                         let not = formulas.not(member);
-                        let (kept, broken) = (formulas.and([member, none]), formulas.and([not, some]));
+                        let (kept, broken) =
+                            (formulas.and([member, none]), formulas.and([not, some]));
                         formulas.or([kept, broken])
                     }
                     Key::Other(_) if !member.is_constant() => same,
@@ -309,7 +326,11 @@ impl Machine<'_> {
     }
 
     /// The classes of the member under `step`'s key.
-    pub(super) fn member_classes(&mut self, step: Step, tuple: TupleId) -> Result<Classes, SchemaError> {
+    pub(super) fn member_classes(
+        &mut self,
+        step: Step,
+        tuple: TupleId,
+    ) -> Result<Classes, SchemaError> {
         let stepped = self.member_step(step, tuple)?;
         self.split(stepped)
     }

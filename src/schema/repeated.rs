@@ -3,10 +3,10 @@
 //! No context-free grammar knows whether a key that the schema does not name stood there before. A
 //! reader of such a text keeps the last member. What is asked of all members, and that there are
 //! not too many, holds of those that are kept; two things may not. Fewer members are kept than were
-//! counted. And a member that is there to break a condition (below `not`, in the other branches of a
-//! `oneOf`) may be replaced by one that keeps it. These two are narrowed here: only members under
-//! certainly different keys count, and a member that breaks the condition is followed by none of the
-//! same class of keys that keeps it.
+//! counted. And a member that is there to break a condition (below `not`, in the other branches of
+//! a `oneOf`) may be replaced by one that keeps it. These two are narrowed here: only members under
+//! certainly different keys count, and a member that breaks the condition is followed by none of
+//! the same class of keys that keeps it.
 
 use rustc_hash::FxHashMap;
 
@@ -33,27 +33,32 @@ impl Machine<'_> {
     pub(super) fn guarded(&mut self, start: TupleId) -> TupleId {
         let mut memo = Memo::default();
         let formulas = self.tuple(start).to_vec();
-        let guarded: Vec<F> = formulas.iter().map(|&formula| self.guard(formula, false, &mut memo)).collect();
+        let guarded: Vec<F> =
+            formulas.iter().map(|&formula| self.guard(formula, false, &mut memo)).collect();
         if guarded == formulas {
             return start;
         }
         if guarded == self.opened(&formulas) {
             return self.tuple_id(guarded);
         }
-        let message = "a key that the schema does not name may stand twice: members count where their keys \
-                       certainly differ";
+        let message = "a key that the schema does not name may stand twice: members count where \
+            their keys \
+            certainly differ";
         let help = "name the keys, or set `additionalProperties` to false";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         self.tuple_id(guarded)
     }
 
-    /// The members that are told apart from those that satisfy `child`, where `tuple` says what is left.
-    /// Where nothing gets harder when they satisfy it, it is no matter whether they do after all.
+    /// The members that are told apart from those that satisfy `child`, where `tuple` says what is
+    /// left. Where nothing gets harder when they satisfy it, it is no matter whether they do after
+    /// all.
     pub(super) fn not_child(&mut self, tuple: &[F], child: F) -> Result<F, SchemaError> {
         let projected = self.project(child, Type::Object)?;
         let formulas = &mut self.reader.formulas;
         let asked = formulas.atom(Atom::Child(child));
-        if !self.is_guarded(projected) || tuple.iter().any(|&of| self.reader.formulas.denies(of, asked)) {
+        if !self.is_guarded(projected)
+            || tuple.iter().any(|&of| self.reader.formulas.denies(of, asked))
+        {
             return Ok(self.reader.formulas.not(child));
         }
         Ok(self.reader.formulas.atom(Atom::Otherwise(child)))
@@ -109,7 +114,9 @@ impl Machine<'_> {
                 let more = self.reader.formulas.atom(Atom::MinKeys { count: count + 1, seen: 0 });
                 self.reader.formulas.not(more)
             }
-            Shape::Atom(Atom::Properties(properties)) if is_denied && self.asks_of_values(properties) => {
+            Shape::Atom(Atom::Properties(properties))
+                if is_denied && self.asks_of_values(properties) =>
+            {
                 self.reader.formulas.atom(Atom::Denied { properties, witness: None })
             }
             Shape::Atom(Atom::Otherwise(inner)) => {
@@ -123,7 +130,8 @@ impl Machine<'_> {
             }
             shape @ (Shape::And(list) | Shape::Or(list)) => {
                 let parts = self.reader.formulas.parts(list).to_vec();
-                let parts: Vec<F> = parts.into_iter().map(|part| self.guard(part, is_denied, memo)).collect();
+                let parts: Vec<F> =
+                    parts.into_iter().map(|part| self.guard(part, is_denied, memo)).collect();
                 match shape {
                     Shape::And(_) => self.reader.formulas.and(parts),
                     _ => self.reader.formulas.or(parts),
@@ -131,8 +139,9 @@ impl Machine<'_> {
             }
             Shape::One(list) => {
                 let parts = self.reader.formulas.parts(list).to_vec();
-                let [holding, denied] = [is_denied, !is_denied]
-                    .map(|is| parts.iter().map(|&part| self.guard(part, is, memo)).collect::<Vec<F>>());
+                let [holding, denied] = [is_denied, !is_denied].map(|is| {
+                    parts.iter().map(|&part| self.guard(part, is, memo)).collect::<Vec<F>>()
+                });
                 match holding == parts && denied == parts {
                     true => formula,
                     false => self.reader.one(holding, &denied),

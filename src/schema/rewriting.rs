@@ -82,7 +82,9 @@ impl Formulas {
             match self.shape(formula) {
                 Shape::Atom(atom) => atoms.push((formula, atom)),
                 Shape::Not(inner) => pending.push(inner),
-                Shape::And(list) | Shape::Or(list) | Shape::One(list) => pending.extend(self.parts(list)),
+                Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
+                    pending.extend(self.parts(list))
+                }
                 Shape::True | Shape::False => {}
             }
         }

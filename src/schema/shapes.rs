@@ -54,7 +54,8 @@ impl JsonSchema {
         text.push_str(r#"", "$defs": {"0": {"not": {"type": ["array", "object"]}}"#);
         for level in 1..=depth {
             let inner = format!(r##"{{"$ref": "#/$defs/{}"}}"##, level - 1);
-            let own = format!(r#", "{level}": {{"items": {inner}, "additionalProperties": {inner}}}"#);
+            let own =
+                format!(r#", "{level}": {{"items": {inner}, "additionalProperties": {inner}}}"#);
             text.push_str(&own);
         }
         text.push_str("}}");

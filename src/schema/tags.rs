@@ -54,10 +54,14 @@ impl StructuralTags {
         Self { triggers: triggers.into_iter().map(Into::into).collect(), tags: Vec::new() }
     }
 
-    /// Adds a tag: a beginning, which starts with a trigger, a value that satisfies `schema`, and an
-    /// end. Blanks stand around the value only as far as `begin` and `end` have them.
+    /// Adds a tag: a beginning, which starts with a trigger, a value that satisfies `schema`, and
+    /// an end. Blanks stand around the value only as far as `begin` and `end` have them.
     pub fn tag(&mut self, begin: &str, schema: &str, end: &str) {
-        self.tags.push(Tag { begin: begin.to_owned(), schema: schema.to_owned(), end: end.to_owned() });
+        self.tags.push(Tag {
+            begin: begin.to_owned(),
+            schema: schema.to_owned(),
+            end: end.to_owned(),
+        });
     }
 
     /// Reads tags from JSON: `{"triggers": [...], "structures": [{"begin", "schema", "end"}]}`, as
@@ -70,7 +74,8 @@ impl StructuralTags {
         let mut json = Json::default();
         let root = json.read("<tags>", text)?;
         let invalid = |node: NodeId, message: &str| {
-            SchemaError::new(SchemaErrorKind::InvalidSchema, message).at(json.pointer(node), json.place(node))
+            SchemaError::new(SchemaErrorKind::InvalidSchema, message)
+                .at(json.pointer(node), json.place(node))
         };
         let list = |key: &str| match json.get(root, key).map(|list| (list, json.value(list))) {
             Some((_, Value::Array(items))) => Ok(items),
@@ -78,7 +83,9 @@ impl StructuralTags {
             None => Err(invalid(root, &format!("`{key}` is missing"))),
         };
         let string = |node: NodeId| {
-            json.string(node).map(str::to_owned).ok_or_else(|| invalid(node, "a string is to stand here"))
+            json.string(node)
+                .map(str::to_owned)
+                .ok_or_else(|| invalid(node, "a string is to stand here"))
         };
         let mut tags = Self::default();
         for &trigger in list("triggers")? {
@@ -86,7 +93,8 @@ impl StructuralTags {
         }
         for &structure in list("structures")? {
             let member = |key: &str| {
-                json.get(structure, key).ok_or_else(|| invalid(structure, &format!("`{key}` is missing")))
+                json.get(structure, key)
+                    .ok_or_else(|| invalid(structure, &format!("`{key}` is missing")))
             };
             let schema = json.place(member("schema")?);
             let schema = text.get(schema.span).unwrap_or_default();
@@ -110,7 +118,11 @@ impl StructuralTags {
     /// # Errors
     ///
     /// As [`StructuralTags::grammar`], and when a limit is exceeded.
-    pub fn grammar_within(&self, options: &SchemaOptions, limits: &Limits) -> Result<Grammar, SchemaError> {
+    pub fn grammar_within(
+        &self,
+        options: &SchemaOptions,
+        limits: &Limits,
+    ) -> Result<Grammar, SchemaError> {
         let meter = &Meter::new(limits).at(Phase::Schema);
         let invalid = |message: String| SchemaError::new(SchemaErrorKind::InvalidSchema, message);
         if self.tags.is_empty() || self.triggers.iter().any(String::is_empty) {
@@ -165,7 +177,8 @@ impl StructuralTags {
         let own = self.triggers.iter().filter(|trigger| begin.starts_with(trigger.as_str()));
         // Of triggers that begin alike the shortest is found first.
         let own = own.min_by_key(|trigger| trigger.len())?;
-        let first = Pattern::Shortest(Box::new(Pattern::Concat(vec![anything("*"), self.triggers()])));
+        let first =
+            Pattern::Shortest(Box::new(Pattern::Concat(vec![anything("*"), self.triggers()])));
         let ends_so = Pattern::Concat(vec![anything("*"), literal(own)]);
         let text = Pattern::Intersection(vec![first, ends_so]);
         Some(Pattern::Concat(vec![text, literal(&begin[own.len()..])]))
@@ -184,7 +197,8 @@ fn anything(quantifier: &str) -> Pattern {
 
 /// The terminal of a pattern, one for equal ones.
 fn terminal(grammar: &mut Grammar, name: &str, pattern: Pattern) -> Symbol {
-    let known = grammar.terminals.iter().position(|terminal| terminal.pattern.as_ref() == Some(&pattern));
+    let known =
+        grammar.terminals.iter().position(|terminal| terminal.pattern.as_ref() == Some(&pattern));
     let number = known.unwrap_or_else(|| {
         let number = grammar.terminals.len();
         let name = format!("{name}_{number}");

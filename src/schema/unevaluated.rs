@@ -44,7 +44,11 @@ const EVALUATING: [&str; 10] = [
 ];
 
 impl Reader<'_> {
-    pub(super) fn unevaluated_properties(&mut self, node: NodeId, value: NodeId) -> Result<F, SchemaError> {
+    pub(super) fn unevaluated_properties(
+        &mut self,
+        node: NodeId,
+        value: NodeId,
+    ) -> Result<F, SchemaError> {
         let rest = self.child(value)?;
         if rest == F::TRUE {
             return Ok(rest);
@@ -58,7 +62,11 @@ impl Reader<'_> {
         Ok(self.property_atom(named(evaluated.names), named(evaluated.patterns), rest))
     }
 
-    pub(super) fn unevaluated_items(&mut self, node: NodeId, value: NodeId) -> Result<F, SchemaError> {
+    pub(super) fn unevaluated_items(
+        &mut self,
+        node: NodeId,
+        value: NodeId,
+    ) -> Result<F, SchemaError> {
         let rest = self.child(value)?;
         if rest == F::TRUE {
             return Ok(rest);
@@ -89,11 +97,16 @@ impl Reader<'_> {
         for (key, value) in members {
             match key.as_str() {
                 "properties" | "patternProperties" => {
-                    let Value::Object(named) = self.schemas.json.value(value).clone() else { continue };
+                    let Value::Object(named) = self.schemas.json.value(value).clone() else {
+                        continue;
+                    };
                     for (name, _) in named {
                         let text = self.atoms.text(&name);
-                        let texts =
-                            if key == "properties" { &mut evaluated.names } else { &mut evaluated.patterns };
+                        let texts = if key == "properties" {
+                            &mut evaluated.names
+                        } else {
+                            &mut evaluated.patterns
+                        };
                         if !texts.contains(&text) {
                             texts.push(text);
                         }
@@ -107,8 +120,9 @@ impl Reader<'_> {
                 },
                 "additionalItems" if draft < Draft::Nine => {
                     let items = self.schemas.json.get(node, "items");
-                    let is_list =
-                        items.is_some_and(|items| matches!(self.schemas.json.value(items), Value::Array(_)));
+                    let is_list = items.is_some_and(|items| {
+                        matches!(self.schemas.json.value(items), Value::Array(_))
+                    });
                     evaluated.items |= is_list;
                 }
                 "unevaluatedItems" if value != at => evaluated.items = true,
@@ -118,7 +132,9 @@ impl Reader<'_> {
                     self.evaluated(target, at, way, evaluated)?;
                 }
                 "allOf" => {
-                    let Value::Array(parts) = self.schemas.json.value(value).clone() else { continue };
+                    let Value::Array(parts) = self.schemas.json.value(value).clone() else {
+                        continue;
+                    };
                     for part in parts {
                         self.evaluated(part, at, way, evaluated)?;
                     }
@@ -138,7 +154,8 @@ impl Reader<'_> {
     fn depends(&self, at: NodeId, key: &str) -> SchemaError {
         let message = format!("what `{key}` evaluates depends on the value");
         self.schemas.error(SchemaErrorKind::UnsupportedKeyword, at, message).help(
-            "name the members where they are allowed, and write `additionalProperties` or `items` there",
+            "name the members where they are allowed, and write `additionalProperties` or `items` \
+             there",
         )
     }
 
@@ -146,7 +163,9 @@ impl Reader<'_> {
     fn may_evaluate(&self, value: NodeId) -> bool {
         match self.schemas.json.value(value) {
             Value::Object(members) => members.iter().any(|(key, value)| {
-                EVALUATING.contains(&key.as_str()) || key.ends_with("ef") || self.may_evaluate(*value)
+                EVALUATING.contains(&key.as_str())
+                    || key.ends_with("ef")
+                    || self.may_evaluate(*value)
             }),
             Value::Array(items) => items.iter().any(|&item| self.may_evaluate(item)),
             _ => false,

@@ -28,7 +28,8 @@ const MODULUS: u8 = 8;
 /// Of so many arrays of a schema in all: how many items there may be, where more are not required.
 /// Each item is told apart from all before it.
 const PLANS: [(usize, u8); 2] = [(2, 3), (8, 2)];
-/// How many objects there may be, and in how many arrays: an outcome doubles the states of an object.
+/// How many objects there may be, and in how many arrays: an outcome doubles the states of an
+/// object.
 const MOST_OBJECTS: u8 = 2;
 const ARRAYS_OF_OBJECTS: usize = 2;
 /// How many members an object may name that is told apart.
@@ -46,7 +47,8 @@ impl Reader<'_> {
                 return Err(self.schemas.error(SchemaErrorKind::InvalidSchema, value, message));
             }
         }
-        let most = self.schemas.json.get(node, "maxItems").map(|most| self.schemas.json.value(most));
+        let most =
+            self.schemas.json.get(node, "maxItems").map(|most| self.schemas.json.value(most));
         if let Some(Value::Number(most)) = most
             && most.to_u64().is_some_and(|most| most <= 1)
         {
@@ -72,10 +74,13 @@ impl Reader<'_> {
                     (atom, format!("{left} items that differ by their fingerprints"))
                 }
             };
-            let message =
-                format!("`uniqueItems` over items that are not listed: arrays are held to {count} at most");
-            let warning = Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
-            let help = "write `items` as an `enum` of a dozen values at most, or leave `uniqueItems` out";
+            let message = format!(
+                "`uniqueItems` over items that are not listed: arrays are held to {count} at most"
+            );
+            let warning =
+                Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
+            let help =
+                "write `items` as an `enum` of a dozen values at most, or leave `uniqueItems` out";
             self.warn(warning.help(help));
             return Ok(self.formulas.atom(atom));
         };
@@ -93,7 +98,8 @@ impl Reader<'_> {
     /// How the items of an array are told apart, and how many there may be; `None` where more than
     /// one would take too many states.
     fn fingerprint(&mut self, node: NodeId) -> Result<Option<(Fingerprint, u8)>, SchemaError> {
-        let least = self.schemas.json.get(node, "minItems").map(|least| self.schemas.json.value(least));
+        let least =
+            self.schemas.json.get(node, "minItems").map(|least| self.schemas.json.value(least));
         let least = match least {
             Some(Value::Number(least)) => least.to_u64().unwrap_or(u64::MAX),
             _ => 0,
@@ -122,11 +128,13 @@ impl Reader<'_> {
     /// A required member of small objects whose value tells them apart.
     fn telling_key(&mut self, items: NodeId) -> Result<Option<u32>, SchemaError> {
         let json = &self.schemas.json;
-        let (Some(properties), Some(required)) = (json.get(items, "properties"), json.get(items, "required"))
+        let (Some(properties), Some(required)) =
+            (json.get(items, "properties"), json.get(items, "required"))
         else {
             return Ok(None);
         };
-        let (Value::Object(members), Value::Array(required)) = (json.value(properties), json.value(required))
+        let (Value::Object(members), Value::Array(required)) =
+            (json.value(properties), json.value(required))
         else {
             return Ok(None);
         };
@@ -140,7 +148,8 @@ impl Reader<'_> {
             let json = &self.schemas.json;
             let of = json.get(schema, "type").and_then(|of| json.string(of));
             let is_costly = COSTLY.iter().any(|key| json.get(schema, key).is_some());
-            let is_listed = json.get(schema, "enum").is_some() || json.get(schema, "const").is_some();
+            let is_listed =
+                json.get(schema, "enum").is_some() || json.get(schema, "const").is_some();
             if matches!(of, Some("string" | "integer" | "number")) && !is_costly && !is_listed {
                 return Ok(Some(self.atoms.text(&key)));
             }
@@ -165,7 +174,8 @@ impl Reader<'_> {
         let draft = self.schemas.draft(schema);
         let json = &self.schemas.json;
         let mut values = Vec::new();
-        match (json.get(schema, "enum"), json.get(schema, "const").filter(|_| draft >= Draft::Six)) {
+        match (json.get(schema, "enum"), json.get(schema, "const").filter(|_| draft >= Draft::Six))
+        {
             (Some(list), _) => {
                 let Value::Array(list) = json.value(list).clone() else { return Ok(None) };
                 for value in list {

@@ -150,8 +150,11 @@ impl SyntaxError {
     /// [`SyntaxError::source_text`] tells, and `text` is that text.
     pub(crate) fn diagnostic(&self, source: &Arc<str>, text: &str) -> Diagnostic {
         let Inner { kind, span, message, help, related, .. } = &*self.0;
-        let mut diagnostic =
-            Diagnostic::error(kind.code(), message.clone()).at(Place::new(source, text, span.clone()));
+        let mut diagnostic = Diagnostic::error(kind.code(), message.clone()).at(Place::new(
+            source,
+            text,
+            span.clone(),
+        ));
         if let Some((span, note)) = related {
             diagnostic = diagnostic.related(Place::new(source, text, span.clone()), *note);
         }

@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::syntax::ast::{
-    Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind, File,
-    Import, Item, Mode, Options, Rule, TerminalDefinition, TokenNames, Word,
+    Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind,
+    File, Import, Item, Mode, Options, Rule, TerminalDefinition, TokenNames, Word,
 };
 
 impl Display for File {
@@ -97,7 +97,8 @@ impl Display for Options {
             ("allow_initial_skip", self.allow_initial_skip),
             ("allow_invalid_utf8", self.allow_invalid_utf8),
         ];
-        options.extend(flags.iter().filter_map(|&(key, flag)| Some((key.to_owned(), flag?.into()))));
+        options
+            .extend(flags.iter().filter_map(|&(key, flag)| Some((key.to_owned(), flag?.into()))));
         if let Some(once) = self.skip_once {
             options.insert("skip_repetition".to_owned(), if once { "once" } else { "many" }.into());
         }
@@ -237,8 +238,12 @@ impl Display for Directive {
             Directive::Fallback { to, words } => ("%fallback", Some(to), words),
             Directive::Soft { to, words } => ("%soft", Some(to), words),
             Directive::Exclusive(words) => ("%exclusive", None, words),
-            Directive::Precedence { associativity: Associativity::Left, words } => ("%left", None, words),
-            Directive::Precedence { associativity: Associativity::Right, words } => ("%right", None, words),
+            Directive::Precedence { associativity: Associativity::Left, words } => {
+                ("%left", None, words)
+            }
+            Directive::Precedence { associativity: Associativity::Right, words } => {
+                ("%right", None, words)
+            }
             Directive::Precedence { associativity: Associativity::Nonassoc, words } => {
                 ("%nonassoc", None, words)
             }

@@ -62,7 +62,8 @@ impl<T> Slots<T> {
     fn init(&self, id: u32, init: impl FnOnce() -> T) -> &T {
         let (chunk, offset) = Self::locate(id);
         let chunk_len = 1usize << (chunk as u32 + FIRST);
-        let chunk = self.chunks[chunk].get_or_init(|| (0..chunk_len).map(|_| OnceLock::new()).collect());
+        let chunk =
+            self.chunks[chunk].get_or_init(|| (0..chunk_len).map(|_| OnceLock::new()).collect());
         chunk[offset].get_or_init(init)
     }
 }
@@ -102,7 +103,8 @@ impl<T> AppendVec<T> {
         while first < len {
             let (chunk, _) = Slots::<T>::locate(first);
             let chunk_len = 1u32 << (chunk as u32 + FIRST);
-            let slots = (0..chunk_len).map(|_| entries.next().map_or_else(OnceLock::new, OnceLock::from));
+            let slots =
+                (0..chunk_len).map(|_| entries.next().map_or_else(OnceLock::new, OnceLock::from));
             let _ = vec.slots.chunks[chunk].set(slots.collect());
             first += chunk_len;
         }
@@ -152,7 +154,8 @@ impl<T: Hash + Eq> Interner<T> {
     {
         let hash = FxBuildHasher.hash_one(borrowed);
         let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        let equal = |&id: &u32| self.entries.get(id).is_some_and(|entry| entry.borrow() == borrowed);
+        let equal =
+            |&id: &u32| self.entries.get(id).is_some_and(|entry| entry.borrow() == borrowed);
         match ids.find(hash, equal) {
             Some(&id) => id,
             None => self.add(&mut ids, hash, borrowed.into()),
@@ -161,7 +164,8 @@ impl<T: Hash + Eq> Interner<T> {
 
     fn add(&self, ids: &mut HashTable<u32>, hash: u64, value: T) -> u32 {
         let id = self.entries.push(value);
-        let rehash = |&id: &u32| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
+        let rehash =
+            |&id: &u32| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
         ids.insert_unique(hash, id, rehash);
         id
     }
@@ -215,7 +219,9 @@ mod tests {
             let table = AppendVec::restore((0..count).map(|i| i * 3));
             assert_eq!((table.len(), table.get(count)), (count as usize, None));
             assert_eq!(table.push(7), count);
-            assert!((0..count).all(|i| table.get(i) == Some(&(i * 3))) && table.get(count) == Some(&7));
+            assert!(
+                (0..count).all(|i| table.get(i) == Some(&(i * 3))) && table.get(count) == Some(&7)
+            );
         }
     }
 

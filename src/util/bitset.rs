@@ -101,7 +101,8 @@ impl BitSet {
     #[inline]
     pub(crate) fn intersects_all<const N: usize>(&self, others: [&BitSet; N]) -> bool {
         let in_all = |(at, &word): (usize, &u64)| {
-            others.iter().fold(word, |word, other| word & other.words.get(at).copied().unwrap_or(0)) != 0
+            others.iter().fold(word, |word, other| word & other.words.get(at).copied().unwrap_or(0))
+                != 0
         };
         self.words.iter().enumerate().any(in_all)
     }

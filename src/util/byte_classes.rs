@@ -99,7 +99,9 @@ impl ByteClasses {
         let mut ranges: Vec<RangeInclusive<u8>> = Vec::new();
         for byte in self.bytes(class) {
             match ranges.last_mut() {
-                Some(last) if u16::from(*last.end()) + 1 == u16::from(byte) => *last = *last.start()..=byte,
+                Some(last) if u16::from(*last.end()) + 1 == u16::from(byte) => {
+                    *last = *last.start()..=byte
+                }
                 _ => ranges.push(byte..=byte),
             }
         }

@@ -59,8 +59,10 @@ mod tests {
     #[test]
     fn strong_components_come_behind_those_they_lead_to() {
         let edges = [(0, 1), (1, 2), (2, 1), (2, 3), (3, 4), (4, 3), (5, 0), (5, 5), (6, 6)];
-        let components = strong_components(&Lists::from_pairs(7, &edges.map(|(from, to)| (from as u32, to))));
-        let mut all: Vec<Vec<usize>> = (0..components.len()).map(|at| components.get(at).to_vec()).collect();
+        let components =
+            strong_components(&Lists::from_pairs(7, &edges.map(|(from, to)| (from as u32, to))));
+        let mut all: Vec<Vec<usize>> =
+            (0..components.len()).map(|at| components.get(at).to_vec()).collect();
         all.iter_mut().for_each(|component| component.sort_unstable());
         assert_eq!(all, [vec![3, 4], vec![1, 2], vec![0], vec![5], vec![6]]);
     }

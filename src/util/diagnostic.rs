@@ -240,7 +240,10 @@ pub(crate) fn fold(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for (index, finding) in
         findings.iter().enumerate().filter(|(_, finding)| REPEATED.contains(&finding.code))
     {
-        alike.entry((finding.severity, finding.code, finding.help.clone())).or_default().push(index);
+        alike
+            .entry((finding.severity, finding.code, finding.help.clone()))
+            .or_default()
+            .push(index);
     }
     let mut findings: Vec<Option<Diagnostic>> = findings.into_iter().map(Some).collect();
     // One more is shown rather than counted.

@@ -1,5 +1,5 @@
-//! Ids are `u32` newtypes: an index into one table, never into another. [`TokenId`] is the caller's;
-//! the others never leave the crate.
+//! Ids are `u32` newtypes: an index into one table, never into another. [`TokenId`] is the
+//! caller's; the others never leave the crate.
 
 /// Defines an id: a `u32` that indexes the table named in its documentation.
 macro_rules! id {
@@ -41,7 +41,8 @@ macro_rules! id {
 /// An entry of the model's vocabulary: the id that the model itself uses.
 ///
 /// Functions that want an id take a `u32` as well, and those that want several take anything that
-/// gives either. A position is made an id by [`TokenId::try_from`], which fails where it is no `u32`.
+/// gives either. A position is made an id by [`TokenId::try_from`], which fails where it is no
+/// `u32`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenId(pub(crate) u32);
 

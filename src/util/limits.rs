@@ -30,8 +30,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of all files of a grammar together, or of a schema or a regex. Default 4 MB, strict 256
-    /// KB.
+    /// Bytes of all files of a grammar together, or of a schema or a regex. Default 4 MB, strict
+    /// 256 KB.
     pub grammar_bytes: usize,
     /// Steps of building: of reading a grammar and compiling it, together. A step is about ten
     /// nanoseconds of a processor of 2020, within a factor of two. Default 400 million, strict 60
@@ -66,8 +66,8 @@ pub struct Limits {
     /// Bytes that all tokens of a vocabulary may have together. Default 16 MB, strict 4 MB;
     /// the largest vocabularies known have 2 MB.
     pub token_bytes: usize,
-    /// Token ids: the greatest width of the logits. Default 4,194,304, strict 1,048,576; the largest
-    /// vocabularies known have 262,144.
+    /// Token ids: the greatest width of the logits. Default 4,194,304, strict 1,048,576; the
+    /// largest vocabularies known have 262,144.
     pub token_ids: usize,
     /// Stops building from another thread.
     pub cancel: Option<Cancel>,

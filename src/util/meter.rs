@@ -134,10 +134,12 @@ impl LimitReached {
     pub(crate) fn help(&self) -> &'static str {
         match self.0.kind {
             LimitKind::Steps => {
-                "write a smaller count or an unbounded repetition (`+`, `*`), or raise `build_steps` of the limits"
+                "write a smaller count or an unbounded repetition (`+`, `*`), or raise \
+                 `build_steps` of the limits"
             }
             LimitKind::Bytes => {
-                "write a smaller count or an unbounded repetition (`+`, `*`), or raise `build_bytes` of the limits"
+                "write a smaller count or an unbounded repetition (`+`, `*`), or raise \
+                 `build_bytes` of the limits"
             }
             LimitKind::Input => "write less, or raise `grammar_bytes` of the limits",
             LimitKind::Cancelled => "build it again",
@@ -150,7 +152,9 @@ impl fmt::Display for LimitReached {
         let Reached { kind, phase, limit, most } = &*self.0;
         match kind {
             LimitKind::Steps => write!(f, "{phase} takes more than {limit} steps in all")?,
-            LimitKind::Bytes => write!(f, "{phase} takes more than {} MB in all", limit.div_ceil(1_000_000))?,
+            LimitKind::Bytes => {
+                write!(f, "{phase} takes more than {} MB in all", limit.div_ceil(1_000_000))?
+            }
             LimitKind::Input => write!(f, "the grammar has more than {limit} bytes")?,
             LimitKind::Cancelled => write!(f, "{phase} was cancelled")?,
         }
@@ -230,7 +234,11 @@ impl Meter {
 
     /// Counts the bytes of a file.
     pub(crate) fn input(&self, bytes: usize) -> Result<(), LimitReached> {
-        let all = self.counts.input.fetch_add(bytes as u64, Ordering::Relaxed).saturating_add(bytes as u64);
+        let all = self
+            .counts
+            .input
+            .fetch_add(bytes as u64, Ordering::Relaxed)
+            .saturating_add(bytes as u64);
         match all > self.most_input as u64 {
             true => Err(self.reached(LimitKind::Input, self.most_input as u64)),
             false => Ok(()),
@@ -239,7 +247,11 @@ impl Meter {
 
     /// Counts steps.
     pub(crate) fn step(&self, steps: usize) -> Result<(), LimitReached> {
-        let all = self.counts.steps.fetch_add(steps as u64, Ordering::Relaxed).saturating_add(steps as u64);
+        let all = self
+            .counts
+            .steps
+            .fetch_add(steps as u64, Ordering::Relaxed)
+            .saturating_add(steps as u64);
         if all > self.most_steps {
             return Err(self.reached(LimitKind::Steps, self.most_steps));
         }
@@ -251,7 +263,11 @@ impl Meter {
 
     /// Counts bytes that stay until building ends.
     pub(crate) fn keep(&self, bytes: usize) -> Result<(), LimitReached> {
-        let all = self.counts.bytes.fetch_add(bytes as u64, Ordering::Relaxed).saturating_add(bytes as u64);
+        let all = self
+            .counts
+            .bytes
+            .fetch_add(bytes as u64, Ordering::Relaxed)
+            .saturating_add(bytes as u64);
         self.counts.peak.fetch_max(all, Ordering::Relaxed);
         match all > self.most_bytes {
             true => Err(self.reached(LimitKind::Bytes, self.most_bytes)),

@@ -24,9 +24,9 @@
 //!    never has stray bytes without both.
 //!
 //! The *stretch* of a point is a set of groups `S` and a number `n`. Take any text of at most `n`
-//! pieces, all of them of `S`. It leads to a point of the same class, which depends on the number of
-//! pieces alone where no character is cut, and 2 and 3 hold of it as well. `S` has no stray bytes,
-//! and has letters: any letter shows where the next piece leads.
+//! pieces, all of them of `S`. It leads to a point of the same class, which depends on the number
+//! of pieces alone where no character is cut, and 2 and 3 hold of it as well. `S` has no stray
+//! bytes, and has letters: any letter shows where the next piece leads.
 //!
 //! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
 //! between two characters, and tells
@@ -143,8 +143,10 @@ mod tests {
     #[test]
     fn characters_are_those_of_the_standard_library() {
         let mut text = [0; 4];
-        for character in
-            ('\0'..=char::MAX).step_by(7).chain('\u{7f0}'..'\u{1000}').chain('\u{d000}'..'\u{11000}')
+        for character in ('\0'..=char::MAX)
+            .step_by(7)
+            .chain('\u{7f0}'..'\u{1000}')
+            .chain('\u{d000}'..'\u{11000}')
         {
             let bytes = character.encode_utf8(&mut text).as_bytes();
             let ends: Vec<_> = bytes
@@ -155,12 +157,25 @@ mod tests {
                 })
                 .collect();
             let last = bytes.len() - 1;
-            assert!(ends.len() == bytes.len() && ends.iter().enumerate().all(|(i, &end)| end == (i == last)));
+            assert!(
+                ends.len() == bytes.len()
+                    && ends.iter().enumerate().all(|(i, &end)| end == (i == last))
+            );
         }
-        for wrong in
-            [&b"\x80"[..], b"\xc1\x80", b"\xe0\x9f", b"\xed\xa0", b"\xf0\x8f", b"\xf4\x90", b"\xf5", b"\xc3a"]
-        {
-            assert_eq!(wrong.iter().try_fold(BETWEEN, |within, &byte| step_utf8(within, byte)), None);
+        for wrong in [
+            &b"\x80"[..],
+            b"\xc1\x80",
+            b"\xe0\x9f",
+            b"\xed\xa0",
+            b"\xf0\x8f",
+            b"\xf4\x90",
+            b"\xf5",
+            b"\xc3a",
+        ] {
+            assert_eq!(
+                wrong.iter().try_fold(BETWEEN, |within, &byte| step_utf8(within, byte)),
+                None
+            );
         }
     }
 }

@@ -20,7 +20,9 @@ impl Vocabulary {
     ///
     /// More tokens or bytes than the default [`Limits`] allow, a token longer than 65,535 bytes, or
     /// no token at all.
-    pub fn from_tokens<I: IntoIterator<Item = Vec<u8>>>(tokens: I) -> Result<Self, VocabularyError> {
+    pub fn from_tokens<I: IntoIterator<Item = Vec<u8>>>(
+        tokens: I,
+    ) -> Result<Self, VocabularyError> {
         let mut builder = VocabularyBuilder::within(&Limits::default());
         for (id, token) in tokens.into_iter().enumerate() {
             builder.widen(id as u64)?;
@@ -77,7 +79,8 @@ impl VocabularyBuilder {
         }
         if self.bytes.len() + bytes.len() > self.most_bytes {
             return Err(VocabularyError::limit(format!(
-                "the tokens together have more than {} bytes, which `token_bytes` of the limits allows",
+                "the tokens together have more than {} bytes, which `token_bytes` of the limits \
+                 allows",
                 self.most_bytes
             )));
         }

@@ -45,13 +45,17 @@ impl Vocabulary {
     /// assert_eq!(shortest, Some(vec![TokenId::from(0), TokenId::from(2)]));
     /// # Ok::<(), lrmask::VocabularyError>(())
     /// ```
-    pub fn cut(&self, text: &[u8], mut pick: impl FnMut(&[TokenId]) -> usize) -> Option<Vec<TokenId>> {
+    pub fn cut(
+        &self,
+        text: &[u8],
+        mut pick: impl FnMut(&[TokenId]) -> usize,
+    ) -> Option<Vec<TokenId>> {
         let trie = self.trie();
         let mut spellable = vec![false; text.len() + 1];
         spellable[text.len()] = true;
         for start in (0..text.len()).rev() {
-            spellable[start] =
-                matches(trie, &text[start..]).any(|node| spellable[start + trie.depth(node) as usize]);
+            spellable[start] = matches(trie, &text[start..])
+                .any(|node| spellable[start + trie.depth(node) as usize]);
         }
         if !spellable[0] {
             return None;
@@ -120,7 +124,10 @@ mod tests {
     fn a_token_is_found_by_its_bytes() {
         let v = vocabulary(&["ab", "abc", "ab"]);
         let found = |bytes: &[u8]| v.token(bytes).map(|t| t.0);
-        assert_eq!([found(b"ab"), found(b"abc"), found(b"a"), found(b"")], [Some(0), Some(1), None, None]);
+        assert_eq!(
+            [found(b"ab"), found(b"abc"), found(b"a"), found(b"")],
+            [Some(0), Some(1), None, None]
+        );
     }
 
     #[test]

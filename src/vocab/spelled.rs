@@ -51,7 +51,8 @@ impl Spelled {
         for id in 0..width {
             let own = vocabulary.bytes(TokenId(id)).filter(|own| !own.contains(&mark));
             let others = spellings(TokenId(id));
-            let others = others.iter().map(Vec::as_slice).filter(|one| one.len() <= Trie::MAX_TOKEN_LENGTH);
+            let others =
+                others.iter().map(Vec::as_slice).filter(|one| one.len() <= Trie::MAX_TOKEN_LENGTH);
             for (layer, spelling) in (0..).zip(own.into_iter().chain(others)) {
                 let at = (layer * stride + id) as usize;
                 spans.resize(spans.len().max(at + 1), Span::default());
@@ -71,7 +72,9 @@ impl Spelled {
     pub(crate) fn spellings(&self, id: TokenId) -> impl Iterator<Item = &[u8]> {
         let is_within = id.index() < self.plain.width();
         let inner_width = self.spelled.width();
-        let ids = std::iter::successors(Some(id), move |id| Some(TokenId(id.0.checked_add(self.stride?)?)));
+        let ids = std::iter::successors(Some(id), move |id| {
+            Some(TokenId(id.0.checked_add(self.stride?)?))
+        });
         ids.take_while(move |id| is_within && id.index() < inner_width)
             .filter_map(|id| self.spelled.bytes(id))
     }
@@ -114,7 +117,8 @@ mod tests {
             id => vec![format!("\u{1}{id}").into_bytes()],
         };
         let spelled = Spelled::new(&vocabulary, 0xff, named);
-        let spellings = |id: u32| spelled.spellings(TokenId(id)).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        let spellings =
+            |id: u32| spelled.spellings(TokenId(id)).map(<[u8]>::to_vec).collect::<Vec<_>>();
         assert_eq!(spellings(0), [b"a".to_vec()]);
         assert_eq!(spellings(1), [b"b".to_vec(), b"\x011".to_vec()]);
         assert_eq!(spellings(2), [b"\xff<|x|>".to_vec(), b"\xff2".to_vec(), b"\xff!".to_vec()]);

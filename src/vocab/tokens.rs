@@ -5,8 +5,8 @@ use crate::util::fingerprint::Fingerprint;
 use super::error::VocabularyError;
 use super::trie::Trie;
 
-/// The greatest width of the logits that a caller can set: sixteen million ids, some sixty times the
-/// largest vocabulary known. What a file says has a smaller limit.
+/// The greatest width of the logits that a caller can set: sixteen million ids, some sixty times
+/// the largest vocabulary known. What a file says has a smaller limit.
 pub(crate) const MAX_WIDTH: usize = 1 << 24;
 
 /// Refuses ids that no model has, before memory is taken for them.

@@ -73,7 +73,8 @@ impl Trie {
         nodes.push(node(ids.len() as u32, 0, 0));
 
         let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
-        let mut row = vec![0; ids.iter().max().map_or(0, |&id| id as usize / 32 + 1)].into_boxed_slice();
+        let mut row =
+            vec![0; ids.iter().max().map_or(0, |&id| id as usize / 32 + 1)].into_boxed_slice();
         for &id in &ids {
             row[id as usize / 32] |= 1 << (id % 32);
         }
@@ -135,8 +136,8 @@ impl Trie {
         }
     }
 
-    /// How many pieces, as [`self_loops`](crate::util::self_loops) has them, begin behind `above`, a
-    /// node on the way to `node`, with the byte of `node`; modulo 256.
+    /// How many pieces, as [`self_loops`](crate::util::self_loops) has them, begin behind `above`,
+    /// a node on the way to `node`, with the byte of `node`; modulo 256.
     #[inline]
     pub(crate) fn pieces_between(&self, above: u32, node: u32) -> u8 {
         self.groups.pieces_between(above, node)
@@ -176,7 +177,9 @@ impl Trie {
             let child = self.root_children[usize::from(byte)];
             return (child != Self::ROOT).then_some(child);
         }
-        self.children(node).find(|&child| self.byte(child) >= byte).filter(|&child| self.byte(child) == byte)
+        self.children(node)
+            .find(|&child| self.byte(child) >= byte)
+            .filter(|&child| self.byte(child) == byte)
     }
 
     /// All ids that have bytes, in the order of their bytes: those at and below a node are a run.
@@ -266,7 +269,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::util::self_loops::{BETWEEN, CHARACTERS, CUT_CHARACTERS, NOT_ASCII, group, step_utf8};
+    use crate::util::self_loops::{
+        BETWEEN, CHARACTERS, CUT_CHARACTERS, NOT_ASCII, group, step_utf8,
+    };
 
     fn trie(tokens: &[Vec<u8>]) -> Trie {
         Trie::new(tokens.len(), |id| &tokens[id as usize])
@@ -290,8 +295,14 @@ mod tests {
 
     #[test]
     fn numbering_is_depth_first() {
-        let trie =
-            trie(&[b"ab".to_vec(), b"b".to_vec(), b"a".to_vec(), vec![], b"abc".to_vec(), b"a".to_vec()]);
+        let trie = trie(&[
+            b"ab".to_vec(),
+            b"b".to_vec(),
+            b"a".to_vec(),
+            vec![],
+            b"abc".to_vec(),
+            b"a".to_vec(),
+        ]);
         // root, a, ab, abc, b
         assert_eq!((0..5).map(|n| trie.byte(n)).collect::<Vec<_>>(), [0, b'a', b'b', b'c', b'b']);
         assert_eq!((0..5).map(|n| trie.end(n)).collect::<Vec<_>>(), [5, 4, 4, 4, 5]);
@@ -312,7 +323,13 @@ mod tests {
 
     #[test]
     fn zero_bytes_do_not_confuse_the_order() {
-        let tokens = [vec![0, 0], vec![0], b"abcdefgh\0".to_vec(), b"abcdefgh".to_vec(), b"abcdefg".to_vec()];
+        let tokens = [
+            vec![0, 0],
+            vec![0],
+            b"abcdefgh\0".to_vec(),
+            b"abcdefgh".to_vec(),
+            b"abcdefg".to_vec(),
+        ];
         assert_eq!(trie(&tokens).subtree_tokens(0), [1, 0, 4, 3, 2]);
     }
 

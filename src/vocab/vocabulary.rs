@@ -49,7 +49,10 @@ impl Vocabulary {
         if width < least {
             return Err(VocabularyError::new(
                 VocabularyErrorKind::Argument,
-                format!("a width of {width} leaves out token {}; it must be {least} at least", least - 1),
+                format!(
+                    "a width of {width} leaves out token {}; it must be {least} at least",
+                    least - 1
+                ),
             ));
         }
         check_id(width.saturating_sub(1) as u64, MAX_WIDTH)?;
@@ -88,7 +91,11 @@ impl Vocabulary {
     ///
     /// An id of 2^24 or more. Cost: none to speak of, but that of building the trie again when the
     /// id had bytes.
-    pub fn with_special(mut self, id: impl Into<TokenId>, name: &str) -> Result<Self, VocabularyError> {
+    pub fn with_special(
+        mut self,
+        id: impl Into<TokenId>,
+        name: &str,
+    ) -> Result<Self, VocabularyError> {
         let id = id.into().0;
         check_id(id.into(), MAX_WIDTH)?;
         if !self.tokens.get(id as usize).is_empty() {
@@ -184,7 +191,9 @@ impl Vocabulary {
     /// reach.
     pub(crate) fn unspellable_bytes(&self) -> [bool; 256] {
         std::array::from_fn(|byte| {
-            self.trie().child(Trie::ROOT, byte as u8).is_none_or(|node| self.trie().tokens(node).is_empty())
+            self.trie()
+                .child(Trie::ROOT, byte as u8)
+                .is_none_or(|node| self.trie().tokens(node).is_empty())
         })
     }
 
@@ -211,9 +220,15 @@ impl fmt::Display for Vocabulary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let trie = self.trie();
         let ordinary = trie.ids().len();
-        let distinct = (0..trie.node_count() as u32).filter(|&node| !trie.tokens(node).is_empty()).count();
-        let missing: Vec<usize> =
-            self.unspellable_bytes().iter().enumerate().filter(|(_, m)| **m).map(|(byte, _)| byte).collect();
+        let distinct =
+            (0..trie.node_count() as u32).filter(|&node| !trie.tokens(node).is_empty()).count();
+        let missing: Vec<usize> = self
+            .unspellable_bytes()
+            .iter()
+            .enumerate()
+            .filter(|(_, m)| **m)
+            .map(|(byte, _)| byte)
+            .collect();
         writeln!(f, "width of the logits  {}", self.width)?;
         writeln!(f, "ordinary tokens      {ordinary} ({} duplicates)", ordinary - distinct)?;
         writeln!(f, "special tokens       {}", self.special.len())?;
@@ -269,7 +284,9 @@ mod tests {
         );
         let a = v.trie().child(Trie::ROOT, b'a').unwrap();
         assert_eq!(v.trie().tokens(a), [0, 3]);
-        assert!(!v.unspellable_bytes()[usize::from(b'a')] && v.unspellable_bytes()[usize::from(b'b')]);
+        assert!(
+            !v.unspellable_bytes()[usize::from(b'a')] && v.unspellable_bytes()[usize::from(b'b')]
+        );
     }
 
     #[test]
@@ -284,9 +301,16 @@ mod tests {
 
     #[test]
     fn stop_tokens_set_by_the_caller_stay() {
-        let v = vocabulary(&["a", "b"]).with_stop_tokens([1, 1]).unwrap().with_special(2, "</s>").unwrap();
+        let v = vocabulary(&["a", "b"])
+            .with_stop_tokens([1, 1])
+            .unwrap()
+            .with_special(2, "</s>")
+            .unwrap();
         assert_eq!(v.stop_tokens(), [TokenId(1)]);
-        assert_eq!(v.clone().with_stop_tokens([3]).unwrap_err().kind(), VocabularyErrorKind::Argument);
+        assert_eq!(
+            v.clone().with_stop_tokens([3]).unwrap_err().kind(),
+            VocabularyErrorKind::Argument
+        );
         assert!(v.with_stop_tokens([0; 0]).unwrap().stop_tokens().is_empty());
     }
 
@@ -331,7 +355,8 @@ mod tests {
             v.clone().with_special(2, "x").unwrap(),
             v.clone().with_stop_tokens([2]).unwrap(),
         ];
-        let distinct: std::collections::BTreeSet<u64> = all.iter().map(Vocabulary::fingerprint).collect();
+        let distinct: std::collections::BTreeSet<u64> =
+            all.iter().map(Vocabulary::fingerprint).collect();
         assert_eq!(distinct.len(), all.len());
         assert_eq!(v.fingerprint(), vocabulary(&["a", "b", ""]).fingerprint());
         // Pinned: whatever is stored under this number must be found again on other machines.

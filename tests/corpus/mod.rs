@@ -59,13 +59,18 @@ pub fn file(path: &str) -> Option<Vec<u8>> {
         return Some(content);
     }
     let mut plain = Vec::new();
-    flate2::read::GzDecoder::new(&content[..]).read_to_end(&mut plain).expect("the sample is whole");
+    flate2::read::GzDecoder::new(&content[..])
+        .read_to_end(&mut plain)
+        .expect("the sample is whole");
     Some(plain)
 }
 
 /// Vocabularies with their tokenizers: built-in ones by name, and those of `files` that lie beside
 /// the project.
-pub(crate) fn vocabularies(builtin: &[&str], files: &[&str]) -> Vec<(String, Vocabulary, Tokenizer)> {
+pub(crate) fn vocabularies(
+    builtin: &[&str],
+    files: &[&str],
+) -> Vec<(String, Vocabulary, Tokenizer)> {
     let mut found = Vec::new();
     for &name in builtin {
         let vocabulary = Vocabulary::builtin(name).expect("built in");

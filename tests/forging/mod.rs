@@ -31,7 +31,8 @@ const GRAMMARS: [&str; 8] = [
 
 /// What the constraints are of.
 pub fn vocabulary() -> Vocabulary {
-    let tokens = ["[", "]", ",", "1", "12", " ", "e", "over", "a", ":", "\n", "],", ": \n", "+", ""];
+    let tokens =
+        ["[", "]", ",", "1", "12", " ", "e", "over", "a", ":", "\n", "],", ": \n", "+", ""];
     let vocabulary = Vocabulary::from_tokens(tokens.map(|token| token.as_bytes().to_vec()));
     vocabulary.and_then(|vocabulary| vocabulary.with_stop_tokens([14])).expect("a vocabulary")
 }
@@ -70,7 +71,10 @@ impl Forger {
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 33) as usize % bound
     }
 
@@ -96,7 +100,8 @@ pub fn use_it(bytes: Vec<u8>, vocabulary: &Vocabulary, first: u32) -> Result<(),
     let limits = Limits::strict();
     let compiled = CompiledGrammar::load_within(&bytes, &limits);
     let _ = compiled.map(|compiled| compiled.size());
-    let constraint = Constraint::load_within(bytes, vocabulary, &limits).map_err(|error| error.kind())?;
+    let constraint =
+        Constraint::load_within(bytes, vocabulary, &limits).map_err(|error| error.kind())?;
     let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
     matcher.fill_mask(&mut mask);
     let next = mask.tokens().nth(first as usize % 3).unwrap_or(TokenId::from(first));

@@ -59,7 +59,8 @@ impl Automaton {
         productions.push(accept);
         let collection = Collection::new(&productions, spec.terminals.len());
         let (states, edges) = collection.merged();
-        let mut automaton = Self { productions, cells: Vec::new(), gotos: Vec::new(), has_conflicts: false };
+        let mut automaton =
+            Self { productions, cells: Vec::new(), gotos: Vec::new(), has_conflicts: false };
         for (items, edges) in states.iter().zip(&edges) {
             let cells: Vec<_> = (0..=spec.terminals.len())
                 .map(|terminal| automaton.cell(spec, items, edges, terminal))
@@ -87,7 +88,8 @@ impl Automaton {
         let shift = edges.get(&Symbol::Terminal(terminal)).map(|&core| Action::Shift(core));
         let reductions = items.iter().filter_map(|(&(production, dot), look_aheads)| {
             let is_done = dot == self.productions[production].rhs.len();
-            let done = if production == accept { Action::Accept } else { Action::Reduce(production) };
+            let done =
+                if production == accept { Action::Accept } else { Action::Reduce(production) };
             (is_done && look_aheads & 1 << terminal != 0).then_some(done)
         });
         settle(spec, &self.productions, terminal, shift, reductions.collect())
@@ -185,8 +187,13 @@ struct Collection<'p> {
 impl<'p> Collection<'p> {
     fn new(productions: &'p [Production], end: usize) -> Self {
         let nullable = open::nullable(productions);
-        let mut collection =
-            Self { productions, first: HashMap::new(), nullable, states: Vec::new(), edges: Vec::new() };
+        let mut collection = Self {
+            productions,
+            first: HashMap::new(),
+            nullable,
+            states: Vec::new(),
+            edges: Vec::new(),
+        };
         collection.find_first();
         let start = collection.close(Items::from([((productions.len() - 1, 0), 1 << end)]));
         let mut numbers = HashMap::from([(start.clone(), 0)]);
@@ -281,7 +288,8 @@ impl<'p> Collection<'p> {
         }
         let mut edges = vec![HashMap::new(); merged.len()];
         for (state, from) in self.edges.iter().enumerate() {
-            edges[number_of[state]].extend(from.iter().map(|(&symbol, &next)| (symbol, number_of[next])));
+            edges[number_of[state]]
+                .extend(from.iter().map(|(&symbol, &next)| (symbol, number_of[next])));
         }
         (merged, edges)
     }

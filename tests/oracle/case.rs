@@ -119,10 +119,14 @@ impl Case {
             "token" => return self.tokens.extend(values),
             "sparse" => return self.sparse.extend(values),
             "refused" => {
-                return self.refused.extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
+                return self
+                    .refused
+                    .extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
             }
             "warning" => {
-                return self.warnings.extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
+                return self
+                    .warnings
+                    .extend(lexers.iter().map(|&lexer| (lexer, string(&values[0]))));
             }
             "member" => Fact::Member,
             "nonmember" => Fact::NotMember,

@@ -125,7 +125,9 @@ impl Walk<'_> {
         let completed = ending.is_some_and(|ending| self.oracle.is_completed_by(b"", &ending));
         let untold = self.is_untold(self.oracle.viable(b""));
         if !completed && !self.oracle.is_viable(b"") && !untold {
-            self.outcome.faults.push("the language is empty, and the engine does not say so".to_owned());
+            self.outcome
+                .faults
+                .push("the language is empty, and the engine does not say so".to_owned());
             return;
         }
         while let Some((text, tokens, matcher)) = queue.pop_front() {
@@ -183,7 +185,8 @@ impl Walk<'_> {
             let fits = |id: &usize| {
                 let token = self.vocabulary.bytes(*id).filter(|_| mask.allows(*id as u32));
                 token.is_some_and(|token| {
-                    text.len() + token.len() <= bytes && token.iter().all(|b| extent.alphabet.contains(b))
+                    text.len() + token.len() <= bytes
+                        && token.iter().all(|b| extent.alphabet.contains(b))
                 })
             };
             let allowed: Vec<usize> = (0..self.vocabulary.width).filter(fits).collect();
@@ -241,7 +244,10 @@ impl Walk<'_> {
             words[id / 32] |= 1 << (id % 32);
         }
         if mask.words() != words {
-            self.fault(text, "mask.words() and mask.allows() differ, or bits past the width are set");
+            self.fault(
+                text,
+                "mask.words() and mask.allows() differ, or bits past the width are set",
+            );
         }
         if mask.allows(width as u32) || mask.allows(u32::MAX) {
             self.fault(text, "an id past the width is allowed");
@@ -259,7 +265,14 @@ impl Walk<'_> {
         }
     }
 
-    fn compare_bit(&mut self, text: &[u8], matcher: &Matcher, id: usize, bit: bool, is_member: bool) {
+    fn compare_bit(
+        &mut self,
+        text: &[u8],
+        matcher: &Matcher,
+        id: usize,
+        bit: bool,
+        is_member: bool,
+    ) {
         self.outcome.bits += 1;
         if self.vocabulary.is_stop(id) {
             if bit != is_member {
@@ -278,7 +291,8 @@ impl Walk<'_> {
         match (bit, viable) {
             (true, Viable::Yes) | (false, Viable::No) => {}
             (false, Viable::Yes) => {
-                let message = format!("too narrow: {} is forbidden, but viable (id {id})", show(bytes));
+                let message =
+                    format!("too narrow: {} is forbidden, but viable (id {id})", show(bytes));
                 self.fault(text, &message);
             }
             (_, Viable::TooMany) | (false, Viable::Unknown) => self.outcome.undecided += 1,
@@ -286,7 +300,10 @@ impl Walk<'_> {
                 let mut next = matcher.clone();
                 let taken = next.advance(id as u32).is_ok();
                 let ending = next.shortest_completion().filter(|_| taken);
-                if ending.as_ref().is_some_and(|ending| self.oracle.is_completed_by(&longer, ending)) {
+                if ending
+                    .as_ref()
+                    .is_some_and(|ending| self.oracle.is_completed_by(&longer, ending))
+                {
                     return;
                 }
                 if taken && ending.is_none() && self.is_untold(viable) {
@@ -438,7 +455,8 @@ impl Walk<'_> {
             return;
         }
         self.expect_mask(text, "after loading", &other, mask);
-        if other.is_accepting() != matcher.is_accepting() || other.expected() != matcher.expected() {
+        if other.is_accepting() != matcher.is_accepting() || other.expected() != matcher.expected()
+        {
             self.fault(text, "is_accepting or expected differ after loading");
         }
         for id in 0..self.vocabulary.width as u32 {
@@ -470,7 +488,8 @@ impl Walk<'_> {
         }
         let viable: Vec<u8> =
             (0..=255u8).filter(|&byte| self.oracle.is_viable(&[text, &[byte]].concat())).collect();
-        let expected = if let ([only], false) = (viable.as_slice(), is_member) { Some(only) } else { None };
+        let expected =
+            if let ([only], false) = (viable.as_slice(), is_member) { Some(only) } else { None };
         if forced.first() != expected {
             self.fault(text, &format!("forced_bytes is {}", show(&forced)));
         }
@@ -487,7 +506,11 @@ impl Walk<'_> {
 
     fn fault(&mut self, text: &[u8], message: &str) {
         if self.outcome.faults.len() < MAX_FAULTS {
-            self.outcome.faults.push(format!("[{}] after {}: {message}", self.vocabulary.name, show(text)));
+            self.outcome.faults.push(format!(
+                "[{}] after {}: {message}",
+                self.vocabulary.name,
+                show(text)
+            ));
         }
     }
 

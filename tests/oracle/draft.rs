@@ -113,10 +113,14 @@ pub fn drafts() -> impl Strategy<Value = Draft> {
         .prop_map(|(free, priority, alternatives)| RuleDraft { free, priority, alternatives });
     let list = || prop::collection::vec(0..4usize, 1..=3);
     let ahead = prop::collection::vec(list(), 1..=2);
-    let relation = (0..RELATIONS.len(), 0..5usize, 0..5usize, prop::option::of(list()), ahead)
-        .prop_map(|(kind, word, other, after, ahead)| RelationDraft { kind, word, other, after, ahead });
-    let levels =
-        prop::collection::vec((0..ASSOCIATIVITIES.len(), prop::collection::vec(0..7usize, 1..=3)), 1..=3);
+    let relation =
+        (0..RELATIONS.len(), 0..5usize, 0..5usize, prop::option::of(list()), ahead).prop_map(
+            |(kind, word, other, after, ahead)| RelationDraft { kind, word, other, after, ahead },
+        );
+    let levels = prop::collection::vec(
+        (0..ASSOCIATIVITIES.len(), prop::collection::vec(0..7usize, 1..=3)),
+        1..=3,
+    );
     let letter = || prop::sample::select(ALPHABET);
     let length = prop_oneof![2..=6usize, 18..=21usize, 38..=41usize, 58..=61usize, 78..=81usize];
     let rules = (prop::collection::vec(rule, 1..=4), some(0.15), some(0.15));
@@ -168,12 +172,16 @@ impl Draft {
     /// The grammar, without the rules and terminals that no start symbol reaches.
     pub fn sketch(&self) -> Sketch {
         let rules = self.symbols();
-        let starts: Vec<usize> = (0..rules.len().min(if self.two_starts { 2 } else { 1 })).collect();
+        let starts: Vec<usize> =
+            (0..rules.len().min(if self.two_starts { 2 } else { 1 })).collect();
         let reached = reach(&rules, &starts);
         let is_used = |terminal: usize| {
-            reached.iter().any(|&rule| rules[rule].iter().flatten().any(|&s| s == Symbol::Terminal(terminal)))
+            reached
+                .iter()
+                .any(|&rule| rules[rule].iter().flatten().any(|&s| s == Symbol::Terminal(terminal)))
         };
-        let used: Vec<usize> = (0..self.terminals.len()).filter(|&terminal| is_used(terminal)).collect();
+        let used: Vec<usize> =
+            (0..self.terminals.len()).filter(|&terminal| is_used(terminal)).collect();
         let levels = self.levels(&used);
         let show = |symbol: &Symbol| match symbol {
             Symbol::Terminal(terminal) => name(*terminal),
@@ -187,7 +195,11 @@ impl Draft {
         let rule = |&rule: &usize| Rule {
             name: format!("r{rule}"),
             priority: self.rules[rule].priority,
-            alternatives: rules[rule].iter().zip(&self.rules[rule].alternatives).map(alternative).collect(),
+            alternatives: rules[rule]
+                .iter()
+                .zip(&self.rules[rule].alternatives)
+                .map(alternative)
+                .collect(),
         };
         let terminal = |name, pattern: &str, raised, ignored| Terminal {
             name,
@@ -200,9 +212,11 @@ impl Draft {
             terminal(name(t), PATTERNS[pattern], raised, false)
         });
         let ignored = self.ignored.iter().enumerate();
-        let ignored = ignored.map(|(i, &pattern)| terminal(format!("I{i}"), IGNORED[pattern], false, true));
+        let ignored =
+            ignored.map(|(i, &pattern)| terminal(format!("I{i}"), IGNORED[pattern], false, true));
         let relations = self.relations(&used);
-        let is_decided = |name: &String| relations.iter().any(|r| r.word == *name && r.kind == "lookahead");
+        let is_decided =
+            |name: &String| relations.iter().any(|r| r.word == *name && r.kind == "lookahead");
         let exclusive = used.iter().filter(|&&t| self.exclusive[t]).map(|&t| name(t));
         Sketch {
             basic: self.basic,
@@ -231,7 +245,9 @@ impl Draft {
     /// What a number of a level means: a terminal, or a name that is none.
     fn leveled(&self, number: usize) -> String {
         let number = number % (self.terminals.len() + NAMES.len());
-        number.checked_sub(self.terminals.len()).map_or_else(|| name(number), |other| NAMES[other].to_owned())
+        number
+            .checked_sub(self.terminals.len())
+            .map_or_else(|| name(number), |other| NAMES[other].to_owned())
     }
 
     /// The levels, each name once.
@@ -241,7 +257,8 @@ impl Draft {
         for (associativity, numbers) in &self.levels {
             let mut names = Vec::new();
             for named in numbers.iter().map(|&number| self.leveled(number)) {
-                let exists = NAMES.contains(&named.as_str()) || used.iter().any(|&t| name(t) == named);
+                let exists =
+                    NAMES.contains(&named.as_str()) || used.iter().any(|&t| name(t) == named);
                 if exists && !known.contains(&named) {
                     known.push(named.clone());
                     names.push(named);
@@ -297,7 +314,9 @@ impl Draft {
             match (number < 12, first) {
                 (true, _) => terminal,
                 (false, false) => Symbol::Rule(number % count),
-                (false, true) if rule + 1 < count => Symbol::Rule(rule + 1 + number % (count - rule - 1)),
+                (false, true) if rule + 1 < count => {
+                    Symbol::Rule(rule + 1 + number % (count - rule - 1))
+                }
                 (false, true) => terminal,
             }
         };

@@ -63,7 +63,8 @@ impl Language {
         let furthest =
             spec.terminals.iter().filter_map(|t| Some(t.lookahead.as_ref()?.ahead.len() + 2)).max();
         let memory = furthest.unwrap_or(0);
-        let (stacks, numbers, slices) = (RefCell::default(), RefCell::default(), RefCell::default());
+        let (stacks, numbers, slices) =
+            (RefCell::default(), RefCell::default(), RefCell::default());
         let language = Self { spec, automaton, memory, stacks, numbers, slices };
         language.number(stacks::bottom());
         language
@@ -97,7 +98,8 @@ impl Language {
 
     /// Before the first lexeme.
     pub fn begin(&self) -> Place {
-        let layout = self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
+        let layout =
+            self.spec.indentation.as_ref().map_or_else(Layout::default, |_| Layout::begin());
         Place { stack: 0, layout, trail: Vec::new() }
     }
 
@@ -149,7 +151,12 @@ impl Language {
 
     /// The stacks and layouts before the lexeme that starts here, if it is the first of a line and
     /// the line's width is right.
-    fn before_first(&self, stack: usize, layout: &Layout, rules: &Indentation) -> Vec<(usize, Layout)> {
+    fn before_first(
+        &self,
+        stack: usize,
+        layout: &Layout,
+        rules: &Indentation,
+    ) -> Vec<(usize, Layout)> {
         let Some(step) = layout.step(rules) else { return Vec::new() };
         let (terminal, count) = match step {
             Step::Indent(_) => (rules.indent, 1),
@@ -173,7 +180,8 @@ impl Language {
         let mut longest = None;
         for length in 1..=rest.len() {
             let (matching, extensible) = self.slice(&rest[..length]);
-            let fits = |&t: &usize| matching & 1 << t != 0 && self.spec.terminals[t].fits(&rest[length..]);
+            let fits =
+                |&t: &usize| matching & 1 << t != 0 && self.spec.terminals[t].fits(&rest[length..]);
             let mut competing = (0..self.spec.terminals.len()).filter(|t| candidates & 1 << t != 0);
             longest = competing.find(fits).map(|winner| (length, winner)).or(longest);
             if candidates & extensible == 0 {
@@ -184,7 +192,13 @@ impl Language {
     }
 
     /// Where the readings of a lexeme stand that `winner` has won.
-    pub fn behind(&self, place: &Place, opening: &Opening, winner: usize, lexeme: &[u8]) -> Vec<Place> {
+    pub fn behind(
+        &self,
+        place: &Place,
+        opening: &Opening,
+        winner: usize,
+        lexeme: &[u8],
+    ) -> Vec<Place> {
         let mut behind = Vec::new();
         for label in self.labels(place, opening, winner) {
             let Some(terminal) = label else {
@@ -195,15 +209,21 @@ impl Language {
             };
             let mut trail = place.trail.clone();
             trail.push((winner, terminal));
-            let Some((stack, layout)) = opening.taker.as_ref().filter(|_| self.is_right(&trail, false))
+            let Some((stack, layout)) =
+                opening.taker.as_ref().filter(|_| self.is_right(&trail, false))
             else {
                 continue;
             };
             let trail = trail.split_off(trail.len().saturating_sub(self.memory));
             let rules = self.spec.indentation.as_ref();
-            let layout = rules.map(|rules| layout.after_terminal(terminal, rules)).unwrap_or_default();
+            let layout =
+                rules.map(|rules| layout.after_terminal(terminal, rules)).unwrap_or_default();
             let after = self.after(*stack, terminal).into_iter();
-            behind.extend(after.map(|stack| Place { stack, layout: layout.clone(), trail: trail.clone() }));
+            behind.extend(after.map(|stack| Place {
+                stack,
+                layout: layout.clone(),
+                trail: trail.clone(),
+            }));
         }
         behind
     }
@@ -225,7 +245,11 @@ impl Language {
         }
         let mut labels = Vec::new();
         if let Some(lookahead) = &terminal.lookahead {
-            return [winner, lookahead.other].into_iter().filter(|&t| can_stand(t)).map(Some).collect();
+            return [winner, lookahead.other]
+                .into_iter()
+                .filter(|&t| can_stand(t))
+                .map(Some)
+                .collect();
         }
         if can_stand(winner) {
             labels.push(Some(winner));
@@ -251,7 +275,10 @@ impl Language {
                 return true;
             }
             let mut itself = Some(
-                lookahead.after.as_ref().is_none_or(|after| last.is_some_and(|last| after.contains(&last))),
+                lookahead
+                    .after
+                    .as_ref()
+                    .is_none_or(|after| last.is_some_and(|last| after.contains(&last))),
             );
             for (distance, list) in lookahead.ahead.iter().enumerate() {
                 itself = match (itself, trail.get(at + 1 + distance)) {
@@ -279,7 +306,9 @@ impl Language {
         let mut extensible = 0;
         for (t, terminal) in self.spec.terminals.iter().enumerate() {
             if let Some(pattern) = &terminal.pattern {
-                let begun = slice.iter().try_fold(pattern.start(), |state, &byte| pattern.next(state, byte));
+                let begun = slice
+                    .iter()
+                    .try_fold(pattern.start(), |state, &byte| pattern.next(state, byte));
                 matching |= u32::from(pattern.matches(slice)) << t;
                 extensible |= u32::from(begun.is_some_and(|state| pattern.goes_on(state))) << t;
             }
@@ -321,8 +350,10 @@ impl Language {
         if let Some(&number) = self.numbers.borrow().get(&stack) {
             return number;
         }
-        let takes = |&terminal: &usize| !stacks::after(&self.automaton, &stack, terminal).is_empty();
-        let acceptable = (0..self.spec.terminals.len()).filter(takes).fold(0, |set, t| set | 1 << t);
+        let takes =
+            |&terminal: &usize| !stacks::after(&self.automaton, &stack, terminal).is_empty();
+        let acceptable =
+            (0..self.spec.terminals.len()).filter(takes).fold(0, |set, t| set | 1 << t);
         let is_sentence = stacks::is_sentence(&self.automaton, &stack);
         let candidates = self.candidates(acceptable);
         let number = self.stacks.borrow().len();
@@ -342,13 +373,13 @@ impl Language {
         let all = || self.spec.terminals.iter().enumerate();
         let exclusive = self.exclusive();
         let candidates = match self.spec.lexer {
-            _ if acceptable & exclusive != 0 => {
-                all().filter(|(_, terminal)| terminal.ignored).fold(acceptable, |set, (t, _)| set & !(1 << t))
-            }
+            _ if acceptable & exclusive != 0 => all()
+                .filter(|(_, terminal)| terminal.ignored)
+                .fold(acceptable, |set, (t, _)| set & !(1 << t)),
             LexerKind::Basic => all().fold(0, |set, (t, _)| set | 1 << t),
             LexerKind::Contextual => {
-                let plain =
-                    all().fold(acceptable, |set, (t, terminal)| set | u32::from(terminal.ignored) << t);
+                let plain = all()
+                    .fold(acceptable, |set, (t, terminal)| set | u32::from(terminal.ignored) << t);
                 all().fold(plain, |set, (t, terminal)| {
                     let against = terminal.reserved_against.iter().copied();
                     let mut against = against.chain(terminal.lookahead.iter().map(|l| l.other));

@@ -63,7 +63,8 @@ impl Layout {
         let all = [&[(0, 0)], self.widths.as_slice()].concat();
         let innermost = all[all.len() - 1];
         if width.0 > innermost.0 {
-            let fits = width.1 > innermost.1 && rules.levels.is_none_or(|levels| self.widths.len() < levels);
+            let fits = width.1 > innermost.1
+                && rules.levels.is_none_or(|levels| self.widths.len() < levels);
             return fits.then_some(Step::Indent(width));
         }
         let at = all.iter().position(|&open| open == width)?;

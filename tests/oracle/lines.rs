@@ -64,9 +64,11 @@ pub fn drafts() -> impl Strategy<Value = LinesDraft> {
         prop::collection::vec(prop::collection::vec(alternative, 1..=3), 1..=3)
     };
     let lexer = (any::<bool>(), some(0.15), prop::collection::vec(0..WORDS.len(), 2..=4));
-    let ignored = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(0..IGNORED.len(), 1..=2)];
+    let ignored =
+        prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(0..IGNORED.len(), 1..=2)];
     let layout = (0..NEWLINES.len(), 0..BLANKS.len(), ignored, any::<bool>(), some(0.2));
-    let clauses = (prop::option::weighted(0.3, 1..=4usize), prop::option::weighted(0.08, 1..=2usize));
+    let clauses =
+        (prop::option::weighted(0.3, 1..=4usize), prop::option::weighted(0.08, 1..=2usize));
     let relation = (0..RELATIONS.len(), 0..4usize, 0..4usize);
     let words = (
         prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(relation, 1..=2)],
@@ -103,7 +105,8 @@ pub fn drafts() -> impl Strategy<Value = LinesDraft> {
 impl LinesDraft {
     pub fn sketch(&self) -> Sketch {
         let rule = |name: String, alternatives: Vec<Vec<String>>| {
-            let alternatives = alternatives.into_iter().map(|symbols| Alternative { symbols, level: None });
+            let alternatives =
+                alternatives.into_iter().map(|symbols| Alternative { symbols, level: None });
             Rule { name, priority: 0, alternatives: alternatives.collect() }
         };
         let of = |kind: &str, number: usize, lines: bool, draft: &Vec<Vec<usize>>| {
@@ -112,8 +115,10 @@ impl LinesDraft {
             };
             rule(format!("{kind}{number}"), draft.iter().enumerate().map(symbols).collect())
         };
-        let lines = self.lines.iter().enumerate().map(|(number, draft)| of("l", number, true, draft));
-        let inline = self.inline.iter().enumerate().map(|(number, draft)| of("v", number, false, draft));
+        let lines =
+            self.lines.iter().enumerate().map(|(number, draft)| of("l", number, true, draft));
+        let inline =
+            self.inline.iter().enumerate().map(|(number, draft)| of("v", number, false, draft));
         let rules = reachable(lines.chain(inline).collect());
         let all: Vec<Terminal> = self.terminals();
         let stands = |name: &str| rules.iter().any(|rule| mentions(rule, name));
@@ -149,7 +154,8 @@ impl LinesDraft {
     fn piece(&self, number: usize, (rule, first): (usize, bool), lines: bool) -> Vec<String> {
         let later = |kind: &str, count: usize| match first {
             false => Some(format!("{kind}{}", number % count)),
-            true => (rule + 1 < count).then(|| format!("{kind}{}", rule + 1 + number % (count - rule - 1))),
+            true => (rule + 1 < count)
+                .then(|| format!("{kind}{}", rule + 1 + number % (count - rule - 1))),
         };
         let (word, newline) = (self.word(number), "NEWLINE".to_owned());
         let bracketed = |name: String| match self.brackets {
@@ -245,7 +251,9 @@ fn is_word(name: &str) -> bool {
 }
 
 fn mentions(rule: &Rule, name: &str) -> bool {
-    rule.alternatives.iter().any(|alternative| alternative.symbols.iter().any(|symbol| symbol == name))
+    rule.alternatives
+        .iter()
+        .any(|alternative| alternative.symbols.iter().any(|symbol| symbol == name))
 }
 
 /// The rules that the first one reaches.
@@ -254,7 +262,8 @@ fn reachable(rules: Vec<Rule>) -> Vec<Rule> {
     let mut at = 0;
     while let Some(name) = reached.get(at).cloned() {
         let of_rule = rules.iter().filter(|rule| rule.name == name);
-        for symbol in of_rule.flat_map(|rule| &rule.alternatives).flat_map(|alternative| &alternative.symbols)
+        for symbol in
+            of_rule.flat_map(|rule| &rule.alternatives).flat_map(|alternative| &alternative.symbols)
         {
             if rules.iter().any(|rule| rule.name == *symbol) && !reached.contains(symbol) {
                 reached.push(symbol.clone());

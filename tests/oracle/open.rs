@@ -57,7 +57,8 @@ pub fn without_hidden_left_recursion(productions: &[Production]) -> Option<Vec<P
 
 /// How many symbols a production begins with that may all be empty.
 fn empty_front(production: &Production, nullable: &BTreeSet<usize>) -> usize {
-    let may_be_empty = |symbol: &&Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable.contains(n));
+    let may_be_empty =
+        |symbol: &&Symbol| matches!(symbol, Symbol::Nonterminal(n) if nullable.contains(n));
     production.rhs.iter().take_while(may_be_empty).count()
 }
 
@@ -74,8 +75,12 @@ fn corners<'p>(
 }
 
 /// All pairs of a nonterminal and one that stands at the beginning of what it derives.
-fn left_corners(productions: &[Production], nullable: &BTreeSet<usize>) -> BTreeSet<(usize, usize)> {
-    let direct = |production| corners(production, nullable).map(|(_, corner)| (production.lhs, corner));
+fn left_corners(
+    productions: &[Production],
+    nullable: &BTreeSet<usize>,
+) -> BTreeSet<(usize, usize)> {
+    let direct =
+        |production| corners(production, nullable).map(|(_, corner)| (production.lhs, corner));
     let mut pairs: BTreeSet<(usize, usize)> = productions.iter().flat_map(direct).collect();
     loop {
         let further = pairs.iter().flat_map(|&(from, middle)| {
@@ -122,7 +127,8 @@ impl Writing {
             Symbol::Nonterminal(nonterminal) => Some(*nonterminal),
             Symbol::Terminal(_) => None,
         });
-        let next = nonterminals.chain(productions.iter().map(|p| p.lhs)).max().map_or(0, |last| last + 1);
+        let next =
+            nonterminals.chain(productions.iter().map(|p| p.lhs)).max().map_or(0, |last| last + 1);
         let fillable = fillable(productions);
         Self { fillable, filled: HashMap::new(), todo: Vec::new(), next, written: Vec::new() }
     }

@@ -24,7 +24,8 @@ pub struct Pattern {
 impl Pattern {
     pub fn new(regex: &str) -> Self {
         let full = Regex::new(&format!("^(?:{regex})$")).unwrap_or_else(|e| panic!("{regex}: {e}"));
-        let config = dense::Config::new().match_kind(MatchKind::All).start_kind(StartKind::Anchored);
+        let config =
+            dense::Config::new().match_kind(MatchKind::All).start_kind(StartKind::Anchored);
         let dfa = dense::Builder::new().configure(config).build(&format!("(?:{regex})")).unwrap();
         let (accepting, extensible) = accepting_and_extensible(&dfa);
         Self { full, dfa, accepting, extensible }
@@ -39,7 +40,8 @@ impl Pattern {
     pub fn is_at_most(&self, bytes: usize) -> bool {
         let mut states = HashSet::from([self.start()]);
         for _ in 0..bytes {
-            let next = states.iter().flat_map(|&state| (0..=255).filter_map(move |b| self.next(state, b)));
+            let next =
+                states.iter().flat_map(|&state| (0..=255).filter_map(move |b| self.next(state, b)));
             states = next.collect();
         }
         !states.into_iter().any(|state| self.goes_on(state))

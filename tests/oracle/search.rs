@@ -117,7 +117,10 @@ impl Search {
                 (&[], None),
             )),
             Some((&byte, before)) => self.after(language, before).map(|before| {
-                before.iter().flat_map(|&number| self.next(language, number, byte).to_vec()).collect()
+                before
+                    .iter()
+                    .flat_map(|&number| self.next(language, number, byte).to_vec())
+                    .collect()
             }),
         };
         let after = after.map(deduplicated).filter(|after| after.len() <= MOST).map(Rc::new);
@@ -252,7 +255,12 @@ impl Search {
     }
 
     /// What is still asked after one more byte; `None` where it has come out wrong.
-    fn ask(&self, language: &Language, asked: &BTreeSet<Asked>, byte: u8) -> Option<BTreeSet<Asked>> {
+    fn ask(
+        &self,
+        language: &Language,
+        asked: &BTreeSet<Asked>,
+        byte: u8,
+    ) -> Option<BTreeSet<Asked>> {
         let mut after = BTreeSet::new();
         for &(terminal, state, must) in asked {
             let (pattern, _) = language.spec().terminals[terminal].trailing.as_ref()?;
@@ -274,7 +282,10 @@ impl Search {
         let mut before = BTreeSet::new();
         for (t, terminal) in language.spec().terminals.iter().enumerate() {
             let state = self.scans.borrow()[scan][t];
-            if !state.zip(terminal.pattern.as_ref()).is_some_and(|(state, pattern)| pattern.accepts(state)) {
+            if !state
+                .zip(terminal.pattern.as_ref())
+                .is_some_and(|(state, pattern)| pattern.accepts(state))
+            {
                 continue;
             }
             let mut asked = before.clone();
@@ -324,12 +335,22 @@ impl Search {
             let scan = byte.map_or(Some(start), |byte| self.step(language, start, byte));
             let lexeme = byte.filter(|_| place.layout.begins_line()).into_iter().collect();
             let (place, pending, asked) = (place.clone(), pending.clone(), asked.clone());
-            let before = byte.map_or_else(Vec::new, |byte| Self::remembered(language, before, byte));
+            let before =
+                byte.map_or_else(Vec::new, |byte| Self::remembered(language, before, byte));
             let begun_now = byte.is_some();
             begun.extend(scan.and_then(|scan| {
                 self.meet(
                     language,
-                    Situation { place, opening, begun: begun_now, scan, before, lexeme, pending, asked },
+                    Situation {
+                        place,
+                        opening,
+                        begun: begun_now,
+                        scan,
+                        before,
+                        lexeme,
+                        pending,
+                        asked,
+                    },
                 )
             }));
         }
@@ -339,7 +360,10 @@ impl Search {
     /// The number of a situation, unless nothing that its lexeme can become has a reading.
     fn meet(&self, language: &Language, situation: Situation) -> Option<usize> {
         let states = self.scans.borrow()[situation.scan].clone();
-        let open = states.iter().enumerate().fold(0, |set, (t, state)| set | u32::from(state.is_some()) << t);
+        let open = states
+            .iter()
+            .enumerate()
+            .fold(0, |set, (t, state)| set | u32::from(state.is_some()) << t);
         if situation.begun && !language.has_reading(&situation.place, &situation.opening, open) {
             return None;
         }
@@ -367,8 +391,11 @@ impl Search {
     fn step(&self, language: &Language, scan: usize, byte: u8) -> Option<usize> {
         let from = self.scans.borrow()[scan].clone();
         let patterns = language.spec().terminals.iter().map(|terminal| terminal.pattern.as_ref());
-        let next: Scan =
-            from.iter().zip(patterns).map(|(&state, pattern)| pattern?.next(state?, byte)).collect();
+        let next: Scan = from
+            .iter()
+            .zip(patterns)
+            .map(|(&state, pattern)| pattern?.next(state?, byte))
+            .collect();
         next.iter().any(Option::is_some).then(|| self.number(next))
     }
 

@@ -74,8 +74,10 @@ impl Sketch {
             writeln!(lark, "%declare {}", self.declared.join(" ")).unwrap();
         }
         for rule in &self.rules {
-            let alternatives: Vec<String> = rule.alternatives.iter().map(Alternative::print).collect();
-            let priority = if rule.priority == 0 { String::new() } else { format!(".{}", rule.priority) };
+            let alternatives: Vec<String> =
+                rule.alternatives.iter().map(Alternative::print).collect();
+            let priority =
+                if rule.priority == 0 { String::new() } else { format!(".{}", rule.priority) };
             writeln!(lark, "{}{priority}: {}", rule.name, alternatives.join(" | ")).unwrap();
         }
         for Terminal { name, pattern, raised, ignored } in &self.terminals {
@@ -107,14 +109,16 @@ impl Sketch {
             spec.push_str("conflicts shift\n");
         }
         let mut ranked: Vec<&Terminal> = self.terminals.iter().collect();
-        // Stable: the order in the file is the last criterion. What is ignored comes behind the rest
-        // under the contextual lexer, unless it looks around.
+        // Stable: the order in the file is the last criterion. What is ignored comes behind the
+        // rest under the contextual lexer, unless it looks around.
         let yields = |terminal: &Terminal| {
-            let looks_around = ["(?=", "(?!", "(?<"].iter().any(|look| terminal.pattern.contains(look));
+            let looks_around =
+                ["(?=", "(?!", "(?<"].iter().any(|look| terminal.pattern.contains(look));
             terminal.ignored && self.lexer() == "contextual" && !looks_around
         };
-        ranked
-            .sort_by_key(|terminal| (!terminal.raised, yields(terminal), !terminal.pattern.starts_with('"')));
+        ranked.sort_by_key(|terminal| {
+            (!terminal.raised, yields(terminal), !terminal.pattern.starts_with('"'))
+        });
         for Terminal { name, pattern, ignored, .. } in ranked {
             write!(spec, "terminal {name} {}", slashed(pattern)).unwrap();
             if *ignored {
@@ -122,9 +126,11 @@ impl Sketch {
             }
             // The lists of a `lookahead` stand last.
             let own = || self.relations.iter().filter(|relation| relation.word == *name);
-            let (last, plain): (Vec<_>, Vec<_>) = own().partition(|relation| relation.kind == "lookahead");
+            let (last, plain): (Vec<_>, Vec<_>) =
+                own().partition(|relation| relation.kind == "lookahead");
             for relation in plain.into_iter().chain(last) {
-                write!(spec, " {} {}{}", relation.kind, relation.other, relation.around(",")).unwrap();
+                write!(spec, " {} {}{}", relation.kind, relation.other, relation.around(","))
+                    .unwrap();
             }
             spec.push('\n');
         }
@@ -166,25 +172,31 @@ impl Relation {
     fn around(&self, separator: &str) -> String {
         let after = self.after.iter().map(|after| format!(" after {}", after.join(separator)));
         let keywords = std::iter::once("before").chain(std::iter::repeat("then"));
-        let ahead = keywords.zip(&self.ahead).map(|(name, list)| format!(" {name} {}", list.join(separator)));
+        let ahead = keywords
+            .zip(&self.ahead)
+            .map(|(name, list)| format!(" {name} {}", list.join(separator)));
         after.chain(ahead).collect()
     }
 }
 
 fn slashed(pattern: &str) -> String {
     match pattern.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(text) => format!("/{}/", regex::escape(&text.replace("\\n", "\n")).replace('\n', "\\n")),
+        Some(text) => {
+            format!("/{}/", regex::escape(&text.replace("\\n", "\n")).replace('\n', "\\n"))
+        }
         None => {
             let preceded =
                 [("/(?<=", "preceded"), ("/(?<!", "unpreceded")].iter().find_map(|(look, word)| {
                     let (before, own) = pattern.strip_prefix(look)?.split_once(')')?;
                     Some((format!("/{own}"), format!(" {word} /{before}/")))
                 });
-            let (pattern, preceded) = preceded.unwrap_or_else(|| (pattern.to_owned(), String::new()));
-            let followed = [("(?=", "followed"), ("(?!", "unfollowed")].iter().find_map(|(look, word)| {
-                let (own, behind) = pattern.strip_suffix(")/")?.split_once(look)?;
-                Some(format!("{own}/ {word} /{behind}/"))
-            });
+            let (pattern, preceded) =
+                preceded.unwrap_or_else(|| (pattern.to_owned(), String::new()));
+            let followed =
+                [("(?=", "followed"), ("(?!", "unfollowed")].iter().find_map(|(look, word)| {
+                    let (own, behind) = pattern.strip_suffix(")/")?.split_once(look)?;
+                    Some(format!("{own}/ {word} /{behind}/"))
+                });
             followed.unwrap_or(pattern) + &preceded
         }
     }

@@ -4,13 +4,13 @@
 //! rank, best first, with the modifiers `followed /regex/` or `unfollowed /regex/`, then `preceded
 //! /regex/` or `unpreceded /regex/` (all these first), `ignored`, `reserved NAME`, `fallback NAME`,
 //! `soft NAME`, and, last, `lookahead NAME after A,B before C,D then E` (`after` and `then` may be
-//! left out, `then` may come again); `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT DEDENT` and, each if wanted, `open
-//! NAME ...`, `close NAME ...`, `join NAME`, `tab N`, `levels N`; `left NAME ...`, `right NAME
-//! ...`, `nonassoc NAME ...`, each of which binds tighter than those before it; `conflicts shift`;
-//! `priority NAME N` of a nonterminal's productions; `rule NAME -> SYMBOL ... %prec NAME`, one
-//! production a line, the last two words if wanted. A name that no `terminal` or `declared` line
-//! defines is a nonterminal, or no symbol at all where it has a level. A line that begins with `#`
-//! is a comment.
+//! left out, `then` may come again); `declared NAME`; `exclusive NAME ...`; `indent NEWLINE INDENT
+//! DEDENT` and, each if wanted, `open NAME ...`, `close NAME ...`, `join NAME`, `tab N`, `levels
+//! N`; `left NAME ...`, `right NAME ...`, `nonassoc NAME ...`, each of which binds tighter than
+//! those before it; `conflicts shift`; `priority NAME N` of a nonterminal's productions; `rule NAME
+//! -> SYMBOL ... %prec NAME`, one production a line, the last two words if wanted. A name that no
+//! `terminal` or `declared` line defines is a nonterminal, or no symbol at all where it has a
+//! level. A line that begins with `#` is a comment.
 
 use super::pattern::Pattern;
 use std::collections::{HashMap, HashSet};
@@ -203,8 +203,11 @@ impl Spec {
     /// The terminals that some lexeme can be read as, or the beginning of some line.
     fn live_terminals(&self) -> impl Iterator<Item = usize> {
         let is_word = |t: &Terminal| t.pattern.is_some() && !t.ignored;
-        let others =
-            self.terminals.iter().filter(|t| is_word(t)).filter_map(|t| Some(t.lookahead.as_ref()?.other));
+        let others = self
+            .terminals
+            .iter()
+            .filter(|t| is_word(t))
+            .filter_map(|t| Some(t.lookahead.as_ref()?.other));
         let of_lines = self.indentation.iter().flat_map(|rules| [rules.indent, rules.dedent]);
         let without_text: Vec<usize> =
             others.filter(|&other| !self.terminals[other].ignored).chain(of_lines).collect();
@@ -271,7 +274,9 @@ impl<'t> Reader<'t> {
             "indent" => self.indentation = Some(self.indentation(rest)),
             "terminal" => self.terminals.push(self.terminal(rest)),
             "rule" => self.rule(rest),
-            "exclusive" => self.exclusive.extend(rest.split_whitespace().map(|name| self.numbers[name])),
+            "exclusive" => {
+                self.exclusive.extend(rest.split_whitespace().map(|name| self.numbers[name]))
+            }
             "conflicts" if rest == "shift" => self.conflicts = Conflicts::Shift,
             "left" => self.level(Associativity::Left, rest),
             "right" => self.level(Associativity::Right, rest),
@@ -352,7 +357,8 @@ impl<'t> Reader<'t> {
         let reaches = leading.as_ref().is_none_or(|(ahead, _)| ahead.is_at_most(LOOKED_BEHIND));
         assert!(reaches, "{line}");
         let mut terminal = Terminal { leading, trailing, ..Terminal::new(name, Some(pattern)) };
-        let list = |names: &str| names.split(',').map(|name| self.numbers[name]).collect::<Vec<_>>();
+        let list =
+            |names: &str| names.split(',').map(|name| self.numbers[name]).collect::<Vec<_>>();
         let mut words = modifiers.split_whitespace();
         while let Some(word) = words.next() {
             if word == "ignored" {
@@ -364,7 +370,11 @@ impl<'t> Reader<'t> {
                 ("after", Some(lookahead)) => lookahead.after = Some(list(operand)),
                 ("before" | "then", Some(lookahead)) => lookahead.ahead.push(list(operand)),
                 ("lookahead", none) => {
-                    *none = Some(Lookahead { other: self.numbers[operand], after: None, ahead: Vec::new() });
+                    *none = Some(Lookahead {
+                        other: self.numbers[operand],
+                        after: None,
+                        ahead: Vec::new(),
+                    });
                 }
                 ("reserved", _) => terminal.reserved_against.push(self.numbers[operand]),
                 ("fallback" | "soft", _) => {
@@ -391,7 +401,8 @@ impl<'t> Reader<'t> {
             });
             let own = last.and_then(|terminal| self.terminals[terminal].precedence);
             production.precedence = level.map_or(own, |name| Some(self.levels[name]));
-            let priorities = self.priorities.iter().filter(|(nonterminal, _)| *nonterminal == production.lhs);
+            let priorities =
+                self.priorities.iter().filter(|(nonterminal, _)| *nonterminal == production.lhs);
             production.priority = priorities.map(|(_, priority)| *priority).sum();
         }
         Spec {

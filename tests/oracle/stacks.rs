@@ -18,7 +18,8 @@ pub fn bottom() -> Stack {
 pub fn after(automaton: &Automaton, stack: &Stack, terminal: usize) -> Vec<Stack> {
     let reduced = reduced(automaton, stack, terminal);
     let shifted = reduced.iter().flat_map(|stack| {
-        automaton.actions(stack[stack.len() - 1], terminal).iter().filter_map(|action| match action {
+        automaton.actions(stack[stack.len() - 1], terminal).iter().filter_map(|action| match action
+        {
             Action::Shift(core) => Some([stack.as_slice(), &[*core]].concat()),
             _ => None,
         })
@@ -31,8 +32,9 @@ pub fn after(automaton: &Automaton, stack: &Stack, terminal: usize) -> Vec<Stack
 
 /// Whether the text may end on `stack`.
 pub fn is_sentence(automaton: &Automaton, stack: &Stack) -> bool {
-    let accepts =
-        |stack: &Stack| automaton.actions(stack[stack.len() - 1], automaton.end()).contains(&Action::Accept);
+    let accepts = |stack: &Stack| {
+        automaton.actions(stack[stack.len() - 1], automaton.end()).contains(&Action::Accept)
+    };
     reduced(automaton, stack, automaton.end()).iter().any(accepts)
 }
 

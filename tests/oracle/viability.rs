@@ -105,7 +105,9 @@ impl Oracle {
             }
             layer = layer
                 .iter()
-                .flat_map(|text| self.alphabet.iter().map(move |&byte| [text.as_slice(), &[byte]].concat()))
+                .flat_map(|text| {
+                    self.alphabet.iter().map(move |&byte| [text.as_slice(), &[byte]].concat())
+                })
                 .collect();
         }
         members

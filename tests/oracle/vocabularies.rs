@@ -54,7 +54,9 @@ pub fn strings(alphabet: &[u8], length: usize) -> SmallVocabulary {
     for _ in 0..length {
         layer = layer
             .iter()
-            .flat_map(|text: &Vec<u8>| alphabet.iter().map(move |&byte| [text.as_slice(), &[byte]].concat()))
+            .flat_map(|text: &Vec<u8>| {
+                alphabet.iter().map(move |&byte| [text.as_slice(), &[byte]].concat())
+            })
             .collect();
         tokens.extend(layer.iter().cloned());
     }

@@ -18,13 +18,21 @@ fn is_valid(root: &Value, schema: &Value, value: &Value) -> bool {
     keywords.iter().all(|(key, parameter)| holds(root, keywords, key, parameter, value))
 }
 
-fn holds(root: &Value, all: &Map<String, Value>, key: &str, parameter: &Value, value: &Value) -> bool {
+fn holds(
+    root: &Value,
+    all: &Map<String, Value>,
+    key: &str,
+    parameter: &Value,
+    value: &Value,
+) -> bool {
     let valid = |schema: &Value, value: &Value| is_valid(root, schema, value);
     let list = || parameter.as_array().map_or(&[][..], Vec::as_slice);
     let bound = parameter.as_f64().unwrap_or(0.0);
     let count = bound as usize;
     match (key, value) {
-        ("$ref", _) => valid(root.pointer(&parameter.as_str().unwrap_or("")[1..]).expect("resolved"), value),
+        ("$ref", _) => {
+            valid(root.pointer(&parameter.as_str().unwrap_or("")[1..]).expect("resolved"), value)
+        }
         ("type", _) => match parameter {
             Value::Array(names) => names.iter().any(|name| is_of(name, value)),
             name => is_of(name, value),
@@ -43,7 +51,9 @@ fn holds(root: &Value, all: &Map<String, Value>, key: &str, parameter: &Value, v
         ("maximum", Value::Number(number)) => number.as_f64() <= Some(bound),
         ("exclusiveMinimum", Value::Number(number)) => number.as_f64() > Some(bound),
         ("exclusiveMaximum", Value::Number(number)) => number.as_f64() < Some(bound),
-        ("multipleOf", Value::Number(number)) => (number.as_f64().unwrap_or(0.1) / bound).fract() == 0.0,
+        ("multipleOf", Value::Number(number)) => {
+            (number.as_f64().unwrap_or(0.1) / bound).fract() == 0.0
+        }
         ("minLength", Value::String(text)) => text.chars().count() >= count,
         ("maxLength", Value::String(text)) => text.chars().count() <= count,
         ("pattern", Value::String(text)) => found(parameter, text),
@@ -51,7 +61,8 @@ fn holds(root: &Value, all: &Map<String, Value>, key: &str, parameter: &Value, v
         ("maxItems", Value::Array(items)) => items.len() <= count,
         ("uniqueItems", Value::Array(items)) => {
             parameter == &Value::Bool(false)
-                || (0..items.len()).all(|at| items[..at].iter().all(|other| !equal(other, &items[at])))
+                || (0..items.len())
+                    .all(|at| items[..at].iter().all(|other| !equal(other, &items[at])))
         }
         ("prefixItems", Value::Array(items)) => {
             items.iter().zip(list()).all(|(item, schema)| valid(schema, item))
@@ -71,9 +82,9 @@ fn holds(root: &Value, all: &Map<String, Value>, key: &str, parameter: &Value, v
         ("required", Value::Object(members)) => {
             list().iter().all(|name| members.contains_key(name.as_str().unwrap_or("")))
         }
-        ("properties", Value::Object(members)) => {
-            members.iter().all(|(name, value)| parameter.get(name).is_none_or(|schema| valid(schema, value)))
-        }
+        ("properties", Value::Object(members)) => members
+            .iter()
+            .all(|(name, value)| parameter.get(name).is_none_or(|schema| valid(schema, value))),
         ("patternProperties", Value::Object(members)) => members.iter().all(|(name, value)| {
             let patterns = parameter.as_object().expect("an object");
             patterns.iter().all(|(pattern, schema)| {
@@ -83,8 +94,9 @@ fn holds(root: &Value, all: &Map<String, Value>, key: &str, parameter: &Value, v
         ("additionalProperties", Value::Object(members)) => members.iter().all(|(name, value)| {
             let named = all.get("properties").is_some_and(|named| named.get(name).is_some());
             let patterns = all.get("patternProperties").and_then(Value::as_object);
-            let matched = patterns
-                .is_some_and(|all| all.keys().any(|pattern| found(&Value::String(pattern.clone()), name)));
+            let matched = patterns.is_some_and(|all| {
+                all.keys().any(|pattern| found(&Value::String(pattern.clone()), name))
+            });
             named || matched || valid(parameter, value)
         }),
         ("propertyNames", Value::Object(members)) => {
@@ -94,9 +106,9 @@ fn holds(root: &Value, all: &Map<String, Value>, key: &str, parameter: &Value, v
             parameter.as_object().expect("an object").iter().all(|(name, then)| {
                 !members.contains_key(name)
                     || match then {
-                        Value::Array(names) => {
-                            names.iter().all(|name| members.contains_key(name.as_str().unwrap_or("")))
-                        }
+                        Value::Array(names) => names
+                            .iter()
+                            .all(|name| members.contains_key(name.as_str().unwrap_or(""))),
                         schema => valid(schema, value),
                     }
             })
@@ -125,12 +137,16 @@ fn equal(one: &Value, other: &Value) -> bool {
         }
         (Value::Object(one), Value::Object(members)) => {
             one.len() == members.len()
-                && one.iter().all(|(key, value)| members.get(key).is_some_and(|other| equal(value, other)))
+                && one
+                    .iter()
+                    .all(|(key, value)| members.get(key).is_some_and(|other| equal(value, other)))
         }
         _ => one == other,
     }
 }
 
 fn found(pattern: &Value, text: &str) -> bool {
-    regex::Regex::new(pattern.as_str().unwrap_or("")).expect("a pattern of the cases").is_match(text)
+    regex::Regex::new(pattern.as_str().unwrap_or(""))
+        .expect("a pattern of the cases")
+        .is_match(text)
 }

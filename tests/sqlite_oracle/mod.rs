@@ -87,7 +87,8 @@ impl Sqlite {
                 Answer::Yes => {}
                 Answer::No(complaint, at) => {
                     let before = statement.as_ptr() as usize - text.as_ptr() as usize;
-                    let at = if complaint == "incomplete input" { Some(statement.len()) } else { at };
+                    let at =
+                        if complaint == "incomplete input" { Some(statement.len()) } else { at };
                     return Answer::No(complaint, at.map(|at| before + at));
                 }
                 hidden @ Answer::Hidden(_) => answer = hidden,
@@ -137,7 +138,8 @@ fn ask(connection: &Connection, text: &str) -> Result<Answer, String> {
 }
 
 fn has_separated_number(text: &str) -> bool {
-    let is_number = |token: &str| token.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit());
+    let is_number =
+        |token: &str| token.trim_start_matches('.').starts_with(|c: char| c.is_ascii_digit());
     tokens::tokens(text).into_iter().any(|token| is_number(token) && token.contains('_'))
 }
 
@@ -161,7 +163,9 @@ fn repaired(text: &str, first: String) -> Answer {
 /// What SQLite says against the first statement of a text, and of which place.
 fn complaint(connection: &Connection, text: &str) -> Option<(String, Option<usize>)> {
     match connection.prepare(text).err()? {
-        rusqlite::Error::SqlInputError { msg, offset, .. } => Some((msg, usize::try_from(offset).ok())),
+        rusqlite::Error::SqlInputError { msg, offset, .. } => {
+            Some((msg, usize::try_from(offset).ok()))
+        }
         rusqlite::Error::SqliteFailure(error, message) => {
             Some((message.unwrap_or_else(|| error.to_string()), None))
         }
@@ -186,7 +190,8 @@ fn make_what_is_missing(connection: &Connection, complaint: &str) -> bool {
     } else if let Some(name) = complaint.strip_prefix("no such table: ") {
         match name.split_once('.') {
             Some((schema, table)) => {
-                let _ = connection.execute_batch(&format!("ATTACH ':memory:' AS {}", quoted(schema)));
+                let _ =
+                    connection.execute_batch(&format!("ATTACH ':memory:' AS {}", quoted(schema)));
                 connection.execute_batch(&format!(
                     "CREATE TABLE {}.{}(lrmask)",
                     quoted(schema),

@@ -17,7 +17,7 @@ const POOL: &str = "
     SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION TRIGGER UNBOUNDED UNION UNIQUE UPDATE USING VACUUM
     VALUES VIEW VIRTUAL WHEN WHERE WINDOW WITH WITHIN WITHOUT
     ( ) , ; . * + - / % = == < > <= >= <> != << >> & | || ~ -> ->> ! : ? @ # $ { } [ ] ' \" ` ^ \\
-    a b t rowid \"a\" [a] `a` 'a' '' x'00' x'0' 0 1 1.5 .5 1. 1e5 1e 0x1F 1_000 1_ 1a ?1 :a @a $a $a::b(c) #a #1 é -- /* */ /**/
+        a b t rowid \"a\" [a] `a` 'a' '' x'00' x'0' 0 1 1.5 .5 1. 1e5 1e 0x1F 1_000 1_ 1a ?1 :a @a $a $a::b(c) #a #1 é -- /* */ /**/
 ";
 
 /// The keywords of SQLite.
@@ -42,7 +42,8 @@ pub enum Change {
 pub fn mutate(text: &str, random: &mut Rng) -> Option<(Change, String)> {
     let mut parts: Vec<(Kind, String)> =
         pieces(text).into_iter().map(|(kind, piece)| (kind, piece.to_owned())).collect();
-    let tokens: Vec<usize> = (0..parts.len()).filter(|&part| parts[part].0 != Kind::Blank).collect();
+    let tokens: Vec<usize> =
+        (0..parts.len()).filter(|&part| parts[part].0 != Kind::Blank).collect();
     if tokens.is_empty() {
         return None;
     }

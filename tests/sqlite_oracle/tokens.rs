@@ -31,7 +31,11 @@ pub fn pieces(text: &str) -> Vec<(Kind, &str)> {
 
 /// The tokens of a text, semicolons among them.
 pub fn tokens(text: &str) -> Vec<&str> {
-    pieces(text).into_iter().filter(|(kind, _)| *kind != Kind::Blank).map(|(_, piece)| piece).collect()
+    pieces(text)
+        .into_iter()
+        .filter(|(kind, _)| *kind != Kind::Blank)
+        .map(|(_, piece)| piece)
+        .collect()
 }
 
 /// Where the last token of a text ends.
@@ -140,7 +144,10 @@ fn first(text: &[u8]) -> (Kind, usize) {
         b'!' if at(1) == b'=' => (Kind::Token, 2),
         b'|' if at(1) == b'|' => (Kind::Token, 2),
         quote @ (b'\'' | b'"' | b'`') => (Kind::Token, quoted(text, 1, quote)),
-        b'[' => (Kind::Token, text.iter().position(|&byte| byte == b']').map_or(text.len(), |end| end + 1)),
+        b'[' => (
+            Kind::Token,
+            text.iter().position(|&byte| byte == b']').map_or(text.len(), |end| end + 1),
+        ),
         b'x' | b'X' if at(1) == b'\'' => {
             let end = text[2..].iter().position(|&byte| byte == b'\'');
             (Kind::Token, end.map_or(text.len(), |end| end + 3))

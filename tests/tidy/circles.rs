@@ -67,8 +67,11 @@ impl Sources {
     }
 
     fn imports(&self, module: &Module, file: &File) -> BTreeSet<&Module> {
-        let targets = file.paths.iter().filter_map(|path| self.defining(&self.absolute(module, path)?, 0));
-        targets.filter(|target| !target.starts_with(module) && !module.starts_with(target)).collect()
+        let targets =
+            file.paths.iter().filter_map(|path| self.defining(&self.absolute(module, path)?, 0));
+        targets
+            .filter(|target| !target.starts_with(module) && !module.starts_with(target))
+            .collect()
     }
 
     /// A path from the root, if it names something of this crate.
@@ -89,7 +92,8 @@ impl Sources {
     /// The file that defines what a path from the root names. Re-exports of re-exports are followed
     /// as far as anybody would go.
     fn defining(&self, path: &[String], depth: usize) -> Option<&Module> {
-        let length = (0..=path.len()).rev().find(|&length| self.files.contains_key(&path[..length]))?;
+        let length =
+            (0..=path.len()).rev().find(|&length| self.files.contains_key(&path[..length]))?;
         let (module, file) = self.files.get_key_value(&path[..length])?;
         let source = path.get(length).and_then(|name| file.uses.get(name)).filter(|_| depth < 8);
         let through = source.and_then(|source| {
@@ -123,7 +127,8 @@ fn expand(prefix: &mut Module, tree: &str, leaves: &mut Vec<(Module, String)>) {
     let tree = tree.trim();
     let length = prefix.len();
     let (head, list) = tree.split_once('{').map_or((tree, None), |(head, list)| (head, Some(list)));
-    let (path, alias) = head.split_once(" as ").map_or((head, None), |(path, alias)| (path, Some(alias)));
+    let (path, alias) =
+        head.split_once(" as ").map_or((head, None), |(path, alias)| (path, Some(alias)));
     prefix.extend(words(path).map(str::to_owned));
     match list {
         Some(list) => {
@@ -146,7 +151,8 @@ fn expand(prefix: &mut Module, tree: &str, leaves: &mut Vec<(Module, String)>) {
             if prefix.last().is_some_and(|name| name == "self") && prefix.len() > 1 {
                 prefix.pop();
             }
-            let name = alias.map(str::trim).or(prefix.last().map(String::as_str)).unwrap_or_default();
+            let name =
+                alias.map(str::trim).or(prefix.last().map(String::as_str)).unwrap_or_default();
             leaves.push((prefix.clone(), name.to_owned()));
         }
     }
@@ -160,7 +166,8 @@ fn inline_paths(code: &str) -> Vec<Module> {
         let root = format!("{root}::");
         for (at, _) in code.match_indices(&root) {
             if !code[..at].ends_with(|c| is_word(c) || c == ':') {
-                let end = code[at..].find(|c| !is_word(c) && c != ':').map_or(code.len(), |end| at + end);
+                let end =
+                    code[at..].find(|c| !is_word(c) && c != ':').map_or(code.len(), |end| at + end);
                 paths.push(words(&code[at..end]).map(str::to_owned).collect());
             }
         }
@@ -174,7 +181,8 @@ mod can_fail {
     fn circles(files: &[(&str, &str)]) -> Vec<Vec<String>> {
         let mut sources = Sources::default();
         for (module, code) in files {
-            let module = module.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            let module =
+                module.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
             sources.add(module, code);
         }
         sources.circles()
@@ -187,9 +195,17 @@ mod can_fail {
             circles(&[("lr/a", "use super::b::B;"), ("lr/b", "use crate::lr::a;")]),
             [["lr/a", "lr/b"]]
         );
-        assert_eq!(circles(&[("lr/a", "use super::b::B;"), ("lr/b", "fn f() { super::a::g() }")]).len(), 1);
         assert_eq!(
-            circles(&[("a", "use crate::{b::{B, C as D}, d};"), ("b", "use crate::a::A;"), ("d", "")]).len(),
+            circles(&[("lr/a", "use super::b::B;"), ("lr/b", "fn f() { super::a::g() }")]).len(),
+            1
+        );
+        assert_eq!(
+            circles(&[
+                ("a", "use crate::{b::{B, C as D}, d};"),
+                ("b", "use crate::a::A;"),
+                ("d", "")
+            ])
+            .len(),
             1
         );
         let three = [
@@ -203,7 +219,8 @@ mod can_fail {
 
     #[test]
     fn what_is_re_exported_counts_where_it_is_defined() {
-        let b = |b| [("a", "use crate::r::B;"), ("r", "pub(crate) use b::B;"), ("r/b", b), ("c", "")];
+        let b =
+            |b| [("a", "use crate::r::B;"), ("r", "pub(crate) use b::B;"), ("r/b", b), ("c", "")];
         assert_eq!(circles(&b("use crate::a::A;")), [["a", "r/b"]]);
         assert_eq!(circles(&b("use crate::c::C;")).len(), 0);
     }
@@ -212,7 +229,8 @@ mod can_fail {
     fn a_module_and_those_within_it_are_one_room() {
         assert_eq!(circles(&[("lr", "use a::A;"), ("lr/a", "use super::B;")]).len(), 0);
         assert_eq!(
-            circles(&[("lr/a", "use crate::lr::b::B;"), ("lr/b", "pub struct B;"), ("lr", "")]).len(),
+            circles(&[("lr/a", "use crate::lr::b::B;"), ("lr/b", "pub struct B;"), ("lr", "")])
+                .len(),
             0
         );
     }

@@ -196,7 +196,8 @@ impl Case {
         let broken = || io::Error::from(io::ErrorKind::InvalidData);
         let text = fs::read_to_string(&self.grammar)?;
         // A regular expression is the file without the end of its line.
-        let text = if self.form == Form::Regex { text.trim_end_matches('\n').to_owned() } else { text };
+        let text =
+            if self.form == Form::Regex { text.trim_end_matches('\n').to_owned() } else { text };
         Ok(Loaded {
             grammar: GrammarText { form: self.form, path: self.grammar.clone(), text },
             words: Words::from_bytes(&fs::read(&self.vocabulary)?).ok_or_else(broken)?,

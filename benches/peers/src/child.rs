@@ -34,7 +34,8 @@ pub fn run(mut command: Command, limits: Limits) -> Result<Vec<u8>, String> {
         Ok(true) => Ok(output),
         Ok(false) => {
             let errors = String::from_utf8_lossy(&errors);
-            let said = errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+            let said =
+                errors.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
             Err(format!("the process failed: {}", said.chars().take(200).collect::<String>()))
         }
     }

@@ -1,7 +1,7 @@
 //! The command: `peers run` measures and writes the report, `peers report` writes it again, `peers
-//! expect` writes what masks must be, `peers schemas` measures schemas and writes their page; `peers
-//! measure ENGINE CASE` and `peers measure-schemas ENGINE CASE` are what a run starts for each
-//! measurement.
+//! expect` writes what masks must be, `peers schemas` measures schemas and writes their page;
+//! `peers measure ENGINE CASE` and `peers measure-schemas ENGINE CASE` are what a run starts for
+//! each measurement.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use lrmask_peers::schemas::{self, figures::SchemaResults};
 use lrmask_peers::{peers, plot, table};
 
 const USAGE: &str = "\
-usage: peers run [OPTION VALUE]...
+    usage: peers run [OPTION VALUE]...
        peers schemas [OPTION VALUE]...
        peers report [--out DIRECTORY]
        peers expect [OPTION VALUE]...
@@ -40,12 +40,13 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["measure", engine, case] => measure_one(engine, Path::new(case)),
         ["measure-schemas", engine, case] => measure_schemas(engine, Path::new(case)),
-        ["schemas", options @ ..] => Options::read(options).and_then(|options| run_schemas(&options)),
+        ["schemas", options @ ..] => {
+            Options::read(options).and_then(|options| run_schemas(&options))
+        }
         ["run", options @ ..] => Options::read(options).and_then(|options| run_all(&options)),
         ["report", options @ ..] => Options::read(options).and_then(|options| report(&options.out)),
-        ["expect", options @ ..] => {
-            Options::read(options).and_then(|options| run::expect(&options.plan, &|what| eprintln!("{what}")))
-        }
+        ["expect", options @ ..] => Options::read(options)
+            .and_then(|options| run::expect(&options.plan, &|what| eprintln!("{what}"))),
         _ => Err(USAGE.to_owned()),
     };
     match done {

@@ -80,7 +80,11 @@ pub fn measure<E: Engine>(case: &Case) -> std::io::Result<Measurement> {
     Ok(measurement)
 }
 
-fn run<E: Engine>(case: &Case, loaded: &Loaded, measurement: &mut Measurement) -> Result<(), String> {
+fn run<E: Engine>(
+    case: &Case,
+    loaded: &Loaded,
+    measurement: &mut Measurement,
+) -> Result<(), String> {
     let mut row = vec![0; loaded.words.row()];
     let patience = Duration::from_secs_f64(case.patience);
     memory::forget_peak();
@@ -173,7 +177,10 @@ fn check<E: Engine>(
 fn count(row: &[u32], loaded: &Loaded) -> Check {
     let words = loaded.words.words.iter().enumerate();
     let allowed = words.filter(|(id, word)| !word.is_empty() && allows(row, *id as u32)).count();
-    Check { allowed: allowed as u32, ends: loaded.words.stops.iter().any(|&stop| allows(row, stop)) }
+    Check {
+        allowed: allowed as u32,
+        ends: loaded.words.stops.iter().any(|&stop| allows(row, stop)),
+    }
 }
 
 /// Whether the mask in `row` has the token.

@@ -27,6 +27,7 @@ pub fn forget_peak() {
 fn of(process: &str, field: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));
-    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    let kibibytes =
+        line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
     kibibytes.unwrap_or(0) * 1024
 }

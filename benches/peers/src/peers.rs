@@ -111,7 +111,11 @@ fn python(script: &str) -> Result<Command, String> {
 }
 
 fn there(path: PathBuf) -> Result<PathBuf, String> {
-    if path.exists() { Ok(path) } else { Err("not installed; benches/peers/README.md says how".to_owned()) }
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err("not installed; benches/peers/README.md says how".to_owned())
+    }
 }
 
 #[cfg(test)]
@@ -121,10 +125,12 @@ mod tests {
     #[test]
     fn versions_are_those_of_the_manifests() {
         let read = |path: &str| std::fs::read_to_string(package().join(path)).unwrap_or_default();
-        let manifests = ["Cargo.toml", "glrmask/Cargo.toml", "xgrammar/requirements.txt"].map(read).concat();
+        let manifests =
+            ["Cargo.toml", "glrmask/Cargo.toml", "xgrammar/requirements.txt"].map(read).concat();
         for peer in ALL.iter().filter(|peer| peer.name != "lrmask") {
-            let pinned =
-                |line: &str| line.starts_with(peer.name) && line.contains(&format!("={}", peer.version));
+            let pinned = |line: &str| {
+                line.starts_with(peer.name) && line.contains(&format!("={}", peer.version))
+            };
             assert!(manifests.lines().any(pinned), "{} {}", peer.name, peer.version);
         }
     }

@@ -37,31 +37,43 @@ pub fn all(results: &Results) -> Vec<(String, String)> {
 fn masks(results: &Results, vocabulary: &Vocabulary) -> String {
     let axis = Axis { low: 1e2, high: 1e9 };
     let caption = format!(
-        "Time of a mask, {} ({} ids). Filled: first pass, from the median over the 99th percentile (bar) to the longest \
+        "Time of a mask, {} ({} ids). Filled: first pass, from the median over the 99th \
+         percentile (bar) to the longest \
          (tick). Hollow: second pass, the median. Dashed: copying a mask.",
         vocabulary.name, vocabulary.width
     );
-    draw(results, vocabulary, &axis, &caption, Some(vocabulary.floor.copy.p50), |out, y, colour, figures| {
-        let cold = figures.cold.mask;
-        let [p50, p99, max, warm] = [cold.p50, cold.p99, cold.max, figures.warm.mask.p50].map(|t| axis.at(t));
-        line(out, [p50, max], [y, y], colour, 1.5);
-        line(out, [p99, p99], [y - 5.0, y + 5.0], colour, 3.0);
-        line(out, [max, max], [y - 3.0, y + 3.0], colour, 1.5);
-        put(out, format_args!("<circle cx='{p50:.1}' cy='{y:.1}' r='4' fill='{colour}'/>\n"));
-        put(
-            out,
-            format_args!(
-                "<circle cx='{warm:.1}' cy='{y:.1}' r='3.5' fill='#fff' stroke='{colour}' stroke-width='1.5'/>\n"
-            ),
-        );
-    })
+    draw(
+        results,
+        vocabulary,
+        &axis,
+        &caption,
+        Some(vocabulary.floor.copy.p50),
+        |out, y, colour, figures| {
+            let cold = figures.cold.mask;
+            let [p50, p99, max, warm] =
+                [cold.p50, cold.p99, cold.max, figures.warm.mask.p50].map(|t| axis.at(t));
+            line(out, [p50, max], [y, y], colour, 1.5);
+            line(out, [p99, p99], [y - 5.0, y + 5.0], colour, 3.0);
+            line(out, [max, max], [y - 3.0, y + 3.0], colour, 1.5);
+            put(out, format_args!("<circle cx='{p50:.1}' cy='{y:.1}' r='4' fill='{colour}'/>\n"));
+            put(
+                out,
+                format_args!(
+                    "<circle cx='{warm:.1}' cy='{y:.1}' r='3.5' fill='#fff' stroke='{colour}' \
+                     stroke-width='1.5'/>\n"
+                ),
+            );
+        },
+    )
 }
 
 /// What passes before the first mask is there.
 fn beginnings(results: &Results, vocabulary: &Vocabulary) -> String {
     let axis = Axis { low: 1e4, high: 1e12 };
-    let caption =
-        format!("From the grammar's text to the first mask, {} ({} ids).", vocabulary.name, vocabulary.width);
+    let caption = format!(
+        "From the grammar's text to the first mask, {} ({} ids).",
+        vocabulary.name, vocabulary.width
+    );
     draw(results, vocabulary, &axis, &caption, None, |out, y, colour, figures| {
         let total = figures.compile + figures.first_mask;
         let (x, width) = (LEFT, axis.at(total) - LEFT);
@@ -135,7 +147,8 @@ fn draw(
             put(
                 &mut body,
                 format_args!(
-                    "<line x1='{x:.1}' x2='{x:.1}' y1='{:.1}' y2='{:.1}' stroke='#555' stroke-dasharray='3 2'/>\n",
+                    "<line x1='{x:.1}' x2='{x:.1}' y1='{:.1}' y2='{:.1}' stroke='#555' \
+                     stroke-dasharray='3 2'/>\n",
                     y + TITLE - 4.0,
                     y + height - 2.0
                 ),
@@ -145,14 +158,18 @@ fn draw(
             let middle = y + TITLE + (row as f64 + 0.5) * ROW - 4.0;
             put(
                 &mut body,
-                format_args!("<text x='24' y='{:.1}' fill='{colour}'>{engine}</text>\n", middle + 4.0),
+                format_args!(
+                    "<text x='24' y='{:.1}' fill='{colour}'>{engine}</text>\n",
+                    middle + 4.0
+                ),
             );
             match figures {
                 Some(figures) => mark(&mut body, middle, colour, figures),
                 None => put(
                     &mut body,
                     format_args!(
-                        "<text class='none' x='{:.1}' y='{:.1}'>not measured: see the notes</text>\n",
+                        "<text class='none' x='{:.1}' y='{:.1}'>not measured: see the \
+                         notes</text>\n",
                         LEFT + 6.0,
                         middle + 4.0
                     ),
@@ -181,8 +198,10 @@ fn draw(
         );
     }
     format!(
-        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height:.0}' width='{WIDTH}' height='{height:.0}'>\n\
-         <style>text {{ font: 12px sans-serif }} .title {{ font-weight: bold }} .scale {{ text-anchor: middle; fill: #555 }} \
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height:.0}' \
+         width='{WIDTH}' height='{height:.0}'>\n\
+         <style>text {{ font: 12px sans-serif }} .title {{ font-weight: bold }} .scale {{ \
+         text-anchor: middle; fill: #555 }} \
          .none {{ fill: #888; font-style: italic }}</style>\n\
          <rect width='100%' height='100%' fill='#fff'/>\n{caption_lines}{body}</svg>\n"
     )
@@ -192,7 +211,8 @@ fn line(out: &mut String, x: [f64; 2], y: [f64; 2], colour: &str, width: f64) {
     put(
         out,
         format_args!(
-            "<line x1='{:.1}' x2='{:.1}' y1='{:.1}' y2='{:.1}' stroke='{colour}' stroke-width='{width}'/>\n",
+            "<line x1='{:.1}' x2='{:.1}' y1='{:.1}' y2='{:.1}' stroke='{colour}' \
+             stroke-width='{width}'/>\n",
             x[0], x[1], y[0], y[1]
         ),
     );
@@ -207,7 +227,8 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let last = lines.len() - 1;
-        if !lines[last].is_empty() && lines[last].chars().count() + word.chars().count() + 1 > width {
+        if !lines[last].is_empty() && lines[last].chars().count() + word.chars().count() + 1 > width
+        {
             lines.push(word.to_owned());
         } else {
             let space = if lines[last].is_empty() { "" } else { " " };

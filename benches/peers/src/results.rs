@@ -162,7 +162,9 @@ impl Pass {
 /// Step by step, the medians; as many as all have.
 pub(crate) fn medians<T>(several: &[&T], part: fn(&T) -> &Vec<u64>) -> Vec<u64> {
     let steps = several.iter().map(|samples| part(samples).len()).min().unwrap_or(0);
-    (0..steps).map(|step| median(several.iter().map(|samples| part(samples)[step] as f64)) as u64).collect()
+    (0..steps)
+        .map(|step| median(several.iter().map(|samples| part(samples)[step] as f64)) as u64)
+        .collect()
 }
 
 impl Results {
@@ -182,14 +184,25 @@ mod tests {
     #[test]
     fn medians_are_taken_step_by_step() {
         let measured = |mask: [u64; 3]| Measurement {
-            cold: Samples { whole: true, start: vec![5], mask: mask.to_vec(), advance: vec![1, 1, 1] },
+            cold: Samples {
+                whole: true,
+                start: vec![5],
+                mask: mask.to_vec(),
+                advance: vec![1, 1, 1],
+            },
             ..Measurement::default()
         };
         // Each was disturbed once, at another step.
         let several = [measured([900, 20, 30]), measured([10, 900, 30]), measured([10, 20, 900])];
         let figures = Figures::of(&several).expect("figures");
-        assert_eq!((figures.cold.mask.max, figures.cold.mask.mean, figures.first_mask), (30.0, 20.0, 15.0));
-        assert_eq!((figures.cold.steps, figures.cold.whole, figures.cold.step.max), (3, true, 31.0));
+        assert_eq!(
+            (figures.cold.mask.max, figures.cold.mask.mean, figures.first_mask),
+            (30.0, 20.0, 15.0)
+        );
+        assert_eq!(
+            (figures.cold.steps, figures.cold.whole, figures.cold.step.max),
+            (3, true, 31.0)
+        );
         assert_eq!(Figures::of(&[]), None);
     }
 }

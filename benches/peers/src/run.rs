@@ -86,20 +86,24 @@ impl Drop for Scratch {
 }
 
 /// The documents of a workload in tokens, and how many of them are the project's own.
-fn documents(workload: &Workload, vocabulary: &Named, plan: &Plan) -> Result<(Documents, usize), String> {
+fn documents(
+    workload: &Workload,
+    vocabulary: &Named,
+    plan: &Plan,
+) -> Result<(Documents, usize), String> {
     let own = workload.own_documents()?;
     let mut documents = Vec::new();
     for text in &own {
         let tokens = vocabulary.cut(text);
-        documents
-            .push(tokens.ok_or_else(|| {
-                format!("{} cannot spell a document of {}", vocabulary.name, workload.name)
-            })?);
+        documents.push(tokens.ok_or_else(|| {
+            format!("{} cannot spell a document of {}", vocabulary.name, workload.name)
+        })?);
     }
     let mut total: usize = documents.iter().map(Vec::len).sum();
     for text in workload.samples(&plan.data)? {
         // One text is to fill no more than a quarter of the whole.
-        if let Some(tokens) = vocabulary.cut(&text).filter(|tokens| tokens.len() <= plan.tokens / 4) {
+        if let Some(tokens) = vocabulary.cut(&text).filter(|tokens| tokens.len() <= plan.tokens / 4)
+        {
             if total + tokens.len() > plan.tokens {
                 break;
             }
@@ -138,7 +142,8 @@ pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<Results, String> {
                     own,
                 });
             }
-            let file = scratch.write(&format!("documents-{}", workload.name), &documents.to_bytes())?;
+            let file =
+                scratch.write(&format!("documents-{}", workload.name), &documents.to_bytes())?;
             let expected = workload.expected()?.remove(vocabulary.name).unwrap_or_default();
             for peer in plan.peers() {
                 slots.push(Slot::new(peer, workload, &words, &file, expected.clone(), plan));
@@ -219,7 +224,8 @@ impl Slot {
         let output = self.peer.command(&file).and_then(|command| child::run(command, plan.limits));
         self.slow = begin.elapsed() > SLOW;
         let measured = output.and_then(|output| {
-            serde_json::from_slice::<Measurement>(&output).map_err(|error| format!("not understood: {error}"))
+            serde_json::from_slice::<Measurement>(&output)
+                .map_err(|error| format!("not understood: {error}"))
         });
         match measured {
             Ok(measurement) => {
@@ -237,9 +243,12 @@ impl Slot {
 
     fn cell(mut self, vocabulary: &str) -> Cell {
         let first = self.measurements.first();
-        self.notes.extend(first.map(|first| differences(&self.expected, &first.checks)).unwrap_or_default());
+        self.notes.extend(
+            first.map(|first| differences(&self.expected, &first.checks)).unwrap_or_default(),
+        );
         let mut figures = Figures::of(&self.measurements);
-        if let Some(fault) = self.measurements.iter().find_map(|measured| measured.fault.as_deref()) {
+        if let Some(fault) = self.measurements.iter().find_map(|measured| measured.fault.as_deref())
+        {
             // Some engines add pages about their state.
             let fault = fault.lines().next().unwrap_or_default();
             self.notes.push(fault.chars().take(160).collect());
@@ -311,7 +320,9 @@ pub fn expect(plan: &Plan, progress: &dyn Fn(&str)) -> Result<(), String> {
             let documents: Option<Vec<_>> = texts.iter().map(|text| vocabulary.cut(text)).collect();
             let documents = Documents(documents.ok_or("a document cannot be spelt")?);
             let all: Vec<(u32, u32)> = (documents.0.iter().zip(0..))
-                .flat_map(|(tokens, index)| (0..=tokens.len() as u32).map(move |step| (index, step)))
+                .flat_map(|(tokens, index)| {
+                    (0..=tokens.len() as u32).map(move |step| (index, step))
+                })
                 .collect();
             // A stride prime to most periods of texts; and the last, where a text may end.
             let stride = all.len().div_ceil(PLACES) | 1;
@@ -329,13 +340,14 @@ pub fn expect(plan: &Plan, progress: &dyn Fn(&str)) -> Result<(), String> {
             let content = serde_json::to_vec(&case).map_err(|error| error.to_string())?;
             let file = scratch.write("case.json", &content)?;
             let output = child::run(lrmask.command(&file)?, plan.limits)?;
-            let measured: Measurement = serde_json::from_slice(&output).map_err(|error| error.to_string())?;
+            let measured: Measurement =
+                serde_json::from_slice(&output).map_err(|error| error.to_string())?;
             if let Some(fault) = measured.fault {
                 return Err(format!("{}: {fault}", workload.name));
             }
             let counts = checks.iter().zip(&measured.checks);
-            let counts =
-                counts.map(|(&(document, step), is)| Expectation(document, step, is.allowed, is.ends));
+            let counts = counts
+                .map(|(&(document, step), is)| Expectation(document, step, is.allowed, is.ends));
             expected.insert(vocabulary.name.to_owned(), counts.collect());
         }
         let text = one_vocabulary_a_line(&expected)?;
@@ -356,15 +368,22 @@ fn one_vocabulary_a_line(expected: &BTreeMap<String, Vec<Expectation>>) -> Resul
 /// Where and when the plan is run.
 pub(crate) fn about(plan: &Plan) -> About {
     let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let processor = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let processor =
+        processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let date = Command::new("date").arg("+%Y-%m-%d").output();
     About {
         processor: processor.map_or_else(|| "unknown".to_owned(), |(_, name)| name.to_owned()),
         cores: std::thread::available_parallelism().map_or(1, Into::into),
-        date: date
-            .map_or_else(|_| String::new(), |date| String::from_utf8_lossy(&date.stdout).trim().to_owned()),
-        engines: plan.peers().iter().map(|peer| (peer.name.to_owned(), peer.version.to_owned())).collect(),
+        date: date.map_or_else(
+            |_| String::new(),
+            |date| String::from_utf8_lossy(&date.stdout).trim().to_owned(),
+        ),
+        engines: plan
+            .peers()
+            .iter()
+            .map(|peer| (peer.name.to_owned(), peer.version.to_owned()))
+            .collect(),
         samples: plan.data.is_dir(),
         repetitions: plan.repetitions,
         load: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
@@ -378,7 +397,8 @@ mod tests {
     #[test]
     fn differences_are_told_by_kind() {
         let expected = [Expectation(0, 0, 5, false), Expectation(0, 1, 7, true)];
-        let masks = |counts: [(u32, bool); 2]| counts.map(|(allowed, ends)| Check { allowed, ends });
+        let masks =
+            |counts: [(u32, bool); 2]| counts.map(|(allowed, ends)| Check { allowed, ends });
         assert!(differences(&expected, &masks([(5, false), (7, true)])).is_empty());
         let wide = differences(&expected, &masks([(6, false), (7, true)]));
         assert_eq!(wide, ["masks too wide at 1 of 2 places (document 0, token 0: 6 for 5)"]);

@@ -41,7 +41,8 @@ pub enum Source {
 pub fn read(sources: &[Source], data: &Path) -> Result<Vec<String>, String> {
     let mut texts = Vec::new();
     for source in sources {
-        let (Source::Archive { archive: name, .. } | Source::Records { records: name, .. }) = source;
+        let (Source::Archive { archive: name, .. } | Source::Records { records: name, .. }) =
+            source;
         let path = data.join(name);
         if path.is_file() {
             let found = match source {
@@ -85,9 +86,9 @@ fn records(path: &Path, field: &str, only: &str, except: &[String]) -> io::Resul
 
 /// FNV-1a: the same on every machine.
 fn hash(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -96,7 +97,8 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_no_error() {
-        let source = Source::Archive { archive: "nothing.tar.gz".to_owned(), suffix: ".json".to_owned() };
+        let source =
+            Source::Archive { archive: "nothing.tar.gz".to_owned(), suffix: ".json".to_owned() };
         assert_eq!(read(&[source], Path::new("nowhere")), Ok(Vec::new()));
     }
 }

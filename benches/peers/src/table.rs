@@ -21,8 +21,10 @@ pub fn page(results: &Results) -> String {
     put(
         &mut page,
         format_args!(
-            "Written by `peers run` on {}: {}, {} cores. {}. Medians over {} processes for each figure, one where it took \
-             over half a minute. The system's load average was {:.1}. {samples} [The package's page](../README.md) says what is measured.\n",
+            "Written by `peers run` on {}: {}, {} cores. {}. Medians over {} processes for each \
+             figure, one where it took \
+             over half a minute. The system's load average was {:.1}. {samples} [The package's \
+             page](../README.md) says what is measured.\n",
             about.date,
             about.processor,
             about.cores,
@@ -36,7 +38,8 @@ pub fn page(results: &Results) -> String {
         put(
             &mut page,
             format_args!(
-                "\n## {} ({} ids)\n\nCopying a mask takes {} (p99 {}); every time includes {} of the clock's own.\n",
+                "\n## {} ({} ids)\n\nCopying a mask takes {} (p99 {}); every time includes {} of \
+                 the clock's own.\n",
                 vocabulary.name,
                 vocabulary.width,
                 time(copy.p50),
@@ -63,8 +66,10 @@ fn cells<'r>(
 
 fn figures(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
     page.push_str(
-        "\n| workload | engine | vocabulary | compile | first mask | cold mean | p50 | p90 | p99 | max | warm mean | p50 | p90 | \
-         p99 | max | advance | memory | peak |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "\n| workload | engine | vocabulary | compile | first mask | cold mean | p50 | p90 | p99 \
+         | max | warm mean | p50 | p90 | \
+         p99 | max | advance | memory | peak |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     for workload in &results.workloads {
         let mut title = workload.title.as_str();
@@ -103,15 +108,19 @@ fn row(figures: &Figures) -> String {
 /// Figures of ours over those of the others: below one is better.
 fn ratios(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
     page.push_str(
-        "\nRatios: what lrmask takes over what the other takes. *Best* is the quickest other engine that has times.\n\n\
-         | workload | warm p50 / copy | warm p99 / copy | warm p50 / best | cold mean / llguidance | cold p99 / llguidance | \
+        "\nRatios: what lrmask takes over what the other takes. *Best* is the quickest other \
+         engine that has times.\n\n\
+         | workload | warm p50 / copy | warm p99 / copy | warm p50 / best | cold mean / \
+         llguidance | cold p99 / llguidance | \
          compile and first mask / llguidance | advance / llguidance | cold max |\n\
          |---|---|---|---|---|---|---|---|---|\n",
     );
     let copy = vocabulary.floor.copy.p50;
     for workload in &results.workloads {
         let figures = |engine: &str| {
-            results.cell(engine, &workload.name, &vocabulary.name).and_then(|cell| cell.figures.as_ref())
+            results
+                .cell(engine, &workload.name, &vocabulary.name)
+                .and_then(|cell| cell.figures.as_ref())
         };
         let Some(ours) = figures(OURS) else { continue };
         let others = || cells(results, workload, vocabulary).filter(|cell| cell.engine != OURS);
@@ -119,7 +128,8 @@ fn ratios(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
             .filter_map(|cell| Some((cell.figures.as_ref()?.warm.mask.p50, &cell.engine)))
             .min_by(|a, b| a.0.total_cmp(&b.0));
         let against = |get: fn(&Figures) -> f64| {
-            figures("llguidance").map_or_else(|| "–".to_owned(), |other| ratio(get(ours) / get(other)))
+            figures("llguidance")
+                .map_or_else(|| "–".to_owned(), |other| ratio(get(ours) / get(other)))
         };
         let columns = [
             ratio(ours.warm.mask.p50 / copy),
@@ -145,7 +155,12 @@ fn notes(page: &mut String, results: &Results, vocabulary: &Vocabulary) {
             let untimed = if cell.figures.is_none() { ", no figures" } else { "" };
             put(
                 page,
-                format_args!("* {}, {}{untimed}: {}.\n", workload.title, cell.engine, cell.notes.join("; ")),
+                format_args!(
+                    "* {}, {}{untimed}: {}.\n",
+                    workload.title,
+                    cell.engine,
+                    cell.notes.join("; ")
+                ),
             );
         }
     }
@@ -156,7 +171,8 @@ pub fn summary(results: &Results) -> String {
     let Some(vocabulary) = results.vocabularies.last() else { return String::new() };
     let copy = time(vocabulary.floor.copy.p50);
     let mut page = format!(
-        "Masks with `{}` ({} ids; copying one takes {copy}): the mean of the first pass over the documents, then the median of the \
+        "Masks with `{}` ({} ids; copying one takes {copy}): the mean of the first pass over the \
+         documents, then the median of the \
          second.\n\n",
         vocabulary.name, vocabulary.width
     );
@@ -171,9 +187,17 @@ pub fn summary(results: &Results) -> String {
 }
 
 /// A row for each workload, a column for each engine.
-fn across(page: &mut String, results: &Results, vocabulary: &Vocabulary, show: impl Fn(&Figures) -> String) {
+fn across(
+    page: &mut String,
+    results: &Results,
+    vocabulary: &Vocabulary,
+    show: impl Fn(&Figures) -> String,
+) {
     let engines: Vec<&str> = results.about.engines.iter().map(|(name, _)| name.as_str()).collect();
-    put(page, format_args!("| | {} |\n|---|{}\n", engines.join(" | "), "---|".repeat(engines.len())));
+    put(
+        page,
+        format_args!("| | {} |\n|---|{}\n", engines.join(" | "), "---|".repeat(engines.len())),
+    );
     for workload in &results.workloads {
         let columns: Vec<String> = engines
             .iter()

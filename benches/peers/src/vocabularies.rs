@@ -72,8 +72,9 @@ impl Named {
     /// The bytes of each token, and what ends a text.
     pub fn words(&self) -> Words {
         let ids = 0..self.vocabulary.width() as u32;
-        let words: Vec<_> =
-            ids.map(|id| self.vocabulary.bytes(id).map(<[u8]>::to_vec).unwrap_or_default()).collect();
+        let words: Vec<_> = ids
+            .map(|id| self.vocabulary.bytes(id).map(<[u8]>::to_vec).unwrap_or_default())
+            .collect();
         let stops = self.vocabulary.stop_tokens();
         // Some files name no end: the first id without bytes serves as well as any.
         let hole = || words.iter().position(Vec::is_empty).map(|id| id as u32);

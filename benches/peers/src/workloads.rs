@@ -72,13 +72,14 @@ pub struct Expectation(pub u32, pub u32, pub u32, pub bool);
 ///
 /// What is wrong with which file.
 pub fn read(directory: &Path) -> Result<Vec<Workload>, String> {
-    let entries = fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let entries =
+        fs::read_dir(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
     let mut workloads = Vec::new();
     for entry in entries.flatten() {
         let file = entry.path().join("workload.json");
         if let Ok(text) = fs::read(&file) {
-            let description: Description =
-                serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+            let description: Description = serde_json::from_slice(&text)
+                .map_err(|error| format!("{}: {error}", file.display()))?;
             workloads.push(Workload {
                 name: entry.file_name().to_string_lossy().into_owned(),
                 title: description.title,
@@ -103,9 +104,11 @@ impl Workload {
         match self.engines.get(engine) {
             None => Err("no grammar".to_owned()),
             Some(Entry::Absent { absent }) => Err(absent.clone()),
-            Some(Entry::Present { form, grammar, note }) => {
-                Ok(EngineGrammar { form: *form, path: self.directory.join(grammar), note: note.clone() })
-            }
+            Some(Entry::Present { form, grammar, note }) => Ok(EngineGrammar {
+                form: *form,
+                path: self.directory.join(grammar),
+                note: note.clone(),
+            }),
         }
     }
 
@@ -117,13 +120,14 @@ impl Workload {
     /// When a file cannot be read.
     pub fn own_documents(&self) -> Result<Vec<String>, String> {
         let directory = self.directory.join("documents");
-        let listing =
-            fs::read_dir(&directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+        let listing = fs::read_dir(&directory)
+            .map_err(|error| format!("{}: {error}", directory.display()))?;
         let mut paths: Vec<PathBuf> = listing.flatten().map(|entry| entry.path()).collect();
         paths.sort();
         let mut documents = Vec::new();
         for path in paths {
-            let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            let text = fs::read_to_string(&path)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
             if path.extension().is_some_and(|extension| extension == "lines") {
                 documents.extend(text.lines().map(str::to_owned));
             } else {
@@ -152,7 +156,8 @@ impl Workload {
         let path = self.expected_file();
         match fs::read(&path) {
             Err(_) => Ok(Expected::new()),
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", path.display())),
+            Ok(text) => serde_json::from_slice(&text)
+                .map_err(|error| format!("{}: {error}", path.display())),
         }
     }
 

@@ -22,7 +22,8 @@ fn expressions_allow_as_many_tokens_as_an_automaton_counts() {
         let expected = workload.expected().expect("numbers");
         // The built-in vocabularies; others may not be there.
         for name in ["cl100k", "o200k"] {
-            let vocabulary = vocabularies::load(name, Path::new("")).expect("built in").expect("built in");
+            let vocabulary =
+                vocabularies::load(name, Path::new("")).expect("built in").expect("built in");
             let words = vocabulary.words().words;
             let documents: Vec<Vec<u32>> = (workload.own_documents().expect("documents").iter())
                 .map(|text| vocabulary.cut(text).expect("spelt"))
@@ -31,10 +32,13 @@ fn expressions_allow_as_many_tokens_as_an_automaton_counts() {
             for &place in &expected[name] {
                 let Expectation(document, step, _, _) = place;
                 let tokens = &documents[document as usize][..step as usize];
-                let text: Vec<u8> = tokens.iter().flat_map(|&token| words[token as usize].clone()).collect();
-                let state = counter.follow(counter.begin, &text).expect("documents are in the language");
-                let allowed =
-                    words.iter().filter(|word| !word.is_empty() && counter.follow(state, word).is_some());
+                let text: Vec<u8> =
+                    tokens.iter().flat_map(|&token| words[token as usize].clone()).collect();
+                let state =
+                    counter.follow(counter.begin, &text).expect("documents are in the language");
+                let allowed = words
+                    .iter()
+                    .filter(|word| !word.is_empty() && counter.follow(state, word).is_some());
                 let ends = counter.ends(state);
                 let count = Expectation(document, step, allowed.count() as u32, ends);
                 assert_eq!(place, count, "{} with {name}", workload.name);
@@ -72,7 +76,8 @@ impl Counter {
         while before != counter.viable.len() {
             before = counter.viable.len();
             for &state in &known {
-                let leads = |byte| counter.viable.contains(&counter.automaton.next_state(state, byte));
+                let leads =
+                    |byte| counter.viable.contains(&counter.automaton.next_state(state, byte));
                 if counter.ends(state) || (0..=255).any(leads) {
                     counter.viable.insert(state);
                 }
@@ -105,6 +110,10 @@ fn every_workload_says_how_each_engine_is_run_or_why_not() {
         }
         assert!(!workload.own_documents().expect("documents").is_empty());
         let page = package().join("workloads").join(&workload.name).join("README.md");
-        assert!(fs::read_to_string(page).is_ok_and(|text| text.contains("**Bias**")), "{}", workload.name);
+        assert!(
+            fs::read_to_string(page).is_ok_and(|text| text.contains("**Bias**")),
+            "{}",
+            workload.name
+        );
     }
 }

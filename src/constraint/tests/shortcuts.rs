@@ -11,7 +11,8 @@ use crate::matcher::Matcher;
 use crate::vocab::Vocabulary;
 
 /// Nothing is saved.
-const PLAIN: Shortcuts = Shortcuts { base_walks: false, self_loops: false, branches: false, submasks: false };
+const PLAIN: Shortcuts =
+    Shortcuts { base_walks: false, self_loops: false, branches: false, submasks: false };
 
 /// All of them, each alone, and all but each.
 const OTHERS: [Shortcuts; 9] = [
@@ -154,7 +155,8 @@ fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
                 prop_assert_eq!(mask.words(), expected.words(), "{:?}", shortcuts);
             }
             let stops = constraint.vocabulary().stop_tokens();
-            let allowed: Vec<_> = expected.tokens().filter(|token| !stops.contains(token)).collect();
+            let allowed: Vec<_> =
+                expected.tokens().filter(|token| !stops.contains(token)).collect();
             let Some(&token) = allowed.get(random.usize(..allowed.len().max(1))) else { break };
             for matcher in others.iter_mut().chain([&mut plain]) {
                 prop_assert!(matcher.advance(token).is_ok());

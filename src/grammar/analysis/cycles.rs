@@ -51,7 +51,8 @@ pub(super) fn report(
                     let cycle = path[start..].iter().map(|&(on_path, _)| on_path).chain([inner]);
                     let cycle: Vec<String> =
                         cycle.map(|on_path| grammar.nonterminals[on_path].shown()).collect();
-                    let message = format!("`{}` derives itself alone, so the grammar is ambiguous", cycle[0]);
+                    let message =
+                        format!("`{}` derives itself alone, so the grammar is ambiguous", cycle[0]);
                     let diagnostic = match grammar.conflicts {
                         Conflicts::Refuse => Diagnostic::error("cyclic", message),
                         Conflicts::Follow | Conflicts::Silent | Conflicts::Shift => {
@@ -64,7 +65,7 @@ pub(super) fn report(
                             .example(cycle.join(" -> "))
                             .help(
                                 "take the alternative out that adds nothing; what is repeated \
-                                   must not be empty",
+                                 must not be empty",
                             ),
                     );
                 }
@@ -82,7 +83,9 @@ fn derives_alone(
 ) -> Vec<Vec<usize>> {
     let nullable = nullable(grammar);
     let mut alone = vec![Vec::new(); grammar.nonterminals.len()];
-    for production in grammar.productions.iter().filter(|production| reached[production.lhs.index()]) {
+    for production in
+        grammar.productions.iter().filter(|production| reached[production.lhs.index()])
+    {
         if !alive(production) {
             continue;
         }

@@ -1,7 +1,9 @@
 //! A copy of a grammar with what is kept of it, under new numbers.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{
+    Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal,
+};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
 /// New ids by old ones: none for what is not kept.
@@ -10,8 +12,8 @@ struct Renumbered {
     nonterminals: Vec<Option<NonterminalId>>,
 }
 
-/// Copies the nonterminals that are `reached`, their productions that are `alive`, and the terminals
-/// that these need, `start` among them.
+/// Copies the nonterminals that are `reached`, their productions that are `alive`, and the
+/// terminals that these need, `start` among them.
 pub(super) fn keep(
     grammar: &Grammar,
     start: NonterminalId,
@@ -27,7 +29,8 @@ pub(super) fn keep(
     };
     let terminals = copy_terminals(grammar, &ids);
     let (nonterminals, productions) = copy_rules(grammar, kept, &ids);
-    let covered = grammar.reserve_covered.iter().filter_map(|terminal| ids.terminals[terminal.index()]);
+    let covered =
+        grammar.reserve_covered.iter().filter_map(|terminal| ids.terminals[terminal.index()]);
     Grammar {
         cost: grammar.cost,
         terminals,
@@ -94,7 +97,9 @@ fn copy_terminals(grammar: &Grammar, ids: &Renumbered) -> Vec<Terminal> {
             budget.cuts = budget.cuts.iter().filter_map(|cut| ids[cut.index()]).collect();
         }
         terminal.lookahead = terminal.lookahead.and_then(|lookahead| {
-            let kept = |list: &Vec<TerminalId>| list.iter().filter_map(|other| ids[other.index()]).collect();
+            let kept = |list: &Vec<TerminalId>| {
+                list.iter().filter_map(|other| ids[other.index()]).collect()
+            };
             Some(Lookahead {
                 other: ids[lookahead.other.index()]?,
                 after: lookahead.after.as_ref().map(kept),
@@ -118,7 +123,8 @@ fn copy_rules(
     ids: &Renumbered,
 ) -> (Vec<Nonterminal>, Vec<Production>) {
     let mut nonterminals: Vec<Nonterminal> = Vec::new();
-    for (_, nonterminal) in ids.nonterminals.iter().zip(&grammar.nonterminals).filter(|(id, _)| id.is_some())
+    for (_, nonterminal) in
+        ids.nonterminals.iter().zip(&grammar.nonterminals).filter(|(id, _)| id.is_some())
     {
         let Nonterminal { name, place, marks, .. } = nonterminal.clone();
         nonterminals.push(Nonterminal { name, productions: Vec::new(), marks, place });

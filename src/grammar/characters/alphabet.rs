@@ -102,7 +102,8 @@ mod tests {
     #[test]
     fn letters_are_what_classes_tell_apart() {
         let mut exprs = Exprs::default();
-        let sets = [&[(0x61, 0x7a)][..], &[(0x69, 0x69), (0x66, 0x66)], &[(0x30, 0x39), (0x61, 0x66)]];
+        let sets =
+            [&[(0x61, 0x7a)][..], &[(0x69, 0x69), (0x66, 0x66)], &[(0x30, 0x39), (0x61, 0x66)]];
         let sets = sets.map(CharSet::new);
         for set in &sets {
             exprs.class(set.clone());

@@ -30,7 +30,8 @@ pub(super) fn assemble(
     let mut names = Names { taken: rules.iter().map(|rule| rule.name.to_string()).collect() };
     let mut terminals = Vec::with_capacity(parts.terminals.len());
     for (rank, (lexeme, &home)) in (0..).zip(parts.terminals.iter().zip(&parts.homes)) {
-        let (name, pattern) = (names.name(exprs, rules, lexeme, home), Some(pattern(exprs, lexeme)));
+        let (name, pattern) =
+            (names.name(exprs, rules, lexeme, home), Some(pattern(exprs, lexeme)));
         let place = Some(context.sources.place(rules[home].at));
         let every_match = every_match.contains(rank as usize);
         terminals.push(Terminal { place, every_match, ..Terminal::plain(name, pattern, rank) });
@@ -57,7 +58,8 @@ pub(super) fn assemble(
 }
 
 fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
-    let mut others: Vec<Pattern> = lexeme.without.iter().map(|&other| exprs.pattern(other)).collect();
+    let mut others: Vec<Pattern> =
+        lexeme.without.iter().map(|&other| exprs.pattern(other)).collect();
     let pattern = match exprs.without_empty(lexeme.expr) {
         Some(filled) => exprs.pattern(filled),
         None => {
@@ -68,7 +70,10 @@ fn pattern(exprs: &mut Exprs, lexeme: &Lexeme) -> Pattern {
     if others.is_empty() {
         return pattern;
     }
-    Pattern::Intersection(vec![pattern, Pattern::Complement(Box::new(Pattern::Alternation(others)))])
+    Pattern::Intersection(vec![
+        pattern,
+        Pattern::Complement(Box::new(Pattern::Alternation(others))),
+    ])
 }
 
 /// Names of terminals, each given once.

@@ -36,7 +36,12 @@ pub(super) const START: u32 = 0;
 impl Automaton {
     /// The automaton of what `expr` matches and none of `without` does. `None` where it would be
     /// too large.
-    pub(super) fn new(exprs: &Exprs, alphabet: &Alphabet, expr: ExprId, without: &[ExprId]) -> Option<Self> {
+    pub(super) fn new(
+        exprs: &Exprs,
+        alphabet: &Alphabet,
+        expr: ExprId,
+        without: &[ExprId],
+    ) -> Option<Self> {
         let mut nfa = Nfa::new(exprs);
         let end = nfa.state()?;
         let start = nfa.add(expr, end)?;
@@ -71,12 +76,18 @@ impl Automaton {
             }
             table.extend(next.into_iter().map(|next| subsets.intern(next)));
             at += 1;
-            if subsets.sets.len() > MAX_STATES || table.len() > MAX_ENTRIES || subsets.members > MAX_MEMBERS {
+            if subsets.sets.len() > MAX_STATES
+                || table.len() > MAX_ENTRIES
+                || subsets.members > MAX_MEMBERS
+            {
                 return None;
             }
         }
-        let accepts =
-            subsets.sets.iter().map(|set| set.contains(&end) && !set.contains(&other_end)).collect();
+        let accepts = subsets
+            .sets
+            .iter()
+            .map(|set| set.contains(&end) && !set.contains(&other_end))
+            .collect();
         let mut automaton = Self { columns, width, table, accepts };
         automaton.cut_dead_ends();
         Some(automaton)
@@ -90,7 +101,8 @@ impl Automaton {
             before[next as usize].push((at / self.width) as u32);
         }
         let mut live = self.accepts.clone();
-        let mut pending: Vec<u32> = (0..count as u32).filter(|&state| live[state as usize]).collect();
+        let mut pending: Vec<u32> =
+            (0..count as u32).filter(|&state| live[state as usize]).collect();
         while let Some(state) = pending.pop() {
             for &state in &before[state as usize] {
                 if !std::mem::replace(&mut live[state as usize], true) {

@@ -18,7 +18,9 @@ impl CharSet {
         let mut merged: Vec<(u32, u32)> = Vec::with_capacity(sorted.len());
         for (first, last) in sorted {
             match merged.last_mut() {
-                Some(before) if first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
+                Some(before) if first <= before.1.saturating_add(1) => {
+                    before.1 = before.1.max(last)
+                }
                 _ => merged.push((first, last)),
             }
         }
@@ -79,7 +81,9 @@ impl CharSet {
 
     /// The ranges as characters.
     pub(crate) fn chars(&self) -> impl Iterator<Item = (char, char)> + '_ {
-        self.0.iter().filter_map(|&(first, last)| Some((char::from_u32(first)?, char::from_u32(last)?)))
+        self.0
+            .iter()
+            .filter_map(|&(first, last)| Some((char::from_u32(first)?, char::from_u32(last)?)))
     }
 }
 

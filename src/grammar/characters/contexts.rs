@@ -49,8 +49,8 @@ pub(super) fn contexts(
     found
 }
 
-/// What contexts may cost: steps of their own, which follow what there is to find out, and the part of
-/// the meter that the grammar's maker can spare for them. Past either the terminals are chosen
+/// What contexts may cost: steps of their own, which follow what there is to find out, and the part
+/// of the meter that the grammar's maker can spare for them. Past either the terminals are chosen
 /// without.
 pub(super) struct Budget {
     steps: usize,
@@ -105,7 +105,8 @@ impl<'a> Rules<'a> {
             by_lhs[production.lhs.index()].push(number);
         }
         let first = vec![BitSet::new(terminals + 1); count];
-        let mut rules = Self { productions, terminals, by_lhs, nullable: vec![false; count], first };
+        let mut rules =
+            Self { productions, terminals, by_lhs, nullable: vec![false; count], first };
         while rules.grow() {
             budget.spend(productions.productions.len())?;
         }
@@ -125,7 +126,9 @@ impl<'a> Rules<'a> {
                         grown |= first.insert(terminal.index());
                         is_nullable = false;
                     }
-                    Symbol::Nonterminal(next) if next.index() == lhs => is_nullable = self.nullable[lhs],
+                    Symbol::Nonterminal(next) if next.index() == lhs => {
+                        is_nullable = self.nullable[lhs]
+                    }
                     Symbol::Nonterminal(next) => {
                         grown |= first.union_with(&self.first[next.index()]);
                         is_nullable = self.nullable[next.index()];

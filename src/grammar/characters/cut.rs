@@ -196,7 +196,8 @@ impl Cutter<'_> {
                 // What is regular among alternatives is one terminal.
                 let (regular, others): (Vec<_>, Vec<_>) =
                     parts.into_iter().partition(|&part| self.exprs.is_regular(part));
-                let mut ways: Vec<Vec<Node>> = others.into_iter().map(|part| vec![self.cut(part)]).collect();
+                let mut ways: Vec<Vec<Node>> =
+                    others.into_iter().map(|part| vec![self.cut(part)]).collect();
                 if !regular.is_empty() {
                     let regular = self.exprs.choice(regular);
                     ways.push(vec![self.cut(regular)]);
@@ -232,15 +233,21 @@ impl Cutter<'_> {
         let others = others.into_iter().map(|part| vec![self.cut(part)]).collect();
         let others = self.group(others);
         let behind = self.group(vec![vec![others, run.clone()]]);
-        let many =
-            |node: Node, min| Node::Repeat { item: Box::new(Item { node, at: self.at }), min, max: None };
+        let many = |node: Node, min| Node::Repeat {
+            item: Box::new(Item { node, at: self.at }),
+            min,
+            max: None,
+        };
         if min == 0 {
             return self.group(vec![vec![run, many(behind, 0)]]);
         }
         let first = self.exprs.repeat(regular, 1, None);
         let first = self.cut(first);
-        let many =
-            |node: Node, min| Node::Repeat { item: Box::new(Item { node, at: self.at }), min, max: None };
+        let many = |node: Node, min| Node::Repeat {
+            item: Box::new(Item { node, at: self.at }),
+            min,
+            max: None,
+        };
         self.group(vec![vec![first, many(behind.clone(), 0)], vec![many(behind, 1)]])
     }
 
@@ -273,7 +280,9 @@ impl Cutter<'_> {
     /// Whether it is a class of many characters, or one of its alternatives is.
     fn has_many(&self, expr: ExprId) -> bool {
         match self.exprs.get(expr) {
-            Expr::Class(set) => set.ranges().iter().map(|(a, b)| b - a + 1).sum::<u32>() > MANY_CHARACTERS,
+            Expr::Class(set) => {
+                set.ranges().iter().map(|(a, b)| b - a + 1).sum::<u32>() > MANY_CHARACTERS
+            }
             Expr::Choice(parts) => parts.iter().any(|&part| self.has_many(part)),
             _ => false,
         }
@@ -289,8 +298,7 @@ impl Cutter<'_> {
 
     /// What a concatenation is cut into. A string is cut into all its characters.
     fn pieces(&mut self, parts: &[ExprId], cut: Cut) -> Vec<ExprId> {
-        let is_character =
-            |&part: &ExprId| matches!(self.exprs.get(part), Expr::Class(set) if set.single().is_some());
+        let is_character = |&part: &ExprId| matches!(self.exprs.get(part), Expr::Class(set) if set.single().is_some());
         let at = match cut {
             Cut::First => 1,
             Cut::Last => parts.len() - 1,

@@ -137,7 +137,9 @@ impl Exprs {
         };
         match expr {
             Expr::Class(_) => Facts { size: 1, depth: 1, ..Facts::default() },
-            Expr::Rule(_) | Expr::Token(_) => Facts { size: 1, depth: 1, names: true, ..Facts::default() },
+            Expr::Rule(_) | Expr::Token(_) => {
+                Facts { size: 1, depth: 1, names: true, ..Facts::default() }
+            }
             Expr::Concat(parts) => {
                 Facts { nullable: parts.iter().all(|part| of(part).nullable), ..both(parts) }
             }
@@ -201,7 +203,8 @@ impl Exprs {
         if parts.iter().any(|&part| self.is_nothing(part)) {
             return self.nothing();
         }
-        let is_empty = |part: ExprId| matches!(self.get(part), Expr::Concat(parts) if parts.is_empty());
+        let is_empty =
+            |part: ExprId| matches!(self.get(part), Expr::Concat(parts) if parts.is_empty());
         let filled: Vec<ExprId> = parts.into_iter().filter(|&part| !is_empty(part)).collect();
         match filled[..] {
             [only] => only,
@@ -325,7 +328,8 @@ impl Exprs {
                 let mut ways = Vec::new();
                 for (at, &part) in parts.iter().enumerate() {
                     let first = self.without_empty(part)?;
-                    let way = std::iter::once(first).chain(parts[at + 1..].iter().copied()).collect();
+                    let way =
+                        std::iter::once(first).chain(parts[at + 1..].iter().copied()).collect();
                     ways.push(self.concat(way));
                 }
                 self.choice(ways)

@@ -86,8 +86,9 @@ impl Checker {
         let automaton = Automaton::new(exprs, &self.alphabet, lexeme.expr, &lexeme.without);
         self.spend(automaton.as_ref().map_or(1_000_000, |automaton| automaton.size() * 4))?;
         let number = self.automata.len();
-        self.first
-            .push(automaton.as_ref().map_or_else(|| BitSet::new(self.alphabet.len()), Automaton::first));
+        self.first.push(
+            automaton.as_ref().map_or_else(|| BitSet::new(self.alphabet.len()), Automaton::first),
+        );
         self.automata.push(automaton);
         self.numbers.insert(lexeme.clone(), number);
         Ok(number)
@@ -152,8 +153,10 @@ impl Checker {
         let mut findings = Findings::default();
         let mut seen = HashSet::new();
         for context in contexts {
-            let row: Vec<usize> = context.row.iter().filter(|&terminal| terminal < terminals.len()).collect();
-            let follows: Vec<usize> = row.iter().map(|&terminal| places.follow(context, terminal)).collect();
+            let row: Vec<usize> =
+                context.row.iter().filter(|&terminal| terminal < terminals.len()).collect();
+            let follows: Vec<usize> =
+                row.iter().map(|&terminal| places.follow(context, terminal)).collect();
             self.spend(row.len())?;
             if !seen.insert((row.clone(), follows.clone())) {
                 continue;
@@ -170,7 +173,8 @@ impl Checker {
                     None => usize::MAX,
                 };
                 self.steps += 1 + 8 * places.letters[follow].words().len();
-                if places.letters[follow].iter().any(|letter| meeting.runs.contains(column(letter))) {
+                if places.letters[follow].iter().any(|letter| meeting.runs.contains(column(letter)))
+                {
                     findings.overruns.insert((one, other));
                 }
             }
@@ -180,7 +184,11 @@ impl Checker {
 
     /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
     /// among them.
-    fn neighbours(&mut self, row: &[usize], numbers: &[usize]) -> Result<Vec<(usize, usize)>, TooMuch> {
+    fn neighbours(
+        &mut self,
+        row: &[usize],
+        numbers: &[usize],
+    ) -> Result<Vec<(usize, usize)>, TooMuch> {
         self.spend(self.alphabet.len())?;
         let mut by_letter: Vec<Vec<usize>> = vec![Vec::new(); self.alphabet.len()];
         let mut pairs = HashSet::new();
@@ -210,9 +218,11 @@ impl Checker {
             return Err(TooMuch);
         };
         // The second's moves with each of the first's, and with none.
-        let columns: BTreeSet<(u32, u32)> =
-            (0..self.alphabet.len()).map(|letter| (first.column(letter), second.column(letter))).collect();
-        let mut meeting = Meeting { runs: BitSet::new(second.width()), overlap: false, covers: true };
+        let columns: BTreeSet<(u32, u32)> = (0..self.alphabet.len())
+            .map(|letter| (first.column(letter), second.column(letter)))
+            .collect();
+        let mut meeting =
+            Meeting { runs: BitSet::new(second.width()), overlap: false, covers: true };
         let mut seen = HashSet::new();
         // Neither matches the empty text, so the start counts once it is met again.
         let mut pending = vec![(START, START)];
@@ -224,7 +234,8 @@ impl Checker {
                 meeting.overlap |= ends && other_ends;
                 meeting.covers &= ends || !other_ends;
                 if ends {
-                    let live = (0..second.width() as u32).filter(|&column| second.next(b, column) != DEAD);
+                    let live =
+                        (0..second.width() as u32).filter(|&column| second.next(b, column) != DEAD);
                     live.for_each(|column| {
                         meeting.runs.insert(column as usize);
                     });
@@ -232,7 +243,8 @@ impl Checker {
             }
             is_start = false;
             for &(one, other) in &columns {
-                let next = (if a == DEAD { DEAD } else { first.next(a, one) }, second.next(b, other));
+                let next =
+                    (if a == DEAD { DEAD } else { first.next(a, one) }, second.next(b, other));
                 if next.1 != DEAD && (next.0 != DEAD || meeting.covers) && seen.insert(next) {
                     pending.push(next);
                 }
@@ -339,7 +351,9 @@ impl Findings {
             let is_covered = self.overlaps.get(&(other, one)) == Some(&true);
             let [one, other] = [&terminals[one], &terminals[other]];
             let can_be_carved = |text: &Lexeme| {
-                text.without.is_empty() && exprs.is_finite(text.expr) && !exprs.is_nullable(text.expr)
+                text.without.is_empty()
+                    && exprs.is_finite(text.expr)
+                    && !exprs.is_nullable(text.expr)
             };
             match (is_class(one.expr), is_class(other.expr)) {
                 (true, true) => classes.entry(one.expr).or_default().push(other.expr),
@@ -360,7 +374,8 @@ impl Findings {
         for (expr, mut texts) in carved {
             texts.sort_unstable();
             let known = cuts.carved.entry(expr).or_default();
-            known.extend(texts.into_iter().filter(|text| !known.contains(text)).collect::<Vec<_>>());
+            known
+                .extend(texts.into_iter().filter(|text| !known.contains(text)).collect::<Vec<_>>());
         }
         for (expr, others) in classes {
             let parts = divide(exprs, expr, &others);
@@ -385,7 +400,8 @@ fn divide(exprs: &Exprs, class: ExprId, others: &[ExprId]) -> Vec<CharSet> {
     for &other in others {
         let Expr::Class(other) = exprs.get(other) else { continue };
         let outside = other.complement();
-        let halves = parts.iter().flat_map(|part| [part.intersection(other), part.intersection(&outside)]);
+        let halves =
+            parts.iter().flat_map(|part| [part.intersection(other), part.intersection(&outside)]);
         parts = halves.filter(|part| !part.ranges().is_empty()).collect();
     }
     parts.sort_unstable();

@@ -73,7 +73,8 @@ pub(crate) fn lower_gbnf(
     let Settled { parts, productions, every_match } = context.checked(settled)?;
     // AFTER THIS: terminals for which longest match and competition do no harm.
 
-    let mut grammar = assemble::assemble(&context, &mut exprs, &rules, &parts, &every_match, &productions);
+    let mut grammar =
+        assemble::assemble(&context, &mut exprs, &rules, &parts, &every_match, &productions);
     grammar.warnings = context.sorted();
     let start = grammar.start;
     let trimmed = analysis::trim(&Arc::new(grammar), start, Report::Reached)?;
@@ -107,14 +108,24 @@ struct Settled {
 
 /// The terminals for which longest match and competition do no harm: taken apart until that is so
 /// of all, or else the largest ones, of which some may end at each match.
-fn settle(context: &mut Context, exprs: &mut Exprs, rules: &[Rule], root: usize) -> Option<Settled> {
+fn settle(
+    context: &mut Context,
+    exprs: &mut Exprs,
+    rules: &[Rule],
+    root: usize,
+) -> Option<Settled> {
     let Some(alphabet) = Alphabet::new(exprs, MAX_INTERVALS) else {
         let message = format!("the classes of characters have more than {MAX_INTERVALS} parts");
         context.report(Diagnostic::error("grammar-too-large", message));
         return None;
     };
     let mut settling = Settling { context, exprs, rules, root, checker: Checker::new(alphabet) };
-    Some(settling.take_apart().or_else(|| settling.end_anywhere()).unwrap_or_else(|| settling.spell()))
+    Some(
+        settling
+            .take_apart()
+            .or_else(|| settling.end_anywhere())
+            .unwrap_or_else(|| settling.spell()),
+    )
 }
 
 struct Settling<'a> {
@@ -164,7 +175,9 @@ impl Settling<'_> {
             let known = cuts.same.len();
             let contexts = contexts::contexts(&productions, parts.terminals.len(), &mut budget);
             let every_match = contexts.and_then(|contexts| {
-                self.checker.find_every_match(self.exprs, &parts.terminals, &contexts, &mut cuts).ok()
+                self.checker
+                    .find_every_match(self.exprs, &parts.terminals, &contexts, &mut cuts)
+                    .ok()
             });
             if every_match.is_none() || cuts.same.len() == known {
                 let every_match = every_match.unwrap_or_else(|| all(parts.terminals.len()));

@@ -27,7 +27,10 @@ pub(super) fn trim(
             let message = if number == start {
                 format!("the start symbol `{}` derives no text", rule.name)
             } else {
-                format!("rule `{}` derives no text, and alternatives that need it are left out", rule.name)
+                format!(
+                    "rule `{}` derives no text, and alternatives that need it are left out",
+                    rule.name
+                )
             };
             context.report(match productive[start] {
                 true => Diagnostic::warning("unproductive", message).at(place).help(help),
@@ -35,8 +38,10 @@ pub(super) fn trim(
             });
         } else if !reached[number] && reports_unreached {
             let diagnostic = if used[number] {
-                let message =
-                    format!("rule `{}` is not reached from the start symbol, and left out", rule.name);
+                let message = format!(
+                    "rule `{}` is not reached from the start symbol, and left out",
+                    rule.name
+                );
                 Diagnostic::warning("unreachable", message)
             } else {
                 let message = format!("rule `{}` is used nowhere, and left out", rule.name);
@@ -79,7 +84,9 @@ fn productive(exprs: &Exprs, rules: &[Rule]) -> Vec<bool> {
             pending.push(number);
         }
     }
-    uses.extend(rules.iter().enumerate().map(|(number, rule)| (rule.body.index() as u32, count + number)));
+    uses.extend(
+        rules.iter().enumerate().map(|(number, rule)| (rule.body.index() as u32, count + number)),
+    );
     let uses = Lists::from_pairs(count + rules.len(), &uses);
     while let Some(done) = pending.pop() {
         for &user in uses.get(done) {
@@ -147,11 +154,13 @@ fn without(
         Expr::Rule(rule) if productive[rule] => expr,
         Expr::Rule(_) => exprs.nothing(),
         Expr::Concat(parts) => {
-            let parts = parts.into_iter().map(|part| without(exprs, part, productive, known)).collect();
+            let parts =
+                parts.into_iter().map(|part| without(exprs, part, productive, known)).collect();
             exprs.concat(parts)
         }
         Expr::Choice(parts) => {
-            let parts = parts.into_iter().map(|part| without(exprs, part, productive, known)).collect();
+            let parts =
+                parts.into_iter().map(|part| without(exprs, part, productive, known)).collect();
             exprs.choice(parts)
         }
         Expr::Repeat { inner, min, max } => {

@@ -26,7 +26,12 @@ pub(super) struct Rule {
 /// The rules of `file`, which is source `source`.
 ///
 /// AFTER THIS: no names and no assertions; every rule has one definition.
-pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, exprs: &mut Exprs) -> Vec<Rule> {
+pub(super) fn resolve(
+    context: &mut Context,
+    source: u32,
+    file: &ast::File,
+    exprs: &mut Exprs,
+) -> Vec<Rule> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut defined: Vec<&ast::Rule> = Vec::new();
     for rule in &file.rules {
@@ -49,7 +54,8 @@ pub(super) fn resolve(context: &mut Context, source: u32, file: &ast::File, expr
 }
 
 fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::Rule) {
-    let [place, first] = [rule, first].map(|rule| context.sources.place(At::new(source, &rule.name.span)));
+    let [place, first] =
+        [rule, first].map(|rule| context.sources.place(At::new(source, &rule.name.span)));
     let message = format!("`{}` is defined twice", rule.name.node);
     context.report(
         Diagnostic::error("duplicate-definition", message)
@@ -109,7 +115,8 @@ impl Resolver<'_> {
                 self.negations.insert(expr);
                 if self.negations.len() == MAX_NEGATIONS + 1 {
                     let message = format!("more than {MAX_NEGATIONS} tokens are negated");
-                    let help = "each makes a vocabulary as large again; name the tokens that may stand there";
+                    let help = "each makes a vocabulary as large again; name the tokens that may \
+                        stand there";
                     self.report(Diagnostic::error("grammar-too-large", message).help(help), at);
                 }
                 expr

@@ -16,7 +16,10 @@ fn terminals(text: &str) -> Vec<String> {
 /// How many terminals may end at each match, and how many there are.
 fn at_each_match(text: &str) -> (usize, usize) {
     let grammar = lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound");
-    (grammar.terminals.iter().filter(|terminal| terminal.every_match).count(), grammar.terminals.len())
+    (
+        grammar.terminals.iter().filter(|terminal| terminal.every_match).count(),
+        grammar.terminals.len(),
+    )
 }
 
 #[test]
@@ -58,15 +61,16 @@ fn a_regular_grammar_is_one_terminal() {
 
 #[test]
 fn recursion_cuts_the_text_into_its_largest_regular_parts() {
-    let text =
-        "root ::= \"{\" ws (pair (\",\" ws pair)*)? \"}\" ws\npair ::= [a-z]+ \":\" ws root\nws ::= \" \"*";
+    let text = "root ::= \"{\" ws (pair (\",\" ws pair)*)? \"}\" ws\npair ::= [a-z]+ \":\" ws \
+        root\nws ::= \" \"*";
     assert_eq!(terminals(text).len(), 4, "{:?}", terminals(text));
 }
 
 #[test]
 fn what_the_longest_match_would_take_away_is_taken_apart() {
     // The blanks may be a line end, and one must follow.
-    let text = "root ::= (value \"\\n\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
+    let text =
+        "root ::= (value \"\\n\")+\nvalue ::= \"(\" value \")\" ws | \"a\" ws\nws ::= [ \\n]*";
     let patterns = terminals(text);
     assert!(
         patterns.contains(&"\"\\n\"".to_owned()) && patterns.contains(&"\" \"".to_owned()),
@@ -79,7 +83,8 @@ fn what_the_longest_match_would_take_away_is_taken_apart() {
 
 #[test]
 fn words_leave_the_pattern_that_has_them() {
-    let text = "root ::= \"if\" call | name call\ncall ::= \"(\" root \")\" | \";\"\nname ::= [a-z]+";
+    let text =
+        "root ::= \"if\" call | name call\ncall ::= \"(\" root \")\" | \";\"\nname ::= [a-z]+";
     let patterns = terminals(text);
     assert!(patterns.contains(&"\"if\"".to_owned()), "{patterns:?}");
     assert!(
@@ -126,7 +131,8 @@ fn tokens_are_terminals_between_regular_parts() {
 
 #[test]
 fn a_grammar_of_the_empty_text_alone_is_one() {
-    let grammar = lower_gbnf("root ::= \"\"", "<grammar>", None, &Limits::default()).expect("sound");
+    let grammar =
+        lower_gbnf("root ::= \"\"", "<grammar>", None, &Limits::default()).expect("sound");
     assert!(grammar.terminals.is_empty());
     assert_eq!(grammar.productions.len(), 1);
 }
@@ -135,7 +141,8 @@ fn a_grammar_of_the_empty_text_alone_is_one() {
 fn the_same_text_gives_the_same_grammar() {
     let text = "root ::= ( \"if\" name | name ws | \"(\" root \")\" ws )+\n\
                 name ::= [a-z]+ [0-9]{0,3}\nws ::= [ \\t]*";
-    let print = || lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound").to_string();
+    let print =
+        || lower_gbnf(text, "<grammar>", None, &Limits::default()).expect("sound").to_string();
     assert_eq!(print(), print());
 }
 

@@ -7,8 +7,8 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Budget, Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix, Symbol,
-    Terminal, Ties,
+    Budget, Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix,
+    Symbol, Terminal, Ties,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
@@ -67,10 +67,15 @@ pub(crate) fn start(
     let place = at.map(|at| context.sources.place(at));
     let diagnostic = match names.get(name) {
         Some(&rule) if rules[rule].parameters.is_empty() => return Some(rule),
-        Some(_) => Diagnostic::error("bad-start", format!("`{name}` is a template and cannot be the start")),
+        Some(_) => Diagnostic::error(
+            "bad-start",
+            format!("`{name}` is a template and cannot be the start"),
+        ),
         None if is_asked_for => {
-            let diagnostic =
-                Diagnostic::error("undefined-symbol", format!("there is no rule `{name}` to start from"));
+            let diagnostic = Diagnostic::error(
+                "undefined-symbol",
+                format!("there is no rule `{name}` to start from"),
+            );
             did_you_mean(diagnostic, name, names.keys().map(String::as_str))
         }
         None => {
@@ -99,12 +104,19 @@ pub(crate) fn assemble(
     let lexer = parts.directions.lexer.unwrap_or(LexerKind::Contextual);
     let (mut terminals, ids) = list_terminals(context, &mut table, parts, &used, lexer)?;
     direct_words(&mut terminals, &ids, &parts.directions);
-    limit_lexemes(context, &mut terminals, &ids, table.named, parts.directions.indentation.is_some());
+    limit_lexemes(
+        context,
+        &mut terminals,
+        &ids,
+        table.named,
+        parts.directions.indentation.is_some(),
+    );
 
     let (nonterminals, productions) =
         nonterminals_and_productions(context, &mut table, parts, &terminals, &ids)?;
-    let plain =
-        |rule: RuleIndex| parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count();
+    let plain = |rule: RuleIndex| {
+        parts.rules[..rule].iter().filter(|rule| rule.parameters.is_empty()).count()
+    };
     let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
     Some(Grammar {
         cost: crate::util::meter::Cost::default(),
@@ -122,7 +134,12 @@ pub(crate) fn assemble(
             _ if parts.is_dialect => Ties::Every,
             _ => Ties::Rank,
         },
-        reserve_covered: parts.directions.covered.iter().filter_map(|&terminal| ids[terminal]).collect(),
+        reserve_covered: parts
+            .directions
+            .covered
+            .iter()
+            .filter_map(|&terminal| ids[terminal])
+            .collect(),
         indentation: (parts.directions.indentation.as_ref())
             .and_then(|indentation| indentation.map(|&terminal| ids[terminal])),
         warnings: Vec::new(),
@@ -130,8 +147,8 @@ pub(crate) fn assemble(
     })
 }
 
-/// The terminals that are used, with their ranks, and by place in the table their ids; `None` when an
-/// error was reported.
+/// The terminals that are used, with their ranks, and by place in the table their ids; `None` when
+/// an error was reported.
 fn list_terminals(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -182,8 +199,13 @@ fn list_terminals(
             // terminals of the same texts.
             let name = table.fresh_name("__IGNORED");
             let asked_for = &terminals[terminals.len() - 1];
-            let twin =
-                Terminal { name, ignored: true, exclusive: false, precedence: None, ..asked_for.clone() };
+            let twin = Terminal {
+                name,
+                ignored: true,
+                exclusive: false,
+                precedence: None,
+                ..asked_for.clone()
+            };
             orders.push((!lazy, Reverse(priority), true, !literal, order));
             terminals.push(twin);
         }
@@ -196,8 +218,8 @@ fn list_terminals(
     Some((terminals, ids))
 }
 
-/// A terminal's pattern, which declared ones have not, its priority, where it stands in the order of
-/// terminals, and where it is written; `None` when an error was reported.
+/// A terminal's pattern, which declared ones have not, its priority, where it stands in the order
+/// of terminals, and where it is written; `None` when an error was reported.
 fn pattern_of(
     context: &mut Context,
     table: &mut TerminalTable<'_>,
@@ -228,7 +250,8 @@ fn limit_lexemes(
     for (id, named) in ids.iter().zip(named) {
         let (Some(id), Some((tokens, cut))) = (id, named.budget) else { continue };
         if in_lines {
-            let message = format!("under `%indent` masks do not hold {} to its max_tokens", named.name);
+            let message =
+                format!("under `%indent` masks do not hold {} to its max_tokens", named.name);
             let place = context.sources.place(named.at);
             context.report(
                 Diagnostic::warning("unheld-max-tokens", message)
@@ -237,7 +260,8 @@ fn limit_lexemes(
             );
             continue;
         }
-        terminals[id.index()].budget = Some(Budget { tokens, cuts: ids[cut].into_iter().collect() });
+        terminals[id.index()].budget =
+            Some(Budget { tokens, cuts: ids[cut].into_iter().collect() });
     }
 }
 
@@ -270,7 +294,12 @@ fn used(table: &TerminalTable<'_>, parts: &Parts<'_>, ignored: &[TerminalIndex])
 }
 
 /// Warns of terminals of the file itself that no rule and no other terminal names.
-fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[Ignore], used: &[bool]) {
+fn warn_unused(
+    context: &mut Context,
+    table: &TerminalTable<'_>,
+    ignores: &[Ignore],
+    used: &[bool],
+) {
     let mut fragments = vec![false; table.named.len()];
     for terminal in (0..table.named.len()).flat_map(|terminal| table.patterns.fragments(terminal)) {
         fragments[terminal] = true;
@@ -287,7 +316,8 @@ fn warn_unused(context: &mut Context, table: &TerminalTable<'_>, ignores: &[Igno
     }
     for (made, terminal) in table.made.iter().enumerate() {
         if !used[table.named.len() + made] {
-            let message = format!("`{}` is named by a directive but stands in no rule", terminal.pattern);
+            let message =
+                format!("`{}` is named by a directive but stands in no rule", terminal.pattern);
             let place = context.sources.place(terminal.at);
             context.report(Diagnostic::warning("unused-terminal", message).at(place));
         }
@@ -305,11 +335,9 @@ fn warn_of_priorities(context: &mut Context, parts: &Parts<'_>) {
         if let Some((_, at)) = rule.priority.filter(|(_, at)| seen.insert(*at)) {
             let message = format!("the priority of rule `{}` excludes no reading", rule.name);
             let place = context.sources.place(at);
-            context.report(
-                Diagnostic::warning("rule-priority", message)
-                    .at(place)
-                    .help("write `%conflicts shift`, under which it decides between two rules, or remove it"),
-            );
+            context.report(Diagnostic::warning("rule-priority", message).at(place).help(
+                "write `%conflicts shift`, under which it decides between two rules, or remove it",
+            ));
         }
     }
 }
@@ -332,11 +360,14 @@ fn refuse_ignored(
     directions: &Directions,
     ignored: &[TerminalIndex],
 ) {
-    for (&terminal, &at) in directions.exclusive.iter().filter(|(terminal, _)| ignored.contains(terminal)) {
+    for (&terminal, &at) in
+        directions.exclusive.iter().filter(|(terminal, _)| ignored.contains(terminal))
+    {
         let message = format!("`{}` is ignored and exclusive", table.name(terminal));
         let place = context.sources.place(at);
         context.report(Diagnostic::error("contradicting-words", message).at(place).help(
-            "where an exclusive terminal can stand, nothing is ignored; write a terminal of its own for each",
+            "where an exclusive terminal can stand, nothing is ignored; write a terminal of its \
+             own for each",
         ));
     }
 }
@@ -356,7 +387,8 @@ fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directio
     for (&word, lookahead) in &directions.lookaheads {
         if let (Some(word), Some(other)) = (ids[word], ids[lookahead.other]) {
             // A terminal that the grammar does not use is never met.
-            let kept = |list: &Vec<usize>| list.iter().filter_map(|&terminal| ids[terminal]).collect();
+            let kept =
+                |list: &Vec<usize>| list.iter().filter_map(|&terminal| ids[terminal]).collect();
             terminals[word.index()].lookahead = Some(Lookahead {
                 other,
                 after: lookahead.after.as_ref().map(kept),
@@ -367,7 +399,11 @@ fn direct_words(terminals: &mut [Terminal], ids: &[Option<TerminalId>], directio
 }
 
 /// What the attributes of a rule say, its suffix written out; `None` when an error was reported.
-fn marks(context: &mut Context, table: &mut TerminalTable<'_>, rule: &Rule) -> Option<Option<Box<Marks>>> {
+fn marks(
+    context: &mut Context,
+    table: &mut TerminalTable<'_>,
+    rule: &Rule,
+) -> Option<Option<Box<Marks>>> {
     let RuleMarks { capture, suffix, temperature, max_tokens } = &rule.marks;
     let suffix = match suffix {
         Some(suffix) => {
@@ -378,8 +414,12 @@ fn marks(context: &mut Context, table: &mut TerminalTable<'_>, rule: &Rule) -> O
         }
         None => None,
     };
-    let marks =
-        Marks { capture: capture.clone(), suffix, temperature: *temperature, max_tokens: *max_tokens };
+    let marks = Marks {
+        capture: capture.clone(),
+        suffix,
+        temperature: *temperature,
+        max_tokens: *max_tokens,
+    };
     Some((marks != Marks::default()).then(|| Box::new(marks)))
 }
 
@@ -400,7 +440,12 @@ fn nonterminals_and_productions(
                 Some(rule) => marks(context, table, rule)?,
                 None => None,
             };
-            nonterminals.push(Nonterminal { name: new.name.clone(), productions: Vec::new(), marks, place });
+            nonterminals.push(Nonterminal {
+                name: new.name.clone(),
+                productions: Vec::new(),
+                marks,
+                place,
+            });
         }
     }
     let mut sound = true;
@@ -441,7 +486,13 @@ fn nonterminals_and_productions(
         };
         let lhs = ids[new.lhs.index()];
         nonterminals[lhs.index()].productions.push(ProductionId::new(productions.len()));
-        productions.push(Production { lhs, rhs, precedence, priority: new.priority, place: Some(place) });
+        productions.push(Production {
+            lhs,
+            rhs,
+            precedence,
+            priority: new.priority,
+            place: Some(place),
+        });
     }
     sound.then_some((nonterminals, productions))
 }

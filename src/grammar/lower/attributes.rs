@@ -27,7 +27,12 @@ pub(crate) struct Attributes {
 
 impl Attributes {
     /// Reads the attributes of the rule `name`, whose spans are of the source of `at`.
-    pub(crate) fn read(context: &mut Context, attributes: &[Attribute], name: &str, at: At) -> Self {
+    pub(crate) fn read(
+        context: &mut Context,
+        attributes: &[Attribute],
+        name: &str,
+        at: At,
+    ) -> Self {
         let mut read = Self::default();
         for attribute in attributes {
             let at = at.with_span(&attribute.key.span);
@@ -46,7 +51,9 @@ impl Attributes {
                 .map(|(key, _)| *key)
                 .collect();
         let problem = match &ends[..] {
-            ["stop", "suffix", ..] => Some("stop= and suffix= both say what ends the rule; keep one"),
+            ["stop", "suffix", ..] => {
+                Some("stop= and suffix= both say what ends the rule; keep one")
+            }
             _ if read.stop_capture.is_some() && read.stop.is_none() && read.suffix.is_none() => {
                 Some("stop_capture= captures what ends the rule, which stop= or suffix= says")
             }
@@ -63,7 +70,8 @@ impl Attributes {
         let key = attribute.key.node.as_str();
         let text = || match &attribute.value {
             Some(AttributeValue::Expr(Expr {
-                node: ExprKind::Literal { text, ignore_case: false }, ..
+                node: ExprKind::Literal { text, ignore_case: false },
+                ..
             })) => Ok(text.clone()),
             _ => Err(format!("`{key}` is set to a string in double quotes")),
         };
@@ -84,7 +92,8 @@ impl Attributes {
             "suffix" => self.suffix = Some(end()?),
             "stop_capture" => self.stop_capture = Some(text()?),
             "temperature" => {
-                let temperature = number()?.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
+                let temperature =
+                    number()?.parse::<f32>().ok().filter(|t| t.is_finite() && *t >= 0.0);
                 let problem = || "a temperature is a number from 0 on".to_owned();
                 self.temperature = Some(Temperature(temperature.ok_or_else(problem)?.to_bits()));
             }

@@ -34,12 +34,16 @@ fn written_out(base: &[RightSide], min: u32, max: u32) -> Option<Vec<RightSide>>
         if power.len() * base.len() > WRITTEN_OUT {
             return None;
         }
-        power = power.iter().flat_map(|left| base.iter().map(|right| [&left[..], right].concat())).collect();
+        power = power
+            .iter()
+            .flat_map(|left| base.iter().map(|right| [&left[..], right].concat()))
+            .collect();
         if count >= min {
             all.extend_from_slice(&power);
         }
     }
-    (all.len() <= WRITTEN_OUT && all.iter().map(Vec::len).sum::<usize>() <= WRITTEN_OUT * SMALL_SYMBOLS)
+    (all.len() <= WRITTEN_OUT
+        && all.iter().map(Vec::len).sum::<usize>() <= WRITTEN_OUT * SMALL_SYMBOLS)
         .then_some(all)
 }
 
@@ -86,7 +90,11 @@ impl Expander {
         if count <= SMALL_COUNT {
             return vec![symbol; count as usize];
         }
-        (0..u32::BITS).rev().filter(|bit| count >> bit & 1 == 1).map(|bit| self.power(symbol, bit)).collect()
+        (0..u32::BITS)
+            .rev()
+            .filter(|bit| count >> bit & 1 == 1)
+            .map(|bit| self.power(symbol, bit))
+            .collect()
     }
 
     /// `symbol` repeated 2 to the `exponent` times.

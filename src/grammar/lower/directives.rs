@@ -113,7 +113,11 @@ pub(crate) fn direct(
     reader.directions
 }
 
-fn level(word: &WordKey, names: &HashMap<String, TerminalIndex>, table: &TerminalTable<'_>) -> Level {
+fn level(
+    word: &WordKey,
+    names: &HashMap<String, TerminalIndex>,
+    table: &TerminalTable<'_>,
+) -> Level {
     let terminal = match word {
         WordKey::Name(name) => names.get(name).copied(),
         WordKey::Leaf(leaf) => table.find(leaf),
@@ -139,7 +143,8 @@ impl DirectiveReader<'_, '_> {
             self.directions.leading_ignored = options.allow_initial_skip;
         }
         if options.skip_once == Some(true) && options.allow_initial_skip == Some(true) {
-            let message = "the option allow_initial_skip has no effect where skip_repetition is \"once\"";
+            let message =
+                "the option allow_initial_skip has no effect where skip_repetition is \"once\"";
             let help = "begin the rule `start` with what may stand before the text";
             self.error(at, Diagnostic::warning("option-without-effect", message).help(help));
         }
@@ -148,7 +153,10 @@ impl DirectiveReader<'_, '_> {
     fn start(&mut self, names: &[ast::Spanned<String>], at: At) {
         if !self.directions.starts.is_empty() {
             let diagnostic = Diagnostic::error("duplicate-directive", "a second %start");
-            self.error(at, diagnostic.help("name several rules in one %start, the usual one first"));
+            self.error(
+                at,
+                diagnostic.help("name several rules in one %start, the usual one first"),
+            );
         } else {
             let starts = names.iter().map(|name| (name.node.clone(), at.with_span(&name.span)));
             self.directions.starts = starts.collect();
@@ -160,14 +168,18 @@ impl DirectiveReader<'_, '_> {
             "basic" => LexerKind::Basic,
             "contextual" => LexerKind::Contextual,
             other => {
-                let diagnostic = Diagnostic::error("unknown-lexer", format!("there is no lexer `{other}`"));
+                let diagnostic =
+                    Diagnostic::error("unknown-lexer", format!("there is no lexer `{other}`"));
                 let help = "write `%lexer contextual` (the default) or `%lexer basic`";
                 self.error(at.with_span(&name.span), diagnostic.help(help));
                 return;
             }
         };
         if self.directions.lexer.is_some_and(|other| other != kind) {
-            self.error(at, Diagnostic::error("duplicate-directive", "a second %lexer that says otherwise"));
+            self.error(
+                at,
+                Diagnostic::error("duplicate-directive", "a second %lexer that says otherwise"),
+            );
         }
         self.directions.lexer = Some(kind);
     }
@@ -179,8 +191,8 @@ impl DirectiveReader<'_, '_> {
             "shift" => Conflicts::Shift,
             other => {
                 let message = format!("conflicts cannot be dealt with by `{other}`");
-                let help =
-                    "write `%conflicts follow` (the default), `%conflicts refuse` or `%conflicts shift`";
+                let help = "write `%conflicts follow` (the default), `%conflicts refuse` or \
+                    `%conflicts shift`";
                 let diagnostic = Diagnostic::error("unknown-conflicts", message).help(help);
                 self.error(at.with_span(&name.span), diagnostic);
                 return;
@@ -221,7 +233,8 @@ impl DirectiveReader<'_, '_> {
             let fallback = (to, soft, at);
             let previous = self.directions.fallbacks.insert(terminal, fallback);
             if previous.is_some_and(|previous| previous != fallback) {
-                let message = format!("`{}` has two different fallbacks", self.table.name(terminal));
+                let message =
+                    format!("`{}` has two different fallbacks", self.table.name(terminal));
                 self.error(at, Diagnostic::error("contradicting-words", message));
             }
         }
@@ -249,7 +262,8 @@ impl DirectiveReader<'_, '_> {
             self.against_itself(word, at);
             return;
         }
-        let mut list = |words: &[ast::Word]| words.iter().filter_map(|word| self.word(word, at)).collect();
+        let mut list =
+            |words: &[ast::Word]| words.iter().filter_map(|word| self.word(word, at)).collect();
         let after = after.map(&mut list);
         let before = before.iter().map(|words| list(words)).collect();
         let at = at.with_span(span(word));
@@ -258,8 +272,10 @@ impl DirectiveReader<'_, '_> {
             let message = format!("`{}` has two %lookahead", self.table.name(terminal));
             self.error(
                 at,
-                Diagnostic::error("contradicting-words", message)
-                    .help("one line says all that decides about a word; name several terminals in one list"),
+                Diagnostic::error("contradicting-words", message).help(
+                    "one line says all that decides about a word; name several terminals in \
+                     one list",
+                ),
             );
         }
     }
@@ -281,7 +297,8 @@ impl DirectiveReader<'_, '_> {
             self.error(
                 at,
                 Diagnostic::error("contradicting-words", message).help(
-                    "a reserved word is never the other terminal, a fallback word sometimes is; keep one",
+                    "a reserved word is never the other terminal, a fallback word sometimes is; \
+                     keep one",
                 ),
             );
         }
@@ -309,14 +326,16 @@ impl DirectiveReader<'_, '_> {
             self.error(
                 at,
                 Diagnostic::error("contradicting-words", message).help(
-                    "either what stands around a word decides what it is, or the parser does; keep one",
+                    "either what stands around a word decides what it is, or the parser does; \
+                     keep one",
                 ),
             );
         }
     }
 
     fn against_itself(&mut self, word: &ast::Word, at: At) {
-        let diagnostic = Diagnostic::error("contradicting-words", "a word that stands against itself");
+        let diagnostic =
+            Diagnostic::error("contradicting-words", "a word that stands against itself");
         self.error(at.with_span(span(word)), diagnostic);
     }
 
@@ -335,9 +354,14 @@ impl DirectiveReader<'_, '_> {
         let precedence = Precedence { level: level_number, associativity };
         for word in words {
             let level = level(&WordKey::new(word), self.names, self.table);
-            if self.directions.levels.insert(level, precedence).is_some_and(|previous| previous != precedence)
+            if self
+                .directions
+                .levels
+                .insert(level, precedence)
+                .is_some_and(|previous| previous != precedence)
             {
-                let diagnostic = Diagnostic::error("duplicate-precedence", "a word with two precedences");
+                let diagnostic =
+                    Diagnostic::error("duplicate-precedence", "a word with two precedences");
                 self.error(at.with_span(span(word)), diagnostic);
             }
         }
@@ -380,8 +404,10 @@ impl DirectiveReader<'_, '_> {
                 ("tab", [], Some(tab @ 1..)) => indentation.tab = tab,
                 ("levels", [], levels @ Some(_)) => indentation.levels = levels,
                 _ => {
-                    let diagnostic =
-                        Diagnostic::error("bad-clause", format!("`{name}` cannot stand so in %indent"));
+                    let diagnostic = Diagnostic::error(
+                        "bad-clause",
+                        format!("`{name}` cannot stand so in %indent"),
+                    );
                     let help = "write `open \"(\" close \")\"` with any number of brackets, `join \
                                 TERMINAL`, `tab 8`, `levels 100`";
                     self.error(at, diagnostic.help(help));

@@ -99,7 +99,8 @@ pub(crate) fn expand(context: &mut Context, rules: &[Rule]) -> Productions {
         expander.output.nonterminals.push(NewNonterminal { name: rule.name.clone(), at: rule.at });
     }
     for (i, rule) in rules.iter().enumerate() {
-        expander.rule = rule.name.trim_start_matches('_').split('{').next().unwrap_or_default().to_owned();
+        expander.rule =
+            rule.name.trim_start_matches('_').split('{').next().unwrap_or_default().to_owned();
         expander.priority = rule.priority.map_or(0, |(priority, _)| priority);
         let before = expander.symbols;
         expander.rule(NonterminalId::new(i), &rule.body);
@@ -257,7 +258,8 @@ impl Expander {
     pub(crate) fn symbol(&mut self, alternatives: Vec<RightSide>) -> Symbol {
         match &alternatives[..] {
             [rhs] if rhs.len() == 1 => rhs[0],
-            _ => self.helper(HelperKind::Group, alternatives, |_, alternatives| alternatives.to_vec()),
+            _ => self
+                .helper(HelperKind::Group, alternatives, |_, alternatives| alternatives.to_vec()),
         }
     }
 
@@ -364,7 +366,8 @@ impl Extent {
     }
 
     fn fits(self, most: Self) -> bool {
-        self.alternatives == 1 || self.alternatives <= most.alternatives && self.symbols <= most.symbols
+        self.alternatives == 1
+            || self.alternatives <= most.alternatives && self.symbols <= most.symbols
     }
 }
 

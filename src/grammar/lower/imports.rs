@@ -8,8 +8,8 @@ use crate::grammar::lower::source::{At, Sources};
 use crate::syntax::ast;
 use crate::util::diagnostic::{Cause, Diagnostic};
 
-/// The libraries that are there without files, by name. Each is written for this project, with the names
-/// that Lark's have.
+/// The libraries that are there without files, by name. Each is written for this project, with the
+/// names that Lark's have.
 const LIBRARIES: &[(&str, &str)] = &[
     ("common", include_str!("../../../grammars/library/common.lark")),
     ("lark", include_str!("../../../grammars/library/lark.lark")),
@@ -64,7 +64,9 @@ impl ImportGroup {
         for _ in 1..self.level {
             directory = join(&directory, "..");
         }
-        let Some((name, parents)) = self.path.split_last() else { return (directory.clone(), directory) };
+        let Some((name, parents)) = self.path.split_last() else {
+            return (directory.clone(), directory);
+        };
         for part in parents {
             directory = join(&directory, part);
         }
@@ -89,8 +91,9 @@ impl Files<'_> {
         importer: &Location,
         group: &ImportGroup,
     ) -> Result<Imported, GrammarError> {
-        let error =
-            |message: String| Diagnostic::error("import-not-found", message).at(sources.place(group.at));
+        let error = |message: String| {
+            Diagnostic::error("import-not-found", message).at(sources.place(group.at))
+        };
         let library = library(&group.path).filter(|_| group.level == 0);
         let file = importer.directory.as_deref().map(|directory| group.file(directory));
         match file {
@@ -115,9 +118,11 @@ impl Files<'_> {
             let location = Location { directory: None, shown: path.as_str().into() };
             return Ok(Imported { path, text: text.to_owned(), location });
         }
-        let libraries: Vec<String> = LIBRARIES.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let libraries: Vec<String> =
+            LIBRARIES.iter().map(|(name, _)| format!("`{name}`")).collect();
         let beside = group.path.join("/");
-        let message = format!("there is no file `{beside}.lark` beside this one, and no library `{name}`");
+        let message =
+            format!("there is no file `{beside}.lark` beside this one, and no library `{name}`");
         Err(error(message).help(format!("the libraries are {}", libraries.join(", "))).into())
     }
 
@@ -130,7 +135,11 @@ impl Files<'_> {
     ) -> Result<Option<String>, GrammarError> {
         match (self.imports)(path) {
             Ok(text) => Ok(Some(text)),
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                Ok(None)
+            }
             Err(error) => {
                 let message = format!("the imported file `{path}` cannot be read: {error}");
                 let unread = Diagnostic::error("import-unreadable", message).at(sources.place(at));

@@ -10,8 +10,11 @@ use crate::grammar::lower::table::TerminalTable;
 use crate::grammar::lower::tree::{Leaf, TerminalIndex};
 
 /// Brackets: the names that Lark gives them, and the strings.
-const BRACKETS: [[(&str, &str); 2]; 3] =
-    [[("LPAR", "("), ("RPAR", ")")], [("LSQB", "["), ("RSQB", "]")], [("LBRACE", "{"), ("RBRACE", "}")]];
+const BRACKETS: [[(&str, &str); 2]; 3] = [
+    [("LPAR", "("), ("RPAR", ")")],
+    [("LSQB", "["), ("RSQB", "]")],
+    [("LBRACE", "{"), ("RBRACE", "}")],
+];
 
 /// The directive that the file leaves unsaid, where it declares the two terminals and has one that
 /// ends lines.
@@ -25,8 +28,9 @@ pub(crate) fn assumed(
         table.named.get(terminal).filter(|named| named.body.is_none()).map(|_| terminal)
     };
     let (indent, dedent) = (declared("_INDENT")?, declared("_DEDENT")?);
-    let has_text =
-        |name: &&str| names.get(*name).is_some_and(|&terminal| table.named[terminal].body.is_some());
+    let has_text = |name: &&str| {
+        names.get(*name).is_some_and(|&terminal| table.named[terminal].body.is_some())
+    };
     let newline = ["_NEWLINE", "_NL"].into_iter().find(has_text)?;
     let bracket = |(name, text): (&str, &str)| {
         let leaf = Leaf::Literal { text: text.to_owned(), ignore_case: false };

@@ -36,12 +36,17 @@ pub(crate) fn can_be(body: &Body) -> bool {
     let mut items: Vec<&Item> = body.iter().flat_map(|sequence| &sequence.items).collect();
     while let Some(item) = items.pop() {
         match &item.node {
-            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } | Node::Leaf(Leaf::Tokens(_)) => {
+            Node::Rule(_)
+            | Node::Parameter(_)
+            | Node::Call { .. }
+            | Node::Leaf(Leaf::Tokens(_)) => {
                 return false;
             }
             Node::Terminal(_) | Node::Leaf(_) => {}
             Node::Group(body) => items.extend(body.iter().flat_map(|sequence| &sequence.items)),
-            Node::Repeat { item, .. } | Node::Complement(item) | Node::Shortest(item) => items.push(item),
+            Node::Repeat { item, .. } | Node::Complement(item) | Node::Shortest(item) => {
+                items.push(item)
+            }
             Node::Intersection(parts) => {
                 items.extend(parts.iter().flatten().flat_map(|sequence| &sequence.items));
             }

@@ -75,8 +75,12 @@ pub(crate) fn load_yacc(
         SourceText::Terminals => error.diagnostic(&terminals_at.shown, terminals),
     })?;
     let library = Library::default();
-    let mut loader =
-        Loader { context, files: Files { imports: &NO_FILES, reading: Vec::new() }, library, sequence: 0 };
+    let mut loader = Loader {
+        context,
+        files: Files { imports: &NO_FILES, reading: Vec::new() },
+        library,
+        sequence: 0,
+    };
     let instance = loader.instance(None);
     let mangling = Mangling::default();
     loader.file(instance, files.terminals, terminals, &terminals_at, &mangling, None)?;
@@ -87,12 +91,20 @@ pub(crate) fn load_yacc(
 /// Reads the rules of a `.y` file, each token of which is its name.
 ///
 /// AFTER THIS: one file, with one scope.
-pub(crate) fn load_yacc_rules(context: &mut Context, grammar: &str) -> Result<Library, GrammarError> {
+pub(crate) fn load_yacc_rules(
+    context: &mut Context,
+    grammar: &str,
+) -> Result<Library, GrammarError> {
     let location = Location { directory: None, shown: "<grammar>".into() };
-    let file = parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
+    let file =
+        parse_yacc_rules(grammar).map_err(|error| error.diagnostic(&location.shown, grammar))?;
     let library = Library::default();
-    let mut loader =
-        Loader { context, files: Files { imports: &NO_FILES, reading: Vec::new() }, library, sequence: 0 };
+    let mut loader = Loader {
+        context,
+        files: Files { imports: &NO_FILES, reading: Vec::new() },
+        library,
+        sequence: 0,
+    };
     let instance = loader.instance(None);
     loader.file(instance, file, grammar, &location, &Mangling::default(), None)?;
     Ok(loader.library)
@@ -203,14 +215,18 @@ impl Loader<'_> {
         for (grammar, span) in dialect::grammars(file) {
             let at = At::new(source, span);
             let place = self.context.sources.place(at);
-            if self.library.instances.len() >= MAX_INSTANCES || self.files.reading.len() >= MAX_IMPORT_DEPTH {
+            if self.library.instances.len() >= MAX_INSTANCES
+                || self.files.reading.len() >= MAX_IMPORT_DEPTH
+            {
                 let message = format!(
-                    "more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} deep"
+                    "more than {MAX_INSTANCES} grammars, or grammars more than {MAX_IMPORT_DEPTH} \
+                     deep"
                 );
                 return Err(Diagnostic::error("too-many-imports", message).at(place).into());
             }
             let number = self.library.instances.len();
-            let mangling = |name: String| Mangling { prefixes: vec![name], aliases: HashMap::new() };
+            let mangling =
+                |name: String| Mangling { prefixes: vec![name], aliases: HashMap::new() };
             let offset = imported_at.unwrap_or(at.start());
             match grammar {
                 dialect::Grammar::Nested(file) => {
@@ -231,12 +247,13 @@ impl Loader<'_> {
                             .at(place)
                             .help(format!(
                                 "`@{name}` is the grammar in the file `{shown}`; or \
-                                           write it within `%lark {{ }}`"
+                                 write it within `%lark {{ }}`"
                             ))
                             .into());
                     };
                     let shown: Arc<str> = shown.into();
-                    let file = parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
+                    let file =
+                        parse_lark(&text).map_err(|error| error.diagnostic(&shown, &text))?;
                     let instance = self.instance(None);
                     self.library.named.insert(name.to_owned(), instance);
                     self.files.reading.push(format!("<@{name}>"));
@@ -259,9 +276,12 @@ impl Loader<'_> {
         group: ImportGroup,
     ) -> Result<(), GrammarError> {
         let place = self.context.sources.place(group.at);
-        if self.library.instances.len() >= MAX_INSTANCES || self.files.reading.len() >= MAX_IMPORT_DEPTH {
+        if self.library.instances.len() >= MAX_INSTANCES
+            || self.files.reading.len() >= MAX_IMPORT_DEPTH
+        {
             let message = format!(
-                "more than {MAX_INSTANCES} imported files, or imports more than {MAX_IMPORT_DEPTH} deep"
+                "more than {MAX_INSTANCES} imported files, or imports more than \
+                 {MAX_IMPORT_DEPTH} deep"
             );
             return Err(Diagnostic::error("too-many-imports", message).at(place).into());
         }
@@ -312,14 +332,16 @@ impl Loader<'_> {
         let Some(&definition) = imported.scope.get(&name.node) else {
             let message = format!("`{file}` does not define `{}`", name.node);
             let names = imported.scope.keys().map(String::as_str);
-            let finding = did_you_mean(Diagnostic::error("undefined-symbol", message), &name.node, names);
+            let finding =
+                did_you_mean(Diagnostic::error("undefined-symbol", message), &name.node, names);
             self.library.instances[importer].missing.insert(alias.node.clone(), finding.at(place));
             return;
         };
         if importer == 0 {
             self.library.definitions[definition].own = true;
         }
-        let previous = self.library.instances[importer].scope.insert(alias.node.clone(), definition);
+        let previous =
+            self.library.instances[importer].scope.insert(alias.node.clone(), definition);
         if let Some(previous) = previous.filter(|&previous| previous != definition) {
             self.duplicate(&alias.node, at, previous);
         }
@@ -336,15 +358,20 @@ impl Loader<'_> {
                 for (i, parameter) in rule.parameters.iter().enumerate() {
                     if parameters[..i].contains(&parameter.node) {
                         let place = self.context.sources.place(At::new(source, &parameter.span));
-                        let message =
-                            format!("template `{}` has two parameters `{}`", rule.name.node, parameter.node);
-                        self.context.report(Diagnostic::error("duplicate-parameter", message).at(place));
+                        let message = format!(
+                            "template `{}` has two parameters `{}`",
+                            rule.name.node, parameter.node
+                        );
+                        self.context
+                            .report(Diagnostic::error("duplicate-parameter", message).at(place));
                     }
                 }
                 let priority = rule.priority.as_ref();
-                let priority = priority.map(|priority| (priority.node, At::new(source, &priority.span)));
+                let priority =
+                    priority.map(|priority| (priority.node, At::new(source, &priority.span)));
                 let at = At::new(source, &rule.name.span);
-                let attributes = Attributes::read(self.context, &rule.attributes, &rule.name.node, at);
+                let attributes =
+                    Attributes::read(self.context, &rule.attributes, &rule.name.node, at);
                 let attributes = Box::new(attributes);
                 let kind = DefinitionKind::Rule { parameters, priority, attributes };
                 self.define(copy, rule.mode, &rule.name, kind, Some(rule.body));
@@ -389,9 +416,12 @@ impl Loader<'_> {
         };
         let place = self.context.sources.place(At::new(source, &directive.span));
         self.context.report(
-            Diagnostic::warning("imported-directive", format!("{name} in an imported file has no effect"))
-                .at(place)
-                .help("write it in the importing file"),
+            Diagnostic::warning(
+                "imported-directive",
+                format!("{name} in an imported file has no effect"),
+            )
+            .at(place)
+            .help("write it in the importing file"),
         );
     }
 
@@ -430,7 +460,8 @@ impl Loader<'_> {
                 let message = format!("there is no `{}` to override or extend", name.node);
                 let scope = &self.library.instances[instance].scope;
                 let diagnostic = Diagnostic::error("undefined-symbol", message);
-                let diagnostic = did_you_mean(diagnostic, &name.node, scope.keys().map(String::as_str));
+                let diagnostic =
+                    did_you_mean(diagnostic, &name.node, scope.keys().map(String::as_str));
                 let place = self.context.sources.place(at);
                 self.context.report(diagnostic.at(place));
             }
@@ -452,8 +483,10 @@ impl Loader<'_> {
                 if fits {
                     definition.parts.extend(part);
                 } else {
-                    let message =
-                        format!("`{}` cannot be extended: its kind or its parameters differ", name.node);
+                    let message = format!(
+                        "`{}` cannot be extended: its kind or its parameters differ",
+                        name.node
+                    );
                     let place = self.context.sources.place(at);
                     self.context.report(
                         Diagnostic::error("extend-mismatch", message)

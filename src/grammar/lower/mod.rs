@@ -62,7 +62,11 @@ pub(crate) fn lower(
 }
 
 /// Lowers a `.y` file and the file of its terminals.
-pub(crate) fn lower_yacc(grammar: &str, terminals: &str, limits: &Limits) -> Result<Grammar, GrammarError> {
+pub(crate) fn lower_yacc(
+    grammar: &str,
+    terminals: &str,
+    limits: &Limits,
+) -> Result<Grammar, GrammarError> {
     let mut context = Context::named("<grammar>", limits);
     let library = load::load_yacc(&mut context, grammar, terminals)?;
     lower_library(context, library, None)
@@ -90,7 +94,8 @@ fn lower_library(
     stops::join(&mut context, &mut resolved);
     // AFTER THIS: what ends a rule is no part of it, or of the string behind it.
 
-    let names: Vec<String> = resolved.terminals.iter().map(|terminal| terminal.name.clone()).collect();
+    let names: Vec<String> =
+        resolved.terminals.iter().map(|terminal| terminal.name.clone()).collect();
     let mut rules = templates::instantiate(&mut context, resolved.rules, &names);
     context.check()?;
     // AFTER THIS: no templates.
@@ -103,7 +108,8 @@ fn lower_library(
     table.replace_leaves(&mut context, &mut rules);
     // AFTER THIS: no strings and no regexes in rules, only symbols, groups and repetitions.
 
-    let ignored = skips::place(&mut context, &mut table, &mut rules, &resolved.ignores, resolved.skip_once);
+    let ignored =
+        skips::place(&mut context, &mut table, &mut rules, &resolved.ignores, resolved.skip_once);
     let ignored = context.checked(ignored)?;
     // AFTER THIS: what is ignored is so everywhere, or stands in the rules.
 
@@ -111,14 +117,20 @@ fn lower_library(
     context.check()?;
     // AFTER THIS: plain productions.
 
-    let directions =
-        directives::direct(&mut context, &resolved.directives, &resolved.terminal_names, &mut table);
+    let directions = directives::direct(
+        &mut context,
+        &resolved.directives,
+        &resolved.terminal_names,
+        &mut table,
+    );
     context.check()?;
     // AFTER THIS: every word that a directive names is a terminal.
 
     let starts = match start {
-        Some(start) => assemble::start(&mut context, start, true, None, &resolved.rule_names, &rules)
-            .map(|rule| vec![rule]),
+        Some(start) => {
+            assemble::start(&mut context, start, true, None, &resolved.rule_names, &rules)
+                .map(|rule| vec![rule])
+        }
         None => assemble::starts(&mut context, &directions, &resolved.rule_names, &rules),
     };
     let starts = context.checked(starts)?;
@@ -184,7 +196,8 @@ impl Context {
             .input(text.len())
             .and_then(|()| meter.step(text.len() + STEPS_OF_A_WORD * words))
             .and_then(|()| meter.keep(2 * text.len() + BYTES_OF_A_WORD * words));
-        counted.map_err(|limit| GrammarError::from(Diagnostic::of_limit("grammar-too-large", limit)))
+        counted
+            .map_err(|limit| GrammarError::from(Diagnostic::of_limit("grammar-too-large", limit)))
     }
 
     /// Counts what a pass does and keeps; too much is an error. Whether it may go on.

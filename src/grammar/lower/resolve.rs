@@ -8,13 +8,15 @@ use hashbrown::{HashMap, HashSet};
 use crate::grammar::lower::Context;
 use crate::grammar::lower::attributes::Attributes;
 use crate::grammar::lower::lexeme;
-use crate::grammar::lower::library::{Definition, DefinitionIndex, DefinitionKind, Instance, Library};
+use crate::grammar::lower::library::{
+    Definition, DefinitionIndex, DefinitionKind, Instance, Library,
+};
 use crate::grammar::lower::similar::did_you_mean;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::substring;
 use crate::grammar::lower::tree::{
-    Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix, Sequence,
-    Stop, TerminalIndex, WordKey,
+    Body, ClassIndex, Item, Leaf, NamedTerminal, Node, Rule, RuleIndex, RuleMarks, RuleSuffix,
+    Sequence, Stop, TerminalIndex, WordKey,
 };
 use crate::grammar::pattern::RegexFlags;
 use crate::grammar::tokens::Tokens;
@@ -50,8 +52,16 @@ impl Resolved {
         let cut = self.terminals.len();
         let NamedTerminal { name, order, at, own, .. } = &self.terminals[terminal];
         let (name, order, at, own) = (format!("{name}[cut]"), *order, *at, *own);
-        let cut_off =
-            NamedTerminal { name, body: None, priority: 0, order, at, own, lazy: false, budget: None };
+        let cut_off = NamedTerminal {
+            name,
+            body: None,
+            priority: 0,
+            order,
+            at,
+            own,
+            lazy: false,
+            budget: None,
+        };
         self.terminals.push(cut_off);
         self.terminals[terminal].budget = Some((tokens, cut));
     }
@@ -77,14 +87,16 @@ enum Target {
 /// AFTER THIS: no names in bodies, only numbers of rules, terminals and parameters; no aliases;
 /// nothing that no definition of the file itself leads to.
 pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
-    let Library { instances, definitions, ignores, directives, nested, named, is_dialect } = library;
+    let Library { instances, definitions, ignores, directives, nested, named, is_dialect } =
+        library;
     let options = || {
         directives.iter().filter_map(|(directive, _)| match directive {
             ast::Directive::Options(options) => Some(options),
             _ => None,
         })
     };
-    let bytes = options().filter_map(|options| options.allow_invalid_utf8).next_back() == Some(true);
+    let bytes =
+        options().filter_map(|options| options.allow_invalid_utf8).next_back() == Some(true);
     let skip_once = options().filter_map(|options| options.skip_once).next_back() == Some(true);
     let mut resolver = Resolver {
         context,
@@ -99,13 +111,15 @@ pub(crate) fn resolve(context: &mut Context, library: Library) -> Resolved {
         queue: Vec::new(),
         resolved: Resolved { is_dialect, skip_once, ..Resolved::default() },
     };
-    let mut own: Vec<DefinitionIndex> = (0..definitions.len()).filter(|&i| definitions[i].own).collect();
+    let mut own: Vec<DefinitionIndex> =
+        (0..definitions.len()).filter(|&i| definitions[i].own).collect();
     own.sort_by_key(|&i| definitions[i].order);
     for definition in own {
         resolver.target(definition);
     }
     for ignore in ignores {
-        let scope = Scope { instance: ignore.instance, source: ignore.at.source(), parameters: &[] };
+        let scope =
+            Scope { instance: ignore.instance, source: ignore.at.source(), parameters: &[] };
         let body = resolver.expansions(&scope, &ignore.body, 0);
         resolver.resolved.ignores.push(Ignore { body, at: ignore.at, class: ignore.instance });
     }
@@ -170,9 +184,11 @@ impl Resolver<'_> {
         let target = match &defined.kind {
             DefinitionKind::Rule { parameters, priority, .. } => {
                 let (parameters, priority, body) = (parameters.clone(), *priority, Vec::new());
-                let class = defined.parts.first().map_or(0, |part| self.instances[part.instance].class);
+                let class =
+                    defined.parts.first().map_or(0, |part| self.instances[part.instance].class);
                 let (marks, stop) = (RuleMarks::default(), None);
-                let rule = Rule { name, parameters, body, priority, order, at, own, class, marks, stop };
+                let rule =
+                    Rule { name, parameters, body, priority, order, at, own, class, marks, stop };
                 self.resolved.rules.push(rule);
                 Target::Rule(self.resolved.rules.len() - 1)
             }
@@ -210,7 +226,8 @@ impl Resolver<'_> {
         unused.sort_by_key(|finding| finding.place.as_ref().map(|place| place.span.start));
         for finding in unused {
             let message = format!("{}; nothing here needs it", finding.message);
-            let mut warning = Diagnostic::warning("unknown-import", message).at(finding.place.clone());
+            let mut warning =
+                Diagnostic::warning("unknown-import", message).at(finding.place.clone());
             warning.help.clone_from(&finding.help);
             self.context.report(match warning.help {
                 Some(_) => warning,
@@ -240,9 +257,18 @@ impl Resolver<'_> {
         }
     }
 
-    fn expansions(&mut self, scope: &Scope<'_>, expansions: &ast::Expansions, depth: usize) -> Body {
+    fn expansions(
+        &mut self,
+        scope: &Scope<'_>,
+        expansions: &ast::Expansions,
+        depth: usize,
+    ) -> Body {
         let sequence = |alternative: &ast::Alternative| Sequence {
-            items: alternative.items.iter().filter_map(|item| self.expr(scope, item, depth)).collect(),
+            items: alternative
+                .items
+                .iter()
+                .filter_map(|item| self.expr(scope, item, depth))
+                .collect(),
             precedence: alternative.precedence.as_ref().map(WordKey::new),
             at: At::new(scope.source, &alternative.span),
         };
@@ -259,7 +285,9 @@ impl Resolver<'_> {
             return None;
         }
         let node = match &expr.node {
-            ast::ExprKind::Rule(name) | ast::ExprKind::Terminal(name) => self.name(scope, name, at)?,
+            ast::ExprKind::Rule(name) | ast::ExprKind::Terminal(name) => {
+                self.name(scope, name, at)?
+            }
             // The empty string is the empty sequence: no terminal is needed to match nothing.
             ast::ExprKind::Literal { text, .. } if text.is_empty() => {
                 Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }])
@@ -275,14 +303,18 @@ impl Resolver<'_> {
             }
             ast::ExprKind::Template { name, arguments } => {
                 let callee = Box::new(self.name(scope, name, at)?);
-                let arguments: Vec<Option<Item>> =
-                    arguments.iter().map(|argument| self.expr(scope, argument, depth + 1)).collect();
+                let arguments: Vec<Option<Item>> = arguments
+                    .iter()
+                    .map(|argument| self.expr(scope, argument, depth + 1))
+                    .collect();
                 Node::Call { callee, arguments: arguments.into_iter().collect::<Option<_>>()? }
             }
-            ast::ExprKind::And(parts) => {
-                Node::Intersection(parts.iter().map(|part| self.group(scope, part, depth)).collect())
+            ast::ExprKind::And(parts) => Node::Intersection(
+                parts.iter().map(|part| self.group(scope, part, depth)).collect(),
+            ),
+            ast::ExprKind::Not(expr) => {
+                Node::Complement(Box::new(self.expr(scope, expr, depth + 1)?))
             }
-            ast::ExprKind::Not(expr) => Node::Complement(Box::new(self.expr(scope, expr, depth + 1)?)),
             ast::ExprKind::Tokens(names) => Node::Leaf(Leaf::Tokens(match names {
                 ast::TokenNames::Name(name) => Tokens::Name(name.clone()),
                 ast::TokenNames::Ids(ids) => Tokens::Ids(ids.clone()),
@@ -290,10 +322,12 @@ impl Resolver<'_> {
             ast::ExprKind::Substring(chunks) => {
                 if substring::automaton(chunks).is_none() {
                     let place = self.context.sources.place(at);
-                    let message =
-                        "the runs of these chunks take an automaton of more than two million states";
+                    let message = "the runs of these chunks take an automaton of more than two \
+                        million states";
                     self.context.report(
-                        Diagnostic::error("pattern-too-large", message).at(place).help("give fewer chunks"),
+                        Diagnostic::error("pattern-too-large", message)
+                            .at(place)
+                            .help("give fewer chunks"),
                     );
                     return None;
                 }
@@ -369,16 +403,23 @@ impl Resolver<'_> {
         let is_empty = |item: &Item| matches!(&item.node, Node::Group(body) if has_none(body));
         let lexeme = match (stop, suffix) {
             // Where the end is the end of the text, it says nothing of the text.
-            (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => Ok((body, false)),
+            (Some(stop), _) | (_, Some(stop)) if is_empty(&stop) && !attributes.lazy => {
+                Ok((body, false))
+            }
             (Some(end), _) => {
-                let stop =
-                    Stop { body: body.clone(), end: end.clone(), capture: attributes.stop_capture.clone() };
+                let stop = Stop {
+                    body: body.clone(),
+                    end: end.clone(),
+                    capture: attributes.stop_capture.clone(),
+                };
                 self.resolved.rules[rule].stop = Some(stop);
                 Ok((lexeme::before(body, end, at), false))
             }
             (_, Some(end)) => Ok((lexeme::up_to(body, end, at), true)),
             (None, None) if attributes.lazy => Ok((lexeme::first_match(body, at), true)),
-            (None, None) if attributes.prefers_lexeme() && lexeme::can_be(&body) => Ok((body, false)),
+            (None, None) if attributes.prefers_lexeme() && lexeme::can_be(&body) => {
+                Ok((body, false))
+            }
             (None, None) => Err(body),
         };
         let (lexeme, lazy) = match lexeme {
@@ -387,10 +428,13 @@ impl Resolver<'_> {
                 if attributes.max_tokens.is_some() {
                     let place = self.context.sources.place(at);
                     let message = format!("masks do not hold `{}` to its max_tokens", defined.name);
-                    self.context.report(Diagnostic::warning("unheld-max-tokens", message).at(place).help(
-                        "they hold a rule without rules and tokens in it, which is one lexeme; for this one \
+                    self.context.report(
+                        Diagnostic::warning("unheld-max-tokens", message).at(place).help(
+                            "they hold a rule without rules and tokens in it, which is one lexeme; \
+                             for this one \
                              `Matcher::remaining_tokens` says when they are used up",
-                    ));
+                        ),
+                    );
                 }
                 return body;
             }
@@ -414,7 +458,8 @@ impl Resolver<'_> {
         }
         let Rule { order, at, own, .. } = self.resolved.rules[rule];
         // No name in a file has brackets.
-        let name = format!("{}[{}]", self.resolved.rules[rule].name, if lazy { "lazy" } else { "lexeme" });
+        let name =
+            format!("{}[{}]", self.resolved.rules[rule].name, if lazy { "lazy" } else { "lexeme" });
         let terminal = self.resolved.terminals.len();
         let body = Some(key.0.clone());
         let new = NamedTerminal { name, body, priority: 0, order, at, own, lazy, budget: None };
@@ -429,8 +474,15 @@ impl Resolver<'_> {
         if let Some(sequence) = body.iter().find(|sequence| sequence.precedence.is_some()) {
             let place = self.context.sources.place(sequence.at);
             self.context.report(
-                Diagnostic::error("misplaced-prec", "%prec inside parentheses or brackets").at(place).help(
-                    "make the group a rule of its own; %prec stands at the end of a rule's alternative",
+                Diagnostic::error(
+                    "misplaced-prec",
+                    "%prec inside parentheses or \
+                     brackets",
+                )
+                .at(place)
+                .help(
+                    "make the group a rule of its own; %prec stands at the end of a rule's \
+                     alternative",
                 ),
             );
         }
@@ -468,9 +520,11 @@ impl Resolver<'_> {
         let undone = lark::undone(pattern, flags.verbose).filter(|_| !self.resolved.is_dialect);
         let Some(undone) = undone else { return pattern.to_owned() };
         let shown = undone.replace('\n', "\\n").replace('\t', "\\t").replace('\r', "\\r");
-        let message =
-            format!("Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`");
-        let warning = Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
+        let message = format!(
+            "Lark undoes escapes before it reads a regex, and reads this one as `/{shown}/`"
+        );
+        let warning =
+            Diagnostic::warning("escape-undone", message).at(self.context.sources.place(at));
         self.context.report(warning.help(
             "if that is not meant, write `\\\\\\\"` for a backslash and a quotation mark, and \
              `\\[` for a character that means more in a regex",

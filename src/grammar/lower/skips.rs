@@ -1,15 +1,17 @@
 //! What is ignored, where grammars within the grammar ignore other things than it does.
 //!
 //! The IR ignores everywhere or nowhere, and any number of times. Where all grammars ignore the
-//! same, and that as often as it comes, it is everywhere; else nothing is ignored, and each terminal
-//! of a rule may be followed by what its own grammar ignores.
+//! same, and that as often as it comes, it is everywhere; else nothing is ignored, and each
+//! terminal of a rule may be followed by what its own grammar ignores.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::grammar::lower::Context;
 use crate::grammar::lower::resolve::Ignore;
 use crate::grammar::lower::table::{MadeTerminal, TerminalTable};
-use crate::grammar::lower::tree::{Body, ClassIndex, Item, Node, Order, Rule, Sequence, TerminalIndex};
+use crate::grammar::lower::tree::{
+    Body, ClassIndex, Item, Node, Order, Rule, Sequence, TerminalIndex,
+};
 
 /// The terminals that are ignored everywhere; `None` when an error was reported.
 pub(crate) fn place(
@@ -42,7 +44,11 @@ pub(crate) fn place(
 }
 
 /// The terminal of an `%ignore`; that of an expression is made.
-fn terminal(context: &mut Context, table: &mut TerminalTable<'_>, ignore: &Ignore) -> Option<TerminalIndex> {
+fn terminal(
+    context: &mut Context,
+    table: &mut TerminalTable<'_>,
+    ignore: &Ignore,
+) -> Option<TerminalIndex> {
     let Ignore { body, at, .. } = ignore;
     let order = Order { offset: at.start(), sequence: 0 };
     let single = match &body[..] {
@@ -74,7 +80,8 @@ fn follow(body: &mut Body, skipped: &BTreeSet<TerminalIndex>, most: Option<u32>)
                     at,
                 };
                 let any = Item { node: Node::Group(skipped.iter().map(alternative).collect()), at };
-                let skip = Item { node: Node::Repeat { item: Box::new(any), min: 0, max: most }, at };
+                let skip =
+                    Item { node: Node::Repeat { item: Box::new(any), min: 0, max: most }, at };
                 let items = vec![Item { node: Node::Terminal(*terminal), at }, skip];
                 item.node = Node::Group(vec![Sequence { items, precedence: None, at }]);
             }

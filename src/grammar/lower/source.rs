@@ -88,7 +88,13 @@ impl Sources {
             }
         }
         characters.push(count);
-        self.sources.push(Source { name, length: text.len(), lines, characters, text: text.into() });
+        self.sources.push(Source {
+            name,
+            length: text.len(),
+            lines,
+            characters,
+            text: text.into(),
+        });
         self.sources.len() as u32 - 1
     }
 

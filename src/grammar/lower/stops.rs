@@ -33,11 +33,10 @@ pub(crate) fn join(context: &mut Context, resolved: &mut Resolved) {
         let rule = &joiner.resolved.rules[rule];
         let place = context.sources.place(rule.at);
         let message = format!("what stops `{}` is not written: its texts end before it", rule.name);
-        context.report(
-            Diagnostic::warning("unwritten-stop", message).at(place).help(
-                "where the stop is part of the text, write `suffix=`, or the same string behind the rule",
-            ),
-        );
+        context.report(Diagnostic::warning("unwritten-stop", message).at(place).help(
+            "where the stop is part of the text, write `suffix=`, or the same string behind \
+             the rule",
+        ));
     }
 }
 
@@ -121,12 +120,15 @@ impl Joiner<'_> {
         });
         self.resolved.limit(terminal, self.resolved.rules[rule].marks.max_tokens);
         let marks = &self.resolved.rules[rule].marks;
-        let suffix = RuleSuffix { item: key.1.clone(), capture: capture.map(|name| (name, length)) };
+        let suffix =
+            RuleSuffix { item: key.1.clone(), capture: capture.map(|name| (name, length)) };
         let marks = RuleMarks { suffix: Some(suffix), ..marks.clone() };
         let of = |terminal| Item { node: Node::Terminal(terminal), at };
         let mut ways = vec![vec![of(terminal)]];
         // What is cut off before its stop has the string behind it all the same.
-        ways.extend(self.resolved.terminals[terminal].budget.map(|(_, cut)| vec![of(cut), key.1.clone()]));
+        ways.extend(
+            self.resolved.terminals[terminal].budget.map(|(_, cut)| vec![of(cut), key.1.clone()]),
+        );
         self.resolved.rules.push(Rule {
             name,
             parameters: Vec::new(),

@@ -17,7 +17,8 @@ const MAX_STATES: usize = 2_000_000;
 /// The automaton of the texts `chunks[n..m]`, the chunks one behind the other, the empty text among
 /// them; `None` when it grows beyond all measure.
 pub(crate) fn automaton(chunks: &[String]) -> Option<Automaton> {
-    let chunks: Vec<&str> = chunks.iter().map(String::as_str).filter(|chunk| !chunk.is_empty()).collect();
+    let chunks: Vec<&str> =
+        chunks.iter().map(String::as_str).filter(|chunk| !chunk.is_empty()).collect();
     let suffixes = Suffixes::of(&chunks);
     let places = Places::of(&suffixes)?;
     places.determinize()
@@ -55,7 +56,9 @@ impl<'a> Suffixes<'a> {
                     let length = states[state].length + 1;
                     states.push(Suffix { length, ..states[next].clone() });
                     let mut at = Some(state);
-                    while let Some(state) = at.filter(|&state| states[state].next.get(chunk) == Some(&next)) {
+                    while let Some(state) =
+                        at.filter(|&state| states[state].next.get(chunk) == Some(&next))
+                    {
                         states[state].next.insert(chunk, copy);
                         at = states[state].link;
                     }
@@ -128,7 +131,9 @@ impl Places {
             state.accepts = subset.iter().any(|&place| place < self.boundaries);
             for (byte, mut target) in targets {
                 // Behind the last byte of a chunk that begins no other, only the boundary matters.
-                target.retain(|&place| place < self.boundaries || !self.next[place as usize].is_empty());
+                target.retain(|&place| {
+                    place < self.boundaries || !self.next[place as usize].is_empty()
+                });
                 target.sort_unstable();
                 target.dedup();
                 let fresh = subsets.len() as u32;

@@ -70,12 +70,20 @@ impl<'a> TerminalTable<'a> {
     }
 
     /// The terminal that is just this leaf, made if there is none.
-    pub(crate) fn of_leaf(&mut self, context: &Context, leaf: &Leaf, at: At, order: Order) -> TerminalIndex {
+    pub(crate) fn of_leaf(
+        &mut self,
+        context: &Context,
+        leaf: &Leaf,
+        at: At,
+        order: Order,
+    ) -> TerminalIndex {
         if let Some(terminal) = self.find(leaf) {
             return terminal;
         }
         let name = match leaf {
-            Leaf::Literal { text, .. } => literal_name(text).filter(|name| !self.names.contains(name)),
+            Leaf::Literal { text, .. } => {
+                literal_name(text).filter(|name| !self.names.contains(name))
+            }
             Leaf::Range(..) | Leaf::Regex { .. } | Leaf::Substring(_) | Leaf::Schema(_) => None,
             Leaf::Tokens(_) => Some(leaf.pattern(|| context.sources.place(at)).to_string())
                 .filter(|name| !self.names.contains(name)),
@@ -127,8 +135,11 @@ impl<'a> TerminalTable<'a> {
             Node::Leaf(leaf) => {
                 // In the file itself every leaf has its own place; imported ones stand where the
                 // import stands.
-                let order =
-                    if order.sequence == 0 { Order { offset: at.start(), sequence: 0 } } else { order };
+                let order = if order.sequence == 0 {
+                    Order { offset: at.start(), sequence: 0 }
+                } else {
+                    order
+                };
                 *node = Node::Terminal(self.of_leaf(context, leaf, at, order));
             }
             Node::Group(body) => self.replace_in_body(context, body, order),
@@ -191,7 +202,8 @@ fn literal_name(text: &str) -> Option<String> {
         " " => "SPACE",
         word => {
             let mut characters = word.chars();
-            let starts = characters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
+            let starts =
+                characters.next().is_some_and(|first| first == '_' || first.is_alphabetic());
             let goes_on = characters.all(|next| next == '_' || next.is_alphanumeric());
             return (starts && goes_on).then(|| word.to_uppercase());
         }

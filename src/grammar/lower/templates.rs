@@ -21,8 +21,14 @@ const MAX_NAME: usize = 80;
 ///
 /// AFTER THIS: no parameters and no calls; templates themselves have empty bodies, are used
 /// nowhere, and are marked by their parameters.
-pub(crate) fn instantiate(context: &mut Context, rules: Vec<Rule>, terminals: &[String]) -> Vec<Rule> {
-    if rules.iter().all(|rule| rule.parameters.is_empty()) && !rules.iter().any(|rule| calls(&rule.body)) {
+pub(crate) fn instantiate(
+    context: &mut Context,
+    rules: Vec<Rule>,
+    terminals: &[String],
+) -> Vec<Rule> {
+    if rules.iter().all(|rule| rule.parameters.is_empty())
+        && !rules.iter().any(|rule| calls(&rule.body))
+    {
         return rules;
     }
     let mut templates = Templates {
@@ -107,7 +113,9 @@ impl Templates<'_> {
             Node::Call { callee, arguments: own } => {
                 let own: Vec<Item> = own.iter().map(|own| self.item(own, arguments)).collect();
                 let callee = match **callee {
-                    Node::Parameter(parameter) => arguments.get(parameter).map(|argument| &argument.node),
+                    Node::Parameter(parameter) => {
+                        arguments.get(parameter).map(|argument| &argument.node)
+                    }
                     ref node => Some(node),
                 };
                 match callee {
@@ -135,7 +143,8 @@ impl Templates<'_> {
     }
 
     fn call(&mut self, template: RuleIndex, arguments: Vec<Item>, at: At) -> Item {
-        let (name, expected) = (self.rules[template].name.clone(), self.rules[template].parameters.len());
+        let (name, expected) =
+            (self.rules[template].name.clone(), self.rules[template].parameters.len());
         if let Some(used) = self.used.get_mut(template) {
             *used = true;
         }
@@ -145,7 +154,8 @@ impl Templates<'_> {
             return nothing(at);
         }
         if arguments.len() != expected {
-            let message = format!("template `{name}` takes {expected} arguments, not {}", arguments.len());
+            let message =
+                format!("template `{name}` takes {expected} arguments, not {}", arguments.len());
             self.error(at, Diagnostic::error("template-arguments", message));
             return nothing(at);
         }
@@ -205,8 +215,9 @@ impl Templates<'_> {
     fn limit(&mut self, at: At, message: &str) {
         if !self.stopped {
             self.stopped = true;
-            let diagnostic = Diagnostic::error("template-limit", message)
-                .help("a template that uses itself must pass on the arguments it was given, or fewer");
+            let diagnostic = Diagnostic::error("template-limit", message).help(
+                "a template that uses itself must pass on the arguments it was given, or fewer",
+            );
             self.error(at, diagnostic);
         }
     }
@@ -225,8 +236,10 @@ impl Templates<'_> {
             self.rules[rule].body = Vec::new();
             let Rule { name, at, own, .. } = &self.rules[rule];
             if *own && !self.used[rule] {
-                let diagnostic =
-                    Diagnostic::warning("unused-rule", format!("template `{name}` is used nowhere"));
+                let diagnostic = Diagnostic::warning(
+                    "unused-rule",
+                    format!("template `{name}` is used nowhere"),
+                );
                 self.error(*at, diagnostic);
             }
         }

@@ -33,8 +33,12 @@ struct Measure {
 /// Checks the definitions: no terminal contains itself or a rule, none is too large.
 ///
 /// AFTER THIS: each terminal can be written out as one pattern.
-pub(crate) fn check<'a>(context: &mut Context, terminals: &'a [NamedTerminal]) -> Option<Patterns<'a>> {
-    let mut patterns = Patterns { terminals, measures: vec![Measure::default(); terminals.len()], size: 0 };
+pub(crate) fn check<'a>(
+    context: &mut Context,
+    terminals: &'a [NamedTerminal],
+) -> Option<Patterns<'a>> {
+    let mut patterns =
+        Patterns { terminals, measures: vec![Measure::default(); terminals.len()], size: 0 };
     let order = bottom_up(context, terminals)?;
     let mut sound = true;
     for terminal in order {
@@ -45,7 +49,8 @@ pub(crate) fn check<'a>(context: &mut Context, terminals: &'a [NamedTerminal]) -
         };
         if measure.depth > MAX_DEPTH {
             let name = &terminals[terminal].name;
-            let message = format!("terminal `{name}` is nested more than {MAX_DEPTH} deep, written out");
+            let message =
+                format!("terminal `{name}` is nested more than {MAX_DEPTH} deep, written out");
             let place = context.sources.place(terminals[terminal].at);
             context.report(Diagnostic::error("nesting-too-deep", message).at(place));
             sound = false;
@@ -98,7 +103,8 @@ fn bottom_up(context: &mut Context, terminals: &[NamedTerminal]) -> Option<Vec<T
                         .chain([inner])
                         .map(|on_path| format!("`{}`", terminals[on_path].name))
                         .collect();
-                    let message = format!("a terminal contains itself: {}", cycle.join(" contains "));
+                    let message =
+                        format!("a terminal contains itself: {}", cycle.join(" contains "));
                     let place = context.sources.place(terminals[inner].at);
                     context.report(
                         Diagnostic::error("recursive-terminal", message)
@@ -162,7 +168,11 @@ impl Patterns<'_> {
     }
 
     /// A terminal written out; `None` for a declared one, and when an error was reported.
-    pub(crate) fn write_out(&mut self, context: &mut Context, terminal: TerminalIndex) -> Option<Pattern> {
+    pub(crate) fn write_out(
+        &mut self,
+        context: &mut Context,
+        terminal: TerminalIndex,
+    ) -> Option<Pattern> {
         let terminals = self.terminals;
         let body = terminals[terminal].body.as_ref()?;
         let size = self.measures[terminal].size;
@@ -171,7 +181,12 @@ impl Patterns<'_> {
     }
 
     /// The body of an `%ignore` written out; `None` when an error was reported.
-    pub(crate) fn write_out_body(&mut self, context: &mut Context, body: &Body, at: At) -> Option<Pattern> {
+    pub(crate) fn write_out_body(
+        &mut self,
+        context: &mut Context,
+        body: &Body,
+        at: At,
+    ) -> Option<Pattern> {
         let measure = self.measure(context, body)?;
         if measure.depth > MAX_DEPTH {
             let place = context.sources.place(at);
@@ -206,11 +221,9 @@ impl Patterns<'_> {
             if sequence.precedence.is_some() {
                 let place = context.sources.place(sequence.at);
                 let message = "%prec in a terminal";
-                context.report(
-                    Diagnostic::error("misplaced-prec", message)
-                        .at(place)
-                        .help("precedence is for rules; terminals have priorities, as in `NAME.2: ...`"),
-                );
+                context.report(Diagnostic::error("misplaced-prec", message).at(place).help(
+                    "precedence is for rules; terminals have priorities, as in `NAME.2: ...`",
+                ));
                 sound = false;
             }
             for item in &sequence.items {
@@ -249,9 +262,12 @@ impl Patterns<'_> {
             Node::Leaf(Leaf::Tokens(_)) => {
                 let place = context.sources.place(item.at);
                 context.report(
-                    Diagnostic::error("token-in-terminal", "a token of the vocabulary inside a terminal")
-                        .at(place)
-                        .help("tokens are no text: name them in a rule"),
+                    Diagnostic::error(
+                        "token-in-terminal",
+                        "a token of the vocabulary inside a terminal",
+                    )
+                    .at(place)
+                    .help("tokens are no text: name them in a rule"),
                 );
                 None
             }
@@ -259,7 +275,10 @@ impl Patterns<'_> {
                 let mut whole = Measure { size: 1, depth: 0 };
                 for part in parts {
                     let Measure { size, depth } = self.measure(context, part)?;
-                    whole = Measure { size: whole.size.saturating_add(size), depth: whole.depth.max(depth) };
+                    whole = Measure {
+                        size: whole.size.saturating_add(size),
+                        depth: whole.depth.max(depth),
+                    };
                 }
                 Some(Measure { depth: whole.depth + 1, ..whole })
             }
@@ -271,8 +290,9 @@ impl Patterns<'_> {
                 if self.terminals[*terminal].body.is_none() {
                     let place = context.sources.place(item.at);
                     let name = &self.terminals[*terminal].name;
-                    let message =
-                        format!("`{name}` is only declared and has no pattern to be part of another");
+                    let message = format!(
+                        "`{name}` is only declared and has no pattern to be part of another"
+                    );
                     context.report(Diagnostic::error("declared-terminal", message).at(place));
                     return None;
                 }
@@ -288,7 +308,10 @@ impl Patterns<'_> {
                 context.report(
                     Diagnostic::error("rule-in-terminal", "a rule inside a terminal")
                         .at(place)
-                        .help("terminals are made of strings, regexes and terminals; name it in upper case"),
+                        .help(
+                            "terminals are made of strings, regexes and terminals; name it in \
+                             upper case",
+                        ),
                 );
                 None
             }
@@ -319,12 +342,14 @@ impl Patterns<'_> {
         match &item.node {
             Node::Leaf(leaf) => leaf.pattern(|| context.sources.place(item.at)),
             Node::Group(body) => self.alternatives(context, body),
-            Node::Repeat { item, min, max } => {
-                Pattern::Repeat { pattern: Box::new(self.item(context, item)), min: *min, max: *max }
-            }
-            Node::Intersection(parts) => {
-                Pattern::Intersection(parts.iter().map(|part| self.alternatives(context, part)).collect())
-            }
+            Node::Repeat { item, min, max } => Pattern::Repeat {
+                pattern: Box::new(self.item(context, item)),
+                min: *min,
+                max: *max,
+            },
+            Node::Intersection(parts) => Pattern::Intersection(
+                parts.iter().map(|part| self.alternatives(context, part)).collect(),
+            ),
             Node::Complement(item) => Pattern::Complement(Box::new(self.item(context, item))),
             Node::Shortest(item) => Pattern::Shortest(Box::new(self.item(context, item))),
             Node::Terminal(terminal) => match &self.terminals[*terminal].body {
@@ -332,7 +357,9 @@ impl Patterns<'_> {
                 None => Pattern::Alternation(Vec::new()),
             },
             // Refused when it was measured.
-            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } => Pattern::Alternation(Vec::new()),
+            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } => {
+                Pattern::Alternation(Vec::new())
+            }
         }
     }
 }

@@ -36,8 +36,14 @@ fn what_may_be_absent_becomes_alternatives_with_and_without_it() {
     for (rule, expected) in [
         ("start: A? B", "start: A B\nstart: B"),
         ("start: [A] [B]", "start: A B\nstart: A\nstart: B\nstart:"),
-        ("start: A*", "start: __start_plus_0\nstart:\n__start_plus_0: A\n__start_plus_0: __start_plus_0 A"),
-        ("start: A+ B", "start: __start_plus_0 B\n__start_plus_0: A\n__start_plus_0: __start_plus_0 A"),
+        (
+            "start: A*",
+            "start: __start_plus_0\nstart:\n__start_plus_0: A\n__start_plus_0: __start_plus_0 A",
+        ),
+        (
+            "start: A+ B",
+            "start: __start_plus_0 B\n__start_plus_0: A\n__start_plus_0: __start_plus_0 A",
+        ),
         ("start: (A | B) C", "start: A C\nstart: B C"),
         ("start: A (B C | )", "start: A B C\nstart: A"),
         ("start: A | A | B", "start: A\nstart: B"),
@@ -74,7 +80,8 @@ fn repeated_repetition_is_flattened() {
         let terminals = "A: \"a\"\nB: \"b\"\n";
         let shape = |rule: &str| {
             let grammar = Grammar::from_lark(&format!("start: {rule}\n{terminals}"));
-            let text = grammar.map(|grammar| grammar.to_string().split("\n\n").nth(1).map(str::to_owned));
+            let text =
+                grammar.map(|grammar| grammar.to_string().split("\n\n").nth(1).map(str::to_owned));
             // Helpers that nothing reaches any more leave gaps in the numbers.
             text.map(|text| text.unwrap_or_default().replace("plus_1", "plus_0"))
         };
@@ -90,7 +97,7 @@ fn templates_are_instantiated_once_per_arguments() {
          a: \"a\"\nb: \"b\"\nSEMI: \";\"\n",
     );
     let expected = "\
-start: sep{a,\",\"} SEMI sep{a,\",\"} SEMI sep{b,SEMI}
+        start: sep{a,\",\"} SEMI sep{a,\",\"} SEMI sep{b,SEMI}
 a: A
 b: B
 sep{a,\",\"}: a __sep_plus_0
@@ -107,7 +114,8 @@ __sep_plus_1: __sep_plus_1 SEMI b";
 #[test]
 fn templates_may_recurse_and_take_templates() {
     let printed = productions(
-        "start: list{pair{x}} higher{list, x}\nlist{i}: i | list{i} i\npair{i}: \"(\" i \")\"\nx: \"x\"\n\
+        "start: list{pair{x}} higher{list, x}\nlist{i}: i | list{i} i\npair{i}: \"(\" i \")\"\nx: \
+         \"x\"\n\
          higher{t, i}: t{i}\n",
     );
     assert!(printed.contains("list{pair{x}}: list{pair{x}} pair{x}"), "{printed}");
@@ -121,7 +129,7 @@ fn precedence_comes_from_prec_or_from_the_last_terminal() {
          %left \"+\" \"-\"\n%left \"*\"\n%right UNARY\n",
     );
     let expected = "\
-start: e
+        start: e
 e: e PLUS e  [left 1]
 e: e MINUS e  [left 1]
 e: e STAR e  [left 2]
@@ -151,7 +159,7 @@ fn words_are_reserved_and_fall_back() {
     );
     let printed = grammar.to_string();
     let expected = "\
-ID: /[a-z]+/  [rank 4, strings it covers are reserved]
+        ID: /[a-z]+/  [rank 4, strings it covers are reserved]
 IF: \"if\"  [rank 0, reserved against ID]
 MATCH: \"match\"  [rank 1, soft ID]
 ABORT: \"abort\"  [rank 2, fallback ID]
@@ -170,7 +178,8 @@ fn what_stands_around_a_word_prints() {
     );
     let printed = grammar.to_string();
     assert!(
-        printed.contains("OVER: \"over\"  [rank 1, lookahead ID after RPAR before LPAR ID then ID]"),
+        printed
+            .contains("OVER: \"over\"  [rank 1, lookahead ID after RPAR before LPAR ID then ID]"),
         "{printed}"
     );
     // It stands in no rule, and yet is never an ID where it is itself.
@@ -181,7 +190,7 @@ fn what_stands_around_a_word_prints() {
 fn the_json_grammar_lowers_to_this() {
     let printed = grammar(include_str!("../../../grammars/json/json.lark")).to_string();
     let expected = "\
-%start json
+        %start json
 %lexer contextual
 
 json: value
@@ -210,13 +219,14 @@ __array_plus_1: __array_plus_1 COMMA value
 
 #[test]
 fn yacc_grammars_lower_with_their_terminals() {
-    let rules = "%start Sum\n%token NUMBER\n%left '+'\n%%\nSum: Sum '+' Sum | NUMBER | '(' Sum ')';\n";
+    let rules =
+        "%start Sum\n%token NUMBER\n%left '+'\n%%\nSum: Sum '+' Sum | NUMBER | '(' Sum ')';\n";
     let error = Grammar::from_yacc(rules, "NUMBERS: /[0-9]+/\n");
     assert_eq!(places(&error), [("undefined-symbol", 5, 20)]);
 
     let terminals = "%import common.INT\nNUMBER: INT\n%ignore \" \"\n%lexer basic\n";
     let expected = "\
-%start Sum
+        %start Sum
 %lexer basic
 
 Sum: Sum PLUS Sum  [left 1]

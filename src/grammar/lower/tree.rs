@@ -83,7 +83,10 @@ pub(crate) enum Leaf {
 
 impl Leaf {
     /// The set of texts that it stands for.
-    pub(crate) fn pattern(&self, place: impl FnOnce() -> crate::util::diagnostic::Place) -> Pattern {
+    pub(crate) fn pattern(
+        &self,
+        place: impl FnOnce() -> crate::util::diagnostic::Place,
+    ) -> Pattern {
         match self {
             Leaf::Literal { text, ignore_case } => {
                 Pattern::Literal { text: text.clone(), ignore_case: *ignore_case }
@@ -95,7 +98,9 @@ impl Leaf {
             Leaf::Tokens(tokens) => Pattern::Tokens(tokens.clone()),
             Leaf::Schema(schema) => Pattern::Schema(schema.clone()),
             // The names are resolved only where the runs can be written out.
-            Leaf::Substring(chunks) => Pattern::Automaton(substring::automaton(chunks).unwrap_or_default()),
+            Leaf::Substring(chunks) => {
+                Pattern::Automaton(substring::automaton(chunks).unwrap_or_default())
+            }
         }
     }
 }

@@ -44,7 +44,8 @@ impl Agenda {
         table: &ParseTable,
     ) {
         // Greater nodes come later.
-        let key = u64::from(u32::MAX - first) << 1 | u64::from(!matches!(wanted, Wanted::Walk { .. }));
+        let key =
+            u64::from(u32::MAX - first) << 1 | u64::from(!matches!(wanted, Wanted::Walk { .. }));
         let at = self.order.partition_point(|&(other, _)| other < key);
         for &(_, slot) in self.order[at..].iter().take_while(|&&(other, _)| other == key) {
             if let Some(item) = &mut self.slots[slot as usize]
@@ -55,7 +56,12 @@ impl Agenda {
                 return add_reading(&mut item.readings, reading, table);
             }
         }
-        let item = Some(Item { wanted, except, line: line.clone(), readings: Readings::from_buf([reading]) });
+        let item = Some(Item {
+            wanted,
+            except,
+            line: line.clone(),
+            readings: Readings::from_buf([reading]),
+        });
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = item;
@@ -94,8 +100,9 @@ pub(super) type Apart = SmallVec<[(Readings, bool); 1]>;
 
 /// Adds a reading to those from which it differs by its stack only.
 pub(super) fn add_apart(apart: &mut Apart, from: Configuration, goes_on: bool, table: &ParseTable) {
-    let is_like =
-        |(alike, other): &&mut (Readings, bool)| *other == goes_on && alike[0].differs_by_stack(&from);
+    let is_like = |(alike, other): &&mut (Readings, bool)| {
+        *other == goes_on && alike[0].differs_by_stack(&from)
+    };
     match apart.iter_mut().find(is_like) {
         Some((alike, _)) => add_reading(alike, from, table),
         None => apart.push((Readings::from_buf([from]), goes_on)),

@@ -27,7 +27,8 @@ impl<'g> Composer<'g> {
 
     /// The same whatever the stack's forks: of all its ways together, of which nothing is kept.
     pub(super) fn unite_ways(&self, at: &Configuration) -> TokensId {
-        self.run(Tasks::new(Reads::none(), None, false), at).map_or(TokensId::NONE, |(tokens, _)| tokens)
+        self.run(Tasks::new(Reads::none(), None, false), at)
+            .map_or(TokensId::NONE, |(tokens, _)| tokens)
     }
 
     fn run(&self, mut tasks: Tasks<'g>, at: &Configuration) -> Result<(TokensId, Reads), Unfound> {
@@ -103,8 +104,9 @@ impl<'g> Composer<'g> {
         };
         *next += 1;
         let line = line.read(leading);
-        let few = tokens
-            .is_some_and(|tokens| (tokens as usize) * TOKENS_FOR_A_SUBMASK < self.walker.trie.ids().len());
+        let few = tokens.is_some_and(|tokens| {
+            (tokens as usize) * TOKENS_FOR_A_SUBMASK < self.walker.trie.ids().len()
+        });
         // Readings that came together go on together: each by itself would come to twice as many at
         // the next lexeme.
         let alone = from.len() == 1;
@@ -170,7 +172,9 @@ impl<'g> Composer<'g> {
         let scanner = self.walker.scanner;
         let mut apart = Apart::new();
         for at in readings {
-            for between in scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads) {
+            for between in
+                scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads)
+            {
                 let goes_on = between.layout.is(&at.layout);
                 reads.set_line(if goes_on { line.clone() } else { Line::NEXT });
                 for from in scanner.begin_lexeme(between, obligations, reads) {
@@ -261,7 +265,14 @@ impl<'g> Composer<'g> {
     fn keep(&self, site: &Site, tokens: TokensId, reads: &[Read]) {
         if self.tables.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
             let lexis = self.walker.scanner.lexis();
-            self.tables.submasks.insert(site.submask, &site.stack, &site.layout, lexis, reads, tokens);
+            self.tables.submasks.insert(
+                site.submask,
+                &site.stack,
+                &site.layout,
+                lexis,
+                reads,
+                tokens,
+            );
         }
     }
 

@@ -33,7 +33,12 @@ impl Composer<'_> {
 
     /// Makes the mask of a configuration on one way through its stack from token classes, enters
     /// it, and writes it to `row`.
-    pub(super) fn compute(&self, at: &Configuration, fresh: bool, row: &mut [u32]) -> Result<Leaf, Unfound> {
+    pub(super) fn compute(
+        &self,
+        at: &Configuration,
+        fresh: bool,
+        row: &mut [u32],
+    ) -> Result<Leaf, Unfound> {
         let (tokens, mut reads) = self.unite(at)?;
         reads.set_line(Line::OWN);
         let complete = self.ends(at, fresh, &mut reads);
@@ -43,7 +48,14 @@ impl Composer<'_> {
         let mask = self.mask_of(tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
         let (root, lexis) = (Root::new(at, fresh), self.walker.scanner.lexis());
-        let known = self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads.into_events(), leaf);
+        let known = self.tables.stacks.insert(
+            root,
+            &at.stack,
+            &at.layout,
+            lexis,
+            &reads.into_events(),
+            leaf,
+        );
         if known.mask != mask {
             self.tables.add_bytes(self.tables.masks.fill(known.mask, mask));
         }

@@ -20,7 +20,9 @@ mod unions;
 mod ways;
 
 pub(crate) use composer::{Composer, allow};
-pub(crate) use stack_trie::{ASKS, Fork, Found, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie};
+pub(crate) use stack_trie::{
+    ASKS, Fork, Found, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie,
+};
 pub(crate) use storage::{Mask, Masks};
 pub(crate) use tables::MaskTables;
 pub(crate) use unions::MaskUnions;

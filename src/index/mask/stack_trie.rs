@@ -216,7 +216,12 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
     }
 
     #[cold]
-    fn answer(&self, cursor: &Cursor<'_>, asked: u32, see: &mut impl FnMut(Seen<'_>)) -> Option<u32> {
+    fn answer(
+        &self,
+        cursor: &Cursor<'_>,
+        asked: u32,
+        see: &mut impl FnMut(Seen<'_>),
+    ) -> Option<u32> {
         if asked == STATE {
             see(Seen::State(cursor.stack.depth()));
             return Some(cursor.stack.state(cursor.lexis.table()).0);
@@ -401,8 +406,12 @@ mod tests {
         };
         let numbers: Vec<u32> = std::thread::scope(|scope| {
             let number = &number;
-            let threads: Vec<_> = (0..4).map(|thread| scope.spawn(move || number(thread))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().expect("no thread panics")).collect()
+            let threads: Vec<_> =
+                (0..4).map(|thread| scope.spawn(move || number(thread))).collect();
+            threads
+                .into_iter()
+                .flat_map(|thread| thread.join().expect("no thread panics"))
+                .collect()
         });
         assert_eq!(numbers.iter().collect::<HashSet<_>>().len(), 20_000);
     }

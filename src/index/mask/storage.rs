@@ -78,9 +78,9 @@ impl Masks {
         }
         let mask = match TokenSet::list(row, row.len() / WORDS_PER_BIT) {
             Some(list) => Mask::Set(list),
-            None => {
-                self.nearest(row, rows).unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into())))
-            }
+            None => self
+                .nearest(row, rows)
+                .unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into()))),
         };
         let bytes = mask.bytes_with_entry();
         let is_row = mask.is_row();
@@ -181,7 +181,8 @@ impl Masks {
     /// as far as there is room, under the same numbers; and the bytes that they take.
     pub(super) fn in_use(&self, room: usize) -> (Self, usize) {
         let count = self.len() as u32;
-        let (mut kept, mut bytes) = (vec![false; count as usize], count as usize * size_of::<Entry>());
+        let (mut kept, mut bytes) =
+            (vec![false; count as usize], count as usize * size_of::<Entry>());
         let mut keep = |id: u32| match self.get(id) {
             Some(mask) if !std::mem::replace(&mut kept[id as usize], true) => {
                 bytes += mask.bytes_with_entry();
@@ -242,7 +243,8 @@ impl Mask {
 fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
     let mut distance = 0;
     for (_, row, other) in differing(row, other) {
-        let ((pairs, last), (other_pairs, other_last)) = (row.as_chunks::<2>(), other.as_chunks::<2>());
+        let ((pairs, last), (other_pairs, other_last)) =
+            (row.as_chunks::<2>(), other.as_chunks::<2>());
         let bits = |(row, other): (&[u32; 2], &[u32; 2])| (join(*row) ^ join(*other)).count_ones();
         distance += pairs.iter().zip(other_pairs).map(bits).sum::<u32>() as usize;
         let bits = |(row, other): (&u32, &u32)| (row ^ other).count_ones();
@@ -315,7 +317,8 @@ mod tests {
             masks.write_to(id, &mut copy);
             assert_eq!(copy, row);
         }
-        let near = (0..masks.len() as u32).filter(|&id| matches!(masks.get(id), Some(Mask::Near { .. })));
+        let near =
+            (0..masks.len() as u32).filter(|&id| matches!(masks.get(id), Some(Mask::Near { .. })));
         assert!(near.count() > 50);
     }
 
@@ -335,7 +338,9 @@ mod tests {
         }
         let mut copy = vec![0; 400];
         let used = |id: u32| id.is_multiple_of(3);
-        rows.iter().filter(|(id, _)| used(*id)).for_each(|(id, _)| assert!(masks.write_to(*id, &mut copy)));
+        rows.iter()
+            .filter(|(id, _)| used(*id))
+            .for_each(|(id, _)| assert!(masks.write_to(*id, &mut copy)));
         let (next, _) = masks.in_use(usize::MAX);
         for (id, row) in &rows {
             // What others are near to stays with them.

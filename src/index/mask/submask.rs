@@ -62,9 +62,15 @@ impl<'w> Piece<'w> {
         if let Some(boundary) = walk.boundaries.get(at) {
             let Boundary { label, obligations, nodes, tokens, .. } = *boundary;
             let wanted = Wanted::Behind { label, obligations, nodes };
-            return Some(Self { wanted, leading: &boundary.leading, tokens: Some(tokens), except: None });
+            return Some(Self {
+                wanted,
+                leading: &boundary.leading,
+                tokens: Some(tokens),
+                except: None,
+            });
         }
-        let &Base { state, nodes, except, ref leading } = walk.bases.get(at - walk.boundaries.len())?;
+        let &Base { state, nodes, except, ref leading } =
+            walk.bases.get(at - walk.boundaries.len())?;
         let wanted = Wanted::Walk { from: Origin::base(state), nodes };
         Some(Self { wanted, leading, tokens: None, except })
     }
@@ -124,6 +130,12 @@ impl Wanted {
     /// A reading where it begins.
     pub(super) fn begin(self, at: &Configuration, layout: Layout) -> Configuration {
         let (state, obligations) = self.point();
-        Configuration { stack: at.stack.clone(), layout, state, obligations, expectations: at.expectations }
+        Configuration {
+            stack: at.stack.clone(),
+            layout,
+            state,
+            obligations,
+            expectations: at.expectations,
+        }
     }
 }

@@ -48,7 +48,8 @@ impl Composer<'_> {
         let mut may_end = false;
         for at in readings {
             let asks_end = self.add_ways(at, fresh, &mut masks, row);
-            may_end = may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
+            may_end =
+                may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
         }
         self.write_union(masks, row);
         if may_end {
@@ -57,7 +58,13 @@ impl Composer<'_> {
     }
 
     /// Adds the masks of all ways of a reading. Whether its end is to be asked for.
-    fn add_ways(&self, at: &Configuration, fresh: bool, masks: &mut Members, row: &mut [u32]) -> bool {
+    fn add_ways(
+        &self,
+        at: &Configuration,
+        fresh: bool,
+        masks: &mut Members,
+        row: &mut [u32],
+    ) -> bool {
         // Nearly always it has one way, or all of them look alike as far down as is read.
         if !at.layout.is_chosen()
             && let Found::Leaf(Leaf { mask, asks_end }) = self.find(at, fresh)

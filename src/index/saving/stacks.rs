@@ -15,7 +15,9 @@ impl StackTrie<Root, Leaf> {
     /// Writes the paths.
     pub(super) fn save(&self, writer: &mut Writer) {
         let roots: Vec<_> = self.roots.iter().collect();
-        let column = |of: &dyn Fn(&Root) -> u32| roots.iter().map(|(root, _)| of(root)).collect::<Vec<u32>>();
+        let column = |of: &dyn Fn(&Root) -> u32| {
+            roots.iter().map(|(root, _)| of(root)).collect::<Vec<u32>>()
+        };
         writer.numbers(&column(&|root| root.state.0));
         writer.numbers(&column(&|root| root.obligations.0));
         writer.numbers(&column(&|root| root.expectations.0));
@@ -23,7 +25,9 @@ impl StackTrie<Root, Leaf> {
         writer.numbers(&column(&|root| u32::from(root.fresh) + 2 * root.line.number()));
         save_paths(roots.iter().map(|(_, path)| *path), writer);
         let forks: Vec<_> = self.forks.iter().collect();
-        let column = |of: &dyn Fn(&Fork) -> u32| forks.iter().map(|(fork, _)| of(fork)).collect::<Vec<u32>>();
+        let column = |of: &dyn Fn(&Fork) -> u32| {
+            forks.iter().map(|(fork, _)| of(fork)).collect::<Vec<u32>>()
+        };
         writer.numbers(&column(&|fork| fork.path));
         writer.numbers(&column(&|fork| fork.at));
         writer.numbers(&column(&|fork| fork.read));
@@ -57,7 +61,10 @@ impl StackTrie<Root, Leaf> {
         let paths = load_paths(reader, masks)?;
         let count = paths.len();
         let columns = [&obligations, &expectations, &tops, &kinds];
-        ensure(states.len() == count && columns.iter().all(|column| column.len() == count), "paths")?;
+        ensure(
+            states.len() == count && columns.iter().all(|column| column.len() == count),
+            "paths",
+        )?;
         let roots = paths.into_iter().enumerate().map(|(at, path)| {
             let root = Root {
                 state: ScanStateId(states[at]),
@@ -73,7 +80,8 @@ impl StackTrie<Root, Leaf> {
         let (from, at, read) = (reader.numbers()?, reader.numbers()?, reader.numbers()?);
         let paths = load_paths(reader, masks)?;
         ensure([&from, &at, &read].iter().all(|column| column.len() == paths.len()), "paths")?;
-        let forks = (from.into_iter().zip(at).zip(read)).map(|((path, at), read)| Fork { path, at, read });
+        let forks =
+            (from.into_iter().zip(at).zip(read)).map(|((path, at), read)| Fork { path, at, read });
         let forks: Vec<_> = forks.zip(paths).collect();
         let count = reader.u32()?;
         let runs = load_runs(reader)?;
@@ -85,9 +93,10 @@ impl StackTrie<Root, Leaf> {
         // Numbers are given in order, so following forks comes to an end.
         ensure(forks.iter().all(|(fork, path)| fork.path < path.number), "the order of paths")?;
         let run_bytes = runs.iter().map(|run| RUN_BYTES + size_of_val(&run[..])).sum();
-        let runs = Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
-        let questions =
-            Interner::restore(questions.into_iter()).ok_or(Malformed { what: "the questions of paths" })?;
+        let runs =
+            Interner::restore(runs.into_iter()).ok_or(Malformed { what: "what paths read" })?;
+        let questions = Interner::restore(questions.into_iter())
+            .ok_or(Malformed { what: "the questions of paths" })?;
         let layouts = reader.list(13, |r| Ok((Lines::load(r)?, r.u32()?)))?;
         Ok(Self {
             roots: AppendMap::restore(roots.into_iter()),
@@ -177,7 +186,9 @@ mod tests {
         let path = |number| Path { number, run: 0, leaf: Leaf { mask: 0, asks_end: false } };
         let trie = StackTrie {
             roots: AppendMap::restore([(root, path(0))].into_iter()),
-            forks: AppendMap::restore([(Fork { path: 0, at: 0, read: 2 }, path(number))].into_iter()),
+            forks: AppendMap::restore(
+                [(Fork { path: 0, at: 0, read: 2 }, path(number))].into_iter(),
+            ),
             count: AtomicU32::new(2),
             ..StackTrie::default()
         };
@@ -195,7 +206,8 @@ mod tests {
             states.start(&BitSet::new(0));
             let (nodes, words) = (1, 1);
             let (obligations, expectations, parse_states, terminals) = (1, 1, 3, 1);
-            let bounds = Bounds { words, nodes, states, obligations, expectations, parse_states, terminals };
+            let bounds =
+                Bounds { words, nodes, states, obligations, expectations, parse_states, terminals };
             StackTrie::load(&mut Reader::new(&bytes), 1, &bounds).map(|_| ())
         };
         assert!(load(1).is_ok());

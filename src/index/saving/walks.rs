@@ -11,7 +11,12 @@ use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure, ensur
 
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
 /// numbered in the order of their nodes, so that equal indices are equal bytes.
-pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
+pub(super) fn save(
+    epoch: &Epoch,
+    words: usize,
+    writer: &mut Writer,
+    saved: &mut SavedNumbersWriter,
+) {
     let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walked.walks.walks().collect();
     // After the walks, so that what these lead to is there.
     let mut sets: Vec<NodesId> = (1..epoch.walked.walks.node_sets() as u32).map(NodesId).collect();
@@ -25,7 +30,9 @@ pub(super) fn save(epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
         w.list(&walk.ends, |w, end| end.save(epoch, words, w, saved));
-        w.list(&walk.boundaries, |w, boundary| boundary.save(numbers[boundary.nodes.0 as usize], w));
+        w.list(&walk.boundaries, |w, boundary| {
+            boundary.save(numbers[boundary.nodes.0 as usize], w)
+        });
         w.list(&walk.bases, |w, base| {
             w.u32(base.state.0);
             w.length(base.leading.len());
@@ -58,20 +65,32 @@ pub(super) fn load(
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
         let bases = reader.list(14, |r| Base::load(r, &sets, epoch, saved, bounds))?;
         ensure(goes_on(epoch, (nodes, from), &boundaries, &bases), "a walk")?;
-        let walk = Walk::new(epoch.walked.walks.next_number(), ends.into(), boundaries.into(), bases.into());
+        let walk = Walk::new(
+            epoch.walked.walks.next_number(),
+            ends.into(),
+            boundaries.into(),
+            bases.into(),
+        );
         epoch.walked.walks.walk(nodes, from, || walk);
     }
     Ok(())
 }
 
-/// Whether whatever a walk leads to lies further down in the trie, or is a base walk, which leads to
-/// no other: so going from one to the next comes to an end. What lies below a node has a greater
+/// Whether whatever a walk leads to lies further down in the trie, or is a base walk, which leads
+/// to no other: so going from one to the next comes to an end. What lies below a node has a greater
 /// number.
-fn goes_on(epoch: &Epoch, (nodes, from): (NodesId, Origin), boundaries: &[Boundary], bases: &[Base]) -> bool {
-    let first = |nodes: NodesId| epoch.walked.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
+fn goes_on(
+    epoch: &Epoch,
+    (nodes, from): (NodesId, Origin),
+    boundaries: &[Boundary],
+    bases: &[Base],
+) -> bool {
+    let first =
+        |nodes: NodesId| epoch.walked.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
     let least = first(nodes);
     boundaries.iter().all(|boundary| first(boundary.nodes) > least)
-        && (bases.is_empty() || !from.is_base && bases.iter().all(|base| first(base.nodes) >= least))
+        && (bases.is_empty()
+            || !from.is_base && bases.iter().all(|base| first(base.nodes) >= least))
 }
 
 fn nodes(reader: &mut Reader<'_>, sets: &[NodesId]) -> Result<NodesId, Malformed> {
@@ -84,7 +103,10 @@ fn leading(reader: &mut Reader<'_>) -> Result<Box<[u8]>, Malformed> {
 }
 
 /// A scan state and obligations.
-fn place(reader: &mut Reader<'_>, bounds: &Bounds<'_>) -> Result<(ScanStateId, ObligationsId), Malformed> {
+fn place(
+    reader: &mut Reader<'_>,
+    bounds: &Bounds<'_>,
+) -> Result<(ScanStateId, ObligationsId), Malformed> {
     let (state, obligations) = (reader.u32()?, reader.u32()?);
     bounds.ensure_states(&[state], "the scan state of a walk")?;
     ensure_below(&[obligations], bounds.obligations, "the obligations of a walk")?;
@@ -148,7 +170,13 @@ impl Origin {
 }
 
 impl End {
-    fn save(&self, epoch: &Epoch, words: usize, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
+    fn save(
+        &self,
+        epoch: &Epoch,
+        words: usize,
+        writer: &mut Writer,
+        saved: &mut SavedNumbersWriter,
+    ) {
         writer.u32(self.state.0);
         writer.u32(self.obligations.0);
         writer.length(self.leading.len());
@@ -180,14 +208,24 @@ impl Boundary {
         writer.u32(self.tokens);
     }
 
-    fn load(reader: &mut Reader<'_>, sets: &[NodesId], bounds: &Bounds<'_>) -> Result<Self, Malformed> {
+    fn load(
+        reader: &mut Reader<'_>,
+        sets: &[NodesId],
+        bounds: &Bounds<'_>,
+    ) -> Result<Self, Malformed> {
         let (label, obligations) = (reader.u32()?, reader.u32()?);
         ensure_below(&[label], bounds.terminals, "the label of a boundary")?;
         ensure_below(&[obligations], bounds.obligations, "the obligations of a boundary")?;
         let leading = leading(reader)?;
         let nodes = nodes(reader, sets)?;
         let tokens = reader.u32()?;
-        Ok(Self { label: TerminalId(label), obligations: ObligationsId(obligations), leading, nodes, tokens })
+        Ok(Self {
+            label: TerminalId(label),
+            obligations: ObligationsId(obligations),
+            leading,
+            nodes,
+            tokens,
+        })
     }
 }
 
@@ -198,7 +236,8 @@ mod tests {
     #[test]
     fn walks_that_go_round_are_refused() {
         let epoch = Epoch::default();
-        let [above, below] = [vec![3, 9], vec![4, 5]].map(|nodes| epoch.walked.walks.nodes_id(nodes));
+        let [above, below] =
+            [vec![3, 9], vec![4, 5]].map(|nodes| epoch.walked.walks.nodes_id(nodes));
         let origin = |is_base| Origin {
             state: ScanStateId(0),
             obligations: ObligationsId::NONE,
@@ -212,7 +251,8 @@ mod tests {
             nodes,
             tokens: 1,
         };
-        let base = |nodes| Base { nodes, state: ScanStateId(0), leading: Box::default(), except: None };
+        let base =
+            |nodes| Base { nodes, state: ScanStateId(0), leading: Box::default(), except: None };
         let goes_on = |from: (NodesId, bool), boundaries: &[Boundary], bases: &[Base]| {
             goes_on(&epoch, (from.0, origin(from.1)), boundaries, bases)
         };

@@ -93,7 +93,8 @@ impl Default for TokenSetGraph {
     fn default() -> Self {
         let unions = Interner::default();
         unions.intern(Box::default());
-        let (sets, differences, few) = (AppendVec::default(), Interner::default(), Interner::default());
+        let (sets, differences, few) =
+            (AppendVec::default(), Interner::default(), Interner::default());
         Self { sets, unions, differences, few, held: AtomicUsize::new(0) }
     }
 }
@@ -144,7 +145,8 @@ impl TokenSetGraph {
 
     /// The union of `members`, whose order does not matter.
     pub(crate) fn union(&self, members: impl IntoIterator<Item = TokensId>) -> TokensId {
-        let mut members: Members = members.into_iter().filter(|&member| member != TokensId::NONE).collect();
+        let mut members: Members =
+            members.into_iter().filter(|&member| member != TokensId::NONE).collect();
         self.join_few(&mut members);
         members.sort_unstable();
         members.dedup();
@@ -166,7 +168,8 @@ impl TokenSetGraph {
             sets += 1;
         }
         if sets > 1 && count <= FEW {
-            let mut all: SmallVec<[u32; FEW]> = members.iter().filter_map(few).flatten().copied().collect();
+            let mut all: SmallVec<[u32; FEW]> =
+                members.iter().filter_map(few).flatten().copied().collect();
             all.sort_unstable();
             all.dedup();
             members.retain(|member| few(member).is_none());
@@ -214,7 +217,8 @@ impl TokenSetGraph {
                         // what is to be taken out is all that they say.
                         let members = self.unions.get(number);
                         for differences in [false, true] {
-                            let members = members.iter().filter(|id| id.is_difference() == differences);
+                            let members =
+                                members.iter().filter(|id| id.is_difference() == differences);
                             steps.extend(members.copied().map(Step::Add));
                         }
                     }
@@ -257,8 +261,9 @@ mod tests {
     #[test]
     fn differences_leave_out_no_more_than_they_say() {
         let graph = TokenSetGraph::default();
-        let set =
-            |ids: &[u32]| graph.add_set(TokenSet::from_runs(ids, std::iter::once(0..ids.len() as u32), 100));
+        let set = |ids: &[u32]| {
+            graph.add_set(TokenSet::from_runs(ids, std::iter::once(0..ids.len() as u32), 100))
+        };
         let few = set(&[2]);
         let [some, others] = [&[1, 2, 3][..], &[2, 64]].map(|ids| TokensId::from(set(ids)));
         let union = graph.union(vec![some, TokensId::NONE, others, some]);
@@ -276,7 +281,8 @@ mod tests {
         assert_eq!(row, [0b1010, 0, 1, 0]);
         // What one difference takes out the other one has, whichever comes first.
         let both = set(&[1, 2]).into();
-        let apart = [graph.difference(both, Some(set(&[1]))), graph.difference(both, Some(set(&[2])))];
+        let apart =
+            [graph.difference(both, Some(set(&[1]))), graph.difference(both, Some(set(&[2])))];
         let mut row = [u32::MAX; 4];
         graph.write_to(graph.union(apart), &mut row);
         assert_eq!(row, [0b110, 0, 0, 0]);

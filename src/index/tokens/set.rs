@@ -156,8 +156,10 @@ mod tests {
             let set = TokenSet::from_runs(&ids, [half..count, 0..half].into_iter(), 4);
             let mut row = vec![u32::MAX; 4];
             set.write_to(&mut row);
-            let expected: Vec<u32> =
-                (0..128).filter(|id| row[id / 32] >> (id % 32) & 1 == 1).map(|id| id as u32).collect();
+            let expected: Vec<u32> = (0..128)
+                .filter(|id| row[id / 32] >> (id % 32) & 1 == 1)
+                .map(|id| id as u32)
+                .collect();
             assert_eq!(expected, ids);
             let mut other = vec![u32::MAX; 4];
             TokenSet::list(&row, ids.len()).expect("no more ids").write_to(&mut other);

@@ -79,7 +79,9 @@ impl<'g> Bases<'g> {
                     .and_then(|step| Some(scanner.at_point(step.next()?))),
                 _ => scanner.begin_at_point(at, byte),
             };
-            let Some(point) = next.filter(|point| point.obligations == ObligationsId::NONE) else { continue };
+            let Some(point) = next.filter(|point| point.obligations == ObligationsId::NONE) else {
+                continue;
+            };
             if scanner.step_point(point, byte) != point.back() || (counting && is_blank(byte)) {
                 continue;
             }
@@ -91,8 +93,9 @@ impl<'g> Bases<'g> {
         tally.retain(|&mut (_, count)| is_enough(count, trie));
         tally.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let candidates = tally.into_iter().take(MAX_BASES);
-        let candidates =
-            candidates.filter_map(|(point, _)| Candidate::new(walker, point, by_byte, counting)).collect();
+        let candidates = candidates
+            .filter_map(|(point, _)| Candidate::new(walker, point, by_byte, counting))
+            .collect();
         Self { candidates, covered: Vec::new() }
     }
 
@@ -105,7 +108,12 @@ impl<'g> Bases<'g> {
     /// the base walk that is there by then, or else the one that covers most of those that the byte
     /// may lead to.
     #[inline]
-    pub(super) fn begin(&self, scanner: &'g Scanner, point: &Point, byte: u8) -> Option<BasePosition<'g>> {
+    pub(super) fn begin(
+        &self,
+        scanner: &'g Scanner,
+        point: &Point,
+        byte: u8,
+    ) -> Option<BasePosition<'g>> {
         let mut best = None;
         for (number, Candidate { point: from, counting, .. }) in (0..).zip(&self.candidates) {
             if *counting && is_blank(byte) {
@@ -198,10 +206,16 @@ impl<'g> BasePosition<'g> {
 
 impl<'g> Candidate<'g> {
     /// The base walk from `point`, below those of these nodes that lead anywhere from there.
-    fn new(walker: Walker<'g>, point: &'g Point, by_byte: &[ByteNodes], counting: bool) -> Option<Self> {
+    fn new(
+        walker: Walker<'g>,
+        point: &'g Point,
+        by_byte: &[ByteNodes],
+        counting: bool,
+    ) -> Option<Self> {
         let Walker { scanner, trie, .. } = walker;
         let taken = |alike: &&ByteNodes| {
-            scanner.step_point(point, alike.byte).next().is_some() && !(counting && is_blank(alike.byte))
+            scanner.step_point(point, alike.byte).next().is_some()
+                && !(counting && is_blank(alike.byte))
         };
         let taken = by_byte.iter().filter(taken);
         let mut nodes: Vec<u32> = taken.flat_map(|alike| &alike.nodes).copied().collect();
@@ -232,8 +246,9 @@ impl<'g> Candidate<'g> {
                 rest.push(at..end);
             }
         }
-        let except = (!rest.is_empty())
-            .then(|| walker.tokens.add_set(TokenSet::from_runs(trie.ids(), rest.into_iter(), words)));
+        let except = (!rest.is_empty()).then(|| {
+            walker.tokens.add_set(TokenSet::from_runs(trie.ids(), rest.into_iter(), words))
+        });
         let leading = if self.counting { Box::from([0]) } else { LeadingBytes::default() };
         Base { nodes: walker.tables.nodes_id(self.nodes), state: self.point.state, leading, except }
     }

@@ -58,7 +58,8 @@ impl BranchKey {
 impl Branch {
     /// Heap bytes, with the entry and its places, but for the sets of tokens.
     pub(super) fn bytes(&self) -> usize {
-        let nodes = |(_, nodes): &(u32, Box<[u32]>)| size_of::<(u32, Box<[u32]>)>() + size_of_val(&**nodes);
+        let nodes =
+            |(_, nodes): &(u32, Box<[u32]>)| size_of::<(u32, Box<[u32]>)>() + size_of_val(&**nodes);
         size_of::<(BranchKey, Self)>()
             + BRANCH_BYTES
             + size_of_val(&*self.ends)

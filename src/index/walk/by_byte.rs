@@ -9,22 +9,30 @@ impl<'g> Descent<'g> {
     /// Takes what is below those nodes of `set` that begin with one byte; `below` is empty, before
     /// and after. Returns whether the end of a lexeme before the byte survives, if there may be
     /// one.
-    pub(super) fn take_branch(&mut self, set: NodesId, entry: Entry<'_, 'g>, below: &mut Self) -> bool {
+    pub(super) fn take_branch(
+        &mut self,
+        set: NodesId,
+        entry: Entry<'_, 'g>,
+        below: &mut Self,
+    ) -> bool {
         let (scanner, trie) = (self.walker.scanner, self.walker.trie);
         let Entry { nodes, point, is_open } = entry;
         let base = self.bases.begin(scanner, point, nodes.byte);
         if let &[node] = &*nodes.nodes
-            && (trie.end(node) == node + 1 || base.is_some_and(|base| base.is_at(point) && !is_open))
+            && (trie.end(node) == node + 1
+                || base.is_some_and(|base| base.is_at(point) && !is_open))
         {
             self.enter_beside(node, point, base, is_open);
             return self.pending.take_entry();
         }
-        let branch =
-            self.walker.tables.branch(BranchKey::new(set, entry, base.map(BasePosition::point)), || {
+        let branch = self.walker.tables.branch(
+            BranchKey::new(set, entry, base.map(BasePosition::point)),
+            || {
                 let base = base.map(BasePosition::alone);
                 nodes.nodes.iter().for_each(|&node| below.enter_beside(node, point, base, is_open));
                 below.take()
-            });
+            },
+        );
         for &(point, tokens) in &branch.ends {
             self.tally.add_found(scanner, scanner.at_point(point), tokens);
         }

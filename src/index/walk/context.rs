@@ -33,5 +33,6 @@ pub(crate) struct Shortcuts {
 
 impl Shortcuts {
     /// All of them: outside tests nothing else is used.
-    pub(crate) const ALL: Self = Self { base_walks: true, self_loops: true, branches: true, submasks: true };
+    pub(crate) const ALL: Self =
+        Self { base_walks: true, self_loops: true, branches: true, submasks: true };
 }

@@ -188,7 +188,8 @@ impl<'g> Descent<'g> {
     #[inline]
     fn skip(&mut self, mut index: u32, above: usize) -> u32 {
         let trie = self.walker.trie;
-        while let Some(Skipped { point, next, is_within }) = self.loops.skip(self.walker.scanner, trie, index)
+        while let Some(Skipped { point, next, is_within }) =
+            self.loops.skip(self.walker.scanner, trie, index)
         {
             self.end(index, next, point, 0);
             index = next;
@@ -240,7 +241,8 @@ impl<'g> Descent<'g> {
     /// What the walk has come to.
     pub(super) fn finish(self) -> Walk {
         let walker = self.walker;
-        let blanks = self.leading.map_or_else(|| vec![LeadingBytes::default()], Blanks::into_numbered);
+        let blanks =
+            self.leading.map_or_else(|| vec![LeadingBytes::default()], Blanks::into_numbered);
         let (boundaries, ends) = self.tally.finish(walker, &blanks);
         let bases = self.bases.finish(walker);
         Walk::new(walker.tables.next_number(), ends, boundaries, bases)

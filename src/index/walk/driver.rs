@@ -29,7 +29,8 @@ impl<'g> Walker<'g> {
             false => Bases::find(self, id, at, counting),
         };
         // What is walked but once gains nothing from branches.
-        let at_once = is_base || counting || self.tables.nodes.begin_walk(id) || !self.shortcuts.branches;
+        let at_once =
+            is_base || counting || self.tables.nodes.begin_walk(id) || !self.shortcuts.branches;
         let mut descent = Descent::new(self, bases, counting);
         if id == NodesId::ROOT {
             self.walk_root(&mut descent, at, at_once);
@@ -55,12 +56,14 @@ impl<'g> Walker<'g> {
         let mut below = Descent::new(self, Bases::default(), false);
         for nodes in self.tables.nodes.by_byte(NodesId::ROOT, self.trie) {
             let step = self.scanner.step_point(at, nodes.byte);
-            let mut ended = step.ended().map(|ended| EndedAt { ended, leading: 0, node: nodes.nodes[0] });
+            let mut ended =
+                step.ended().map(|ended| EndedAt { ended, leading: 0, node: nodes.nodes[0] });
             if at.every_match || step.next().is_none() {
                 ended.take().into_iter().for_each(|ended| descent.tally.add_node(ended, true));
             }
             let Some(next) = step.next() else { continue };
-            let entry = Entry { nodes, point: self.scanner.at_point(next), is_open: ended.is_some() };
+            let entry =
+                Entry { nodes, point: self.scanner.at_point(next), is_open: ended.is_some() };
             let survives = descent.take_branch(NodesId::ROOT, entry, &mut below);
             let ended = ended.filter(|_| survives);
             ended.into_iter().for_each(|ended| descent.tally.add_node(ended, false));

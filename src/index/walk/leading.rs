@@ -31,7 +31,8 @@ impl Blanks {
 
     /// The number of what was read before byte `depth`; 0 for nothing.
     pub(super) fn number(&mut self, depth: usize) -> u32 {
-        let length = depth.checked_sub(1).and_then(|last| self.lengths.get(last)).copied().unwrap_or(0);
+        let length =
+            depth.checked_sub(1).and_then(|last| self.lengths.get(last)).copied().unwrap_or(0);
         let next = self.numbers.len() as u32 + 1;
         match self.bytes.get(..length) {
             None | Some([]) => 0,
@@ -46,6 +47,8 @@ impl Blanks {
     pub(super) fn into_numbered(self) -> Vec<LeadingBytes> {
         let mut numbered: Vec<_> = self.numbers.into_iter().collect();
         numbered.sort_unstable_by_key(|(_, number)| *number);
-        std::iter::once(LeadingBytes::default()).chain(numbered.into_iter().map(|(bytes, _)| bytes)).collect()
+        std::iter::once(LeadingBytes::default())
+            .chain(numbered.into_iter().map(|(bytes, _)| bytes))
+            .collect()
     }
 }

@@ -83,14 +83,25 @@ impl<'g> SelfLoops<'g> {
     }
 
     /// The subtree of `entry` is a loop of `point`, the byte of `entry` itself included.
-    pub(super) fn begin_at(&mut self, scanner: &Scanner, trie: &Trie, entry: u32, point: &'g Point) {
+    pub(super) fn begin_at(
+        &mut self,
+        scanner: &Scanner,
+        trie: &Trie,
+        entry: u32,
+        point: &'g Point,
+    ) {
         let (groups, end) = (scanner.loops(point), trie.end(entry));
         self.around.push(SelfLoop { point, groups, counted_from: None, end, back: entry });
     }
 
     /// What the walk may pass over from `index` on, if that is in a loop.
     #[inline]
-    pub(super) fn skip(&mut self, scanner: &'g Scanner, trie: &Trie, index: u32) -> Option<Skipped<'g>> {
+    pub(super) fn skip(
+        &mut self,
+        scanner: &'g Scanner,
+        trie: &Trie,
+        index: u32,
+    ) -> Option<Skipped<'g>> {
         let around = self.around.last_mut().filter(|around| index >= around.back)?;
         let SelfLoop { mut point, groups, counted_from, end, .. } = *around;
         let next = trie.next_outside(groups, index, end);

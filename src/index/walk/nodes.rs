@@ -43,7 +43,12 @@ impl Default for NodeSets {
     fn default() -> Self {
         let sets = Interner::default();
         sets.intern(Box::from([Trie::ROOT]));
-        Self { sets, by_byte: Slots::default(), walked: Slots::default(), bytes: AtomicUsize::new(0) }
+        Self {
+            sets,
+            by_byte: Slots::default(),
+            walked: Slots::default(),
+            bytes: AtomicUsize::new(0),
+        }
     }
 }
 

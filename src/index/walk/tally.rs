@@ -111,16 +111,23 @@ impl<'g> Tally<'g> {
             let tokens = nodes.iter().map(|&node| walker.trie.count(node)).sum();
             let nodes = walker.tables.nodes_id(nodes);
             for &(label, obligations) in walker.scanner.ended(ended) {
-                boundaries.push(Boundary { label, obligations, leading: leading.clone(), nodes, tokens });
+                boundaries.push(Boundary {
+                    label,
+                    obligations,
+                    leading: leading.clone(),
+                    nodes,
+                    tokens,
+                });
             }
         }
         let found = self.collect(walker);
-        let ends = self.classes.iter().zip(found).map(|(&Class { point, leading, .. }, tokens)| End {
-            state: point.state,
-            obligations: point.obligations,
-            leading: blanks[leading as usize].clone(),
-            tokens,
-        });
+        let ends =
+            self.classes.iter().zip(found).map(|(&Class { point, leading, .. }, tokens)| End {
+                state: point.state,
+                obligations: point.obligations,
+                leading: blanks[leading as usize].clone(),
+                tokens,
+            });
         (boundaries.into(), ends.collect())
     }
 
@@ -145,7 +152,8 @@ impl<'g> Tally<'g> {
         let mut runs = self.runs.chunk_by(|a, b| a.class == b.class).peekable();
         let union = |(number, class): (usize, &mut Class<'_>)| {
             let own = runs.next_if(|runs| runs[0].class as usize == number);
-            let own = own.map(|runs| walker.tokens.add_set(tokens(walker.trie, runs, walker.words)).into());
+            let own = own
+                .map(|runs| walker.tokens.add_set(tokens(walker.trie, runs, walker.words)).into());
             match own {
                 Some(tokens) if class.found.is_empty() => tokens,
                 _ => walker.tokens.union(class.found.drain(..).chain(own)),

@@ -42,7 +42,11 @@ impl Walked {
         let tokens = |tokens: TokensId| -> StoredTokensId {
             self.tokens.add_set(of.tokens.collect(tokens, words).into_owned())
         };
-        let end = |end: &End| End { leading: end.leading.clone(), tokens: tokens(end.tokens).into(), ..*end };
+        let end = |end: &End| End {
+            leading: end.leading.clone(),
+            tokens: tokens(end.tokens).into(),
+            ..*end
+        };
         let boundary = |boundary: &Boundary| Boundary {
             leading: boundary.leading.clone(),
             nodes: self.copy_nodes(of, boundary.nodes),

@@ -23,7 +23,9 @@ impl Parser<'_, '_> {
             true => leading_boundaries(self.cursor.text.as_bytes(), self.cursor.pos),
             false => None,
         };
-        let Some(boundaries) = boundaries else { return self.plain_look(start, (ahead, negated), depth) };
+        let Some(boundaries) = boundaries else {
+            return self.plain_look(start, (ahead, negated), depth);
+        };
         self.passed_over.extend(boundaries);
         let look = self.plain_look(start, (ahead, negated), depth)?;
         let boundary = self.boundary(start, negated)?;
@@ -126,11 +128,17 @@ impl Parser<'_, '_> {
         let mut ways = Vec::new();
         for word_before in [true, false] {
             let mut parts = Vec::new();
-            for (side, dfa, is_word) in
-                [(Side::Behind(1), &behind, word_before), (Side::Ahead, &ahead, word_before == negated)]
-            {
+            for (side, dfa, is_word) in [
+                (Side::Behind(1), &behind, word_before),
+                (Side::Ahead, &ahead, word_before == negated),
+            ] {
                 let (dfa, undecided) = (dfa.clone(), self.undecided(start));
-                parts.push(self.builder.look(LookAround { side, negated: !is_word, dfa, undecided })?);
+                parts.push(self.builder.look(LookAround {
+                    side,
+                    negated: !is_word,
+                    dfa,
+                    undecided,
+                })?);
             }
             ways.push(Hir::concat(parts));
         }
@@ -141,7 +149,8 @@ impl Parser<'_, '_> {
     /// it stands.
     fn undecided(&self, start: usize) -> PatternError {
         let what = &self.cursor.text[start..self.cursor.pos];
-        let message = format!("`{what}` may look at what stands before the look-ahead that holds it");
+        let message =
+            format!("`{what}` may look at what stands before the look-ahead that holds it");
         let help = "write it before the look-ahead, where it means the same";
         self.cursor.error(Unsupported, start..self.cursor.pos, message).help(help)
     }
@@ -166,7 +175,12 @@ fn leading_boundaries(text: &[u8], at: usize) -> Option<Vec<usize>> {
 const MAX_LEADING: usize = 8;
 
 /// Passes over alternatives that begin with `\b`: where they end.
-fn led_alternatives(text: &[u8], mut at: usize, depth: usize, found: &mut Vec<usize>) -> Option<usize> {
+fn led_alternatives(
+    text: &[u8],
+    mut at: usize,
+    depth: usize,
+    found: &mut Vec<usize>,
+) -> Option<usize> {
     loop {
         let is_repeated = |end: usize| matches!(text.get(end), Some(b'*' | b'+' | b'?' | b'{'));
         at = match &text[at..] {
@@ -174,7 +188,9 @@ fn led_alternatives(text: &[u8], mut at: usize, depth: usize, found: &mut Vec<us
                 found.push(at);
                 at + 2
             }
-            [b'(', b'?', b':', ..] if depth > 0 => led_alternatives(text, at + 3, depth - 1, found)? + 1,
+            [b'(', b'?', b':', ..] if depth > 0 => {
+                led_alternatives(text, at + 3, depth - 1, found)? + 1
+            }
             [b'(', next, ..] if *next != b'?' && depth > 0 => {
                 led_alternatives(text, at + 1, depth - 1, found)? + 1
             }
@@ -218,7 +234,9 @@ fn end_of_alternative(text: &[u8], mut at: usize) -> Option<usize> {
 fn width(hir: &Hir) -> Option<usize> {
     match hir.kind() {
         HirKind::Empty => Some(0),
-        HirKind::Literal(literal) => Some(literal.0.iter().filter(|&byte| byte & 0xc0 != 0x80).count()),
+        HirKind::Literal(literal) => {
+            Some(literal.0.iter().filter(|&byte| byte & 0xc0 != 0x80).count())
+        }
         HirKind::Class(_) => Some(1),
         HirKind::Repetition(repetition) if repetition.max == Some(repetition.min) => {
             Some(width(&repetition.sub)?.saturating_mul(repetition.min as usize))

@@ -42,7 +42,8 @@ impl Cursor<'_> {
             'b' | 'B' => Ok(Escape::Boundary(c == 'B')),
             '0' => {
                 self.take_while(2, |c| c.is_digit(8));
-                let value = u32::from_str_radix(&self.text[start + 1..self.pos], 8).unwrap_or_default();
+                let value =
+                    u32::from_str_radix(&self.text[start + 1..self.pos], 8).unwrap_or_default();
                 Ok(Escape::Char(char::from_u32(value).expect("two octal digits are below 64")))
             }
             '1'..='9' => {
@@ -108,7 +109,9 @@ impl Cursor<'_> {
                 }
                 return Err(self
                     .error(Unsupported, start..self.pos, "characters by name are not known here")
-                    .help("write the character itself, or its number: `\\uXXXX` or `\\UXXXXXXXX`"));
+                    .help(
+                        "write the character itself, or its number: `\\uXXXX` or `\\UXXXXXXXX`",
+                    ));
             }
             _ => return Ok(None),
         };
@@ -125,7 +128,11 @@ impl Cursor<'_> {
             self.take_while(MAX_PROPERTY, |c| c != '}');
             let name = &self.text[from + 1..self.pos];
             if self.peek() != Some('}') {
-                return Err(self.error(Syntax, start..self.pos, "the name of this property is not closed"));
+                return Err(self.error(
+                    Syntax,
+                    start..self.pos,
+                    "the name of this property is not closed",
+                ));
             }
             self.bump();
             name
@@ -145,10 +152,14 @@ impl Cursor<'_> {
                 Ok(Escape::Property(class))
             }
             None => Err(self
-                .error(Unsupported, start..self.pos, format!("there is no property of characters `{name}`"))
+                .error(
+                    Unsupported,
+                    start..self.pos,
+                    format!("there is no property of characters `{name}`"),
+                )
                 .help(
                     "write a general category (`\\p{L}`, `\\p{Lu}`), a script (`\\p{Greek}`) or \
-                       a property (`\\p{Emoji}`)",
+                     a property (`\\p{Emoji}`)",
                 )),
         }
     }
@@ -171,7 +182,9 @@ impl Cursor<'_> {
             Some(c) => Ok(Escape::Char(c)),
             None if value < 0x11_0000 => Err(self
                 .error(Unsupported, start..self.pos, "a surrogate never occurs in UTF-8 text")
-                .help("leave it out, or write the character that the pair of surrogates stands for")),
+                .help(
+                    "leave it out, or write the character that the pair of surrogates stands for",
+                )),
             None => Err(self.error(Syntax, start..self.pos, "there is no character past U+10FFFF")),
         }
     }
@@ -193,8 +206,18 @@ impl Cursor<'_> {
     }
 
     fn bad_escape(&self, start: usize) -> PatternError {
-        self.error(Syntax, start..self.pos, format!("`{}` is no escape", &self.text[start..self.pos])).help(
-            "letters and digits after a backslash mean something only where Python gives them a meaning",
+        self.error(
+            Syntax,
+            start..self.pos,
+            format!(
+                "`{}` is no \
+                 escape",
+                &self.text[start..self.pos]
+            ),
+        )
+        .help(
+            "letters and digits after a backslash mean something only where Python gives them a \
+             meaning",
         )
     }
 

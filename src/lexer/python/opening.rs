@@ -16,7 +16,11 @@ impl Parser<'_, '_> {
         if self.cursor.eat("#") {
             self.cursor.take_while(usize::MAX, |c| c != ')');
             if !self.cursor.eat(")") {
-                return Err(self.cursor.error(Syntax, start..self.cursor.pos, "this comment is not closed"));
+                return Err(self.cursor.error(
+                    Syntax,
+                    start..self.cursor.pos,
+                    "this comment is not closed",
+                ));
             }
             return Ok(Group::Nothing);
         }
@@ -60,8 +64,11 @@ impl Parser<'_, '_> {
             return self.inline_flags(start);
         }
         self.cursor.bump();
-        let error =
-            self.cursor.error(Syntax, start..self.cursor.pos, "this is no kind of group that Python knows");
+        let error = self.cursor.error(
+            Syntax,
+            start..self.cursor.pos,
+            "this is no kind of group that Python knows",
+        );
         Err(match self.cursor.text[..self.cursor.pos].ends_with('<') {
             true => error.help("write `(?P<name>...)` for a named group"),
             false => error.help("write `(?:...)` for a group, `\\(` for the character"),
@@ -94,7 +101,11 @@ impl Parser<'_, '_> {
         if !self.groups.name(name) {
             return Err(self
                 .cursor
-                .error(Syntax, from..self.cursor.pos - 1, format!("there are two groups named {name}"))
+                .error(
+                    Syntax,
+                    from..self.cursor.pos - 1,
+                    format!("there are two groups named {name}"),
+                )
                 .help("names of groups change nothing here: leave them out"));
         }
         Ok(())
@@ -109,7 +120,11 @@ impl Parser<'_, '_> {
         loop {
             let at = self.cursor.pos;
             let Some(c) = self.cursor.bump() else {
-                return Err(self.cursor.error(Syntax, start..self.cursor.pos, "this group is not closed"));
+                return Err(self.cursor.error(
+                    Syntax,
+                    start..self.cursor.pos,
+                    "this group is not closed",
+                ));
             };
             match c {
                 'i' => flags.ignore_case = turning_on,
@@ -127,7 +142,11 @@ impl Parser<'_, '_> {
                 'L' => {
                     return Err(self
                         .cursor
-                        .error(Syntax, at..self.cursor.pos, "the flag `L` is for patterns over bytes")
+                        .error(
+                            Syntax,
+                            at..self.cursor.pos,
+                            "the flag `L` is for patterns over bytes",
+                        )
                         .help("leave it out: texts are UTF-8"));
                 }
                 '-' if turning_on => {
@@ -167,7 +186,11 @@ impl Parser<'_, '_> {
         if !self.at_start {
             return Err(self
                 .cursor
-                .error(Syntax, start..self.cursor.pos, "flags for the whole pattern stand at its start")
+                .error(
+                    Syntax,
+                    start..self.cursor.pos,
+                    "flags for the whole pattern stand at its start",
+                )
                 .help(format!("write `(?{on}:...)` around the part that they are for")));
         }
         self.flags = flags;

@@ -74,7 +74,12 @@ pub(super) struct Parser<'a, 'b> {
 }
 
 impl<'a, 'b> Parser<'a, 'b> {
-    fn new(text: &'a str, flags: Flags, place: Option<&'a Place>, builder: &'a mut Builder<'b>) -> Self {
+    fn new(
+        text: &'a str,
+        flags: Flags,
+        place: Option<&'a Place>,
+        builder: &'a mut Builder<'b>,
+    ) -> Self {
         let (groups, passed_over) = (Groups::default(), Vec::new());
         let cursor = Cursor { text, pos: 0, place };
         Self { cursor, builder, flags, groups, passed_over, at_start: true }
@@ -85,7 +90,11 @@ impl<'a, 'b> Parser<'a, 'b> {
         if self.cursor.pos < self.cursor.text.len() {
             return Err(self
                 .cursor
-                .error(Syntax, self.cursor.pos..self.cursor.pos + 1, "this parenthesis closes nothing")
+                .error(
+                    Syntax,
+                    self.cursor.pos..self.cursor.pos + 1,
+                    "this parenthesis closes nothing",
+                )
                 .help("write `\\)` for the character"));
         }
         Ok(hir)
@@ -228,7 +237,10 @@ impl<'a, 'b> Parser<'a, 'b> {
     }
 
     /// A property's characters, under the flag `i` those that one of them folds to as well.
-    pub(super) fn with_property(&mut self, class: ClassUnicode) -> Result<ClassUnicode, PatternError> {
+    pub(super) fn with_property(
+        &mut self,
+        class: ClassUnicode,
+    ) -> Result<ClassUnicode, PatternError> {
         self.builder.spend(class.ranges().len())?;
         if self.flags.ignore_case && !self.builder.bytes {
             return self.builder.folded(class, false);
@@ -268,7 +280,11 @@ impl<'a, 'b> Parser<'a, 'b> {
         if max.is_some_and(|max| max < min) {
             return Err(self
                 .cursor
-                .error(Syntax, start..self.cursor.pos, "the least count is greater than the greatest")
+                .error(
+                    Syntax,
+                    start..self.cursor.pos,
+                    "the least count is greater than the greatest",
+                )
                 .help("write the smaller count first"));
         }
         Ok(Some((min, max)))
@@ -285,10 +301,9 @@ impl<'a, 'b> Parser<'a, 'b> {
     ) -> Result<(), PatternError> {
         let end = self.cursor.pos;
         let Some(item) = items.last_mut() else {
-            return Err(self
-                .cursor
-                .error(Syntax, start..end, "there is nothing to repeat")
-                .help(format!("write `\\{}` for the character", &self.cursor.text[start..start + 1])));
+            return Err(self.cursor.error(Syntax, start..end, "there is nothing to repeat").help(
+                format!("write `\\{}` for the character", &self.cursor.text[start..start + 1]),
+            ));
         };
         if item.repeated {
             return Err(self
@@ -299,21 +314,35 @@ impl<'a, 'b> Parser<'a, 'b> {
         if self.cursor.eat("+") {
             return Err(self
                 .cursor
-                .error(Unsupported, start..self.cursor.pos, "a possessive quantifier is not supported")
+                .error(
+                    Unsupported,
+                    start..self.cursor.pos,
+                    "a possessive quantifier is not supported",
+                )
                 .help("leave out its `+` and exclude from the repeated part what follows it"));
         }
         let greedy = !self.cursor.eat("?");
-        item.hir = self.builder.repeat(std::mem::replace(&mut item.hir, Hir::empty()), min, max, greedy);
+        item.hir =
+            self.builder.repeat(std::mem::replace(&mut item.hir, Hir::empty()), min, max, greedy);
         item.repeated = true;
         Ok(())
     }
 
     /// Reads the inside of a group and its closing parenthesis.
-    pub(super) fn inside(&mut self, start: usize, flags: Flags, depth: usize) -> Result<Hir, PatternError> {
+    pub(super) fn inside(
+        &mut self,
+        start: usize,
+        flags: Flags,
+        depth: usize,
+    ) -> Result<Hir, PatternError> {
         if depth + 1 > MAX_DEPTH {
             return Err(self
                 .cursor
-                .error(TooLarge, start..self.cursor.pos, format!("groups nest more than {MAX_DEPTH} deep"))
+                .error(
+                    TooLarge,
+                    start..self.cursor.pos,
+                    format!("groups nest more than {MAX_DEPTH} deep"),
+                )
                 .help("define the inner parts as terminals of their own, or nest less"));
         }
         self.at_start = false;

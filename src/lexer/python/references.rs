@@ -24,7 +24,8 @@ use crate::lexer::python::parser::{Item, Parser};
 const MAX_TEXTS: usize = 16;
 
 /// Texts that people write for what ends as it began: they go before others.
-const USUAL: [&str; 10] = ["EOF", "EOT", "EOS", "END", "TEXT", "SQL", "JSON", "HTML", "body", "div"];
+const USUAL: [&str; 10] =
+    ["EOF", "EOT", "EOS", "END", "TEXT", "SQL", "JSON", "HTML", "body", "div"];
 
 /// Texts of a group are looked for among so many beginnings.
 const MAX_BEGINNINGS: usize = 4096;
@@ -57,8 +58,10 @@ impl Parser<'_, '_> {
             None => {
                 let dfa = self.builder.automaton(group, self.builder.looks.len())?;
                 let texts = some_texts(&dfa);
-                let (group, place) =
-                    (self.cursor.text[start..self.cursor.pos].to_owned(), self.cursor.place.cloned());
+                let (group, place) = (
+                    self.cursor.text[start..self.cursor.pos].to_owned(),
+                    self.cursor.place.cloned(),
+                );
                 self.builder.narrowed.push(Narrowed { group, texts: texts.clone(), place });
                 (texts, Some(dfa))
             }
@@ -70,7 +73,8 @@ impl Parser<'_, '_> {
             if self.groups.readings > MAX_READINGS {
                 let message = "the groups that back references mean have too many texts together";
                 return Err(self.cursor.error(TooLarge, pos - 1..pos, message).help(
-                    "write fewer alternatives in them, or take the pattern apart into several terminals",
+                    "write fewer alternatives in them, or take the pattern apart into several \
+                     terminals",
                 ));
             }
             (self.cursor.pos, self.groups.count) = (pos, count);
@@ -95,14 +99,19 @@ impl Parser<'_, '_> {
         let bytes: Vec<u8> = (0..=u8::MAX).filter(goes_on).collect();
         // What stands behind the group says so already, most often: a line end, a bracket.
         let is_next = |byte: &u8| {
-            self.cursor.text.as_bytes().get(self.cursor.pos..).is_some_and(|rest| may_begin(rest, *byte))
+            self.cursor
+                .text
+                .as_bytes()
+                .get(self.cursor.pos..)
+                .is_some_and(|rest| may_begin(rest, *byte))
         };
         if !bytes.iter().any(is_next) {
             return Ok(None);
         }
         let ranges = bytes.into_iter().map(|byte| ClassBytesRange::new(byte, byte));
         let first = self.builder.looks.len();
-        let dfa = self.builder.automaton(&Hir::class(Class::Bytes(ClassBytes::new(ranges))), first)?;
+        let dfa =
+            self.builder.automaton(&Hir::class(Class::Bytes(ClassBytes::new(ranges))), first)?;
         let undecided = self.cursor.back_reference(self.cursor.pos);
         self.builder.look(LookAround { side: Side::Ahead, negated: true, dfa, undecided }).map(Some)
     }
@@ -142,7 +151,9 @@ fn texts(hir: &Hir) -> Option<Vec<String>> {
             let chars = class.iter().flat_map(|range| range.start()..=range.end());
             chars.take(MAX_TEXTS + 1).map(String::from).collect()
         }
-        HirKind::Repetition(Repetition { min, max: Some(max), greedy, sub }) if *max <= MAX_TEXTS as u32 => {
+        HirKind::Repetition(Repetition { min, max: Some(max), greedy, sub })
+            if *max <= MAX_TEXTS as u32 =>
+        {
             // From the last one on: behind each, one more or none.
             let once = texts(sub)?;
             let mut rest = vec![String::new()];
@@ -177,7 +188,8 @@ fn texts(hir: &Hir) -> Option<Vec<String>> {
 
 /// Each of the first with each of the others behind it, if these are few.
 fn followed(first: &[String], others: &[String]) -> Option<Vec<String>> {
-    let behind = |one: &String| others.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
+    let behind =
+        |one: &String| others.iter().map(|other| format!("{one}{other}")).collect::<Vec<_>>();
     (first.len() * others.len() <= MAX_TEXTS).then(|| first.iter().flat_map(behind).collect())
 }
 
@@ -186,8 +198,11 @@ fn followed(first: &[String], others: &[String]) -> Option<Vec<String>> {
 fn some_texts(group: &Dfa) -> Vec<String> {
     let mut bytes: Vec<u8> = (b' '..=b'~').collect();
     bytes.sort_by_key(|&byte| (untidiness(byte), byte));
-    let mut found: Vec<String> =
-        USUAL.iter().filter(|text| group.matches(text.as_bytes())).map(|&text| text.to_owned()).collect();
+    let mut found: Vec<String> = USUAL
+        .iter()
+        .filter(|text| group.matches(text.as_bytes()))
+        .map(|&text| text.to_owned())
+        .collect();
     let mut beginnings = VecDeque::from([(group.start(), String::new())]);
     let mut seen = 0;
     while let Some((state, text)) = beginnings.pop_front() {

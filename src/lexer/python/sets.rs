@@ -21,14 +21,15 @@ impl Parser<'_, '_> {
                 Some(']') if from != first => break,
                 Some(c) => self.set_member(c)?,
             };
-            let range = if !self.cursor.text[self.cursor.pos..].starts_with("-]") && self.cursor.eat("-") {
-                match self.cursor.bump() {
-                    None => return Err(self.open_set(start)),
-                    Some(c) => Some(self.set_member(c)?),
-                }
-            } else {
-                None
-            };
+            let range =
+                if !self.cursor.text[self.cursor.pos..].starts_with("-]") && self.cursor.eat("-") {
+                    match self.cursor.bump() {
+                        None => return Err(self.open_set(start)),
+                        Some(c) => Some(self.set_member(c)?),
+                    }
+                } else {
+                    None
+                };
             match (low, range) {
                 (Escape::Char(c), None) => chars.push(ClassUnicodeRange::new(c, c)),
                 (Escape::Category(category, negated), None) => {
@@ -53,7 +54,11 @@ impl Parser<'_, '_> {
                 _ => {
                     return Err(self
                         .cursor
-                        .error(Syntax, from..self.cursor.pos, "a class such as `\\w` is no end of a range")
+                        .error(
+                            Syntax,
+                            from..self.cursor.pos,
+                            "a class such as `\\w` is no end of a range",
+                        )
                         .help("write `\\-` for a hyphen"));
                 }
             }
@@ -61,7 +66,11 @@ impl Parser<'_, '_> {
         if self.builder.bytes && chars.iter().any(|range| u32::from(range.end()) > 0xff) {
             return Err(self
                 .cursor
-                .error(Syntax, start..self.cursor.pos, "a set of bytes has a character that is no byte")
+                .error(
+                    Syntax,
+                    start..self.cursor.pos,
+                    "a set of bytes has a character that is no byte",
+                )
                 .help("write bytes from \\x00 to \\xfe, or leave out allow_invalid_utf8"));
         }
         let mut class = ClassUnicode::new(chars);

@@ -34,7 +34,9 @@ impl Tables {
             (Category::Space, true) => r"[ \t\n\r\f\v]",
             (Category::Word, true) => "[0-9A-Za-z_]",
         };
-        self.categories[category as usize][usize::from(ascii)].get_or_insert_with(|| class(syntax)).clone()
+        self.categories[category as usize][usize::from(ascii)]
+            .get_or_insert_with(|| class(syntax))
+            .clone()
     }
 
     /// What matches a set of `class` under the flag `i`, and how many characters had to be folded
@@ -48,7 +50,11 @@ impl Tables {
         // Python's tables hold the two Turkish letters for equal to i; Unicode's simple folding
         // does not.
         let dotted = ['I', 'i', '\u{130}', '\u{131}'];
-        if set.ranges().iter().any(|range| dotted.iter().any(|c| (range.start()..=range.end()).contains(c))) {
+        if set
+            .ranges()
+            .iter()
+            .any(|range| dotted.iter().any(|c| (range.start()..=range.end()).contains(c)))
+        {
             folded.union(&ClassUnicode::new(dotted.map(|c| ClassUnicodeRange::new(c, c))));
         }
         set.union(&folded);
@@ -88,7 +94,8 @@ pub(super) fn property(name: &str) -> Option<ClassUnicode> {
 /// What matches a set of `class` under the flags `i` and `a`.
 pub(in crate::lexer) fn fold_ascii(mut class: ClassUnicode) -> ClassUnicode {
     let shifted = |from: u8, to: u8| {
-        let mut part = ClassUnicode::new([ClassUnicodeRange::new(char::from(from), char::from(from + 25))]);
+        let mut part =
+            ClassUnicode::new([ClassUnicodeRange::new(char::from(from), char::from(from + 25))]);
         part.intersect(&class);
         let shift = |c: char| char::from((c as u8).wrapping_sub(from).wrapping_add(to));
         let ranges = part.ranges().iter();

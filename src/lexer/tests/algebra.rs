@@ -27,7 +27,10 @@ fn equal_languages_are_equal_automata() {
         (not(regex("")), r"[\s\S]+"),
         (not(not(word())), "[a-z]+"),
         (Pattern::Intersection(vec![word(), not(regex("[a-y]*"))]), "[a-y]*z[a-z]*"),
-        (Pattern::Intersection(vec![word(), regex("..."), not(literal("abc", false))]), "(?!abc)[a-z]{3}"),
+        (
+            Pattern::Intersection(vec![word(), regex("..."), not(literal("abc", false))]),
+            "(?!abc)[a-z]{3}",
+        ),
         (even(), "(aa)*"),
         (Pattern::Concat(vec![literal("x", false), even(), word()]), "x(aa)*[a-z]+"),
         (Pattern::Repeat { pattern: Box::new(even()), min: 2, max: Some(3) }, "(aa)*"),
@@ -67,13 +70,16 @@ fn is_match(pattern: &Pattern, text: &str) -> bool {
         Pattern::Complement(pattern) => !is_match(pattern, text),
         Pattern::Repeat { pattern: part, min, max } => {
             let less = |count: u32| count.saturating_sub(1);
-            let rest = Pattern::Repeat { pattern: part.clone(), min: less(*min), max: max.map(less) };
+            let rest =
+                Pattern::Repeat { pattern: part.clone(), min: less(*min), max: max.map(less) };
             let once = |(one, other): (&str, &str)| {
                 (!one.is_empty() || *min > 0) && is_match(part, one) && is_match(&rest, other)
             };
             (*min == 0 && text.is_empty()) || (*max != Some(0) && splits().any(once))
         }
-        Pattern::Automaton(_) => text.len().is_multiple_of(2) && text.bytes().all(|byte| byte == b'a'),
+        Pattern::Automaton(_) => {
+            text.len().is_multiple_of(2) && text.bytes().all(|byte| byte == b'a')
+        }
         Pattern::Shortest(pattern) => {
             is_match(pattern, text) && (0..text.len()).all(|at| !is_match(pattern, &text[..at]))
         }
@@ -111,7 +117,11 @@ fn patterns() -> impl Strategy<Value = Pattern> {
             inner.clone().prop_map(not),
             inner.clone().prop_map(|pattern| Pattern::Shortest(Box::new(pattern))),
             (inner.clone(), 0..3u32, prop::option::of(0..2u32)).prop_map(|(pattern, min, more)| {
-                Pattern::Repeat { pattern: Box::new(pattern), min, max: more.map(|more| min + more) }
+                Pattern::Repeat {
+                    pattern: Box::new(pattern),
+                    min,
+                    max: more.map(|more| min + more),
+                }
             }),
         ]
     })

@@ -67,7 +67,8 @@ fn long_strings_work_and_huge_ones_are_refused() {
 
 #[test]
 fn many_words_make_one_automaton() {
-    let words: Vec<Pattern> = (0..100_000).map(|i| literal(&format!("word{}", i * 7), false)).collect();
+    let words: Vec<Pattern> =
+        (0..100_000).map(|i| literal(&format!("word{}", i * 7), false)).collect();
     let dfa = bounded(&Pattern::Alternation(words), "100,000 words").expect("within the limits");
     assert!(dfa.matches(b"word699993") && !dfa.matches(b"word699994") && dfa.matches(b"word0"));
 }

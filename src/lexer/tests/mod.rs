@@ -66,7 +66,8 @@ fn parts_that_are_no_regexes_are_put_together() {
     assert_eq!(matched, [true, true, false, false]);
     let dfa = compile(&Pattern::Concat(vec![regex("a|b"), regex("c")])).expect("a regex");
     assert!(dfa.matches(b"ac") && !dfa.matches(b"a"));
-    let error = compile(&Pattern::Concat(vec![regex("("), regex("c")])).map_err(|error| error.span());
+    let error =
+        compile(&Pattern::Concat(vec![regex("("), regex("c")])).map_err(|error| error.span());
     assert_eq!(error, Err(Some(0..1)));
 }
 
@@ -77,7 +78,8 @@ fn back_references_to_groups_with_many_texts_are_narrowed() {
     let narrowed = |pattern: &str| {
         let meter = Meter::new(&Limits::default());
         let mut compiler = Compiler::narrowing(&meter);
-        let dfa = compiler.compile(&regex(pattern)).unwrap_or_else(|error| panic!("{pattern}: {error}"));
+        let dfa =
+            compiler.compile(&regex(pattern)).unwrap_or_else(|error| panic!("{pattern}: {error}"));
         let narrowed = compiler.take_narrowed();
         assert_eq!(narrowed.len(), 1, "{pattern}");
         (dfa, narrowed[0].clone())
@@ -180,7 +182,9 @@ fn the_same_language_is_the_same_value() {
 fn texts_that_are_not_utf8_never_match() {
     for pattern in ["(?s).", r"[^a]", r"\W", r"\S", "(?i)[^k]"] {
         let dfa = dfa(pattern);
-        for text in [&b"\xFF"[..], b"\x80", b"\xC0\x80", b"\xED\xA0\x80", b"\xF4\x90\x80\x80", b"\xE2\x82"] {
+        for text in
+            [&b"\xFF"[..], b"\x80", b"\xC0\x80", b"\xED\xA0\x80", b"\xF4\x90\x80\x80", b"\xE2\x82"]
+        {
             assert!(!dfa.matches(text), "{pattern} {text:x?}");
         }
     }
@@ -270,10 +274,18 @@ fn safe_pattern() -> impl Strategy<Value = String> {
     leaf.prop_recursive(5, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| parts.concat()),
-            prop::collection::vec(inner.clone(), 1..4).prop_map(|parts| format!("(?:{})", parts.join("|"))),
+            prop::collection::vec(inner.clone(), 1..4)
+                .prop_map(|parts| format!("(?:{})", parts.join("|"))),
             (
                 inner.clone(),
-                prop_oneof![Just("*"), Just("+"), Just("?"), Just("{2}"), Just("{1,3}"), Just("{2,}")]
+                prop_oneof![
+                    Just("*"),
+                    Just("+"),
+                    Just("?"),
+                    Just("{2}"),
+                    Just("{1,3}"),
+                    Just("{2,}")
+                ]
             )
                 .prop_map(|(part, suffix)| format!("(?:{part}){suffix}")),
             inner.prop_map(|part| format!("(?i:{part})")),
@@ -300,7 +312,8 @@ proptest! {
         let dfa = dfa(&pattern);
         let oracle = regex::Regex::new(&format!(r"\A(?:{pattern})\z")).unwrap();
         for text in &texts {
-            prop_assert_eq!(dfa.matches(text.as_bytes()), oracle.is_match(text), "{} on {:?}", &pattern, text);
+            prop_assert_eq!(dfa.matches(text.as_bytes()), oracle.is_match(text), "{} on \
+                {:?}", &pattern, text);
         }
         if !dfa.is_empty() {
             let shortest = String::from_utf8(dfa.shortest()).unwrap();

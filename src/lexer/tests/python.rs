@@ -5,8 +5,9 @@ use super::*;
 #[test]
 fn regexes_mean_what_they_mean_in_python() {
     let mut wrong = Vec::new();
-    for line in
-        include_str!("../../../tests/data/python-re.tsv").lines().filter(|line| !line.starts_with('#'))
+    for line in include_str!("../../../tests/data/python-re.tsv")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
     {
         let fields: Vec<&str> = line.split('\t').collect();
         let [pattern, flags, text, expected] = fields[..] else { panic!("{line}") };
@@ -42,7 +43,9 @@ pub(super) fn matches_wholly(dfa: &Dfa, text: &str) -> bool {
 /// Whether what is asked of the text behind a lexeme that ends in `state` is true of `rest`: one of
 /// the two automata must say so, and not the other.
 fn holds(dfa: &Dfa, state: u32, rest: &str) -> bool {
-    let Some(condition) = dfa.condition(state).map(|number| &dfa.conditions()[number]) else { return true };
+    let Some(condition) = dfa.condition(state).map(|number| &dfa.conditions()[number]) else {
+        return true;
+    };
     let reads = |automaton: &Dfa| {
         let mut state = automaton.start();
         rest.bytes().chain([Dfa::END]).any(|byte| {
@@ -66,7 +69,9 @@ fn lazy_regexes_find_what_they_find_in_python() {
     assert_eq!(texts.len(), 100);
     for line in lines {
         let (pattern, expected) = line.split_once('\t').unwrap();
-        let looks = ["(?=", "(?!", "(?<", "\\b", "\\B", "\\Z", "$"].iter().any(|look| pattern.contains(look));
+        let looks = ["(?=", "(?!", "(?<", "\\b", "\\B", "\\Z", "$"]
+            .iter()
+            .any(|look| pattern.contains(look));
         looking += usize::from(looks);
         let dfa = match compile(&regex(pattern)) {
             Ok(dfa) => dfa,
@@ -116,7 +121,9 @@ fn regexes_look_at_what_they_look_at_in_python() {
             let got = longest_behind(&dfa, before, text);
             let got = got.map_or('-', |length| char::from(b'0' + length as u8));
             if got != expected {
-                wrong.push(format!("{pattern} on {before:?} {text:?}: {expected} in Python, {got} here"));
+                wrong.push(format!(
+                    "{pattern} on {before:?} {text:?}: {expected} in Python, {got} here"
+                ));
             }
         }
     }

@@ -34,13 +34,16 @@ const POINTERS: &str = "S -> L = R | R
 
 #[test]
 fn lalr_but_not_slr() {
-    let table = check(POINTERS, &["x", "x = x", "* x = * * x", "* x"], &["", "x = x = x", "= x", "x *"]);
+    let table =
+        check(POINTERS, &["x", "x = x", "* x = * * x", "* x"], &["", "x = x = x", "= x", "x *"]);
     assert_eq!(table.state_count(), 10);
 }
 
 #[test]
 fn rows_shifts_and_reductions_say_what_the_cells_say() {
-    for text in [POINTERS, "S -> A B c | d\nA -> a |\nB -> b |", "%left +\n%left *\nE -> E + E | E * E | n"] {
+    for text in
+        [POINTERS, "S -> A B c | d\nA -> a |\nB -> b |", "%left +\n%left *\nE -> E + E | E * E | n"]
+    {
         let table = build(text);
         for state in (0..table.state_count()).map(CoreId::new) {
             for terminal in 0..=table.end().index() {
@@ -48,8 +51,11 @@ fn rows_shifts_and_reductions_say_what_the_cells_say() {
                 assert_eq!(table.row(state).contains(terminal), !actions.is_empty());
                 let shifts = matches!(actions, [Action::Shift(_) | Action::Accept]);
                 assert_eq!(table.shifts(state).contains(terminal), shifts);
-                let by_set: Vec<_> =
-                    table.reductions(state).iter().filter(|r| r.lookaheads.contains(terminal)).collect();
+                let by_set: Vec<_> = table
+                    .reductions(state)
+                    .iter()
+                    .filter(|r| r.lookaheads.contains(terminal))
+                    .collect();
                 match actions {
                     [Action::Reduce(p)] => {
                         assert_eq!(by_set.len(), 1);
@@ -60,7 +66,8 @@ fn rows_shifts_and_reductions_say_what_the_cells_say() {
             }
             for below in table.predecessors(state) {
                 let symbol = table.accessing(state).unwrap();
-                let edge = table.automaton.step(below.index(), code(table.rules.terminal_count(), symbol));
+                let edge =
+                    table.automaton.step(below.index(), code(table.rules.terminal_count(), symbol));
                 assert_eq!(edge, Some(state.0));
             }
         }
@@ -70,7 +77,11 @@ fn rows_shifts_and_reductions_say_what_the_cells_say() {
 #[test]
 fn empty_rules() {
     let text = "S -> A B C end\nA -> a |\nB -> b B |\nC -> d A c |";
-    check(text, &["end", "a end", "b b end", "a b d a c end", "d c end"], &["", "a a end", "c b end"]);
+    check(
+        text,
+        &["end", "a end", "b b end", "a b d a c end", "d c end"],
+        &["", "a a end", "c b end"],
+    );
 }
 
 #[test]
@@ -90,14 +101,18 @@ const EXPRESSIONS: &str = "%nonassoc <\n%left +\n%right ^\n%left neg
 #[test]
 fn precedence_settles_expressions() {
     let grammar = grammar(EXPRESSIONS);
-    let table =
-        check(EXPRESSIONS, &["n + n + n", "n ^ n ^ n", "n < n + n", "- n + n"], &["n < n < n", "n +", "- "]);
+    let table = check(
+        EXPRESSIONS,
+        &["n + n + n", "n ^ n ^ n", "n < n + n", "- n + n"],
+        &["n < n < n", "n +", "- "],
+    );
     assert!(table.has_settled_conflicts());
     assert!(table.warnings().is_empty());
     let code = |name: &str| grammar.terminals.iter().position(|t| t.name == name).unwrap();
     let walk = |path: &[&str]| {
         path.iter().fold(0, |state, name| {
-            let symbol = if *name == "E" { table.rules.nonterminal_code(0) } else { code(name) as u32 };
+            let symbol =
+                if *name == "E" { table.rules.nonterminal_code(0) } else { code(name) as u32 };
             table.automaton.step(state, symbol).unwrap() as usize
         })
     };
@@ -115,10 +130,14 @@ fn precedence_settles_expressions() {
 fn precedence_that_decides_nothing_is_reported() {
     let table = build("%left +\n%left *\nE -> E + n | n | x *");
     assert!(!table.has_settled_conflicts());
-    let messages: Vec<_> = table.warnings().iter().map(|warning| warning.message.as_str()).collect();
+    let messages: Vec<_> =
+        table.warnings().iter().map(|warning| warning.message.as_str()).collect();
     assert_eq!(
         messages,
-        ["the precedence of \"+\" decides no conflict", "the precedence of \"*\" decides no conflict"]
+        [
+            "the precedence of \"+\" decides no conflict",
+            "the precedence of \"*\" decides no conflict"
+        ]
     );
 }
 
@@ -159,8 +178,11 @@ fn long_chains_are_no_recursion() {
                 place: None,
             });
         }
-        let last =
-            Production { lhs: NonterminalId::new(base + count), rhs: vec![], ..deep.productions[0].clone() };
+        let last = Production {
+            lhs: NonterminalId::new(base + count),
+            rhs: vec![],
+            ..deep.productions[0].clone()
+        };
         deep.nonterminals.push(Nonterminal {
             name: "last".into(),
             productions: vec![],

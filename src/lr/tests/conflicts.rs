@@ -106,7 +106,8 @@ fn precedence_needs_both_sides() {
 fn a_reduction_that_loses_to_the_shift_leaves_the_other_alone() {
     // Before `+`: the shift beats `A`, and loses to `B`; whatever the order of the rules.
     for rules in ["A -> x %prec lo\nB -> x %prec hi", "B -> x %prec hi\nA -> x %prec lo"] {
-        let text = format!("%left lo\n%left +\n%left hi\nS -> A + q | B + r | x + s | B t\n{rules}");
+        let text =
+            format!("%left lo\n%left +\n%left hi\nS -> A + q | B + r | x + s | B t\n{rules}");
         let table = table_of(&grammar(&text)).unwrap_or_else(|error| panic!("{error}"));
         assert!(table.has_settled_conflicts());
     }
@@ -157,5 +158,8 @@ fn the_dot_is_kept_where_a_phrase_ends_with_it() {
     }
     text.push_str("\nN100 -> A | B");
     let lines = example(&text);
-    assert!(lines.iter().filter(|line| line.starts_with("if ")).all(|line| line.contains('•')), "{lines:?}");
+    assert!(
+        lines.iter().filter(|line| line.starts_with("if ")).all(|line| line.contains('•')),
+        "{lines:?}"
+    );
 }

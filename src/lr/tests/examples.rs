@@ -28,7 +28,8 @@ fn is_sentence(grammar: &Grammar, text: &[&str]) -> bool {
                     Some(Symbol::Terminal(_)) => {}
                     None => {
                         let waits = |&&(q, dot, _): &&(usize, usize, usize)| {
-                            grammar.productions[q].rhs.get(dot) == Some(&Symbol::Nonterminal(production.lhs))
+                            grammar.productions[q].rhs.get(dot)
+                                == Some(&Symbol::Nonterminal(production.lhs))
                         };
                         let met = sets[began].iter().filter(waits);
                         found.extend(met.map(|&(q, dot, began)| (q, dot + 1, began)));
@@ -81,8 +82,9 @@ fn check(grammar: &Grammar) -> usize {
             {
                 prefix = line;
             }
-            let parse =
-                ["if reduced  ", "if shifted  ", "  parsed as  "].iter().find_map(|s| line.strip_prefix(s));
+            let parse = ["if reduced  ", "if shifted  ", "  parsed as  "]
+                .iter()
+                .find_map(|s| line.strip_prefix(s));
             let Some(parse) = parse else { continue };
             if parse.contains('…') {
                 clipped = true;
@@ -92,7 +94,10 @@ fn check(grammar: &Grammar) -> usize {
             assert!(is_sentence(grammar, &text), "{text:?} is no sentence\n{error}");
             let depth = |open: char| parse.matches(open).count();
             assert_eq!(depth('⟨'), depth('⟩'), "{parse}");
-            assert!(text.starts_with(&terminals(prefix)), "{text:?} does not begin with {prefix:?}");
+            assert!(
+                text.starts_with(&terminals(prefix)),
+                "{text:?} does not begin with {prefix:?}"
+            );
             parses.push(parse);
             checked += 1;
         }

@@ -44,7 +44,8 @@ fn yacc(grammar: &Grammar) -> String {
     for (t, terminal) in grammar.terminals.iter().enumerate() {
         text.push_str(&format!("%token 't{t}'\n"));
         if let Some(precedence) = terminal.precedence {
-            let level = levels.entry(precedence.level).or_insert((precedence.associativity, vec![]));
+            let level =
+                levels.entry(precedence.level).or_insert((precedence.associativity, vec![]));
             level.1.push(format!("'t{t}'"));
         }
     }
@@ -63,8 +64,10 @@ fn yacc(grammar: &Grammar) -> String {
             .iter()
             .map(|production| {
                 let production = &grammar.productions[production.index()];
-                let mut words: Vec<String> = production.rhs.iter().map(|&symbol| name(symbol)).collect();
-                let by_level = |level| grammar.terminals.iter().position(|t| t.precedence == Some(level));
+                let mut words: Vec<String> =
+                    production.rhs.iter().map(|&symbol| name(symbol)).collect();
+                let by_level =
+                    |level| grammar.terminals.iter().position(|t| t.precedence == Some(level));
                 if let Some(t) = production.precedence.and_then(by_level) {
                     words.push(format!("%prec 't{t}'"));
                 }
@@ -92,7 +95,8 @@ struct Theirs {
 /// `None` where it refuses outright (accept against reduce).
 fn theirs(text: &str) -> Option<Theirs> {
     let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
-    let grammar = YaccGrammar::<u32>::new(kind, text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let grammar =
+        YaccGrammar::<u32>::new(kind, text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     let (graph, table) = lrtable::from_yacc(&grammar, Minimiser::Pager).ok()?;
     Some(Theirs { grammar, graph, table })
 }
@@ -129,7 +133,10 @@ impl Theirs {
                 let symbols = self.grammar.prod(production).iter().map(|&symbol| match symbol {
                     cfgrammar::Symbol::Rule(rule) => self.grammar.rule_name_str(rule).to_owned(),
                     cfgrammar::Symbol::Token(token) => {
-                        format!("'{}'", self.grammar.token_name(token).expect("no $ in productions"))
+                        format!(
+                            "'{}'",
+                            self.grammar.token_name(token).expect("no $ in productions")
+                        )
                     }
                 });
                 Some(Cell::Reduce(rule.to_owned(), symbols.collect()))
@@ -167,8 +174,10 @@ fn compare(grammar: &Grammar) -> Outcome {
     let table = match ours {
         Ok(table) => table,
         Err(error) => {
-            let example = |d: &crate::util::diagnostic::Diagnostic| d.example.clone().unwrap_or_default();
-            let artefacts = error.diagnostics().iter().all(|d| example(d).contains("LALR(1) merging"));
+            let example =
+                |d: &crate::util::diagnostic::Diagnostic| d.example.clone().unwrap_or_default();
+            let artefacts =
+                error.diagnostics().iter().all(|d| example(d).contains("LALR(1) merging"));
             if conflicts != Some((0, 0)) {
                 // A real conflict is there, so not all that we report may be artefacts.
                 assert!(!artefacts || has_precedence, "{text}\n{error}");
@@ -183,21 +192,26 @@ fn compare(grammar: &Grammar) -> Outcome {
     };
     let Some(theirs) = theirs else { panic!("lrtable refuses\n{text}") };
     if conflicts != Some((0, 0)) {
-        assert!(has_precedence && conflicts.is_some_and(|(rr, _)| rr > 0), "lrtable finds conflicts\n{text}");
+        assert!(
+            has_precedence && conflicts.is_some_and(|(rr, _)| rr > 0),
+            "lrtable finds conflicts\n{text}"
+        );
         return Outcome::PrecedenceDiffers;
     }
 
     let mut same: BTreeMap<u32, BTreeSet<StIdx<u32>>> = BTreeMap::new();
     let mut work = vec![(0u32, theirs.graph.start_state())];
     let terminals = (0..grammar.terminals.len()).map(|t| Symbol::Terminal(TerminalId::new(t)));
-    let nonterminals = (0..grammar.nonterminals.len()).map(|n| Symbol::Nonterminal((n as u32).into()));
+    let nonterminals =
+        (0..grammar.nonterminals.len()).map(|n| Symbol::Nonterminal((n as u32).into()));
     let symbols: Vec<Symbol> = terminals.chain(nonterminals).collect();
     while let Some((state, their_state)) = work.pop() {
         if !same.entry(state).or_default().insert(their_state) {
             continue;
         }
         for &symbol in &symbols {
-            let ours = table.automaton.step(state as usize, code(table.rules.terminal_count(), symbol));
+            let ours =
+                table.automaton.step(state as usize, code(table.rules.terminal_count(), symbol));
             match (ours, theirs.graph.edge(their_state, theirs.symbol(symbol))) {
                 (Some(a), Some(b)) => work.push((a, b)),
                 (a, b) => assert!(a.is_none() && b.is_none(), "state {state}, {symbol:?}\n{text}"),
@@ -213,9 +227,12 @@ fn compare(grammar: &Grammar) -> Outcome {
         }
         for terminal in 0..=grammar.terminals.len() {
             let ours = table.actions(CoreId(state), TerminalId::new(terminal));
-            let ours: BTreeSet<Cell> = ours.iter().map(|&action| our_cell(grammar, action)).collect();
-            let union: BTreeSet<Cell> =
-                their_states.iter().filter_map(|&state| theirs.action(state, grammar, terminal)).collect();
+            let ours: BTreeSet<Cell> =
+                ours.iter().map(|&action| our_cell(grammar, action)).collect();
+            let union: BTreeSet<Cell> = their_states
+                .iter()
+                .filter_map(|&state| theirs.action(state, grammar, terminal))
+                .collect();
             assert_eq!(ours, union, "state {state}, terminal {terminal}\n{text}\n{table}");
         }
     }
@@ -261,7 +278,8 @@ fn edited(seed: &str, edits: &[Edit]) -> Vec<Vec<Vec<usize>>> {
         'A'..='Z' => c as usize - 'A' as usize,
         _ => NONTERMINALS + c as usize - 'a' as usize,
     };
-    let alternatives = |rule: &str| rule.split('|').map(|text| text.chars().map(symbol).collect()).collect();
+    let alternatives =
+        |rule: &str| rule.split('|').map(|text| text.chars().map(symbol).collect()).collect();
     let mut rules: Vec<Vec<Vec<usize>>> = seed.split(';').map(alternatives).collect();
     for &(rule, alternative, at, kind, symbol) in edits {
         let defined = rules.len();
@@ -332,7 +350,8 @@ pub(super) fn realise((rules, precedence): &Sketch) -> Option<Grammar> {
             .map(|(t, _)| format!("t{t}"))
             .collect();
         let first = precedence.iter().find(|of| of.0 == level);
-        let associativity = ["%left", "%right", "%nonassoc"][first.map_or(0, |of| usize::from(of.1))];
+        let associativity =
+            ["%left", "%right", "%nonassoc"][first.map_or(0, |of| usize::from(of.1))];
         text.push_str(&format!("{associativity} {}\n", of_level.join(" ")));
     }
     let mut at = 0;
@@ -340,7 +359,8 @@ pub(super) fn realise((rules, precedence): &Sketch) -> Option<Grammar> {
         at += 1;
         let mut alternatives: Vec<String> = Vec::new();
         let whole: BTreeSet<&Vec<usize>> = rules.get(n)?.iter().collect();
-        for alternative in whole.into_iter().filter(|alternative| derives(&productive, alternative)) {
+        for alternative in whole.into_iter().filter(|alternative| derives(&productive, alternative))
+        {
             let mut words = Vec::new();
             for &symbol in alternative {
                 if symbol >= NONTERMINALS {
@@ -404,7 +424,10 @@ fn random_grammars_reach_every_outcome() {
 fn classics_have_the_tables_that_lrtable_builds() {
     let outcome = |text: &str| compare(&grammar(text));
     assert_eq!(outcome("S -> L = R | R\nL -> * R | x\nR -> L"), Outcome::Equal);
-    assert_eq!(outcome("%left +\n%left *\nE -> E + E | E * E | ( E ) | n"), Outcome::EqualByPrecedence);
+    assert_eq!(
+        outcome("%left +\n%left *\nE -> E + E | E * E | ( E ) | n"),
+        Outcome::EqualByPrecedence
+    );
     assert_eq!(outcome("S -> A a | b A c | D c | b D a\nA -> d\nD -> d"), Outcome::Artefact);
 }
 

@@ -55,7 +55,9 @@ fn a_trail_fits_what_is_alike_as_far_down() {
         state.into_iter().for_each(|depth| trailing.read_state(depth));
         trailing.trail(&read, &table).expect("short and straight")
     };
-    for (other, alike) in [(stack(&[0, 0, 1, 1]), 4), (stack(&[1, 0, 1, 1]), 2), (stack(&[1, 1, 0]), 0)] {
+    for (other, alike) in
+        [(stack(&[0, 0, 1, 1]), 4), (stack(&[1, 0, 1, 1]), 2), (stack(&[1, 1, 0]), 0)]
+    {
         for down in 0..=4 {
             let fits = trail(4 - down, None).fits(&other, &table, &mut Unread);
             assert_eq!(fits, down <= alike && other.core() == read.core(), "{down} of {other:?}");

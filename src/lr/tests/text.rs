@@ -16,7 +16,12 @@ pub(super) fn grammar(text: &str) -> Grammar {
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     for (lhs, _) in lines().filter_map(|line| line.split_once("->")) {
         let name = lhs.trim().to_owned();
-        grammar.nonterminals.push(Nonterminal { name, productions: Vec::new(), marks: None, place: None });
+        grammar.nonterminals.push(Nonterminal {
+            name,
+            productions: Vec::new(),
+            marks: None,
+            place: None,
+        });
     }
     let mut levels: Vec<(String, Precedence)> = Vec::new();
     for (level, line) in (1..).zip(lines().filter(|line| line.starts_with('%'))) {
@@ -28,15 +33,18 @@ pub(super) fn grammar(text: &str) -> Grammar {
         };
         levels.extend(words.map(|word| (word.to_owned(), Precedence { level, associativity })));
     }
-    let precedence =
-        |name: &str| levels.iter().find(|(terminal, _)| terminal == name).map(|&(_, precedence)| precedence);
-    for (number, (_, alternatives)) in lines().filter_map(|line| line.split_once("->")).enumerate() {
+    let precedence = |name: &str| {
+        levels.iter().find(|(terminal, _)| terminal == name).map(|&(_, precedence)| precedence)
+    };
+    for (number, (_, alternatives)) in lines().filter_map(|line| line.split_once("->")).enumerate()
+    {
         for alternative in alternatives.split('|') {
             let (symbols, prec) = alternative.split_once("%prec").unwrap_or((alternative, ""));
             let mut own = precedence(prec.trim());
             let (mut rhs, mut last) = (Vec::new(), None);
             for name in symbols.split_whitespace() {
-                let known = grammar.nonterminals.iter().position(|nonterminal| nonterminal.name == name);
+                let known =
+                    grammar.nonterminals.iter().position(|nonterminal| nonterminal.name == name);
                 rhs.push(match known {
                     Some(index) => Symbol::Nonterminal(NonterminalId::new(index)),
                     None => {
@@ -67,7 +75,9 @@ fn terminal(grammar: &mut Grammar, name: &str, precedence: Option<Precedence>) -
     let literal = !name.starts_with(|c: char| c.is_uppercase());
     let pattern = literal.then(|| Pattern::Literal { text: name.to_owned(), ignore_case: false });
     let rank = grammar.terminals.len() as u32;
-    grammar.terminals.push(Terminal { precedence, ..Terminal::plain(name.to_owned(), pattern, rank) });
+    grammar
+        .terminals
+        .push(Terminal { precedence, ..Terminal::plain(name.to_owned(), pattern, rank) });
     TerminalId::new(grammar.terminals.len() - 1)
 }
 

@@ -78,13 +78,17 @@ impl Adjacency {
         let lines = lexis.indentation().map(|indentation| {
             let blanks = blank_states(lexis).unwrap_or_default();
             let mut first = ordinary.terminals.clone();
-            blanks.iter().for_each(|&blank| first.intersect_with(&relation.followers_at(blank, &ordinary)));
+            blanks
+                .iter()
+                .for_each(|&blank| first.intersect_with(&relation.followers_at(blank, &ordinary)));
             first.intersect_with(&follows[indentation.newline.index()]);
-            let (newline, indent, dedent) = (indentation.newline, indentation.indent, indentation.dedent);
+            let (newline, indent, dedent) =
+                (indentation.newline, indentation.indent, indentation.dedent);
             Lines { newline, indent, dedent, first }
         });
         let newline = lines.as_ref().map(|lines| lines.newline);
-        let ignored: Vec<usize> = (0..count).filter(|&index| grammar.terminals[index].ignored).collect();
+        let ignored: Vec<usize> =
+            (0..count).filter(|&index| grammar.terminals[index].ignored).collect();
         let loosely = newline.map_or_else(Vec::new, |newline| {
             let mut loosely = follows.clone();
             close(&mut loosely, &[&ignored[..], &[newline.index()]].concat());
@@ -97,7 +101,8 @@ impl Adjacency {
             let directly = relation.followers(TerminalId::new(last), ends, &fates, &mut exclusive);
             relation.count()?;
             for opening in exclusive.terminals.iter() {
-                let elsewhere = follows[last].contains(opening) || !ordinary.terminals.contains(opening);
+                let elsewhere =
+                    follows[last].contains(opening) || !ordinary.terminals.contains(opening);
                 if elsewhere && (directly.contains(opening) || grammar.terminals[last].ignored) {
                     follows[last].insert(opening);
                 } else {
@@ -105,7 +110,8 @@ impl Adjacency {
                 }
             }
         }
-        let Gates { gates, doubtful } = gates::sort(grammar, lexis, (&follows, &loosely), newline, &possible);
+        let Gates { gates, doubtful } =
+            gates::sort(grammar, lexis, (&follows, &loosely), newline, &possible);
         if let Some(Lines { indent, dedent, .. }) = lines {
             possible.insert(indent.index());
             possible.insert(dedent.index());
@@ -142,11 +148,16 @@ impl Adjacency {
     }
 
     /// All that can always be made to follow: see [`Adjacency::may_follow`].
-    pub(super) fn followers(&self, taken: Option<TerminalId>, ignored: Option<TerminalId>) -> BitSet {
+    pub(super) fn followers(
+        &self,
+        taken: Option<TerminalId>,
+        ignored: Option<TerminalId>,
+    ) -> BitSet {
         let mut all = BitSet::new(self.end.index() + 1);
         match self.lines {
             Some(_) => {
-                let may_follow = |&next: &usize| self.may_follow(taken, ignored, TerminalId::new(next));
+                let may_follow =
+                    |&next: &usize| self.may_follow(taken, ignored, TerminalId::new(next));
                 (0..=self.end.index()).filter(may_follow).for_each(|next| {
                     all.insert(next);
                 });
@@ -168,7 +179,8 @@ impl Adjacency {
         ignored: Option<TerminalId>,
         next: TerminalId,
     ) -> bool {
-        let behind = |terminals: &[TerminalId]| taken.is_none_or(|taken| terminals.contains(&taken));
+        let behind =
+            |terminals: &[TerminalId]| taken.is_none_or(|taken| terminals.contains(&taken));
         if !behind(&[lines.newline, lines.indent, lines.dedent]) {
             let own = [lines.indent, lines.dedent, self.end].contains(&next);
             // An ignored line end stands between brackets, where no other line end is wanted.
@@ -181,7 +193,9 @@ impl Adjacency {
                 next if next == self.end => taken != Some(lines.indent),
                 next if next == lines.newline => false,
                 next if next == lines.indent => behind(&[lines.newline]),
-                next if next == lines.dedent => taken.is_some() && behind(&[lines.newline, lines.dedent]),
+                next if next == lines.dedent => {
+                    taken.is_some() && behind(&[lines.newline, lines.dedent])
+                }
                 next => lines.first.contains(next.index()),
             }
     }

@@ -102,7 +102,8 @@ impl<'a> Direct<'a> {
         meter: &'a Meter,
     ) -> Self {
         let starts_of = |past: Past| move |index| lexis.starts_of(TerminalId::new(index), past);
-        let starts_behind = |&past: &Past| (0..grammar.terminals.len()).map(starts_of(past)).collect();
+        let starts_behind =
+            |&past: &Past| (0..grammar.terminals.len()).map(starts_of(past)).collect();
         let starts = scan_graph.pasts().iter().map(starts_behind).collect();
         let counted = Counted { meter, held: RefCell::new(meter.holding()), work: Cell::new(0) };
         Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted }
@@ -150,7 +151,8 @@ impl<'a> Direct<'a> {
             };
             let start = |&start: &ScanStateId| {
                 let moves: Vec<_> = self.towards(start, terminal).collect();
-                let begins = moves.iter().fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
+                let begins =
+                    moves.iter().fold(ClassSet::default(), |all, &(_, classes)| all.union(classes));
                 Start { begins, moves }
             };
             all.push(Opening { terminal, starts: starts.iter().map(start).collect() });
@@ -159,7 +161,11 @@ impl<'a> Direct<'a> {
     }
 
     /// The steps from a scan state with which the lexeme can still become `terminal`.
-    fn towards(&self, state: ScanStateId, terminal: usize) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
+    fn towards(
+        &self,
+        state: ScanStateId,
+        terminal: usize,
+    ) -> impl Iterator<Item = (ScanStateId, ClassSet)> {
         let scan = self.lexis.states();
         let moves = self.scan_graph.fan(scan, state).moves.iter().copied();
         moves.filter(move |&(next, _)| scan.label_set(scan.sure_reach(next)).contains(terminal))
@@ -261,7 +267,12 @@ impl<'a> Direct<'a> {
 
     /// Whether some lexeme of `terminal` that begins with one of these steps outlives the
     /// obligation `end` without breaking it.
-    fn has_lexeme_after(&self, end: ScanStateId, begin: &[(ScanStateId, ClassSet)], terminal: usize) -> bool {
+    fn has_lexeme_after(
+        &self,
+        end: ScanStateId,
+        begin: &[(ScanStateId, ClassSet)],
+        terminal: usize,
+    ) -> bool {
         let mut pairs = Pairs { seen: HashSet::default(), pending: Vec::new() };
         let mut outlives = self.outlives(end, begin.iter().copied(), terminal, &mut pairs);
         while !outlives && let Some((end, state)) = pairs.pending.pop() {

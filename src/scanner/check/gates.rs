@@ -58,8 +58,8 @@ pub(super) fn sort(
         if loosely_all && covers(row, None) {
             continue;
         }
-        let before =
-            std::iter::once(ignored).chain(row.iter().filter(|&other| other < grammar.terminals.len()));
+        let before = std::iter::once(ignored)
+            .chain(row.iter().filter(|&other| other < grammar.terminals.len()));
         let uncertain = before.filter(is_ignored).any(|before| {
             let others = possible.iter().copied().filter(|&other| !row.contains(other));
             others.into_iter().any(|other| may_ever_follow(lexis, before, other))
@@ -74,7 +74,9 @@ pub(super) fn sort(
             sorted.doubtful.push(TerminalId::new(ignored));
         }
     }
-    sorted.doubtful.extend(newline.filter(|newline| !covers(&loosely[newline.index()], Some(*newline))));
+    sorted
+        .doubtful
+        .extend(newline.filter(|newline| !covers(&loosely[newline.index()], Some(*newline))));
     sorted
 }
 

@@ -53,15 +53,21 @@ fn check_roles(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Ve
     let mut findings = Vec::new();
     let mut refuse = |id: TerminalId, what: &str, help: &str| {
         let message = format!("{} cannot have its part in %indent: {what}", terminal(id).name);
-        findings.push(Diagnostic::error("bad-indent", message).at(directive.place.clone()).help(help));
+        findings
+            .push(Diagnostic::error("bad-indent", message).at(directive.place.clone()).help(help));
     };
     for id in [directive.indent, directive.dedent] {
         if terminal(id).pattern.is_some() {
-            refuse(id, "it has a text of its own", "declare it without one: `%declare INDENT DEDENT`");
+            refuse(
+                id,
+                "it has a text of its own",
+                "declare it without one: `%declare INDENT DEDENT`",
+            );
         }
     }
     if terminal(directive.newline).pattern.is_none() || terminal(directive.newline).ignored {
-        let help = "define it as what ends a line, `NEWLINE: /\\r\\n|\\r|\\n/`, and do not ignore it";
+        let help =
+            "define it as what ends a line, `NEWLINE: /\\r\\n|\\r|\\n/`, and do not ignore it";
         refuse(directive.newline, "it ends lines, so it must have a text and not be ignored", help);
     }
     if let Some(join) = directive.join
@@ -84,7 +90,9 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
     let brackets = (directive.open.as_slice(), directive.close.as_slice());
     let mut findings = Vec::new();
     for production in &grammar.productions {
-        for (code, (open, close)) in [("unbalanced-blocks", blocks), ("unbalanced-brackets", brackets)] {
+        for (code, (open, close)) in
+            [("unbalanced-blocks", blocks), ("unbalanced-brackets", brackets)]
+        {
             let depth = production.rhs.iter().try_fold(0u32, |depth, symbol| match symbol {
                 Symbol::Terminal(terminal) if open.contains(terminal) => Some(depth + 1),
                 Symbol::Terminal(terminal) if close.contains(terminal) => depth.checked_sub(1),
@@ -96,13 +104,17 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
             if depth != Some(0) && !findings.iter().any(is_known) {
                 let name = grammar.nonterminals[production.lhs.index()].shown();
                 let message = format!(
-                    "an alternative of `{name}` does not close what it opens, or closes what it did not open"
+                    "an alternative of `{name}` does not close what it opens, or closes what it \
+                     did not open"
                 );
                 findings.push(
                     Diagnostic::error(code, message)
                         .at(production.place.clone())
                         .example(shown(grammar, &production.rhs))
-                        .help("put both into the same alternative: `block: NEWLINE INDENT line+ DEDENT`"),
+                        .help(
+                            "put both into the same alternative: `block: NEWLINE INDENT line+ \
+                             DEDENT`",
+                        ),
                 );
             }
         }
@@ -112,7 +124,10 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
 
 /// Between brackets no line is wanted: what can do without has been made so
 /// ([`in_brackets`]).
-fn check_brackets(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> Option<Diagnostic> {
+fn check_brackets(
+    grammar: &Grammar,
+    directive: &ir::Indentation<TerminalId>,
+) -> Option<Diagnostic> {
     let own = [directive.newline, directive.indent, directive.dedent];
     let holds = in_brackets::holding_lines(grammar, directive);
     let is_line = |symbol: Symbol| match symbol {
@@ -123,8 +138,9 @@ fn check_brackets(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) ->
         let mut symbols = in_brackets::with_depth(&production.rhs, directive);
         let (symbol, _) = symbols.find(|&(symbol, depth)| depth > 0 && is_line(symbol))?;
         let name = grammar.symbol_name(symbol);
-        let message =
-            format!("`{name}` stands between brackets, where line ends count for nothing, and needs one");
+        let message = format!(
+            "`{name}` stands between brackets, where line ends count for nothing, and needs one"
+        );
         Some(
             Diagnostic::error("line-in-brackets", message)
                 .at(production.place.clone())
@@ -143,11 +159,22 @@ fn check_lexemes(
     let mut findings = Vec::new();
     let newline = &grammar.terminals[directive.newline.index()];
     let dfa = |terminal: usize| lexis.states().dfa(TerminalId::new(terminal));
-    if dfa(directive.newline.index()).is_some_and(|dfa| BLANKS.iter().any(|&blank| dfa.uses(blank))) {
+    if dfa(directive.newline.index()).is_some_and(|dfa| BLANKS.iter().any(|&blank| dfa.uses(blank)))
+    {
         findings.push(
-            Diagnostic::error("newline-with-blanks", format!("{} matches blanks as well", newline.name))
-                .at(newline.place.clone())
-                .help("let it match the line end alone; the blanks behind it are those whose width counts"),
+            Diagnostic::error(
+                "newline-with-blanks",
+                format!(
+                    "{} matches blanks as \
+                     well",
+                    newline.name
+                ),
+            )
+            .at(newline.place.clone())
+            .help(
+                "let it match the line end alone; the blanks behind it are those whose \
+                 width counts",
+            ),
         );
     }
     let first = lexis.first_of_lines();
@@ -162,10 +189,14 @@ fn check_lexemes(
         );
     }
     for (index, terminal) in grammar.terminals.iter().enumerate() {
-        let instead = terminal.fallback.is_some_and(|fallback| first.contains(fallback.terminal.index()));
-        let begins = |dfa: &Dfa| BLANKS.iter().any(|&blank| dfa.next(dfa.start(), blank) != Dfa::DEAD);
-        if !terminal.ignored && (first.contains(index) || instead) && dfa(index).is_some_and(begins) {
-            let message = format!("{} may begin with a blank and stand first in a line", terminal.name);
+        let instead =
+            terminal.fallback.is_some_and(|fallback| first.contains(fallback.terminal.index()));
+        let begins =
+            |dfa: &Dfa| BLANKS.iter().any(|&blank| dfa.next(dfa.start(), blank) != Dfa::DEAD);
+        if !terminal.ignored && (first.contains(index) || instead) && dfa(index).is_some_and(begins)
+        {
+            let message =
+                format!("{} may begin with a blank and stand first in a line", terminal.name);
             findings.push(
                 Diagnostic::error("blank-begins-line", message)
                     .at(terminal.place.clone())
@@ -188,16 +219,22 @@ fn check_conditions(
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
         let conditions = dfa(id).map_or(&[][..], Dfa::conditions);
-        let mut automata = conditions.iter().flat_map(|condition| [&condition.holds, &condition.fails]);
+        let mut automata =
+            conditions.iter().flat_map(|condition| [&condition.holds, &condition.fails]);
         let between_lines = terminal.ignored || id == directive.newline;
-        let outlives = |automaton: &Dfa| dfa(directive.newline).is_some_and(|line| outlives(automaton, line));
+        let outlives =
+            |automaton: &Dfa| dfa(directive.newline).is_some_and(|line| outlives(automaton, line));
         if between_lines && !conditions.is_empty() || automata.any(outlives) {
-            let message = format!("{} looks ahead into the next line, beside %indent", terminal.name);
+            let message =
+                format!("{} looks ahead into the next line, beside %indent", terminal.name);
             findings.push(
-                Diagnostic::error("indent-with-look-ahead", message).at(terminal.place.clone()).help(
-                    "let what it looks for end with the line; an ignored terminal, or one that ends \
+                Diagnostic::error("indent-with-look-ahead", message)
+                    .at(terminal.place.clone())
+                    .help(
+                        "let what it looks for end with the line; an ignored terminal, or one that \
+                         ends \
                          lines, may not look ahead",
-                ),
+                    ),
             );
         }
     }
@@ -211,7 +248,8 @@ fn check_past(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
             let name = terminal.shown();
             let message = format!("{name} looks at the text before it, beside %indent");
             Diagnostic::error("indent-with-look-behind", message).at(terminal.place.clone()).help(
-                "leave out what looks before the lexeme (a `\\b`, a `^`, a look-behind at its beginning): \
+                "leave out what looks before the lexeme (a `\\b`, a `^`, a look-behind at its \
+                 beginning): \
                  the rules say what stands there",
             )
         };
@@ -274,7 +312,8 @@ pub(super) fn check_limit(grammar: &Grammar, lexis: &Lexis, total: bool) -> Opti
     let directive = grammar.indentation.as_ref().filter(|directive| directive.levels.is_some())?;
     let (message, help) = if !total || lexis.table().has_settled_conflicts() {
         (
-            "a limit on open blocks in a grammar with precedence, or where lexemes run into one another",
+            "a limit on open blocks in a grammar with precedence, or where lexemes run into one \
+             another",
             "leave `levels` out, or settle with rules what precedence settles",
         )
     } else if lexis.has_room_at_all(&mut Reads::none()) {

@@ -61,13 +61,16 @@ pub(crate) fn check(
     }
     let findings = sound(indentation::check(grammar, lexis))?;
     let scan_states = limits.scan_states;
-    let scan_graph = ScanGraph::explore(lexis, scan_states, meter).map_err(|limit| vec![too_large(limit)])?;
+    let scan_graph =
+        ScanGraph::explore(lexis, scan_states, meter).map_err(|limit| vec![too_large(limit)])?;
     let Some(scan_graph) = scan_graph else {
         let too_large = Diagnostic::error(
             "scanner-too-large",
             format!("the terminals together need more than {scan_states} scan states"),
         );
-        return Err(vec![too_large.help("shorten counted repetitions, or split long terminals into rules")]);
+        return Err(vec![
+            too_large.help("shorten counted repetitions, or split long terminals into rules"),
+        ]);
     };
     let mut findings = findings;
     findings.extend(terminals::check_labels(grammar, lexis, &scan_graph));
@@ -75,8 +78,8 @@ pub(crate) fn check(
         findings.push(indentation::among_words(grammar));
         return Err(findings);
     }
-    let adjacency =
-        Adjacency::new(grammar, lexis, &scan_graph, meter).map_err(|limit| vec![too_large(limit)])?;
+    let adjacency = Adjacency::new(grammar, lexis, &scan_graph, meter)
+        .map_err(|limit| vec![too_large(limit)])?;
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
     }
@@ -132,7 +135,8 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
                 wanted.push((core, proof.succession().place(behind), ignored.or(taken)));
             }
         }
-        let pairs: Vec<(CoreId, Place)> = wanted.iter().map(|&(core, place, _)| (core, place)).collect();
+        let pairs: Vec<(CoreId, Place)> =
+            wanted.iter().map(|&(core, place, _)| (core, place)).collect();
         let shown = proof.prove(&pairs);
         let not = wanted.into_iter().zip(shown).filter(|(_, shown)| !shown);
         not.map(|((.., behind), _)| behind).collect::<Vec<Option<TerminalId>>>()
@@ -144,7 +148,8 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     }
     // Behind the others whatever may follow at all may follow, or what passes a gate: that is not
     // enough any more.
-    let others = lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
+    let others =
+        lexis.ignored.iter().map(TerminalId::new).filter(|ignored| !doubtful.contains(ignored));
     unsure.extend(prove(&mut others.map(Some)));
     // A NEWLINE that ends a blank line counts for nothing, like an ignored terminal.
     unsure.extend(lexis.indentation().map(|indentation| Some(indentation.newline)));
@@ -152,7 +157,9 @@ fn prove(lexis: &Lexis, adjacency: &Adjacency, proof_steps: usize) -> Proof {
     for terminal in unsure.into_iter().flatten() {
         sure.remove(terminal.index());
         // The words that may be read as it.
-        for word in (0..count).filter(|&word| lexis.other_reading(TerminalId::new(word)) == Some(terminal)) {
+        for word in
+            (0..count).filter(|&word| lexis.other_reading(TerminalId::new(word)) == Some(terminal))
+        {
             sure.remove(word);
         }
     }
@@ -170,7 +177,10 @@ fn all(count: usize) -> BitSet {
 
 /// The cores on whose stacks a lexeme may begin where nothing is asked, each with the terminal that
 /// was taken last (`None` at the beginning of the text).
-fn places(lexis: &Lexis, proof: &Completability<'_, Lexemes<'_>>) -> Vec<(CoreId, Option<TerminalId>)> {
+fn places(
+    lexis: &Lexis,
+    proof: &Completability<'_, Lexemes<'_>>,
+) -> Vec<(CoreId, Option<TerminalId>)> {
     let taken = |core| match lexis.table().accessing(core) {
         None => Some((core, None)),
         Some(Symbol::Terminal(terminal)) => {

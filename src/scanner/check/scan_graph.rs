@@ -71,7 +71,11 @@ const ABSENT: usize = usize::MAX;
 impl ScanGraph {
     /// Explores them, and tells the scan states what can be reached from each; `None` when there
     /// are more than `limit`.
-    pub(super) fn explore(lexis: &Lexis, limit: usize, meter: &Meter) -> Result<Option<Self>, LimitReached> {
+    pub(super) fn explore(
+        lexis: &Lexis,
+        limit: usize,
+        meter: &Meter,
+    ) -> Result<Option<Self>, LimitReached> {
         let scan = lexis.states();
         let starts: Vec<ScanStateId> = std::iter::once(scan.start(&lexis.ordinary()))
             .chain(lexis.candidate_sets.iter().map(|candidates| scan.start(candidates)))
@@ -163,7 +167,12 @@ impl ScanGraph {
                 reach.insert(label.index());
             }
         };
-        self.spread(scan, all, |state, reach| scan.set_reach(state, reach), |state| scan.reach(state));
+        self.spread(
+            scan,
+            all,
+            |state, reach| scan.set_reach(state, reach),
+            |state| scan.reach(state),
+        );
     }
 
     /// Tells those with which they can end without asking anything of the text behind.
@@ -216,7 +225,11 @@ impl ScanGraph {
     /// The states in which a lexeme may end and asks nothing of the text behind, with the labels
     /// that it may have there. Under the basic lexer that is the best one; where fewer terminals
     /// may really compete, it is any.
-    pub(super) fn ends(&self, lexer: LexerKind, lexis: &Lexis) -> Vec<(ScanStateId, Vec<TerminalId>)> {
+    pub(super) fn ends(
+        &self,
+        lexer: LexerKind,
+        lexis: &Lexis,
+    ) -> Vec<(ScanStateId, Vec<TerminalId>)> {
         let scan = lexis.states();
         let accepts = |c: &&Component| {
             let dfa = scan.dfas().get(c.terminal.index()).and_then(Option::as_ref);

@@ -50,9 +50,13 @@ pub(super) fn are_separate(grammar: &Grammar, lexis: &Lexis) -> bool {
         && !table.has_settled_conflicts();
     // A terminal with a place was written by an author, who wants to hear what the check finds.
     let is_made = |terminal: &Terminal| {
-        terminal.place.is_none() && terminal.reserved_against.is_empty() && terminal.fallback.is_none()
+        terminal.place.is_none()
+            && terminal.reserved_against.is_empty()
+            && terminal.fallback.is_none()
     };
-    is_plain && grammar.terminals.iter().all(is_made) && Search::new(grammar, lexis).is_some_and(Search::run)
+    is_plain
+        && grammar.terminals.iter().all(is_made)
+        && Search::new(grammar, lexis).is_some_and(Search::run)
 }
 
 struct Search<'a> {
@@ -103,7 +107,9 @@ impl<'a> Search<'a> {
         let matched = |index: usize| {
             let mut matched = BitSet::new(count + 1);
             let dfa = dfas[index];
-            let also = strings.iter().filter(|(_, text)| dfa.is_some_and(|dfa| dfa.matches(text.as_bytes())));
+            let also = strings
+                .iter()
+                .filter(|(_, text)| dfa.is_some_and(|dfa| dfa.matches(text.as_bytes())));
             also.for_each(|&(string, _)| {
                 matched.insert(string);
             });
@@ -120,7 +126,10 @@ impl<'a> Search<'a> {
         // Equal rows are one in memory.
         let mut seen: HashSet<usize, FxBuildHasher> = HashSet::default();
         let rows = cores().map(|core| table.row(core));
-        if !rows.filter(|row| seen.insert(std::ptr::from_ref(*row).addr())).all(|row| self.is_apart(row)) {
+        if !rows
+            .filter(|row| seen.insert(std::ptr::from_ref(*row).addr()))
+            .all(|row| self.is_apart(row))
+        {
             return false;
         }
         cores().all(|core| match table.accessing(core) {
@@ -175,7 +184,8 @@ impl<'a> Search<'a> {
         }
         let runs_on = &self.runs_on[last];
         let ends = |byte: u8| runs_on[usize::from(byte) / 64] >> (byte % 64) & 1 == 0;
-        let begins = |dfa: &Dfa| (0..=u8::MAX).any(|byte| ends(byte) && dfa.next(0, byte) != Dfa::DEAD);
+        let begins =
+            |dfa: &Dfa| (0..=u8::MAX).any(|byte| ends(byte) && dfa.next(0, byte) != Dfa::DEAD);
         (ends(QUOTE) || !row.intersects(&self.quoted))
             && self.unquoted(row).into_iter().all(|next| self.dfas[next].is_some_and(begins))
     }
@@ -269,7 +279,8 @@ fn is_quoted(dfa: &Dfa) -> bool {
                     of[next as usize] = Some(then);
                     pending.push(next);
                 }
-                // Where every text is quoted the rests of the two differ, and they are no one state.
+                // Where every text is quoted the rests of the two differ, and they are no one
+                // state.
                 Some(known) if known != then => return false,
                 Some(_) => {}
             }
@@ -313,7 +324,8 @@ mod tests {
         };
         let productions: Vec<Production> = alternatives.iter().map(production).collect();
         let numbers = (0..productions.len()).map(ProductionId::new).collect();
-        let start = Nonterminal { name: "s".to_owned(), productions: numbers, marks: None, place: None };
+        let start =
+            Nonterminal { name: "s".to_owned(), productions: numbers, marks: None, place: None };
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
         let table = ParseTable::build(&grammar, &meter).expect("no conflict");
         are_separate(&grammar, &Lexis::new(&grammar, table, dfas))

@@ -86,7 +86,11 @@ impl<'a> Lexemes<'a> {
         for terminal in
             (0..count).map(TerminalId::new).filter(|&terminal| self.adjacency.is_possible(terminal))
         {
-            self.place(Behind { taken: Some(terminal), ignored: None, asked: ExpectationsId::NONE });
+            self.place(Behind {
+                taken: Some(terminal),
+                ignored: None,
+                asked: ExpectationsId::NONE,
+            });
         }
         (0..self.places.len() as Place).find(|&place| self.is_best(place))
     }

@@ -8,7 +8,11 @@ use crate::util::diagnostic::Diagnostic;
 use crate::util::id::TerminalId;
 
 /// Terminals that others shadow, and plain strings that a pattern covers.
-pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGraph) -> Vec<Diagnostic> {
+pub(super) fn check_labels(
+    grammar: &Grammar,
+    lexis: &Lexis,
+    scan_graph: &ScanGraph,
+) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     for (index, terminal) in grammar.terminals.iter().enumerate() {
         let id = TerminalId::new(index);
@@ -22,7 +26,8 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGr
         }
         let text = dfa.shortest();
         let shown = String::from_utf8_lossy(&text).into_owned();
-        let winner = scan_graph.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
+        let winner =
+            scan_graph.winner(lexis, &text).map(|winner| &grammar.terminals[winner.index()]);
         let winner = winner.map_or_else(|| "another terminal".to_owned(), Terminal::shown);
         let shadowed = terminal.shown();
         let higher = match (terminal.name.starts_with("__"), &terminal.place) {
@@ -62,7 +67,8 @@ pub(super) fn check_labels(grammar: &Grammar, lexis: &Lexis, scan_graph: &ScanGr
 /// Whether a string may be a keyword: signs are none, though a pattern for any text matches them.
 fn is_word_like(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(char::is_alphabetic) && chars.all(|c| c.is_alphanumeric() || "_-".contains(c))
+    chars.next().is_some_and(char::is_alphabetic)
+        && chars.all(|c| c.is_alphanumeric() || "_-".contains(c))
 }
 
 /// Under the contextual lexer, words that an identifier covers are not reserved unless that is
@@ -85,11 +91,16 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
             let Some(Pattern::Literal { text, .. }) = &word.pattern else { return false };
             !declared && is_word_like(text) && dfa.matches(text.as_bytes())
         };
-        let words: Vec<String> =
-            (grammar.terminals.iter().enumerate().filter(is_free)).map(|(_, word)| word.shown()).collect();
+        let words: Vec<String> = (grammar.terminals.iter().enumerate().filter(is_free))
+            .map(|(_, word)| word.shown())
+            .collect();
         if !words.is_empty() {
             let shown = words.iter().take(8).map(String::as_str).collect::<Vec<_>>().join(" ");
-            let more = if words.len() > 8 { format!(" and {} more", words.len() - 8) } else { String::new() };
+            let more = if words.len() > 8 {
+                format!(" and {} more", words.len() - 8)
+            } else {
+                String::new()
+            };
             findings.push(
                 Diagnostic::warning(
                     "unreserved-words",
@@ -100,8 +111,9 @@ fn covered_words(grammar: &Grammar, lexis: &Lexis) -> Vec<Diagnostic> {
                 )
                 .at(terminal.place.clone())
                 .help(match terminal.name.starts_with("__") {
-                    true => "if they are keywords, give the pattern a name, as in `NAME: /.../`, and write \
-                             `%reserved NAME`, or use `%lexer basic`"
+                    true => "if they are keywords, give the pattern a name, as in `NAME: /.../`, \
+                        and write \
+                        `%reserved NAME`, or use `%lexer basic`"
                         .to_owned(),
                     false => format!(
                         "if they are keywords, write `%reserved {}`, or use `%lexer basic`",

@@ -78,7 +78,10 @@ impl ScanStates {
 
     /// The labels that a lexeme ending in this state may have, by rank, each with what must not
     /// come true of the text behind.
-    pub(crate) fn ends(&self, state: ScanStateId) -> impl Iterator<Item = (TerminalId, &[ScanStateId])> {
+    pub(crate) fn ends(
+        &self,
+        state: ScanStateId,
+    ) -> impl Iterator<Item = (TerminalId, &[ScanStateId])> {
         let facts = self.facts(state);
         let guarded = facts.guarded.iter().flat_map(|guarded| &guarded.ends);
         let plain = facts.label.filter(|_| facts.guarded.is_none()).map(|label| (label, &[][..]));
@@ -94,7 +97,9 @@ impl ScanStates {
     pub(super) fn accepting(&self, state: ScanStateId) -> impl Iterator<Item = &Component> {
         self.components(state).iter().filter(|component| {
             component.terminal.index() < self.first_tracker()
-                && self.automaton(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
+                && self
+                    .automaton(component.terminal)
+                    .is_some_and(|dfa| dfa.is_accept(component.state))
         })
     }
 
@@ -102,25 +107,36 @@ impl ScanStates {
     /// that its own condition does not fail, and that none of those before it holds.
     pub(super) fn find_guarded(&self, state: ScanStateId) -> Option<Box<Guarded>> {
         if self.has_every_match() {
-            let every = |component: &&Component| self.endings.every.contains(component.terminal.index());
-            let ends: Vec<_> =
-                self.accepting(state).filter(every).map(|at| (at.terminal, Guards::new())).collect();
+            let every =
+                |component: &&Component| self.endings.every.contains(component.terminal.index());
+            let ends: Vec<_> = self
+                .accepting(state)
+                .filter(every)
+                .map(|at| (at.terminal, Guards::new()))
+                .collect();
             let none = Guards::new();
             let guarded = Guarded { ends, is_certain: false, every_match: true, none };
             return (!guarded.ends.is_empty()).then(|| Box::new(guarded));
         }
         let condition = |component: &Component| -> Option<usize> {
-            let number = self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
+            let number =
+                self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
             Some(self.first_condition[component.terminal.index()] + 2 * number)
         };
-        if !self.has_conditions() || self.accepting(state).all(|component| condition(component).is_none()) {
+        if !self.has_conditions()
+            || self.accepting(state).all(|component| condition(component).is_none())
+        {
             return None;
         }
         let start = |place: usize| self.condition_starts[place];
         let mut accepting: Vec<&Component> = self.accepting(state).collect();
         accepting.sort_by_key(|component| self.ranks.get(component.terminal.index()));
-        let mut guarded =
-            Guarded { ends: Vec::new(), is_certain: false, every_match: false, none: Guards::new() };
+        let mut guarded = Guarded {
+            ends: Vec::new(),
+            is_certain: false,
+            every_match: false,
+            none: Guards::new(),
+        };
         for component in accepting {
             let mut guards = guarded.none.clone();
             match condition(component) {

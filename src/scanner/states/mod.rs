@@ -111,16 +111,22 @@ impl ScanStates {
         let all = || dfas.iter().map(Option::as_ref).chain(conditions.iter().map(Some));
         let trackers = looking.iter().map(|terminal| dfas[terminal.index()].as_ref());
         // The end of the text is a byte of its own for what reads it.
-        let end = (!conditions.is_empty()).then(|| ByteClasses::by_key(|byte| usize::from(byte == Dfa::END)));
-        let classes =
-            ByteClasses::refinement(all().flatten().map(Dfa::classes).chain(distinct).chain(end.as_ref()));
-        let part = |dfa: Option<&Dfa>| dfa.map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()));
+        let end = (!conditions.is_empty())
+            .then(|| ByteClasses::by_key(|byte| usize::from(byte == Dfa::END)));
+        let classes = ByteClasses::refinement(
+            all().flatten().map(Dfa::classes).chain(distinct).chain(end.as_ref()),
+        );
+        let part = |dfa: Option<&Dfa>| {
+            dfa.map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()))
+        };
         let components: Interner<Box<[Component]>> = Interner::default();
         let pasts = Interner::default();
         pasts.intern(Box::default());
         let start = |(place, condition): (usize, &Dfa)| {
-            let component =
-                Component { terminal: TerminalId::new(dfas.len() + place), state: condition.start() };
+            let component = Component {
+                terminal: TerminalId::new(dfas.len() + place),
+                state: condition.start(),
+            };
             ScanStateId(components.intern_ref(&[component]))
         };
         Self {
@@ -156,7 +162,13 @@ impl ScanStates {
     pub(in crate::scanner) fn has_condition_starts(&self) -> bool {
         let starts = self.condition_starts.iter().zip(&self.conditions).enumerate();
         let mut starts = starts.map(|(place, (&at, condition))| {
-            (at, Component { terminal: TerminalId::new(self.dfas.len() + place), state: condition.start() })
+            (
+                at,
+                Component {
+                    terminal: TerminalId::new(self.dfas.len() + place),
+                    state: condition.start(),
+                },
+            )
         });
         starts.all(|(at, start)| at.index() < self.len() && *self.components(at) == [start])
     }
@@ -259,7 +271,9 @@ impl ScanStates {
     ) {
         self.facts.get_or_init(state.0, || Facts {
             next: steps
-                .map(|step| AtomicU32::new(step.map_or(UNKNOWN, |next| next.map_or(DEAD, |next| next.0))))
+                .map(|step| {
+                    AtomicU32::new(step.map_or(UNKNOWN, |next| next.map_or(DEAD, |next| next.0)))
+                })
                 .collect(),
             label: self.best_label(state),
             guarded: self.find_guarded(state),
@@ -341,7 +355,8 @@ impl ScanStates {
             .iter()
             .filter_map(|component| {
                 let next = self.automaton(component.terminal)?.next(component.state, byte);
-                (next != Dfa::DEAD).then_some(Component { terminal: component.terminal, state: next })
+                (next != Dfa::DEAD)
+                    .then_some(Component { terminal: component.terminal, state: next })
             })
             .collect();
         let next = self.alive(&components);

@@ -29,7 +29,8 @@ impl ScanStates {
     /// What is known of a text before its first byte.
     pub(in crate::scanner) fn first_past(&self) -> Past {
         let number = |at: usize| TerminalId::new(self.first_tracker() + at);
-        let trackers = (0..self.looking.len()).map(|at| Component { terminal: number(at), state: 0 });
+        let trackers =
+            (0..self.looking.len()).map(|at| Component { terminal: number(at), state: 0 });
         Past(self.pasts.intern(trackers.collect()))
     }
 
@@ -53,7 +54,10 @@ impl ScanStates {
             return state;
         }
         let components = self.components(state);
-        ScanStateId(self.components.intern_ref(&components[..components.len() - self.trackers(state).len()]))
+        ScanStateId(
+            self.components
+                .intern_ref(&components[..components.len() - self.trackers(state).len()]),
+        )
     }
 
     /// Where a lexeme starts behind a text, if it starts in `start` as far as that does not depend
@@ -75,7 +79,9 @@ impl ScanStates {
                 (state != Dfa::DEAD).then_some(Component { state, ..*component })
             };
             let components = self.components(start).iter().filter_map(begun);
-            ScanStateId(self.components.intern(components.chain(trackers.iter().copied()).collect()))
+            ScanStateId(
+                self.components.intern(components.chain(trackers.iter().copied()).collect()),
+            )
         })
     }
 }

@@ -24,7 +24,10 @@ impl ScanStates {
         if !self.has_conditions() {
             return self.reach(state);
         }
-        *self.facts(state).sure_reach.get_or_init(|| self.label_sets.intern(self.find_sure_reach(state)))
+        *self
+            .facts(state)
+            .sure_reach
+            .get_or_init(|| self.label_sets.intern(self.find_sure_reach(state)))
     }
 
     /// A set of labels by the id that [`ScanStates::reach`] gave.
@@ -56,7 +59,9 @@ impl ScanStates {
     fn find_reach(&self, state: ScanStateId) -> BitSet {
         let mut reach = BitSet::new(self.dfas.len());
         for component in self.components(state) {
-            if component.terminal.index() < self.dfas.len() && !reach.contains(component.terminal.index()) {
+            if component.terminal.index() < self.dfas.len()
+                && !reach.contains(component.terminal.index())
+            {
                 self.find_label(state, component.terminal, &mut reach);
             }
         }
@@ -73,15 +78,21 @@ impl ScanStates {
             if let Some(label) = self.plain_label(state) {
                 reach.insert(label.index());
             }
-            let next = self.classes.representatives().iter().filter_map(|&byte| self.next(state, byte));
+            let next =
+                self.classes.representatives().iter().filter_map(|&byte| self.next(state, byte));
             pending.extend(next.filter(|&next| seen.insert(next)));
         }
         reach
     }
 
-    /// Goes the shortest way of the terminal's own DFA; whether the terminal is the label at its end.
-    /// Notes the labels that are met.
-    fn is_label_at_once(&self, mut state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) -> bool {
+    /// Goes the shortest way of the terminal's own DFA; whether the terminal is the label at its
+    /// end. Notes the labels that are met.
+    fn is_label_at_once(
+        &self,
+        mut state: ScanStateId,
+        terminal: TerminalId,
+        reach: &mut BitSet,
+    ) -> bool {
         let Some(dfa) = self.dfa(terminal) else { return false };
         let components = self.components(state);
         let at = components.binary_search_by_key(&terminal, |component| component.terminal);
@@ -94,7 +105,9 @@ impl ScanStates {
                 }
             }
             let nearer = |&&byte: &&u8| dfa.distance(dfa.next(own, byte)) < dfa.distance(own);
-            let Some(&byte) = dfa.classes().representatives().iter().find(nearer) else { return false };
+            let Some(&byte) = dfa.classes().representatives().iter().find(nearer) else {
+                return false;
+            };
             let Some(next) = self.next(state, byte) else { return false };
             (state, own) = (next, dfa.next(own, byte));
         }
@@ -114,7 +127,12 @@ impl ScanStates {
                     return;
                 }
             }
-            if self.shadowed.lock().unwrap_or_else(PoisonError::into_inner).contains(&(state, terminal)) {
+            if self
+                .shadowed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .contains(&(state, terminal))
+            {
                 continue;
             }
             let mut ways: Vec<(u32, ScanStateId)> = (self.classes.representatives().iter())
@@ -123,7 +141,8 @@ impl ScanStates {
                 .collect();
             // The nearest to an accept is popped first.
             ways.sort_unstable_by(|a, b| b.cmp(a));
-            pending.extend(ways.into_iter().map(|(_, next)| next).filter(|&next| seen.insert(next)));
+            pending
+                .extend(ways.into_iter().map(|(_, next)| next).filter(|&next| seen.insert(next)));
         }
         let mut shadowed = self.shadowed.lock().unwrap_or_else(PoisonError::into_inner);
         shadowed.extend(seen.into_iter().map(|state| (state, terminal)));

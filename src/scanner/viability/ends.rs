@@ -101,7 +101,11 @@ impl Scanner {
                 for list in known.into_iter().chain(next) {
                     if !seen.contains(&list) {
                         seen.push(list);
-                        self.ends.lists.get(list).iter().for_each(|&end| self.add_end(end, &mut ends));
+                        self.ends
+                            .lists
+                            .get(list)
+                            .iter()
+                            .for_each(|&end| self.add_end(end, &mut ends));
                     }
                 }
             }

@@ -31,7 +31,8 @@ impl Scanner {
     /// Whether any text is a sentence.
     pub(crate) fn has_sentences(&self) -> bool {
         let is_viable = |at: &Configuration| {
-            self.is_sentence(&at.stack, &mut Reads::none()) || self.is_viable(at, &mut Reads::none())
+            self.is_sentence(&at.stack, &mut Reads::none())
+                || self.is_viable(at, &mut Reads::none())
         };
         self.initial().iter().any(is_viable)
     }
@@ -84,7 +85,12 @@ impl Scanner {
 
     /// Whether some rest of the text makes it a sentence, where a lexeme has ended and has left
     /// this open.
-    pub(crate) fn can_be_completed(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
+    pub(crate) fn can_be_completed(
+        &self,
+        at: &Between,
+        open: ObligationsId,
+        reads: &mut Reads,
+    ) -> bool {
         for begun in self.begin_lexeme(at.clone(), open, reads) {
             let point = self.point(begun.state, begun.obligations);
             if self.is_sure_to_take(&begun, self.clean_labels(point), reads) {
@@ -103,7 +109,8 @@ impl Scanner {
             return goes_on(ObligationsId::NONE);
         }
         let ends = self.ends(self.point(at.state, ObligationsId::NONE));
-        let mut pasts = ends.iter().filter(|&&(own, _)| own == label).map(|&(_, open)| self.past(open));
+        let mut pasts =
+            ends.iter().filter(|&&(own, _)| own == label).map(|&(_, open)| self.past(open));
         pasts.any(|past| goes_on(self.with_past(ObligationsId::NONE, past)))
     }
 
@@ -117,8 +124,10 @@ impl Scanner {
         let context = self.context(&at.stack, reads);
         match self.lexis.lookaheads.is_empty() {
             true => labels.intersects(&context.takes),
-            false => labels
-                .intersects_both(&context.takes, &self.lexis.lookaheads.facts(at.expectations).permitted),
+            false => labels.intersects_both(
+                &context.takes,
+                &self.lexis.lookaheads.facts(at.expectations).permitted,
+            ),
         }
     }
 
@@ -130,7 +139,8 @@ impl Scanner {
             return opens;
         }
         let contexts = self.contexts_at(&at.stack, &at.layout, reads);
-        contexts.iter().any(|context| labels.intersects(&context.takes)) && self.finds_room(at, labels, reads)
+        contexts.iter().any(|context| labels.intersects(&context.takes))
+            && self.finds_room(at, labels, reads)
     }
 
     /// Whether the lexeme in progress can become one of these labels that the stack takes, behind
@@ -145,7 +155,8 @@ impl Scanner {
             return opens;
         }
         let takes = |context: &&Context| sure.intersects(&context.takes);
-        self.contexts_at(&at.stack, &at.layout, reads).iter().any(takes) && self.finds_room(at, &sure, reads)
+        self.contexts_at(&at.stack, &at.layout, reads).iter().any(takes)
+            && self.finds_room(at, &sure, reads)
     }
 
     /// Whether the lexeme in progress can become one of these labels that leaves room for the
@@ -160,7 +171,8 @@ impl Scanner {
         let contexts = self.contexts_at(&at.stack, &at.layout, reads);
         let taken = |&label: &usize| contexts.iter().any(|context| context.takes.contains(label));
         let mut labels = labels.iter().filter(taken).map(TerminalId::new);
-        labels
-            .any(|label| !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty())
+        labels.any(|label| {
+            !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty()
+        })
     }
 }

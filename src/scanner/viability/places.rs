@@ -81,7 +81,11 @@ impl Exactly<'_> {
     fn context(&self, held: &Held) -> Option<&Context> {
         let is_loose = matches!(held.line, Line::Brackets | Line::Begin { .. } | Line::Indented);
         let set = held.acceptable?;
-        Some(if is_loose { self.scanner.loose_context_of(set) } else { self.scanner.context_of(set) })
+        Some(if is_loose {
+            self.scanner.loose_context_of(set)
+        } else {
+            self.scanner.context_of(set)
+        })
     }
 
     /// The scan state where the next lexeme starts, as far as the text before does not matter.
@@ -93,7 +97,8 @@ impl Exactly<'_> {
     /// Whether a lexeme with this label counts for nothing.
     fn is_passed_over(&self, held: &Held, label: TerminalId) -> bool {
         let is_newline = || self.scanner.indentation().is_some_and(|lines| lines.newline == label);
-        self.scanner.is_ignored(label) || !matches!(held.line, Line::None | Line::Inside) && is_newline()
+        self.scanner.is_ignored(label)
+            || !matches!(held.line, Line::None | Line::Inside) && is_newline()
     }
 
     /// How a lexeme may come next, behind any number of those that count for nothing.
@@ -152,9 +157,11 @@ impl Exactly<'_> {
                 return None;
             }
         } else if terminal != label {
-            let fallback = lexis.fallbacks[label.index()].filter(|fallback| fallback.terminal == terminal)?;
-            let stands =
-                || self.context(held).is_some_and(|context| context.acceptable.contains(label.index()));
+            let fallback =
+                lexis.fallbacks[label.index()].filter(|fallback| fallback.terminal == terminal)?;
+            let stands = || {
+                self.context(held).is_some_and(|context| context.acceptable.contains(label.index()))
+            };
             if !fallback.soft && stands() {
                 return None;
             }
@@ -168,7 +175,9 @@ impl Succession for Exactly<'_> {
     fn after(&mut self, place: Place, next: TerminalId, onto: Node) -> SmallVec<[After; 2]> {
         let held = self.places.all[place as usize];
         let mut after = SmallVec::new();
-        let Some((line, is_lexeme)) = self.scanner.line_after(held.line, next) else { return after };
+        let Some((line, is_lexeme)) = self.scanner.line_after(held.line, next) else {
+            return after;
+        };
         let table = self.scanner.table();
         let acceptable = self.in_context.then(|| table.acceptable_in(ParseStateId(onto.0)));
         let last = held.last.is_some() || !self.scanner.lexis.lookaheads.is_empty();
@@ -190,7 +199,11 @@ impl Succession for Exactly<'_> {
             }
         }
         if self.scanner.ends_last_line(held.line, next) {
-            after.push(After::Place(self.places.place(Held { line: Line::End, acceptable, ..held })));
+            after.push(After::Place(self.places.place(Held {
+                line: Line::End,
+                acceptable,
+                ..held
+            })));
         }
         after
     }

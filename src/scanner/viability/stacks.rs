@@ -42,8 +42,8 @@ impl Known {
 /// How many derivations and places are kept.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are tried,
-/// then whether lines alone forbid it, and all ways last.
+/// Most decisions take far fewer steps. Past them, the shortest ways to complete the text are
+/// tried, then whether lines alone forbid it, and all ways last.
 const FEW_STEPS: usize = 2_000;
 /// The shortest ways are tried so long.
 const MORE_STEPS: usize = 100_000;
@@ -113,8 +113,14 @@ impl Scanner {
         if line != Line::None {
             let (mut lexemes, loosely) = (Loosely { scanner: self }, (Loosely::place(line), top.1));
             let mut spent = 0;
-            let can =
-                loose.can_complete(self.table(), &mut lexemes, (stack, loosely), depths, steps, &mut spent);
+            let can = loose.can_complete(
+                self.table(),
+                &mut lexemes,
+                (stack, loosely),
+                depths,
+                steps,
+                &mut spent,
+            );
             if can == Some(false) {
                 return can;
             }

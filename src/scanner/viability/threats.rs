@@ -70,7 +70,8 @@ impl Scanner {
                 steps += 1 + moves.len();
                 let mut leads: Leads = Vec::with_capacity(moves.len());
                 for &(target, bytes) in moves {
-                    let class = classes.get(target.0 as usize).copied().unwrap_or(u32::MAX - target.0);
+                    let class =
+                        classes.get(target.0 as usize).copied().unwrap_or(u32::MAX - target.0);
                     match leads.iter_mut().find(|(known, _)| *known == class) {
                         Some((_, known)) => *known = known.union(bytes),
                         None => leads.push((class, bytes)),
@@ -90,6 +91,10 @@ impl Scanner {
             }
         }
         let mut first: HashMap<u32, ScanStateId, FxBuildHasher> = HashMap::default();
-        classes.iter().zip(&itself).map(|(class, &state)| *first.entry(*class).or_insert(state)).collect()
+        classes
+            .iter()
+            .zip(&itself)
+            .map(|(class, &state)| *first.entry(*class).or_insert(state))
+            .collect()
     }
 }

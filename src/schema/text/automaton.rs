@@ -42,7 +42,9 @@ pub(super) fn runs(dfa: &Dfa, least: u8) -> Vec<(u8, u8)> {
     let mut runs: Vec<(u8, u8)> = Vec::new();
     for byte in least..=u8::MAX {
         match runs.last_mut() {
-            Some((first, last)) if dfa.classes().get(*first) == dfa.classes().get(byte) => *last = byte,
+            Some((first, last)) if dfa.classes().get(*first) == dfa.classes().get(byte) => {
+                *last = byte
+            }
             _ => runs.push((byte, byte)),
         }
     }
@@ -57,7 +59,9 @@ fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
 /// Appends a move over a run of bytes, as [`push`] does.
 pub(super) fn push_run(moves: &mut Vec<(u8, u8, u32)>, (first, last): (u8, u8), next: u32) {
     match moves.last_mut() {
-        Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => *before = last,
+        Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => {
+            *before = last
+        }
         _ => moves.push((first, last, next)),
     }
 }
@@ -123,7 +127,8 @@ mod tests {
         let automaton = words(&["tab", "", "cab", "ta", "tab", "été"]);
         let matches = |text: &str| {
             let step = |state: &State, byte: u8| {
-                let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+                let found =
+                    state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
                 found.map(|&(_, _, next)| &automaton.states[next as usize])
             };
             text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)

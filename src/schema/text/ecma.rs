@@ -27,11 +27,12 @@ pub(super) enum Meaning {
 /// Whether a pattern refers back to what a group of it matched.
 pub(in crate::schema) fn refers_back(text: &str) -> bool {
     let may_refer = |pair: &[u8]| pair[0] == b'\\' && matches!(pair[1], b'1'..=b'9' | b'k');
-    text.as_bytes().windows(2).any(may_refer) && read(text, true).is_ok_and(|(_, is_narrow)| is_narrow)
+    text.as_bytes().windows(2).any(may_refer)
+        && read(text, true).is_ok_and(|(_, is_narrow)| is_narrow)
 }
 
-/// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than the
-/// pattern says. If `may_narrow`, a back-reference matches nothing where it stands: its other
+/// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than
+/// the pattern says. If `may_narrow`, a back-reference matches nothing where it stands: its other
 /// alternatives are left.
 pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool), Refusal> {
     let (regex, is_narrow) = parse(text, may_narrow)?;
@@ -44,7 +45,9 @@ pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool),
 /// anchored outside of it.
 fn branches(regex: Regex, anchored: (bool, bool), meanings: &mut Vec<Meaning>) {
     match regex {
-        Regex::Alternation(parts) => parts.into_iter().for_each(|part| branches(part, anchored, meanings)),
+        Regex::Alternation(parts) => {
+            parts.into_iter().for_each(|part| branches(part, anchored, meanings))
+        }
         Regex::Concat(mut parts) => {
             let (mut start, mut end) = anchored;
             while matches!(parts.first(), Some(Regex::Start)) {
@@ -137,10 +140,14 @@ fn print(regex: &Regex, is_marked: bool, text: &mut String) {
         Regex::Start => text.extend(["(?<=", &MARKS[0].to_string(), ")"]),
         Regex::End => text.extend(["(?=", &MARKS[1].to_string(), ")"]),
         Regex::Boundary(true) => {
-            text.push_str("(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))");
+            text.push_str(
+                "(?:(?<=[0-9A-Za-z_])(?![0-9A-Za-z_])|(?<![0-9A-Za-z_])(?=[0-9A-Za-z_]))",
+            );
         }
         Regex::Boundary(false) => {
-            text.push_str("(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))");
+            text.push_str(
+                "(?:(?<=[0-9A-Za-z_])(?=[0-9A-Za-z_])|(?<![0-9A-Za-z_])(?![0-9A-Za-z_]))",
+            );
         }
         Regex::Repeat(inner, min, max) => {
             group("(?:", std::slice::from_ref(inner), "");

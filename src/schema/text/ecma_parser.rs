@@ -7,8 +7,14 @@ use crate::schema::text::ecma_tree::{Refusal, Regex, category, complement, set, 
 /// Reads `text`; and whether the tree is less than it says, because a back-reference that may be
 /// narrowed matches nothing in it.
 pub(super) fn parse(text: &str, may_narrow: bool) -> Result<(Regex, bool), Refusal> {
-    let mut parser =
-        Parser { rest: text, depth: 0, ignore_case: false, negations: 0, may_narrow, is_narrow: false };
+    let mut parser = Parser {
+        rest: text,
+        depth: 0,
+        ignore_case: false,
+        negations: 0,
+        may_narrow,
+        is_narrow: false,
+    };
     let regex = parser.alternatives()?;
     match parser.rest {
         "" => Ok((regex, parser.is_narrow)),
@@ -69,7 +75,11 @@ impl Parser<'_> {
             let atom = match c {
                 '^' => Regex::Start,
                 '$' => Regex::End,
-                '.' => Regex::Set(complement(set(&[('\n', '\n'), ('\r', '\r'), ('\u{2028}', '\u{2029}')]))),
+                '.' => Regex::Set(complement(set(&[
+                    ('\n', '\n'),
+                    ('\r', '\r'),
+                    ('\u{2028}', '\u{2029}'),
+                ]))),
                 '(' => match self.group()? {
                     Some(group) => group,
                     None => continue,
@@ -93,7 +103,8 @@ impl Parser<'_> {
     }
 
     fn group(&mut self) -> Result<Option<Regex>, Refusal> {
-        let looks = [("?=", true, false), ("?!", true, true), ("?<=", false, false), ("?<!", false, true)];
+        let looks =
+            [("?=", true, false), ("?!", true, true), ("?<=", false, false), ("?<!", false, true)];
         for (open, ahead, negated) in looks {
             if self.eat(open) {
                 self.negations += usize::from(negated);
@@ -107,8 +118,10 @@ impl Parser<'_> {
             return Ok(None);
         }
         if self.eat("?<") || self.eat("?P<") {
-            let end =
-                self.rest.find('>').ok_or_else(|| Refusal("the name of a group does not end".to_owned()))?;
+            let end = self
+                .rest
+                .find('>')
+                .ok_or_else(|| Refusal("the name of a group does not end".to_owned()))?;
             self.rest = &self.rest[end + 1..];
         } else if !self.eat("?:") && self.peek() == Some('?') {
             return Err(Refusal("no group of ECMA-262 begins with `(?` like this".to_owned()));
@@ -164,8 +177,10 @@ impl Parser<'_> {
     fn counts(&mut self) -> Result<Option<(u32, Option<u32>)>, Refusal> {
         let Some(end) = self.rest.find('}') else { return Ok(None) };
         let inside = &self.rest[1..end];
-        let (min, max) = inside.split_once(',').map_or((inside, None), |(min, max)| (min, Some(max)));
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let (min, max) =
+            inside.split_once(',').map_or((inside, None), |(min, max)| (min, Some(max)));
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number(min) || max.is_some_and(|max| !max.is_empty() && !is_number(max)) {
             return Ok(None);
         }
@@ -196,7 +211,9 @@ impl Parser<'_> {
                 self.is_narrow = true;
                 Ok(Regex::Set(set(&[])))
             }
-            Some('1'..='9' | 'k') => Err(Refusal("a back-reference is no regular expression".to_owned())),
+            Some('1'..='9' | 'k') => {
+                Err(Refusal("a back-reference is no regular expression".to_owned()))
+            }
             _ => {
                 let mut set = self.escaped_set()?;
                 if self.ignore_case {
@@ -242,8 +259,10 @@ impl Parser<'_> {
     }
 
     fn hexadecimal(&mut self, digits: usize) -> Option<u32> {
-        let text =
-            self.rest.get(..digits).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        let text = self
+            .rest
+            .get(..digits)
+            .filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         self.rest = &self.rest[digits..];
         u32::from_str_radix(text, 16).ok()
     }
@@ -258,15 +277,18 @@ impl Parser<'_> {
             }
             code => code,
         };
-        char::from_u32(code).ok_or_else(|| Refusal("half of a surrogate pair is no character".to_owned()))
+        char::from_u32(code)
+            .ok_or_else(|| Refusal("half of a surrogate pair is no character".to_owned()))
     }
 
     fn property(&mut self, negated: bool) -> Result<ClassUnicode, Refusal> {
         let name = self.rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        let (name, rest) = name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
+        let (name, rest) =
+            name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
         self.rest = rest;
         let parsed = regex_syntax::parse(&format!("\\p{{{name}}}"));
-        let unknown = || Refusal(format!("no property of characters is called `{}`", name.escape_debug()));
+        let unknown =
+            || Refusal(format!("no property of characters is called `{}`", name.escape_debug()));
         let hir = parsed.map_err(|_| unknown())?;
         let class = match hir.kind() {
             HirKind::Class(Class::Unicode(class)) => class.clone(),
@@ -286,7 +308,10 @@ impl Parser<'_> {
         let open = || Refusal("a character class does not end".to_owned());
         while !self.eat("]") {
             let first = self.member().ok_or_else(open)??;
-            let range = self.rest.strip_prefix('-').filter(|rest| !rest.starts_with(']') && !rest.is_empty());
+            let range = self
+                .rest
+                .strip_prefix('-')
+                .filter(|rest| !rest.starts_with(']') && !rest.is_empty());
             let Some(rest) = range else {
                 all.union(&first);
                 continue;
@@ -295,7 +320,9 @@ impl Parser<'_> {
             let last = self.member().ok_or_else(open)??;
             match (single(&first), single(&last)) {
                 (Some(first), Some(last)) if first <= last => all.union(&set(&[(first, last)])),
-                (Some(_), Some(_)) => return Err(Refusal("a range of a class is empty".to_owned())),
+                (Some(_), Some(_)) => {
+                    return Err(Refusal("a range of a class is empty".to_owned()));
+                }
                 // A hyphen beside `\d` is a hyphen.
                 _ => [first, last, set(&[('-', '-')])].iter().for_each(|part| all.union(part)),
             }

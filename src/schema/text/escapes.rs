@@ -4,8 +4,15 @@ use crate::grammar::pattern::State;
 use crate::schema::options::{SchemaOptions, StringEscapes};
 
 /// Characters with a short escape: the character, and the letter behind the backslash.
-const SHORT: [(u8, u8); 7] =
-    [(b'"', b'"'), (b'\\', b'\\'), (8, b'b'), (12, b'f'), (b'\n', b'n'), (b'\r', b'r'), (b'\t', b't')];
+const SHORT: [(u8, u8); 7] = [
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (8, b'b'),
+    (12, b'f'),
+    (b'\n', b'n'),
+    (b'\r', b'r'),
+    (b'\t', b't'),
+];
 
 /// The escapes that may stand in strings.
 #[derive(Clone, Debug)]
@@ -155,7 +162,8 @@ mod tests {
         let text = "a\"b\\c\n\u{1}é";
         let literal = |letters: &str| {
             let escape_letters = letters.to_owned();
-            Escapes::new(&SchemaOptions { escape_letters, ..SchemaOptions::default() }).literal(text)
+            Escapes::new(&SchemaOptions { escape_letters, ..SchemaOptions::default() })
+                .literal(text)
         };
         let all = SchemaOptions::default().escape_letters;
         assert_eq!(literal(&all).as_deref(), Some("\"a\\\"b\\\\c\\n\\u0001é\""));

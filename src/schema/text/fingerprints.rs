@@ -3,7 +3,8 @@
 use crate::grammar::pattern::Automaton;
 use crate::schema::text::automaton::explore;
 
-/// A factor that tells digits and letters apart by their places; prime to the moduli in use, as 7 is.
+/// A factor that tells digits and letters apart by their places; prime to the moduli in use, as 7
+/// is.
 const FACTOR: usize = 3;
 /// And one for the digits behind a point. There the place does not count, so that zeros at the end
 /// change nothing.
@@ -51,7 +52,9 @@ pub(super) fn numbers(modulus: u8, set: u16) -> Automaton {
             (Sign, b'0') => (Zero, sum, waits),
             (Sign | Whole, b'0'..=b'9') => (Whole, (sum * FACTOR + digit) % modulus, waits_on),
             (Zero | Whole, b'.') => (Point, sum, waits),
-            (Point | Fraction, b'0'..=b'9') => (Fraction, (sum + digit * FRACTION) % modulus, waits_on),
+            (Point | Fraction, b'0'..=b'9') => {
+                (Fraction, (sum + digit * FRACTION) % modulus, waits_on)
+            }
             _ => return None,
         })
     };
@@ -68,7 +71,8 @@ mod tests {
 
     fn matches(automaton: &Automaton, text: &str) -> bool {
         let step = |state: &State, byte: u8| {
-            let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+            let found =
+                state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
             found.map(|&(_, _, next)| &automaton.states[next as usize])
         };
         text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
@@ -80,7 +84,9 @@ mod tests {
             let count = (0..16).filter(|&own| matches(&strings(16, 1 << own), text)).count();
             assert_eq!(count, 1, "{text}");
         }
-        let of = |text: &str| (0..8).filter(|&own| matches(&numbers(8, 1 << own), text)).collect::<Vec<_>>();
+        let of = |text: &str| {
+            (0..8).filter(|&own| matches(&numbers(8, 1 << own), text)).collect::<Vec<_>>()
+        };
         for (one, other) in [("10", "10.0"), ("-2.5", "-2.50"), ("0", "0.0")] {
             assert_eq!((of(one).len(), of(one)), (1, of(other)), "{one}");
         }

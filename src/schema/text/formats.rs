@@ -93,12 +93,13 @@ fn duration() -> String {
     format!("P(?:{date}(?:{time})?|{time}|[0-9]+W)")
 }
 
-/// RFC 5321, `Mailbox`; the local part has 64 characters at most. How many labels a domain has is not
-/// counted: beside a large `maxLength` that would be too many states.
+/// RFC 5321, `Mailbox`; the local part has 64 characters at most. How many labels a domain has is
+/// not counted: beside a large `maxLength` that would be too many states.
 fn email(letters: &str) -> Pattern {
     let atom = format!("[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{letters}-]+");
     let quoted = format!(r#""(?:[ !#-\[\]-~{letters}]|\\[ -~])*""#);
-    let label = format!("[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,61}}[A-Za-z0-9{letters}])?");
+    let label =
+        format!("[A-Za-z0-9{letters}](?:[A-Za-z0-9{letters}-]{{0,61}}[A-Za-z0-9{letters}])?");
     let literal = format!("\\[(?:{}|IPv6:{})\\]", ipv4(), ipv6());
     let local = regex(format!("(?:{atom}(?:\\.{atom})*|{quoted})"));
     let local = Pattern::Intersection(vec![local, regex(format!("[ -~{letters}]{{1,64}}"))]);
@@ -168,7 +169,9 @@ fn uri(letters: &str, may_be_relative: bool) -> String {
     let absolute = format!("/(?:{segment}+{path})?");
     let private = if letters.is_empty() { "" } else { PRIVATE };
     let tail = format!("(?:\\?(?:{segment}|[/?{private}])*)?(?:#(?:{segment}|[/?])*)?");
-    let whole = format!("[A-Za-z][A-Za-z0-9+.-]*:(?://{authority}{path}|{absolute}|{segment}+{path}|){tail}");
+    let whole = format!(
+        "[A-Za-z][A-Za-z0-9+.-]*:(?://{authority}{path}|{absolute}|{segment}+{path}|){tail}"
+    );
     if !may_be_relative {
         return whole;
     }
@@ -179,8 +182,9 @@ fn uri(letters: &str, may_be_relative: bool) -> String {
 /// RFC 6570.
 fn template() -> String {
     let literal = format!("(?:[!#$&'(-;=?-\\[\\]_a-z~{UCS}]|{PERCENT})");
-    let variable =
-        format!("(?:[A-Za-z0-9_]|{PERCENT})(?:\\.?(?:[A-Za-z0-9_]|{PERCENT}))*(?::[1-9][0-9]{{0,3}}|\\*)?");
+    let variable = format!(
+        "(?:[A-Za-z0-9_]|{PERCENT})(?:\\.?(?:[A-Za-z0-9_]|{PERCENT}))*(?::[1-9][0-9]{{0,3}}|\\*)?"
+    );
     format!("(?:{literal}|\\{{[+#./;?&=,!@|]?{variable}(?:,{variable})*\\}})*")
 }
 
@@ -196,7 +200,9 @@ fn expression(depth: usize) -> String {
     let simple = r"[^\\^$.*+?()\[\]{}|]|\.";
     let group = match depth {
         0 => String::new(),
-        depth => format!(r"|\((?:\?(?::|<?[=!]|<[A-Za-z_][A-Za-z0-9_]*>))?{}\)", expression(depth - 1)),
+        depth => {
+            format!(r"|\((?:\?(?::|<?[=!]|<[A-Za-z_][A-Za-z0-9_]*>))?{}\)", expression(depth - 1))
+        }
     };
     let quantifier = r"(?:(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??)?";
     let term = format!(r"(?:\^|\$|(?:{simple}|{escape}|{class}{group}){quantifier})");

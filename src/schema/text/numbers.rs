@@ -98,7 +98,8 @@ impl Machine<'_> {
 
     fn combined_numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         let formulas = &self.reader.formulas;
-        let is_integer = |&part: &F| matches!(formulas.shape(part), Shape::Atom(Atom::Integer { .. }));
+        let is_integer =
+            |&part: &F| matches!(formulas.shape(part), Shape::Atom(Atom::Integer { .. }));
         if let Shape::And(list) = formulas.shape(formula)
             && self.reader.options.numerals == Numerals::Plain
             && formulas.parts(list).iter().any(is_integer)
@@ -127,7 +128,8 @@ impl Machine<'_> {
             });
         }
         let leaves = leaves.into_iter().map(|leaf| (leaf.atom, leaf.texts)).collect();
-        let combined = all.and_then(|all| texts.combine(&self.reader.formulas, formula, all, leaves));
+        let combined =
+            all.and_then(|all| texts.combine(&self.reader.formulas, formula, all, leaves));
         combined.map_err(|error| self.too_large(&error))
     }
 
@@ -144,7 +146,8 @@ impl Machine<'_> {
                     self.compiled(comparing(bound, &|order| comparison.holds(order)))?
                 }
                 Atom::MultipleOf(number) => {
-                    let (divisor, exponent) = self.divisor(&self.reader.atoms.numbers.get(number).clone())?;
+                    let (divisor, exponent) =
+                        self.divisor(&self.reader.atoms.numbers.get(number).clone())?;
                     self.compiled(multiples(divisor, exponent))?
                 }
                 _ => self.number_leaf(atom)?.texts,
@@ -164,8 +167,11 @@ impl Machine<'_> {
             }
             Atom::Integer { takes_point: false } => regex(r"-?(?:0|[1-9][0-9]*)"),
             Atom::Numbers(set) => {
-                let numbers =
-                    atoms.sets.get(set).iter().map(|&number| regex(spellings(atoms.numbers.get(number))));
+                let numbers = atoms
+                    .sets
+                    .get(set)
+                    .iter()
+                    .map(|&number| regex(spellings(atoms.numbers.get(number))));
                 Pattern::Alternation(numbers.collect())
             }
             Atom::Compare(comparison, number) => {
@@ -205,7 +211,8 @@ impl Machine<'_> {
         let mut parts = vec![self.compiled(comparing(bound, &holds))?];
         let magnitude = bound.magnitude();
         let limit = |text| Decimal::parse(text).unwrap_or_default();
-        let decides = [bound.is_zero() || magnitude >= limit(SMALL_BOUND), magnitude < limit(LARGE_BOUND)];
+        let decides =
+            [bound.is_zero() || magnitude >= limit(SMALL_BOUND), magnitude < limit(LARGE_BOUND)];
         // Of numbers in scientific notation only sign and size matter: a small one is nearer to 0
         // than the bound, a large one is not.
         let sign = |negative: bool| if negative { Ordering::Less } else { Ordering::Greater };
@@ -226,7 +233,8 @@ impl Machine<'_> {
     /// A divisor as an integer and a power of ten.
     fn divisor(&self, number: &Decimal) -> Result<(u64, i64), SchemaError> {
         let coefficient = number.coefficient().and_then(|(divisor, exponent)| {
-            let scaled = u32::try_from(exponent).ok().and_then(|exponent| 10u64.checked_pow(exponent));
+            let scaled =
+                u32::try_from(exponent).ok().and_then(|exponent| 10u64.checked_pow(exponent));
             match exponent {
                 ..=0 => Some((divisor, exponent)),
                 _ => Some((divisor.checked_mul(scaled?)?, 0)),
@@ -236,8 +244,9 @@ impl Machine<'_> {
             divisor.saturating_mul(exponent.unsigned_abs() + 2) <= MOST_REMAINDERS
         });
         small.ok_or_else(|| {
-            let message =
-                format!("multiples of {number} take an automaton of more than {MOST_REMAINDERS} states");
+            let message = format!(
+                "multiples of {number} take an automaton of more than {MOST_REMAINDERS} states"
+            );
             SchemaError::new(SchemaErrorKind::TooLarge, message)
         })
     }
@@ -315,8 +324,9 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
         Place::Fraction(count, Ordering::Equal) if count < fraction.len() => Some(Ordering::Less),
         Place::Fraction(_, order) => Some(order),
         Place::Start | Place::Sign | Place::Point(_) => None,
-        _ => before_point(place)
-            .map(|order| if order.is_eq() && !fraction.is_empty() { Ordering::Less } else { order }),
+        _ => before_point(place).map(|order| {
+            if order.is_eq() && !fraction.is_empty() { Ordering::Less } else { order }
+        }),
     };
     let digit = move |place: Place, digit: u8| match place {
         Place::Start | Place::Sign if digit == 0 => Some(Place::Zero),
@@ -385,7 +395,9 @@ fn multiples(divisor: u64, exponent: i64) -> Automaton {
         (State::Digits((rest, None)), b'.') => Some(State::Digits((rest, Some(u64::MAX)))),
         (_, b'.') => None,
         (State::Start | State::Sign, b'0') => Some(State::Zero),
-        (State::Start | State::Sign, _) => Some(State::Digits((u64::from(byte - b'0') % divisor, None))),
+        (State::Start | State::Sign, _) => {
+            Some(State::Digits((u64::from(byte - b'0') % divisor, None)))
+        }
         (State::Zero, _) => None,
         (State::Digits((rest, count)), _) => {
             let digit = u64::from(byte - b'0');

@@ -124,7 +124,8 @@ mod tests {
         let spelled = |min, max, allowed: &Escapes| {
             Pattern::Automaton(lengths::spelled(min, max, [true, true], allowed))
         };
-        let mut options = SchemaOptions { escapes: StringEscapes::General, ..SchemaOptions::default() };
+        let mut options =
+            SchemaOptions { escapes: StringEscapes::General, ..SchemaOptions::default() };
         let general = Escapes::new(&options);
         assert_eq!(compiled(&spelled(0, None, &general)), compiled(&regex(any_way)));
         options.escape_letters = "\"u".to_owned();
@@ -138,14 +139,18 @@ mod tests {
         let all = compiled(&Pattern::Automaton(lengths::counted(0, None)));
         assert_eq!(compiled(&Pattern::Automaton(spell(&all, &few))), needed);
         let mandatory = r#"\\["\\bfnrt]|\\u00(?:0[0-7bBeEfF]|1[0-9a-fA-F])"#;
-        for (min, max, counts) in [(0, Some(3), "{0,3}"), (2, Some(5), "{2,5}"), (2, None, "{2,}")] {
+        for (min, max, counts) in [(0, Some(3), "{0,3}"), (2, Some(5), "{2,5}"), (2, None, "{2,}")]
+        {
             let expected = compiled(&regex(format!("\"(?:{plain}|{mandatory}){counts}\"")));
             assert_eq!(compiled(&spelled(min, max, &allowed)), expected);
             let contents = compiled(&Pattern::Automaton(lengths::counted(min, max)));
             assert_eq!(compiled(&Pattern::Automaton(spell(&contents, &allowed))), expected);
         }
         let blanks = |text, before, behind| Pattern::Automaton(among_blanks(text, before, behind));
-        assert_eq!(compiled(&blanks(", ", true, true)), compiled(&regex(r"[ \t\n\r]*, [ \t\n\r]*")));
+        assert_eq!(
+            compiled(&blanks(", ", true, true)),
+            compiled(&regex(r"[ \t\n\r]*, [ \t\n\r]*"))
+        );
         assert_eq!(compiled(&blanks("[", false, true)), compiled(&regex(r"\[[ \t\n\r]*")));
         assert_eq!(compiled(&blanks("]", true, false)), compiled(&regex(r"[ \t\n\r]*\]")));
     }

@@ -90,7 +90,12 @@ fn without_marks(marked: &Dfa) -> Automaton {
 
 impl Machine<'_> {
     /// An error about the text of this number, where it stands in the schema.
-    fn text_error(&self, text: u32, kind: SchemaErrorKind, message: impl Into<String>) -> SchemaError {
+    fn text_error(
+        &self,
+        text: u32,
+        kind: SchemaErrorKind,
+        message: impl Into<String>,
+    ) -> SchemaError {
         match self.reader.places.get(&text) {
             Some(&node) => self.reader.schemas.error(kind, node, message),
             None => SchemaError::new(kind, message),
@@ -121,8 +126,8 @@ impl Machine<'_> {
         self.searched(pattern, true)
     }
 
-    /// The strings in which the pattern is found; where it may be narrowed, in which it is without its
-    /// back-references.
+    /// The strings in which the pattern is found; where it may be narrowed, in which it is without
+    /// its back-references.
     fn searched(&mut self, pattern: u32, may_narrow: bool) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.patterns.get(&(pattern, may_narrow)) {
             return Ok(known.clone());
@@ -169,8 +174,9 @@ impl Machine<'_> {
         }
         let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
         let Ok(some) = self.strings_among(printable, formula) else { return all };
-        let message = "strings with a pattern and a large length are held to printable ASCII: all of \
-                       them take too large an automaton";
+        let message = "strings with a pattern and a large length are held to printable ASCII: all \
+            of \
+            them take too large an automaton";
         let help = "write a smaller `maxLength`, or a pattern that counts less";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         self.texts.narrowed.insert(formula, some.clone());
@@ -199,7 +205,8 @@ impl Machine<'_> {
                     self.spend(16)?;
                     leaves.push((atom, self.leaf(atom)?));
                 }
-                if let (Shape::Atom(atom), [(_, only)]) = (self.reader.formulas.shape(formula), &leaves[..])
+                if let (Shape::Atom(atom), [(_, only)]) =
+                    (self.reader.formulas.shape(formula), &leaves[..])
                     && is_everything
                     && !matches!(atom, Atom::Fingerprint(..))
                 {

@@ -48,7 +48,11 @@ pub(super) fn regex(pattern: impl Into<String>) -> Pattern {
 }
 
 impl<'a> Texts<'a> {
-    pub(in crate::schema) fn new(meter: &'a Meter, options: &SchemaOptions, without_marks: bool) -> Self {
+    pub(in crate::schema) fn new(
+        meter: &'a Meter,
+        options: &SchemaOptions,
+        without_marks: bool,
+    ) -> Self {
         Self {
             meter,
             compiler: Compiler::new(meter),
@@ -130,7 +134,8 @@ impl<'a> Texts<'a> {
         self.product(&[universe, words], |each| each[0] && !each[1])
     }
 
-    /// What the lexer calls the string itself. Nothing where it needs an escape that is not allowed.
+    /// What the lexer calls the string itself. Nothing where it needs an escape that is not
+    /// allowed.
     pub(in crate::schema) fn literal(&self, text: &str) -> Pattern {
         match self.escapes.literal(text) {
             Some(text) => Pattern::Literal { text, ignore_case: false },
@@ -140,13 +145,21 @@ impl<'a> Texts<'a> {
 
     /// What the lexer calls so many characters of a string, or more than `min` of them; with the
     /// quotes before and behind them.
-    pub(in crate::schema) fn counted(&self, min: u64, max: Option<u64>, quotes: [bool; 2]) -> Pattern {
+    pub(in crate::schema) fn counted(
+        &self,
+        min: u64,
+        max: Option<u64>,
+        quotes: [bool; 2],
+    ) -> Pattern {
         Pattern::Automaton(lengths::spelled(min, max, quotes, &self.escapes))
     }
 
     /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
     /// to be written in any way when everything is allowed.
-    pub(in crate::schema) fn spelled(&mut self, contents: &Rc<Dfa>) -> Result<Pattern, PatternError> {
+    pub(in crate::schema) fn spelled(
+        &mut self,
+        contents: &Rc<Dfa>,
+    ) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
             true => self.counted(0, None, [true, true]),
             false => Pattern::Automaton(spell::spell(contents, &self.escapes)),
@@ -172,7 +185,8 @@ impl<'a> Texts<'a> {
         let numbers: FxHashMap<Atom, usize> = atoms.into_iter().zip(1..).collect();
         let parts: Vec<Rc<Dfa>> = std::iter::once(all).chain(leaves).collect();
         self.product(&parts, |each| {
-            each[0] && holds(formulas, formula, &|atom| numbers.get(&atom).is_some_and(|&at| each[at]))
+            each[0]
+                && holds(formulas, formula, &|atom| numbers.get(&atom).is_some_and(|&at| each[at]))
         })
     }
 }

@@ -58,8 +58,10 @@ pub(super) fn unit(rest: &mut &str, at: usize) -> Result<Unit, SyntaxError> {
 }
 
 fn unknown(span: std::ops::Range<usize>, message: String) -> SyntaxError {
-    SyntaxError::new(SyntaxErrorKind::BadEscape, span, message)
-        .help("a backslash is written `\\\\`, a character by its number `\\xHH`, `\\uHHHH` or `\\UHHHHHHHH`")
+    SyntaxError::new(SyntaxErrorKind::BadEscape, span, message).help(
+        "a backslash is written `\\\\`, a character by its number `\\xHH`, `\\uHHHH` or \
+         `\\UHHHHHHHH`",
+    )
 }
 
 /// The error for a code point that no text has.
@@ -90,7 +92,9 @@ fn digits(rest: &mut &str, count: usize, at: usize) -> Result<u32, SyntaxError> 
 fn with_surrogate(high: u32, rest: &mut &str) -> u32 {
     let low = |behind: &str| u32::from_str_radix(behind.get(..4)?, 16).ok();
     let pair = match (high, rest.strip_prefix("\\u").and_then(low)) {
-        (0xd800..=0xdbff, Some(low @ 0xdc00..=0xdfff)) => 0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00),
+        (0xd800..=0xdbff, Some(low @ 0xdc00..=0xdfff)) => {
+            0x1_0000 + ((high - 0xd800) << 10) + (low - 0xdc00)
+        }
         _ => return high,
     };
     *rest = &rest[6..];

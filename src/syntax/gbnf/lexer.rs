@@ -74,7 +74,9 @@ impl<'input> Lexer<'input> {
             _ => self.sign(first)?,
         };
         self.repetitions = match token {
-            Token::Star | Token::Plus | Token::Question | Token::Count { .. } => self.repetitions + 1,
+            Token::Star | Token::Plus | Token::Question | Token::Count { .. } => {
+                self.repetitions + 1
+            }
             _ => 0,
         };
         if self.repetitions > MAX_DEPTH {
@@ -131,7 +133,9 @@ impl<'input> Lexer<'input> {
 
     fn definition(&self, name: &'input str, start: usize) -> Result<Token<'input>> {
         match self.open.last() {
-            Some(&open) => Err(unclosed(open, "the next rule begins").related(start..self.at, "here")),
+            Some(&open) => {
+                Err(unclosed(open, "the next rule begins").related(start..self.at, "here"))
+            }
             None => Ok(Token::Defined(name)),
         }
     }
@@ -154,8 +158,12 @@ impl<'input> Lexer<'input> {
         let end = inner.find(['>', '\n']).filter(|&end| inner.as_bytes()[end] == b'>' && end > 1);
         let (true, Some(end)) = (inner.starts_with('<'), end) else {
             let message = if negated { "`!` negates nothing" } else { "this `<` is not closed" };
-            return Err(SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, start..start + 1, message)
-                .help("a token is written `<[1000]>` or `<think>`, any other token `!<[1000]>`"));
+            return Err(SyntaxError::new(
+                SyntaxErrorKind::UnexpectedCharacter,
+                start..start + 1,
+                message,
+            )
+            .help("a token is written `<[1000]>` or `<think>`, any other token `!<[1000]>`"));
         };
         let name = &inner[1..end];
         self.at += usize::from(negated) + end + 1;
@@ -187,8 +195,9 @@ impl<'input> Lexer<'input> {
     fn is_bracketed(&mut self, name: &str) -> bool {
         let text = self.text;
         let bracketed = self.bracketed.get_or_insert_with(|| {
-            let ends =
-                text.match_indices("::=").filter_map(|(at, _)| text[..at].trim_end().strip_suffix('>'));
+            let ends = text
+                .match_indices("::=")
+                .filter_map(|(at, _)| text[..at].trim_end().strip_suffix('>'));
             ends.filter_map(|before| {
                 // Names are short; this keeps the search linear.
                 let from = before.len().saturating_sub(1000);
@@ -299,7 +308,11 @@ impl<'input> Lexer<'input> {
                 .help("a count is written `{2}`, `{2,}`, `{2,5}` or `{,5}`"))
         };
         let Some(length) = self.rest().find('}').filter(|&length| length < 100) else {
-            return error(start..start + 1, SyntaxErrorKind::BadRepetition, "this `{` is not closed");
+            return error(
+                start..start + 1,
+                SyntaxErrorKind::BadRepetition,
+                "this `{` is not closed",
+            );
         };
         let inner = &self.take(length + 1)[1..length];
         let span = start..self.at;
@@ -311,11 +324,12 @@ impl<'input> Lexer<'input> {
             return error(span, SyntaxErrorKind::BadRepetition, "this is no count");
         }
         let number = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse::<u32>() };
-        let (min, max) = match (number(min), max.filter(|max| !max.is_empty()).map(number).transpose(), max) {
-            (Ok(min), Ok(None), None) => (min, Some(min)),
-            (Ok(min), Ok(max), _) => (min, max),
-            _ => return error(span, SyntaxErrorKind::BadNumber, "this count is out of range"),
-        };
+        let (min, max) =
+            match (number(min), max.filter(|max| !max.is_empty()).map(number).transpose(), max) {
+                (Ok(min), Ok(None), None) => (min, Some(min)),
+                (Ok(min), Ok(max), _) => (min, max),
+                _ => return error(span, SyntaxErrorKind::BadNumber, "this count is out of range"),
+            };
         if max.is_some_and(|max| min > max) {
             return error(span, SyntaxErrorKind::BadRepetition, "the smaller count comes second");
         }
@@ -345,8 +359,14 @@ impl<'input> Lexer<'input> {
             }
             Token::RightParen if self.open.pop().is_none() => {
                 let message = "`)` closes nothing";
-                return Err(SyntaxError::new(SyntaxErrorKind::UnmatchedBracket, start..self.at, message)
-                    .help("take it out, or put `(` before it; literal text stands in quotation marks"));
+                return Err(SyntaxError::new(
+                    SyntaxErrorKind::UnmatchedBracket,
+                    start..self.at,
+                    message,
+                )
+                .help(
+                    "take it out, or put `(` before it; literal text stands in quotation marks",
+                ));
             }
             _ => {}
         }
@@ -368,7 +388,8 @@ fn name_length(text: &str) -> usize {
 
 fn unclosed(open: usize, end: &str) -> SyntaxError {
     let message = format!("`(` is not closed where {end}");
-    SyntaxError::new(SyntaxErrorKind::UnclosedBracket, open..open + 1, message).help("close it with `)`")
+    SyntaxError::new(SyntaxErrorKind::UnclosedBracket, open..open + 1, message)
+        .help("close it with `)`")
 }
 
 fn too_deep(at: usize, what: &str) -> SyntaxError {
@@ -383,12 +404,15 @@ fn unexpected_character(found: char, at: usize) -> SyntaxError {
         ':' | '=' => "a definition is written `name ::= ...`",
         '/' => "patterns between slashes are Lark's; write a class or a rule",
         '-' => "a name begins with a letter; an exception (`a - b`) is not part of the notation",
-        _ => "literal text stands in quotation marks, a class of characters between square brackets",
+        _ => {
+            "literal text stands in quotation marks, a class of characters between square brackets"
+        }
     };
     let message = if found.is_control() {
         format!("the character U+{:04X} is not part of the notation", u32::from(found))
     } else {
         format!("`{found}` is not part of the notation")
     };
-    SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, at..at + found.len_utf8(), message).help(help)
+    SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, at..at + found.len_utf8(), message)
+        .help(help)
 }

@@ -65,7 +65,9 @@ pub(crate) fn parse_gbnf(text: &str) -> Result<File, SyntaxError> {
         ParseError::UnrecognizedEof { location, expected } => {
             unexpected("the end of the file", location..location, &expected)
         }
-        ParseError::InvalidToken { location } => unexpected("the end of the file", location..location, &[]),
+        ParseError::InvalidToken { location } => {
+            unexpected("the end of the file", location..location, &[])
+        }
     })
 }
 
@@ -74,7 +76,10 @@ fn unexpected(found: &str, span: Span, expected: &[String]) -> SyntaxError {
     // Brackets are the lexer's business: a definition inside of one it refuses.
     let has = |word: &str| expected.iter().any(|name| name.trim_matches('"') == word);
     let (expected, help) = if has("name") {
-        ("an expression", "a repetition stands behind what it repeats: a name, a string, a class or a group")
+        (
+            "an expression",
+            "a repetition stands behind what it repeats: a name, a string, a class or a group",
+        )
     } else {
         ("a definition", "a definition is written `name ::= ...`")
     };

@@ -17,8 +17,8 @@ fn class(ranges: &[(u32, u32)]) -> ExprKind {
 
 #[test]
 fn rules_end_where_the_next_one_begins() {
-    let text =
-        "a ::= b\n  | \"x\" # one\n  c\nb::=c;c ::=\n\n'y' // two\n/* d ::= */ (* e ::= *)\n<f> ::= <f> a";
+    let text = "a ::= b\n  | \"x\" # one\n  c\nb::=c;c ::=\n\n'y' // two\n/* d ::= */ (* e ::= \
+        *)\n<f> ::= <f> a";
     let file = parse_gbnf(text).expect("sound");
     let names: Vec<&str> = file.rules.iter().map(|rule| &*rule.name.node).collect();
     assert_eq!(names, ["a", "b", "c", "f"]);
@@ -31,12 +31,22 @@ fn rules_end_where_the_next_one_begins() {
 #[test]
 fn escapes_stand_for_characters() {
     let literal = |text: &str| vec![ExprKind::Literal(text.to_owned())];
-    assert_eq!(only(r#"a ::= "\n\t\r\\\"\x41\u00e9\U0001F600""#), literal("\n\t\r\\\"A\u{e9}\u{1f600}"));
+    assert_eq!(
+        only(r#"a ::= "\n\t\r\\\"\x41\u00e9\U0001F600""#),
+        literal("\n\t\r\\\"A\u{e9}\u{1f600}")
+    );
     assert_eq!(only(r#"a ::= "\ud83d\ude00\[\-\/""#), literal("\u{1f600}[-/"));
     assert_eq!(only("a ::= '\"' "), literal("\""));
     assert_eq!(
         only(r"a ::= [a-z\]\-\^_-]"),
-        [class(&[(0x61, 0x7a), (0x5d, 0x5d), (0x2d, 0x2d), (0x5e, 0x5e), (0x5f, 0x5f), (0x2d, 0x2d),])]
+        [class(&[
+            (0x61, 0x7a),
+            (0x5d, 0x5d),
+            (0x2d, 0x2d),
+            (0x5e, 0x5e),
+            (0x5f, 0x5f),
+            (0x2d, 0x2d),
+        ])]
     );
     assert_eq!(only(r"a ::= [\x00-\x1f\d]"), [class(&[(0, 0x1f), (0x30, 0x39)])]);
     let all = ExprKind::Class(Class { negated: true, ranges: Vec::new() });
@@ -107,14 +117,18 @@ fn every_refusal_names_the_place() {
         ("a ::= b /* c", UnclosedBracket, "/*"),
     ];
     for (text, kind, fault) in cases {
-        let error = parse_gbnf(text).map(|file| panic!("{text:?} is {file:?}")).expect_err("refused");
+        let error =
+            parse_gbnf(text).map(|file| panic!("{text:?} is {file:?}")).expect_err("refused");
         assert_eq!(error.kind(), *kind, "{text:?}: {error}");
         assert_eq!(&text[error.span()], *fault, "{text:?}: {error}");
     }
     assert_eq!(parse_gbnf(&" ".repeat(MAX_BYTES + 1)).expect_err("too large").kind(), TooLarge);
     let deep = format!("a ::= {}b{}", "(".repeat(201), ")".repeat(201));
     assert_eq!(parse_gbnf(&deep).expect_err("too deep").kind(), TooDeep);
-    assert_eq!(parse_gbnf(&format!("a ::= b{}", "*".repeat(201))).expect_err("too deep").kind(), TooDeep);
+    assert_eq!(
+        parse_gbnf(&format!("a ::= b{}", "*".repeat(201))).expect_err("too deep").kind(),
+        TooDeep
+    );
 }
 
 proptest! {

@@ -44,7 +44,9 @@ impl fmt::Display for Token<'_> {
         f.write_str(match self {
             Token::Defined(name) => return write!(f, "the definition of `{}`", Shortened(name)),
             Token::Name(name) => return write!(f, "the name `{}`", Shortened(name)),
-            Token::Literal(text) => return write!(f, "the string {:?}", Shortened(text).to_string()),
+            Token::Literal(text) => {
+                return write!(f, "the string {:?}", Shortened(text).to_string());
+            }
             Token::Class(_) => "a class of characters",
             Token::TokenReference(_) => "a token",
             Token::Count { .. } => "a count",

@@ -43,8 +43,12 @@ pub(crate) fn counted(
 ) -> Result<Expr, SyntaxError> {
     if min.node > max.node {
         let message = format!("a repetition of {} to {} times", min.node, max.node);
-        return Err(SyntaxError::new(SyntaxErrorKind::BadRepetition, min.span.start..max.span.end, message)
-            .help("write the smaller number first"));
+        return Err(SyntaxError::new(
+            SyntaxErrorKind::BadRepetition,
+            min.span.start..max.span.end,
+            message,
+        )
+        .help("write the smaller number first"));
     }
     Ok(repeat(expr, min.node, Some(max.node), span))
 }
@@ -98,7 +102,10 @@ pub(crate) fn char_range(
         ));
     };
     if first > last {
-        return Err(error("the ends of this range are reversed", "write the smaller character first"));
+        return Err(error(
+            "the ends of this range are reversed",
+            "write the smaller character first",
+        ));
     }
     Ok(Spanned { node: ExprKind::CharRange(first, last), span })
 }
@@ -107,7 +114,8 @@ pub(crate) fn char_range(
 pub(crate) fn word((text, ignore_case): (String, bool), span: Span) -> Result<Word, SyntaxError> {
     if text.is_empty() {
         let message = "an empty string is no word of the language";
-        return Err(SyntaxError::new(SyntaxErrorKind::EmptyLiteral, span, message).help("leave it out here"));
+        return Err(SyntaxError::new(SyntaxErrorKind::EmptyLiteral, span, message)
+            .help("leave it out here"));
     }
     Ok(Word::Literal { text, ignore_case, span })
 }
@@ -158,7 +166,8 @@ pub(crate) fn lookahead(
 ) -> Result<Directive, SyntaxError> {
     let error = |span: Span, message: String| {
         Err(SyntaxError::new(SyntaxErrorKind::BadLookahead, span, message).help(
-            "write `%lookahead NAME \"word\" after A before B then C`; `after` and `then` may be left out",
+            "write `%lookahead NAME \"word\" after A before B then C`; `after` and `then` may be \
+             left out",
         ))
     };
     let Ok([word]) = <[Word; 1]>::try_from(words) else {
@@ -174,7 +183,12 @@ pub(crate) fn lookahead(
             "after" | "before" | "then" => {
                 return error(name.span, format!("`{}` cannot stand here", name.node));
             }
-            other => return error(name.span, format!("`{other}` is none of `after`, `before` and `then`")),
+            other => {
+                return error(
+                    name.span,
+                    format!("`{other}` is none of `after`, `before` and `then`"),
+                );
+            }
         }
     }
     if before.is_empty() {

@@ -47,7 +47,11 @@ struct WrittenRegex {
 
 impl<'input> Lexer<'input> {
     /// A directive of the dialect, its argument included; `None` where `word` is none.
-    pub(super) fn dialect_directive(&mut self, word: &str, start: usize) -> Result<Option<Token<'input>>> {
+    pub(super) fn dialect_directive(
+        &mut self,
+        word: &str,
+        start: usize,
+    ) -> Result<Option<Token<'input>>> {
         Ok(Some(match word {
             "llguidance" => {
                 let (options, _) = self.json::<WrittenOptions>("%llguidance", start)?;
@@ -98,7 +102,7 @@ impl<'input> Lexer<'input> {
         Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(match what {
             "%regex" => {
                 "write `%regex {\"substring_words\": \"...\"}`, or `substring_chars`, or \
-                         `substring_chunks` and a list"
+                 `substring_chunks` and a list"
             }
             "%llguidance" => {
                 "the options are no_forcing, allow_initial_skip, allow_invalid_utf8 and \
@@ -114,22 +118,35 @@ impl<'input> Lexer<'input> {
                 .help("write one of substring_words, substring_chars and substring_chunks")
         };
         let chunks = match regex {
-            WrittenRegex { substring_words: Some(text), substring_chars: None, substring_chunks: None } => {
-                words(&text)
-            }
-            WrittenRegex { substring_words: None, substring_chars: Some(text), substring_chunks: None } => {
-                text.chars().map(String::from).collect()
-            }
-            WrittenRegex { substring_words: None, substring_chars: None, substring_chunks: Some(chunks) } => {
-                chunks
-            }
-            WrittenRegex { substring_words: None, substring_chars: None, substring_chunks: None } => {
+            WrittenRegex {
+                substring_words: Some(text),
+                substring_chars: None,
+                substring_chunks: None,
+            } => words(&text),
+            WrittenRegex {
+                substring_words: None,
+                substring_chars: Some(text),
+                substring_chunks: None,
+            } => text.chars().map(String::from).collect(),
+            WrittenRegex {
+                substring_words: None,
+                substring_chars: None,
+                substring_chunks: Some(chunks),
+            } => chunks,
+            WrittenRegex {
+                substring_words: None,
+                substring_chars: None,
+                substring_chunks: None,
+            } => {
                 return Err(error(SyntaxErrorKind::BadDialect, "this %regex says nothing"));
             }
             _ => return Err(error(SyntaxErrorKind::BadDialect, "this %regex says several things")),
         };
         if chunks.len() > MAX_CHUNKS {
-            return Err(error(SyntaxErrorKind::TooLarge, "this %regex has more than a million chunks"));
+            return Err(error(
+                SyntaxErrorKind::TooLarge,
+                "this %regex has more than a million chunks",
+            ));
         }
         Ok(chunks)
     }
@@ -178,7 +195,7 @@ impl<'input> Lexer<'input> {
                 let message = format!("`{}` names no tokens: {problem}", Shortened(written));
                 Err(self.error(SyntaxErrorKind::BadDialect, start..self.at, message).help(
                     "write ids and ranges: `<[7]>`, `<[7,10-20]>`, all but these: \
-                           `<[^7,10-20]>`, all: `<[*]>`",
+                     `<[^7,10-20]>`, all: `<[*]>`",
                 ))
             }
         }
@@ -192,7 +209,11 @@ fn token_ids(written: &str) -> std::result::Result<Vec<(u32, u32)>, String> {
         None => (false, written),
     };
     if list == "*" {
-        return if is_negated { Err("nothing is left".to_owned()) } else { Ok(vec![(0, u32::MAX)]) };
+        return if is_negated {
+            Err("nothing is left".to_owned())
+        } else {
+            Ok(vec![(0, u32::MAX)])
+        };
     }
     let mut ranges = Vec::new();
     for range in list.split(',').map(str::trim).filter(|range| !range.is_empty()) {

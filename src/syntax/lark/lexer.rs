@@ -76,7 +76,10 @@ impl<'input> Lexer<'input> {
             '/' => self.regex()?,
             '%' => self.directive()?,
             '0'..='9' => self.number(),
-            '+' | '-' if self.number_may_follow && self.byte(1).is_some_and(|next| next.is_ascii_digit()) => {
+            '+' | '-'
+                if self.number_may_follow
+                    && self.byte(1).is_some_and(|next| next.is_ascii_digit()) =>
+            {
                 self.number()
             }
             _ => self.sign(first)?,
@@ -111,13 +114,22 @@ impl<'input> Lexer<'input> {
                 }
                 [b'/', b'/', ..] | [b'#', ..] => self.at += line_length(bytes),
                 [b'\\', ..] => {
-                    let blanks =
-                        bytes[1..].iter().take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+                    let blanks = bytes[1..]
+                        .iter()
+                        .take_while(|&&byte| matches!(byte, b' ' | b'\t' | b'\r'))
+                        .count();
                     if bytes.get(1 + blanks) != Some(&b'\n') {
-                        let message = "a backslash outside of strings and regexes that does not end its line";
+                        let message =
+                            "a backslash outside of strings and regexes that does not end its line";
                         return Err(self
-                            .error(SyntaxErrorKind::UnexpectedCharacter, self.at..self.at + 1, message.into())
-                            .help("put the text in double quotes, or the pattern between slashes"));
+                            .error(
+                                SyntaxErrorKind::UnexpectedCharacter,
+                                self.at..self.at + 1,
+                                message.into(),
+                            )
+                            .help(
+                                "put the text in double quotes, or the pattern between slashes",
+                            ));
                     }
                     self.at += blanks + 2;
                 }
@@ -128,13 +140,20 @@ impl<'input> Lexer<'input> {
 
     /// A line end is a word: no bracket may be open.
     fn end_line(&mut self, at: usize) -> Result<()> {
-        let open = self.open.last().filter(|(bracket, _)| *bracket != Token::Nested || at >= self.text.len());
+        let open = self
+            .open
+            .last()
+            .filter(|(bracket, _)| *bracket != Token::Nested || at >= self.text.len());
         if let Some((bracket, start)) = open {
-            let (message, start) = (format!("{bracket} is not closed where the definition ends"), *start);
+            let (message, start) =
+                (format!("{bracket} is not closed where the definition ends"), *start);
             return Err(self
                 .error(SyntaxErrorKind::UnclosedBracket, start..start + 1, message)
                 .related(at..at, "ends here")
-                .help("close it on the same line; only a line that begins with `|` continues a definition"));
+                .help(
+                    "close it on the same line; only a line that begins with `|` continues a \
+                     definition",
+                ));
         }
         self.line_is_blank = true;
         self.fraction_may_follow = false;
@@ -170,7 +189,8 @@ impl<'input> Lexer<'input> {
         let start = self.at;
         let name = self.take(self.name_length());
         let error = |message: String, help: &str| {
-            Err(SyntaxError::new(SyntaxErrorKind::BadName, start..start + name.len(), message).help(help))
+            Err(SyntaxError::new(SyntaxErrorKind::BadName, start..start + name.len(), message)
+                .help(help))
         };
         let bare = name.strip_prefix('_').unwrap_or(name);
         match bare.bytes().next() {
@@ -197,7 +217,9 @@ impl<'input> Lexer<'input> {
         let bytes = self.rest().as_bytes();
         let is_letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
         (0..bytes.len())
-            .find(|&at| !(is_letter(at) || bytes[at] == b'_' || bytes[at] == b'-' && is_letter(at + 1)))
+            .find(|&at| {
+                !(is_letter(at) || bytes[at] == b'_' || bytes[at] == b'-' && is_letter(at + 1))
+            })
             .unwrap_or(bytes.len())
     }
 
@@ -205,13 +227,17 @@ impl<'input> Lexer<'input> {
         let (start, rest) = (self.at, self.rest());
         // The line's end is looked for only where it matters: a line may hold a hundred thousand
         // strings.
-        let Some(length) = closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n'))
+        let Some(length) =
+            closing(&rest[1..], b'"').filter(|&length| !rest[1..=length].contains('\n'))
         else {
             let line = line_length(rest.as_bytes());
             let message = "this string is not closed on its line".to_string();
-            return Err(self.error(SyntaxErrorKind::UnterminatedString, start..start + line, message).help(
-                "close it with `\"`; a line end in a string is written `\\n`, a quotation mark `\\\"`",
-            ));
+            return Err(self
+                .error(SyntaxErrorKind::UnterminatedString, start..start + line, message)
+                .help(
+                    "close it with `\"`; a line end in a string is written `\\n`, a quotation mark \
+                     `\\\"`",
+                ));
         };
         let text = escape::string(&rest[1..=length], start + 1)?;
         self.at += length + 2;
@@ -261,8 +287,9 @@ impl<'input> Lexer<'input> {
     fn number(&mut self) -> Token<'input> {
         let sign = usize::from(matches!(self.byte(0), Some(b'+' | b'-')));
         let may_be_fraction = self.fraction_may_follow;
-        let of_number =
-            |byte: &u8| byte.is_ascii_digit() || may_be_fraction && matches!(byte, b'.' | b'e' | b'E');
+        let of_number = |byte: &u8| {
+            byte.is_ascii_digit() || may_be_fraction && matches!(byte, b'.' | b'e' | b'E')
+        };
         let digits = self.rest()[sign..].bytes().take_while(of_number).count();
         Token::Number(self.take(sign + digits))
     }
@@ -279,7 +306,9 @@ impl<'input> Lexer<'input> {
             ('~', _) if self.begins_expression() && !self.count_follows() => (Token::Not, 1),
             ('{', _) if self.count_follows() => (Token::LeftCount, 1),
             ('&', _) => (Token::And, 1),
-            ('=', _) if self.open.last().is_some_and(|(bracket, _)| *bracket == Token::LeftBracket) => {
+            ('=', _)
+                if self.open.last().is_some_and(|(bracket, _)| *bracket == Token::LeftBracket) =>
+            {
                 (Token::Equals, 1)
             }
             (':', _) => (Token::Colon, 1),
@@ -329,7 +358,12 @@ impl<'input> Lexer<'input> {
         Ok(())
     }
 
-    fn close_bracket(&mut self, bracket: &Token<'input>, opening: &Token<'input>, at: usize) -> Result<()> {
+    fn close_bracket(
+        &mut self,
+        bracket: &Token<'input>,
+        opening: &Token<'input>,
+        at: usize,
+    ) -> Result<()> {
         let message = match self.open.pop() {
             Some((open, _)) if open == *opening => return Ok(()),
             Some((open, start)) => {
@@ -341,16 +375,20 @@ impl<'input> Lexer<'input> {
             }
             None => format!("{bracket} closes nothing"),
         };
-        Err(self
-            .error(SyntaxErrorKind::UnmatchedBracket, at..at + 1, message)
-            .help(format!("take it out, or put {opening} before it; literal text stands in double quotes")))
+        Err(self.error(SyntaxErrorKind::UnmatchedBracket, at..at + 1, message).help(format!(
+            "take it out, or put {opening} before it; literal text stands in double quotes"
+        )))
     }
 }
 
 /// The bytes before the line's end.
 fn line_length(bytes: &[u8]) -> usize {
     let length = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-    if length > 0 && length < bytes.len() && bytes[length - 1] == b'\r' { length - 1 } else { length }
+    if length > 0 && length < bytes.len() && bytes[length - 1] == b'\r' {
+        length - 1
+    } else {
+        length
+    }
 }
 
 /// Where the first `delimiter` stands that no backslash escapes.
@@ -373,19 +411,24 @@ fn unexpected_character(found: char, at: usize) -> SyntaxError {
         '=' => "a definition is written `name: ...`",
         ';' => "a definition ends with its line: leave the `;` out",
         '<' | '>' => {
-            "rules are named without angle brackets, special tokens stand in them without a blank: `<|end|>`"
+            "rules are named without angle brackets, special tokens stand in them without a \
+             blank: `<|end|>`"
         }
         '-' => "literal text stands in double quotes, an alias is written `-> name`",
         '\r' => "lines end with a line feed, or a carriage return and a line feed",
-        _ if found.is_alphabetic() => "names are made of the letters a to z, digits and underscores",
+        _ if found.is_alphabetic() => {
+            "names are made of the letters a to z, digits and underscores"
+        }
         _ => "literal text stands in double quotes, patterns between slashes",
     };
-    let message = if found.is_control() || (found.is_whitespace() && found != ' ') || !is_visible(found) {
-        format!("the character U+{:04X} is not part of the notation", u32::from(found))
-    } else {
-        format!("`{found}` is not part of the notation")
-    };
-    SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, at..at + found.len_utf8(), message).help(help)
+    let message =
+        if found.is_control() || (found.is_whitespace() && found != ' ') || !is_visible(found) {
+            format!("the character U+{:04X} is not part of the notation", u32::from(found))
+        } else {
+            format!("`{found}` is not part of the notation")
+        };
+    SyntaxError::new(SyntaxErrorKind::UnexpectedCharacter, at..at + found.len_utf8(), message)
+        .help(help)
 }
 
 /// Whether a reader can see the character: the format characters and fillers one meets are not.

@@ -44,9 +44,8 @@ pub(crate) const MAX_BYTES: usize = 16 << 20;
 pub(crate) fn parse_lark(text: &str) -> Result<File, SyntaxError> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than {MAX_BYTES}", text.len());
-        return Err(
-            SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message).help("split it and import the parts")
-        );
+        return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message)
+            .help("split it and import the parts"));
     }
     let words = until_fault(Lexer::new(text), Lexer::word);
     generated::FileParser::new().parse(words).map_err(|error| match error {
@@ -54,12 +53,16 @@ pub(crate) fn parse_lark(text: &str) -> Result<File, SyntaxError> {
         ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
             unexpected(text, &token, start..end, &expected)
         }
-        ParseError::ExtraToken { token: (start, token, end) } => unexpected(text, &token, start..end, &[]),
+        ParseError::ExtraToken { token: (start, token, end) } => {
+            unexpected(text, &token, start..end, &[])
+        }
         // The lexer ends each file with a line end, behind which another item may always follow.
         ParseError::UnrecognizedEof { location, expected } => {
             unexpected(text, &Token::LineEnd, location..location, &expected)
         }
-        ParseError::InvalidToken { location } => unexpected(text, &Token::LineEnd, location..location, &[]),
+        ParseError::InvalidToken { location } => {
+            unexpected(text, &Token::LineEnd, location..location, &[])
+        }
     })
 }
 
@@ -91,7 +94,8 @@ fn other_notation(text: &str, found: &Token<'_>, at: usize) -> Option<&'static s
     let colons = text.len() - rest.len() - before.len();
     match colons {
         2 if rest.starts_with('=') => Some(
-            "rules with `::=` are GBNF, which is read from a file `.gbnf`, by `--notation gbnf` and by \
+            "rules with `::=` are GBNF, which is read from a file `.gbnf`, by `--notation gbnf` \
+             and by \
              `Grammar::from_gbnf`",
         ),
         2 => Some(
@@ -122,9 +126,12 @@ fn help(found: &Token<'_>, expected: &Expected<'_>) -> Option<&'static str> {
             "a template is used as `name{argument}` with a rule's name; a count is written `~3..5`"
         }
         Token::LeftParen | Token::LeftBracket if expected.has("regex") => {
-            "the arguments of a template are names, strings and regexes; give a group a rule of its own"
+            "the arguments of a template are names, strings and regexes; give a group a rule of \
+             its own"
         }
-        Token::Or if at_item => "a line that begins with `|` continues a definition; there is none before it",
+        Token::Or if at_item => {
+            "a line that begins with `|` continues a definition; there is none before it"
+        }
         _ if expected.has(":") && !at_item => {
             "a definition is written `name: ...`; a line that continues the last one begins with \
              `|`, or the last one ends with a backslash"
@@ -132,8 +139,12 @@ fn help(found: &Token<'_>, expected: &Expected<'_>) -> Option<&'static str> {
         Token::Dot | Token::Number(_) if in_expression => {
             "a priority stands behind the name that is defined: `NAME.2: ...`"
         }
-        _ if at_item => "a line begins with the name that it defines, or with a directive such as `%import`",
-        Token::RuleName(_) if expected.is_word() => "only terminals and strings can stand in this directive",
+        _ if at_item => {
+            "a line begins with the name that it defines, or with a directive such as `%import`"
+        }
+        Token::RuleName(_) if expected.is_word() => {
+            "only terminals and strings can stand in this directive"
+        }
         Token::Regex { .. } if expected.is_word() => "give the regex a name, and write that",
         Token::TerminalName(_) if expected.has("rule name") => "this must be a name in lower case",
         Token::LineEnd if expected.is_word() => "the operands of a directive stand on its line",
@@ -159,7 +170,13 @@ impl<'a> Expected<'a> {
             "~ before an expression",
             "&",
         ];
-        Self(names.iter().map(|name| name.trim_matches('"')).filter(|name| !DIALECT.contains(name)).collect())
+        Self(
+            names
+                .iter()
+                .map(|name| name.trim_matches('"'))
+                .filter(|name| !DIALECT.contains(name))
+                .collect(),
+        )
     }
 
     fn has(&self, name: &str) -> bool {

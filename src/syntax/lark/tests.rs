@@ -5,8 +5,8 @@ use regex::Regex;
 
 use super::*;
 use crate::syntax::ast::{
-    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, Import, Item, Mode, Rule, Spanned,
-    TerminalDefinition, Word,
+    Alternative, Associativity, Clause, Directive, Expansions, ExprKind, Import, Item, Mode, Rule,
+    Spanned, TerminalDefinition, Word,
 };
 
 mod errors;
@@ -35,7 +35,9 @@ fn same(one: &str, other: &str) {
 /// The body of the first definition.
 fn body(text: &str) -> Expansions {
     match read(text).items.into_iter().next() {
-        Some(Item::Rule(Rule { body, .. }) | Item::Terminal(TerminalDefinition { body, .. })) => body,
+        Some(Item::Rule(Rule { body, .. }) | Item::Terminal(TerminalDefinition { body, .. })) => {
+            body
+        }
         other => panic!("{text:?} begins with {other:?}"),
     }
 }
@@ -64,7 +66,10 @@ mod constructs {
             (Mode::Define, "_list", "?!")
         );
         assert_eq!(&text[rule.name.span.clone()], "_list");
-        assert_eq!(rule.parameters.iter().map(|p| p.node.as_str()).collect::<Vec<_>>(), ["item", "sep"]);
+        assert_eq!(
+            rule.parameters.iter().map(|p| p.node.as_str()).collect::<Vec<_>>(),
+            ["item", "sep"]
+        );
         assert_eq!(rule.priority.map(|p| p.node), Some(-2));
         assert_eq!(&text[rule.body.span.clone()], "item (sep item)*");
     }
@@ -79,7 +84,8 @@ mod constructs {
                 other => panic!("{other:?}"),
             })
             .collect();
-        let expected = [("A", 0), ("_B", 2), ("C", -3), ("D", 1)].map(|(name, p)| (name.to_string(), p));
+        let expected =
+            [("A", 0), ("_B", 2), ("C", -3), ("D", 1)].map(|(name, p)| (name.to_string(), p));
         assert_eq!(priorities, expected);
     }
 
@@ -98,13 +104,18 @@ mod constructs {
             ("b~3", 3, Some(3)),
             ("b ~ 0 .. 4294967295", 0, Some(u32::MAX)),
         ] {
-            let ExprKind::Repeat { expr: inner, min: from, max: to } = expr(text) else { panic!("{text}") };
+            let ExprKind::Repeat { expr: inner, min: from, max: to } = expr(text) else {
+                panic!("{text}")
+            };
             assert_eq!((inner.node, from, to), (ExprKind::Rule("b".into()), min, max), "{text}");
         }
         assert!(matches!(expr("(b | c)"), ExprKind::Group(inner) if inner.alternatives.len() == 2));
         assert!(matches!(expr("[b]"), ExprKind::Maybe(inner) if inner.alternatives.len() == 1));
-        assert!(matches!(expr("()"), ExprKind::Group(inner) if inner.alternatives[0].items.is_empty()));
-        let ExprKind::Template { name, arguments } = expr(r#"sep{b, ",", "0".."9", /x/, t{C}}"#) else {
+        assert!(
+            matches!(expr("()"), ExprKind::Group(inner) if inner.alternatives[0].items.is_empty())
+        );
+        let ExprKind::Template { name, arguments } = expr(r#"sep{b, ",", "0".."9", /x/, t{C}}"#)
+        else {
             panic!("no template")
         };
         assert_eq!((name.as_str(), arguments.len()), ("sep", 5));
@@ -113,7 +124,10 @@ mod constructs {
 
     #[test]
     fn strings_undo_escapes_as_lark_does() {
-        assert_eq!(expr(r#""\n\t\r\f\\\"\x41\u00e9\U0001F600""#), literal("\n\t\r\x0c\\\"A\u{e9}\u{1f600}"));
+        assert_eq!(
+            expr(r#""\n\t\r\f\\\"\x41\u00e9\U0001F600""#),
+            literal("\n\t\r\x0c\\\"A\u{e9}\u{1f600}")
+        );
         // A backslash before anything else stands for itself.
         assert_eq!(expr(r#""\d\.\'\/""#), literal(r"\d\.\'\/"));
         assert_eq!(expr(r#""\\""#), literal(r"\"));
@@ -122,8 +136,10 @@ mod constructs {
 
     #[test]
     fn regexes_keep_their_escapes_but_the_slash() {
-        let regex =
-            |pattern: &str, flags: &str| ExprKind::Regex { pattern: pattern.into(), flags: flags.into() };
+        let regex = |pattern: &str, flags: &str| ExprKind::Regex {
+            pattern: pattern.into(),
+            flags: flags.into(),
+        };
         assert_eq!(expr(r"/\/\*(.|\n)*?\*\//s"), regex(r"/\*(.|\n)*?\*/", "s"));
         assert_eq!(expr(r"/\\\//imslux"), regex(r"\\/", "imslux"));
         assert_eq!(expr(r##"/[^"#]/"##), regex(r##"[^"#]"##, ""));
@@ -140,7 +156,9 @@ mod constructs {
         let aliases: Vec<_> =
             alternatives.iter().map(|a| a.alias.as_ref().map(|name| name.node.as_str())).collect();
         assert_eq!(aliases, [Some("x"), Some("y"), Some("z"), None]);
-        assert!(matches!(&alternatives[1].precedence, Some(Word::Name(name)) if name.node == "NEG"));
+        assert!(
+            matches!(&alternatives[1].precedence, Some(Word::Name(name)) if name.node == "NEG")
+        );
         assert!(
             matches!(&alternatives[2].precedence, Some(Word::Literal { text, ignore_case: true, .. }) if text == "+")
         );
@@ -191,7 +209,8 @@ mod constructs {
     #[test]
     fn statements() {
         let items =
-            read("%ignore WS | /x/+\n%declare _INDENT _DEDENT\n%override a: b\n%extend A.1: \"b\"").items;
+            read("%ignore WS | /x/+\n%declare _INDENT _DEDENT\n%override a: b\n%extend A.1: \"b\"")
+                .items;
         assert!(matches!(&items[0], Item::Ignore(ignored) if ignored.node.alternatives.len() == 2));
         assert!(matches!(&items[1], Item::Declare(names) if names[1].node == "_DEDENT"));
         assert!(matches!(&items[2], Item::Rule(rule) if rule.mode == Mode::Override));
@@ -220,17 +239,28 @@ mod constructs {
             matches!(&directives[0].node, Directive::Start(names) if names[0].node == "a" && names.len() == 2)
         );
         assert!(matches!(&directives[1].node, Directive::Lexer(name) if name.node == "basic"));
-        assert!(matches!(&directives[2].node, Directive::Reserved { words, .. } if words.is_empty()));
-        assert!(matches!(&directives[3].node, Directive::Reserved { words, .. } if words.len() == 2));
-        assert!(matches!(&directives[4].node, Directive::Fallback { words, .. } if words.len() == 1));
+        assert!(
+            matches!(&directives[2].node, Directive::Reserved { words, .. } if words.is_empty())
+        );
+        assert!(
+            matches!(&directives[3].node, Directive::Reserved { words, .. } if words.len() == 2)
+        );
+        assert!(
+            matches!(&directives[4].node, Directive::Fallback { words, .. } if words.len() == 1)
+        );
         assert!(
             matches!(&directives[5].node, Directive::Soft { to: Word::Name(_), words } if words.len() == 2)
         );
         let Directive::Lookahead { after: Some(after), before, .. } = &directives[9].node else {
             panic!("{directives:?}")
         };
-        assert_eq!((after.len(), before.iter().map(Vec::len).collect::<Vec<_>>()), (1, vec![2, 1, 1]));
-        let Directive::Indent { clauses, .. } = &directives[11].node else { panic!("{:?}", directives[11]) };
+        assert_eq!(
+            (after.len(), before.iter().map(Vec::len).collect::<Vec<_>>()),
+            (1, vec![2, 1, 1])
+        );
+        let Directive::Indent { clauses, .. } = &directives[11].node else {
+            panic!("{:?}", directives[11])
+        };
         assert_eq!(clauses.len(), 3);
         assert_eq!(clauses[0].words.len(), 2);
         assert_eq!(clauses[2].number.as_ref().map(|number| number.node), Some(8));
@@ -241,7 +271,8 @@ mod constructs {
                 other => panic!("{other:?}"),
             })
             .collect();
-        let expected = [(Associativity::Left, 2), (Associativity::Right, 1), (Associativity::Nonassoc, 2)];
+        let expected =
+            [(Associativity::Left, 2), (Associativity::Right, 1), (Associativity::Nonassoc, 2)];
         assert_eq!(associativities, expected);
         assert!(matches!(&directives[10].node, Directive::Exclusive(words) if words.len() == 2));
     }
@@ -260,8 +291,10 @@ mod limits {
 
     #[test]
     fn a_hundred_thousand_alternatives_are_read() {
-        let text =
-            format!("a: \"0\"{}", (1..100_000).map(|i| format!("\n  | \"{i}\" b")).collect::<String>());
+        let text = format!(
+            "a: \"0\"{}",
+            (1..100_000).map(|i| format!("\n  | \"{i}\" b")).collect::<String>()
+        );
         assert_eq!(body(&text).alternatives.len(), 100_000);
     }
 
@@ -277,7 +310,10 @@ mod limits {
     #[test]
     fn files_and_word_counts_are_bounded() {
         assert_eq!(error(&" ".repeat(MAX_BYTES + 1)).kind(), SyntaxErrorKind::TooLarge);
-        assert_eq!(error(&"a:\n".repeat(lexer::MAX_WORDS / 2 + 1)).kind(), SyntaxErrorKind::TooLarge);
+        assert_eq!(
+            error(&"a:\n".repeat(lexer::MAX_WORDS / 2 + 1)).kind(),
+            SyntaxErrorKind::TooLarge
+        );
     }
 }
 

@@ -109,9 +109,15 @@ impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = match self {
             Token::RuleName(name) => return write!(f, "the rule name `{}`", Shortened(name)),
-            Token::TerminalName(name) => return write!(f, "the terminal name `{}`", Shortened(name)),
-            Token::Literal { text, .. } => return write!(f, "the string {:?}", Shortened(text).to_string()),
-            Token::Regex { pattern, .. } => return write!(f, "the regex `/{}/`", Shortened(pattern)),
+            Token::TerminalName(name) => {
+                return write!(f, "the terminal name `{}`", Shortened(name));
+            }
+            Token::Literal { text, .. } => {
+                return write!(f, "the string {:?}", Shortened(text).to_string());
+            }
+            Token::Regex { pattern, .. } => {
+                return write!(f, "the regex `/{}/`", Shortened(pattern));
+            }
             Token::Number(digits) => return write!(f, "the number `{}`", Shortened(digits)),
             Token::LineEnd => return f.write_str("the end of the line"),
             Token::Colon => ":",
@@ -136,14 +142,18 @@ impl fmt::Display for Token<'_> {
             Token::And => "&",
             Token::Equals => "=",
             Token::Named(_) => return f.write_str("a special token"),
-            Token::GrammarName(name) => return write!(f, "the grammar name `@{}`", Shortened(name)),
+            Token::GrammarName(name) => {
+                return write!(f, "the grammar name `@{}`", Shortened(name));
+            }
             Token::Options(_) => "%llguidance",
             Token::Substring(_) => "%regex",
             Token::Json(_) => "%json",
             Token::Nested => "%lark {",
             directive => {
-                let word =
-                    DIRECTIVES.iter().find(|(_, token)| token == directive).map_or("", |(word, _)| word);
+                let word = DIRECTIVES
+                    .iter()
+                    .find(|(_, token)| token == directive)
+                    .map_or("", |(word, _)| word);
                 return write!(f, "`%{word}`");
             }
         };

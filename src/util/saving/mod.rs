@@ -66,7 +66,10 @@ mod tests {
         assert_eq!(reader.str(), Ok("naïve"));
         assert_eq!(reader.option(Reader::u32), Ok(Some(3)));
         assert_eq!(reader.option(Reader::u32), Ok(None));
-        assert_eq!(reader.list(4, |r| Ok(r.str()?.to_owned())), Ok(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(
+            reader.list(4, |r| Ok(r.str()?.to_owned())),
+            Ok(vec!["a".to_owned(), "b".to_owned()])
+        );
         assert_eq!(reader.finish(), Ok(()));
         for end in 0..bytes.len() {
             let mut reader = Reader::new(&bytes[..end]);

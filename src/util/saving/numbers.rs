@@ -26,7 +26,10 @@ impl SavedNumbers {
     pub(crate) fn words(&self, first: u32, count: u32) -> Result<Words, Malformed> {
         let start = self.part.start + 4 * first as usize;
         let within = start + 4 * count as usize <= self.part.end;
-        ensure(within && self.part.end <= (*self.source).as_ref().len(), "what lies in another section")?;
+        ensure(
+            within && self.part.end <= (*self.source).as_ref().len(),
+            "what lies in another section",
+        )?;
         Ok(Words::Saved { source: self.source.clone(), start, count })
     }
 }
@@ -69,7 +72,9 @@ impl Words {
         match self {
             Self::Own(words) => words.iter().for_each(|&word| take(word)),
             Self::Saved { source, start, count } => {
-                saved(source, *start, *count).iter().for_each(|&word| take(u32::from_le_bytes(word)));
+                saved(source, *start, *count)
+                    .iter()
+                    .for_each(|&word| take(u32::from_le_bytes(word)));
             }
         }
     }
@@ -90,7 +95,9 @@ impl Words {
             Self::Own(words) => row.iter_mut().zip(words).for_each(|(to, &from)| merge(to, from)),
             Self::Saved { source, start, count } => {
                 let words = saved(source, *start, *count);
-                row.iter_mut().zip(words).for_each(|(to, &from)| merge(to, u32::from_le_bytes(from)));
+                row.iter_mut()
+                    .zip(words)
+                    .for_each(|(to, &from)| merge(to, u32::from_le_bytes(from)));
             }
         }
     }

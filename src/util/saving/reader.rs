@@ -30,7 +30,8 @@ impl<'b> Reader<'b> {
 
     #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (bytes, rest) = self.rest.split_first_chunk().ok_or(Malformed { what: "what is cut off" })?;
+        let (bytes, rest) =
+            self.rest.split_first_chunk().ok_or(Malformed { what: "what is cut off" })?;
         self.rest = rest;
         Ok(*bytes)
     }

@@ -18,8 +18,9 @@ impl BitSet {
     /// A set of ids below `bound`.
     pub(crate) fn load(reader: &mut Reader<'_>, bound: usize) -> Result<Self, Malformed> {
         let words = reader.list(8, Reader::u64)?;
-        let past =
-            words.last().is_some_and(|last| last.checked_shr(1 + (bound as u32 + 63) % 64).unwrap_or(0) != 0);
+        let past = words
+            .last()
+            .is_some_and(|last| last.checked_shr(1 + (bound as u32 + 63) % 64).unwrap_or(0) != 0);
         ensure(words.len() == bound.div_ceil(64) && !past, "a set")?;
         Ok(Self::from_words(&words))
     }
@@ -28,8 +29,9 @@ impl BitSet {
 impl ByteClasses {
     /// Writes the classes as runs of bytes.
     pub(crate) fn save(&self, writer: &mut Writer) {
-        let ends: Vec<u8> =
-            (0..=255u8).filter(|&byte| byte == 255 || self.get(byte) != self.get(byte + 1)).collect();
+        let ends: Vec<u8> = (0..=255u8)
+            .filter(|&byte| byte == 255 || self.get(byte) != self.get(byte + 1))
+            .collect();
         // 256 runs are written as none.
         writer.u8(ends.len() as u8);
         for end in ends {
@@ -61,7 +63,9 @@ impl<T> Lists<T> {
     /// Writes how many lists there are, how long each is, and all entries by `write`.
     pub(crate) fn save(&self, writer: &mut Writer, write: impl FnOnce(&mut Writer, &[T])) {
         writer.length(self.len());
-        writer.numbers(&(0..self.len()).map(|list| self.range(list).len() as u32).collect::<Vec<u32>>());
+        writer.numbers(
+            &(0..self.len()).map(|list| self.range(list).len() as u32).collect::<Vec<u32>>(),
+        );
         write(writer, self.entries());
     }
 
@@ -115,7 +119,10 @@ impl Diagnostic {
     /// A warning.
     pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let code = reader.str()?;
-        let code = *WARNINGS.iter().find(|known| **known == code).ok_or(Malformed { what: "a warning" })?;
+        let code = *WARNINGS
+            .iter()
+            .find(|known| **known == code)
+            .ok_or(Malformed { what: "a warning" })?;
         let mut warning = Self::warning(code, reader.str()?);
         warning.place = reader.option(Place::load)?;
         warning.related = reader.list(24, |r| Ok((Place::load(r)?, r.str()?.to_owned())))?;

@@ -44,7 +44,11 @@ impl Writer {
         self.raw(text.as_bytes());
     }
 
-    pub(crate) fn option<T: ?Sized>(&mut self, value: Option<&T>, write: impl FnOnce(&mut Self, &T)) {
+    pub(crate) fn option<T: ?Sized>(
+        &mut self,
+        value: Option<&T>,
+        write: impl FnOnce(&mut Self, &T),
+    ) {
         self.bool(value.is_some());
         if let Some(value) = value {
             write(self, value);

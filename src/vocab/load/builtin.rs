@@ -26,14 +26,16 @@ impl Vocabulary {
                 return Err(VocabularyError::new(
                     VocabularyErrorKind::UnknownName,
                     format!(
-                        "no built-in vocabulary is called \"{}\"; there are gpt2, p50k, cl100k, o200k and \
+                        "no built-in vocabulary is called \"{}\"; there are gpt2, p50k, cl100k, \
+                         o200k and \
                          o200k_harmony",
                         name.escape_debug()
                     ),
                 ));
             }
         };
-        let bpe = bpe.map_err(|error| VocabularyError::malformed(format!("built-in vocabulary: {error}")))?;
+        let bpe = bpe
+            .map_err(|error| VocabularyError::malformed(format!("built-in vocabulary: {error}")))?;
         extract(&bpe, width)
     }
 }

@@ -64,11 +64,12 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_token_list`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
-    /// when one is exceeded.
+    /// As [`Vocabulary::from_token_list`], and
+    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
     pub fn from_token_list_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         check_size(bytes, limits)?;
-        let malformed = |error| VocabularyError::malformed(format!("not a list of tokens: {error}"));
+        let malformed =
+            |error| VocabularyError::malformed(format!("not a list of tokens: {error}"));
         let object = match bytes.trim_ascii_start().first() {
             Some(b'{') => serde_json::from_slice(bytes).map_err(malformed)?,
             _ => Object {
@@ -110,7 +111,8 @@ mod tests {
 
     #[test]
     fn an_array_of_texts_bytes_and_holes() {
-        let v = Vocabulary::from_token_list(br#" ["a", "\u00e9\"", [226, 130], null, "", []]"#).unwrap();
+        let v = Vocabulary::from_token_list(br#" ["a", "\u00e9\"", [226, 130], null, "", []]"#)
+            .unwrap();
         assert_eq!(v.bytes(TokenId(1)), Some("é\"".as_bytes()));
         assert_eq!(v.bytes(TokenId(2)), Some(&[226, 130][..]));
         assert_eq!((v.width(), v.len()), (6, 3));
@@ -128,9 +130,18 @@ mod tests {
 
     #[test]
     fn other_shapes_are_refused() {
-        for text in
-            ["", "[", "[1]", "[[256]]", "[[-1]]", "[{}]", "{}", r#"{"tokens":[],"x":1}"#, "[]", "[true]"]
-        {
+        for text in [
+            "",
+            "[",
+            "[1]",
+            "[[256]]",
+            "[[-1]]",
+            "[{}]",
+            "{}",
+            r#"{"tokens":[],"x":1}"#,
+            "[]",
+            "[true]",
+        ] {
             let error = Vocabulary::from_token_list(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind(), VocabularyErrorKind::Malformed, "{text}: {error}");
         }

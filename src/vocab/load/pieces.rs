@@ -103,8 +103,9 @@ impl<'de> Visitor<'de> for PieceWithScore<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut pair: A) -> Result<Range<usize>, A::Error> {
-        let range =
-            pair.next_element_seed(Append(self.0))?.ok_or_else(|| A::Error::custom("a piece is missing"))?;
+        let range = pair
+            .next_element_seed(Append(self.0))?
+            .ok_or_else(|| A::Error::custom("a piece is missing"))?;
         while pair.next_element::<IgnoredAny>()?.is_some() {}
         Ok(range)
     }

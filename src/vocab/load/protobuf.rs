@@ -40,7 +40,8 @@ impl<'a> Fields<'a> {
     }
 
     fn take(&mut self, length: u64) -> Result<&'a [u8], &'static str> {
-        let taken = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
+        let taken =
+            usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
         let (value, rest) = taken.ok_or("a field is longer than what holds it")?;
         self.rest = rest;
         Ok(value)
@@ -89,8 +90,10 @@ mod tests {
 
     #[test]
     fn all_types_of_fields() {
-        let message =
-            [0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 0, 0, 0x80, 0x3f, 0x21, 1, 2, 3, 4, 5, 6, 7, 8];
+        let message = [
+            0x08, 0x96, 0x01, 0x12, 2, b'h', b'i', 0x1d, 0, 0, 0x80, 0x3f, 0x21, 1, 2, 3, 4, 5, 6,
+            7, 8,
+        ];
         let fields: Result<Vec<_>, _> = Fields::new(&message).collect();
         let expected = vec![
             (1, Value::Varint(150)),
@@ -109,12 +112,15 @@ mod tests {
 
     #[test]
     fn a_message_cut_off_anywhere_is_an_error_and_ends() {
-        for message in [&[0x08][..], &[0x80], &[0x0a, 5, 1], &[0x0b], &[0x0d, 1], &[0x09], &[0x08, 0xff]] {
+        for message in
+            [&[0x08][..], &[0x80], &[0x0a, 5, 1], &[0x0b], &[0x0d, 1], &[0x09], &[0x08, 0xff]]
+        {
             let fields: Vec<_> = Fields::new(message).collect();
             assert!(fields.len() == 1 && fields[0].is_err(), "{message:?}");
         }
         assert!(
-            Fields::new(&[0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).any(|f| f.is_err())
+            Fields::new(&[0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1])
+                .any(|f| f.is_err())
         );
     }
 }

@@ -61,9 +61,12 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_sentencepiece`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
-    /// when one is exceeded.
-    pub fn from_sentencepiece_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As [`Vocabulary::from_sentencepiece`], and
+    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
+    pub fn from_sentencepiece_within(
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, VocabularyError> {
         check_size(bytes, limits)?;
         let model = Model::parse(bytes)?;
         let mut builder = VocabularyBuilder::within(limits);
@@ -76,10 +79,15 @@ impl Vocabulary {
                 PieceKind::Normal | PieceKind::UserDefined if model.escape_whitespaces => {
                     builder.token(id, piece.text.replace('\u{2581}', " ").as_bytes())?;
                 }
-                PieceKind::Normal | PieceKind::UserDefined => builder.token(id, piece.text.as_bytes())?,
+                PieceKind::Normal | PieceKind::UserDefined => {
+                    builder.token(id, piece.text.as_bytes())?
+                }
                 PieceKind::Byte => {
                     let byte = fallback_byte(piece.text).ok_or_else(|| {
-                        malformed(&format!("byte piece {id} is called \"{}\"", piece.text.escape_debug()))
+                        malformed(&format!(
+                            "byte piece {id} is called \"{}\"",
+                            piece.text.escape_debug()
+                        ))
                     })?;
                     builder.token(id, &[byte])?;
                 }
@@ -147,7 +155,8 @@ impl<'a> Piece<'a> {
         for field in Fields::new(bytes) {
             match field.map_err(malformed)? {
                 (1, Value::Bytes(text)) => {
-                    piece.text = std::str::from_utf8(text).map_err(|_| malformed("a piece is not UTF-8"))?;
+                    piece.text =
+                        std::str::from_utf8(text).map_err(|_| malformed("a piece is not UTF-8"))?;
                 }
                 (2, Value::Float(score)) => piece.score = score,
                 (3, Value::Varint(kind)) => {
@@ -155,7 +164,9 @@ impl<'a> Piece<'a> {
                     piece.kind = [Normal, Unknown, Control, UserDefined, Unused, Byte]
                         .into_iter()
                         .find(|&known| known as u64 == kind)
-                        .ok_or_else(|| malformed(&format!("a piece has the unknown type {kind}")))?;
+                        .ok_or_else(|| {
+                            malformed(&format!("a piece has the unknown type {kind}"))
+                        })?;
                 }
                 _ => {}
             }

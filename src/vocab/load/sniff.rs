@@ -59,8 +59,10 @@ pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
         Err(VocabularyError::new(
             VocabularyErrorKind::UnknownFormat,
             format!(
-                "no known tokenizer format: {what}; supported are tokenizer.json (Hugging Face), tokenizer.model \
-                 (SentencePiece), tiktoken files, tekken.json (Mistral), vocab.json (GPT-2) and a JSON list of \
+                "no known tokenizer format: {what}; supported are tokenizer.json (Hugging Face), \
+                 tokenizer.model \
+                 (SentencePiece), tiktoken files, tekken.json (Mistral), vocab.json (GPT-2) and a \
+                 JSON list of \
                  tokens"
             ),
         ))
@@ -68,27 +70,42 @@ pub(in crate::vocab) fn sniff(bytes: &[u8]) -> Result<Format, VocabularyError> {
     match bytes.trim_ascii_start() {
         [] => unknown("the file is empty"),
         [b'[', ..] => Ok(Format::TokenList),
-        [b'{', ..] => sniff_json(bytes).map_or_else(|| unknown("a JSON object without the keys of any"), Ok),
-        _ if bytes.starts_with(&[0x1f, 0x8b]) => unknown("it is compressed by gzip, unpack it first"),
+        [b'{', ..] => {
+            sniff_json(bytes).map_or_else(|| unknown("a JSON object without the keys of any"), Ok)
+        }
+        _ if bytes.starts_with(&[0x1f, 0x8b]) => {
+            unknown("it is compressed by gzip, unpack it first")
+        }
         _ if bytes.starts_with(b"PK\x03\x04") => unknown("it is a zip archive"),
         _ if bytes.starts_with(b"GGUF") => unknown("it is a GGUF model"),
-        _ if bytes.starts_with(b"#version") => unknown("it is the merges.txt of a BPE, which has no ids"),
+        _ if bytes.starts_with(b"#version") => {
+            unknown("it is the merges.txt of a BPE, which has no ids")
+        }
         _ if is_tiktoken(bytes) => Ok(Format::Tiktoken),
         // Field 1, a message: the first piece.
         _ if bytes.first() == Some(&0x0a) => Ok(Format::SentencePiece),
-        _ if bytes.is_ascii() => unknown("it is text, but neither JSON nor lines of base64 with ids"),
+        _ if bytes.is_ascii() => {
+            unknown("it is text, but neither JSON nor lines of base64 with ids")
+        }
         _ => unknown("it is binary, but no SentencePiece model"),
     }
 }
 
 /// Whether the first line is a token in base64 and a number.
 fn is_tiktoken(bytes: &[u8]) -> bool {
-    let line =
-        bytes.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let line = bytes
+        .trim_ascii_start()
+        .split(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default()
+        .trim_ascii_end();
     let Some(space) = line.iter().position(|&byte| byte == b' ') else { return false };
     let (token, id) = (&line[..space], &line[space + 1..]);
     let base64 = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
-    !token.is_empty() && token.iter().all(base64) && !id.is_empty() && id.iter().all(u8::is_ascii_digit)
+    !token.is_empty()
+        && token.iter().all(base64)
+        && !id.is_empty()
+        && id.iter().all(u8::is_ascii_digit)
 }
 
 fn sniff_json(bytes: &[u8]) -> Option<Format> {

@@ -83,8 +83,8 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tekken`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
-    /// when one is exceeded.
+    /// As [`Vocabulary::from_tekken`], and
+    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
     pub fn from_tekken_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         check_size(bytes, limits)?;
         let file: File<'_> = serde_json::from_slice(bytes)
@@ -109,7 +109,8 @@ impl Vocabulary {
                 for token in listed {
                     if token.rank >= special_count {
                         return Err(VocabularyError::malformed(format!(
-                            "special token \"{}\" has the rank {}, past the {special_count} special tokens",
+                            "special token \"{}\" has the rank {}, past the {special_count} \
+                             special tokens",
                             token.token_str.0.escape_debug(),
                             token.rank
                         )));
@@ -127,7 +128,10 @@ impl Vocabulary {
         for entry in file.vocab.iter().filter(|entry| entry.rank < width - special_count) {
             decoded.clear();
             STANDARD.decode_vec(&*entry.token_bytes.0, &mut decoded).map_err(|error| {
-                VocabularyError::malformed(format!("the token of rank {} is not base64: {error}", entry.rank))
+                VocabularyError::malformed(format!(
+                    "the token of rank {} is not base64: {error}",
+                    entry.rank
+                ))
             })?;
             builder.token(special_count + entry.rank, &decoded)?;
         }

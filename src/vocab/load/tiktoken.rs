@@ -28,8 +28,8 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tiktoken`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
-    /// when one is exceeded.
+    /// As [`Vocabulary::from_tiktoken`], and
+    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
     pub fn from_tiktoken_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         check_size(bytes, limits)?;
         let mut builder = VocabularyBuilder::within(limits);
@@ -39,7 +39,8 @@ impl Vocabulary {
             if line.is_empty() {
                 continue;
             }
-            let malformed = |what: &str| VocabularyError::malformed(format!("line {}: {what}", number + 1));
+            let malformed =
+                |what: &str| VocabularyError::malformed(format!("line {}: {what}", number + 1));
             let space = line
                 .iter()
                 .position(|&byte| byte == b' ')

@@ -85,12 +85,16 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_tokenizer_json`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
-    /// when one is exceeded.
-    pub fn from_tokenizer_json_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
+    /// As [`Vocabulary::from_tokenizer_json`], and
+    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
+    pub fn from_tokenizer_json_within(
+        bytes: &[u8],
+        limits: &Limits,
+    ) -> Result<Self, VocabularyError> {
         check_size(bytes, limits)?;
-        let file: File<'_> = serde_json::from_slice(bytes)
-            .map_err(|error| VocabularyError::malformed(format!("not a tokenizer.json: {error}")))?;
+        let file: File<'_> = serde_json::from_slice(bytes).map_err(|error| {
+            VocabularyError::malformed(format!("not a tokenizer.json: {error}"))
+        })?;
         refuse_context(&file.model)?;
         let coding = Coding::of(&file, limits)?;
 
@@ -149,7 +153,8 @@ fn refuse_context(model: &Model<'_>) -> Result<(), VocabularyError> {
     let kind = model.kind.as_ref().map_or("BPE", |kind| &*kind.0);
     if !matches!(kind, "BPE" | "Unigram") {
         return Err(VocabularyError::unsupported(format!(
-            "this tokenizer is a {kind} model, whose pieces have no bytes of their own: spaces depend on the \
+            "this tokenizer is a {kind} model, whose pieces have no bytes of their own: spaces \
+             depend on the \
              neighbours; supported are BPE and Unigram"
         )));
     }
@@ -159,7 +164,8 @@ fn refuse_context(model: &Model<'_>) -> Result<(), VocabularyError> {
     ] {
         if let Some(affix) = value.as_ref().filter(|affix| !affix.0.is_empty()) {
             return Err(VocabularyError::unsupported(format!(
-                "the tokenizer's model has the {field} \"{}\", so that the bytes of a piece depend on its \
+                "the tokenizer's model has the {field} \"{}\", so that the bytes of a piece \
+                 depend on its \
                  neighbours",
                 affix.0.escape_debug()
             )));
@@ -203,7 +209,8 @@ fn description(raw: Option<&RawValue>) -> Result<Value, VocabularyError> {
 
 impl Coding {
     fn of(file: &File<'_>, limits: &Limits) -> Result<Self, VocabularyError> {
-        let (decoder, pre_tokenizer) = (description(file.decoder)?, description(file.pre_tokenizer)?);
+        let (decoder, pre_tokenizer) =
+            (description(file.decoder)?, description(file.pre_tokenizer)?);
         let mut coding = Self {
             byte_level: false,
             byte_fallback: false,
@@ -234,7 +241,8 @@ impl Coding {
         }
         if !coding.byte_level && !coding.byte_fallback && coding.replacements.is_empty() {
             return Err(VocabularyError::unsupported(
-                "the tokenizer's decoder says nothing of how bytes are written: supported are ByteLevel, and \
+                "the tokenizer's decoder says nothing of how bytes are written: supported are \
+                 ByteLevel, and \
                  Metaspace, Replace and ByteFallback",
             ));
         }
@@ -248,12 +256,15 @@ impl Coding {
             "Metaspace" => self.add_metaspace(step),
             "Fuse" => *fused = true,
             "Replace" => {
-                let from =
-                    step.pointer("/pattern/String").and_then(Value::as_str).filter(|from| !from.is_empty());
+                let from = step
+                    .pointer("/pattern/String")
+                    .and_then(Value::as_str)
+                    .filter(|from| !from.is_empty());
                 let to = step.get("content").and_then(Value::as_str);
                 let (Some(from), Some(to)) = (from, to) else {
                     return Err(VocabularyError::unsupported(
-                        "the tokenizer's decoder replaces by a regular expression; only plain strings are \
+                        "the tokenizer's decoder replaces by a regular expression; only plain \
+                         strings are \
                          supported",
                     ));
                 };
@@ -267,8 +278,10 @@ impl Coding {
             }
             other => {
                 return Err(VocabularyError::unsupported(format!(
-                    "the tokenizer's decoder has the step {other}, behind which a piece has no bytes of its own; \
-                     supported are ByteLevel, ByteFallback, Metaspace, Replace, Fuse, and Strip behind Fuse"
+                    "the tokenizer's decoder has the step {other}, behind which a piece has no \
+                     bytes of its own; \
+                     supported are ByteLevel, ByteFallback, Metaspace, Replace, Fuse, and Strip \
+                     behind Fuse"
                 )));
             }
         }
@@ -307,10 +320,13 @@ impl Coding {
             let times = text.matches(&**from).count();
             if times > 0 {
                 // Known before any of it is made: a few steps can make gigabytes of a letter.
-                let length = (text.len() - times * from.len()).saturating_add(times.saturating_mul(to.len()));
+                let length = (text.len() - times * from.len())
+                    .saturating_add(times.saturating_mul(to.len()));
                 let left = self.replaced.get().checked_sub(length);
                 let left = left.ok_or_else(|| {
-                    VocabularyError::limit("what the tokenizer's decoder replaces makes too long tokens")
+                    VocabularyError::limit(
+                        "what the tokenizer's decoder replaces makes too long tokens",
+                    )
                 })?;
                 self.replaced.set(left);
                 text = text.replace(from, to).into();

@@ -31,8 +31,8 @@ impl Vocabulary {
     ///
     /// # Errors
     ///
-    /// As [`Vocabulary::from_vocab_json`], and [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit)
-    /// when one is exceeded.
+    /// As [`Vocabulary::from_vocab_json`], and
+    /// [`VocabularyErrorKind::Limit`](crate::VocabularyErrorKind::Limit) when one is exceeded.
     pub fn from_vocab_json_within(bytes: &[u8], limits: &Limits) -> Result<Self, VocabularyError> {
         check_size(bytes, limits)?;
         let pieces: Pieces = serde_json::from_slice(bytes)
@@ -86,7 +86,8 @@ fn is_byte_level(pieces: &Pieces) -> Result<bool, VocabularyError> {
         return Ok(false);
     }
     Err(VocabularyError::unsupported(
-        "the pieces do not show how bytes are written: neither the 256 letters of the byte-level alphabet nor \
+        "the pieces do not show how bytes are written: neither the 256 letters of the byte-level \
+         alphabet nor \
          <0x00> to <0xFF> are all there; use the model's tokenizer.json",
     ))
 }

@@ -96,7 +96,8 @@ fn main() {
         arguments.into_iter().partition(|argument| argument.parse::<usize>().is_ok());
     let number = |at: usize| numbers.get(at).and_then(|number| number.parse().ok());
     let (texts, mutations) = (number(0).unwrap_or(20), number(1).unwrap_or(MUTATIONS));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/json/maskbench.tar.gz");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/json/maskbench.tar.gz");
     let Ok(file) = std::fs::File::open(&path) else {
         println!("{} is not there", path.display());
         return;
@@ -109,7 +110,11 @@ fn main() {
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
     for entry in archive.entries().expect("an archive") {
         let mut entry = entry.expect("the archive is whole");
-        let name = entry.path().expect("a path").file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = entry
+            .path()
+            .expect("a path")
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         let Some(name) = name.filter(|name| name.ends_with(".json")) else { continue };
         if !names.is_empty() && !names.iter().any(|wanted| name.contains(wanted.as_str())) {
             continue;
@@ -126,7 +131,8 @@ fn main() {
             let mut options = SchemaOptions::default();
             options.order = order;
             let schema = JsonSchema::parse(&schema.to_string(), &options).ok()?;
-            let narrowed = schema.warnings().iter().any(|warning| warning.code == "narrowed-schema");
+            let narrowed =
+                schema.warnings().iter().any(|warning| warning.code == "narrowed-schema");
             Some((Constraint::new(&schema.grammar(), &bytes).ok()?, narrowed))
         };
         let (Some((declared, _)), Some((any, is_narrow))) =
@@ -145,7 +151,9 @@ fn main() {
             };
             match oracles.verdict(&value) {
                 Some(true) => findings.count("generated and valid"),
-                Some(false) => findings.list("GENERATED is invalid", &name, &text, &oracles.why(&value)),
+                Some(false) => {
+                    findings.list("GENERATED is invalid", &name, &text, &oracles.why(&value))
+                }
                 None => findings.count("generated, and the oracles disagree"),
             }
         }
@@ -156,7 +164,9 @@ fn main() {
                     let text = permuted(instance, &mut random).to_string();
                     match (accepts(&any, &text), is_narrow) {
                         (true, _) => findings.count("permuted and accepted"),
-                        (false, true) => findings.count("permuted and refused, narrowed with a warning"),
+                        (false, true) => {
+                            findings.count("permuted and refused, narrowed with a warning")
+                        }
                         (false, false) => findings.list("PERMUTED is refused", &name, &text, ""),
                     }
                 }
@@ -173,7 +183,9 @@ fn main() {
                     (Some(true), _) if is_narrow => {
                         findings.count("mutated, valid and refused, narrowed with a warning");
                     }
-                    (Some(true), _) => findings.list("MUTATED is valid and refused", &name, &text, ""),
+                    (Some(true), _) => {
+                        findings.list("MUTATED is valid and refused", &name, &text, "")
+                    }
                     (Some(false), _) => {
                         findings.list(
                             "MUTATED is invalid and accepted",
@@ -193,7 +205,8 @@ fn main() {
 
 fn accepts(constraint: &Constraint, text: &str) -> bool {
     let mut matcher = constraint.matcher();
-    text.bytes().all(|byte| matcher.advance(u32::from(byte)).is_ok()) && matcher.advance(256u32).is_ok()
+    text.bytes().all(|byte| matcher.advance(u32::from(byte)).is_ok())
+        && matcher.advance(256u32).is_ok()
 }
 
 /// A text drawn from the masks byte by byte, and ended when it is long.
@@ -219,7 +232,9 @@ fn generate(constraint: &Constraint, random: &mut Random) -> Option<String> {
 /// The value with the keys of all its objects in some order.
 fn permuted(value: &Value, random: &mut Random) -> Value {
     match value {
-        Value::Array(items) => Value::Array(items.iter().map(|item| permuted(item, random)).collect()),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| permuted(item, random)).collect())
+        }
         Value::Object(members) => {
             let mut left: Vec<(&String, &Value)> = members.iter().collect();
             let mut all = Map::new();
@@ -260,7 +275,8 @@ fn mutate(value: &mut Value, random: &mut Random) {
             *value = json!(number.as_i64().unwrap_or(0).saturating_add(step));
         }
         Value::String(text) if !text.is_empty() && goes_down => {
-            let cut = text.char_indices().nth(random.below(text.chars().count())).map_or(0, |(at, _)| at);
+            let cut =
+                text.char_indices().nth(random.below(text.chars().count())).map_or(0, |(at, _)| at);
             text.truncate(cut);
         }
         other => {

@@ -54,7 +54,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let measured = Case::read(Path::new(&path)).and_then(|case| measure::<Glrmask>(&case));
-    match measured.and_then(|measurement| Ok(serde_json::to_writer(std::io::stdout().lock(), &measurement)?))
+    match measured
+        .and_then(|measurement| Ok(serde_json::to_writer(std::io::stdout().lock(), &measurement)?))
     {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

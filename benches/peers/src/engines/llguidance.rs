@@ -44,7 +44,8 @@ impl Engine for Llguidance {
             Form::Regex => TopLevelGrammar::from_regex(grammar.as_regex()?),
             Form::Lark | Form::Ebnf => TopLevelGrammar::from_lark(grammar.as_lark()?),
             Form::Schema => {
-                let schema = serde_json::from_str(&grammar.text).map_err(|error| error.to_string())?;
+                let schema =
+                    serde_json::from_str(&grammar.text).map_err(|error| error.to_string())?;
                 TopLevelGrammar::from_json_schema(schema)
             }
         };

@@ -27,7 +27,8 @@ impl Engine for Lrmask {
 
     fn compile(vocabulary: &Vocabulary, grammar: &GrammarText) -> Result<Constraint, String> {
         if grammar.form == Form::Schema {
-            let constraint = Constraint::from_schema(&grammar.text, &SchemaOptions::default(), vocabulary);
+            let constraint =
+                Constraint::from_schema(&grammar.text, &SchemaOptions::default(), vocabulary);
             return constraint.map_err(|error| error.to_string());
         }
         let text = grammar.as_lark()?;

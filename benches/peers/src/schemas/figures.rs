@@ -101,7 +101,9 @@ impl SchemaFigures {
 impl Verdicts {
     /// Of an engine's schemas.
     pub fn of(schemas: &[SchemaFigures]) -> Self {
-        let sum = |get: fn(&SchemaMeasurement) -> u32| schemas.iter().map(|schema| get(&schema.first)).sum();
+        let sum = |get: fn(&SchemaMeasurement) -> u32| {
+            schemas.iter().map(|schema| get(&schema.first)).sum()
+        };
         Self {
             passed: schemas.iter().filter(|schema| schema.passes()).count(),
             refused: schemas.iter().filter(|schema| !schema.is_taken()).count(),
@@ -139,7 +141,8 @@ mod tests {
             valid_refused,
             ..SchemaMeasurement::default()
         };
-        let refused = SchemaMeasurement { refusal: Some("no".to_owned()), ..SchemaMeasurement::default() };
+        let refused =
+            SchemaMeasurement { refusal: Some("no".to_owned()), ..SchemaMeasurement::default() };
         let (right, wrong) = ([taken(9, 0), taken(90, 0), taken(10, 0)], taken(1, 2));
         let schemas = [
             SchemaFigures::of(&right.each_ref()).expect("figures"),

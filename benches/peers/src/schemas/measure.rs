@@ -67,7 +67,8 @@ pub fn measure<E: Engine>(case: &Path) -> Result<Vec<SchemaMeasurement>, String>
         let mut measurement = SchemaMeasurement::default();
         let mut one = OneSchema { words: &words, row: &mut row, patience: case.patience };
         if let Err(refusal) = one.measure::<E>(&vocabulary, schema, &mut measurement) {
-            measurement = SchemaMeasurement { refusal: Some(refusal), ..SchemaMeasurement::default() };
+            measurement =
+                SchemaMeasurement { refusal: Some(refusal), ..SchemaMeasurement::default() };
         }
         measurement
     });

@@ -15,12 +15,15 @@ pub fn page(results: &SchemaResults) -> String {
     put(
         &mut page,
         format_args!(
-            "Written by `peers schemas` on {}: {}, {} cores, {}. {}. {} schemas ({whose}) with {} valid and {} invalid \
-             instances. Medians over {} processes for each schema and each mask. The system's load average was {:.1}. [The \
+            "Written by `peers schemas` on {}: {}, {} cores, {}. {}. {} schemas ({whose}) with {} \
+             valid and {} invalid \
+             instances. Medians over {} processes for each schema and each mask. The system's \
+             load average was {:.1}. [The \
              package's page](../README.md#schemas) says what is measured.\n\n\
              ## All schemas\n\n\
              Each engine over the schemas that it takes.\n\n\
-             | engine | pass | refused | valid refused | invalid accepted | first mask p50 | p90 | p99 | max | cold mean | p99 | \
+             | engine | pass | refused | valid refused | invalid accepted | first mask p50 | p90 \
+             | p99 | max | cold mean | p99 | \
              warm mean | p99 |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
             about.date,
             about.processor,
@@ -52,9 +55,11 @@ pub fn page(results: &SchemaResults) -> String {
         }
     }
     page.push_str(
-        "\n## The same schemas\n\nEach other engine and lrmask over the schemas that both take and judge right, and lrmask's \
+        "\n## The same schemas\n\nEach other engine and lrmask over the schemas that both take \
+         and judge right, and lrmask's \
          times over the other's: below one is better.\n\n\
-         | engine | schemas | first mask p50 | p90 | p99 | max | cold mean | p99 | warm mean | p99 |\n\
+         | engine | schemas | first mask p50 | p90 | p99 | max | cold mean | p99 | warm mean | \
+         p99 |\n\
          |---|---|---|---|---|---|---|---|---|---|\n",
     );
     for engine in results.engines.iter().filter(|engine| is_compared(engine)) {

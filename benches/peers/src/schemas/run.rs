@@ -22,10 +22,11 @@ const VOCABULARY: &str = "o200k";
 pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<SchemaResults, String> {
     let scratch = Scratch::new()?;
     let name = plan.vocabularies.first().map_or(VOCABULARY, String::as_str);
-    let vocabulary =
-        vocabularies::load(name, &plan.data)?.ok_or_else(|| format!("{name}: its file is not there"))?;
+    let vocabulary = vocabularies::load(name, &plan.data)?
+        .ok_or_else(|| format!("{name}: its file is not there"))?;
     let (samples, own) = sample::read(&plan.data, &peers::package().join("schemas"))?;
-    let schemas: Option<Vec<Schema>> = samples.iter().map(|sample| in_tokens(sample, &vocabulary)).collect();
+    let schemas: Option<Vec<Schema>> =
+        samples.iter().map(|sample| in_tokens(sample, &vocabulary)).collect();
     let schemas = schemas.ok_or_else(|| format!("{name} cannot spell an instance"))?;
     let bytes = |value: &[Schema]| serde_json::to_vec(value).map_err(|error| error.to_string());
     let case = SchemaCase {
@@ -36,7 +37,8 @@ pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<SchemaResults, String
     let case = serde_json::to_vec(&case).map_err(|error| error.to_string())?;
     let case = scratch.write("schema-case.json", &case)?;
 
-    let mut runs: Vec<Run> = plan.peers().into_iter().filter(Peer::takes_schemas).map(Run::new).collect();
+    let mut runs: Vec<Run> =
+        plan.peers().into_iter().filter(Peer::takes_schemas).map(Run::new).collect();
     for repetition in 1..=plan.repetitions {
         for run in runs.iter_mut().filter(|run| run.fault.is_none()) {
             progress(&format!("{repetition} of {}: {}", plan.repetitions, run.peer.name));
@@ -50,7 +52,8 @@ pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<SchemaResults, String
     let ours = runs.iter().position(|run| run.peer.name == OURS);
     let ours: &[SchemaFigures] = ours.map_or(&[], |ours| &figures[ours]);
     let engines = runs.iter().zip(&figures).map(|(run, theirs)| {
-        let both = theirs.iter().zip(ours).filter(|(theirs, ours)| theirs.passes() && ours.passes());
+        let both =
+            theirs.iter().zip(ours).filter(|(theirs, ours)| theirs.passes() && ours.passes());
         EngineFigures {
             engine: run.peer.name.to_owned(),
             fault: run.fault.clone(),
@@ -60,7 +63,8 @@ pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<SchemaResults, String
             shared_ours: Times::over(both.map(|(_, ours)| ours)),
         }
     });
-    let count = |get: fn(&Sample) -> &Vec<String>| samples.iter().map(|sample| get(sample).len()).sum();
+    let count =
+        |get: fn(&Sample) -> &Vec<String>| samples.iter().map(|sample| get(sample).len()).sum();
     let mut about = about(plan);
     about.engines.retain(|(name, _)| runs.iter().any(|run| run.peer.name == name));
     Ok(SchemaResults {
@@ -74,8 +78,14 @@ pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<SchemaResults, String
 }
 
 fn in_tokens(sample: &Sample, vocabulary: &Named) -> Option<Schema> {
-    let cut = |texts: &[String]| texts.iter().map(|text| vocabulary.cut(text)).collect::<Option<Vec<_>>>();
-    Some(Schema { text: sample.schema.clone(), valid: cut(&sample.valid)?, invalid: cut(&sample.invalid)? })
+    let cut = |texts: &[String]| {
+        texts.iter().map(|text| vocabulary.cut(text)).collect::<Option<Vec<_>>>()
+    };
+    Some(Schema {
+        text: sample.schema.clone(),
+        valid: cut(&sample.valid)?,
+        invalid: cut(&sample.invalid)?,
+    })
 }
 
 /// An engine's processes.
@@ -98,7 +108,11 @@ impl Run {
     }
 }
 
-fn one_process(peer: &Peer, case: &std::path::Path, plan: &Plan) -> Result<Vec<SchemaMeasurement>, String> {
+fn one_process(
+    peer: &Peer,
+    case: &std::path::Path,
+    plan: &Plan,
+) -> Result<Vec<SchemaMeasurement>, String> {
     let output = child::run(peer.schema_command(case)?, plan.limits)?;
     serde_json::from_slice(&output).map_err(|error| format!("not understood: {error}"))
 }

@@ -62,12 +62,17 @@ pub fn read(data: &Path, own: &Path) -> Result<(Vec<Sample>, bool), String> {
 
 impl Sample {
     fn of(text: &str) -> Result<Self, String> {
-        let file: File<'_> = serde_json::from_str(text).map_err(|error| format!("a sample: {error}"))?;
+        let file: File<'_> =
+            serde_json::from_str(text).map_err(|error| format!("a sample: {error}"))?;
         let texts = |valid: bool| {
             let chosen = file.tests.iter().filter(|test| test.valid == valid);
             chosen.map(|test| spaced(test.data.get())).collect::<Result<Vec<_>, _>>()
         };
-        Ok(Self { schema: file.schema.get().to_owned(), valid: texts(true)?, invalid: texts(false)? })
+        Ok(Self {
+            schema: file.schema.get().to_owned(),
+            valid: texts(true)?,
+            invalid: texts(false)?,
+        })
     }
 }
 
@@ -79,8 +84,8 @@ fn spaced(mut text: &str) -> Result<String, String> {
         let length = match next {
             '"' => {
                 let length = string_length(text);
-                let string: String =
-                    serde_json::from_str(&text[..length]).map_err(|error| format!("a sample: {error}"))?;
+                let string: String = serde_json::from_str(&text[..length])
+                    .map_err(|error| format!("a sample: {error}"))?;
                 written.push_str(&serde_json::Value::String(string).to_string());
                 length
             }
@@ -131,6 +136,8 @@ mod tests {
         let (samples, is_own) =
             read(Path::new("nowhere"), &peers::package().join("schemas")).expect("samples");
         assert!(is_own && samples.len() >= 10);
-        assert!(samples.iter().all(|sample| !sample.valid.is_empty() && !sample.invalid.is_empty()));
+        assert!(
+            samples.iter().all(|sample| !sample.valid.is_empty() && !sample.invalid.is_empty())
+        );
     }
 }

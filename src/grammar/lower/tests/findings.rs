@@ -32,12 +32,18 @@ fn each_finding_has_its_place() {
         ("begin: \"a\"\n%start begn\n", &[("undefined-symbol", 2, 8)]),
         ("begin: t{\"a\"}\nt{x}: x\n%start t\n", &[("bad-start", 3, 8)]),
         ("start: A \"if\"\nA: /a/\n%reserved B \"if\"\n", &[("undefined-symbol", 3, 11)]),
-        ("start: A \"if\"\nA: /a/\n%reserved A \"if\"\n%soft A \"if\"\n", &[("contradicting-words", 4, 9)]),
+        (
+            "start: A \"if\"\nA: /a/\n%reserved A \"if\"\n%soft A \"if\"\n",
+            &[("contradicting-words", 4, 9)],
+        ),
         (
             "start: A B \"if\"\nA: /a/\nB: /b/\n%soft A \"if\"\n%soft B \"if\"\n",
             &[("contradicting-words", 5, 9)],
         ),
-        ("start: A B\nA: /a/\nB: / /\n%ignore B\n%exclusive A B\n", &[("contradicting-words", 5, 14)]),
+        (
+            "start: A B\nA: /a/\nB: / /\n%ignore B\n%exclusive A B\n",
+            &[("contradicting-words", 5, 14)],
+        ),
         ("start: A\nA: /a/\n%exclusive B\n", &[("undefined-symbol", 3, 12)]),
         ("start: A\nA: /a/\n%fallback A A\n", &[("contradicting-words", 3, 13)]),
         ("start: A\nA: /a/\n%lookahead A A before A\n", &[("contradicting-words", 3, 14)]),
@@ -64,14 +70,23 @@ fn each_finding_has_its_place() {
         ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" after A\n", &[("bad-lookahead", 3, 1)]),
         ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" A before A\n", &[("bad-lookahead", 3, 1)]),
         ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" behind A\n", &[("bad-lookahead", 3, 19)]),
-        ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" before A after A\n", &[("bad-lookahead", 3, 28)]),
+        (
+            "start: A \"if\"\nA: /a/\n%lookahead A \"if\" before A after A\n",
+            &[("bad-lookahead", 3, 28)],
+        ),
         ("start: A \"if\"\nA: /a/\n%lookahead A \"if\" then A\n", &[("bad-lookahead", 3, 19)]),
         // The grammar's shape.
         ("start: a\na: \"(\" a \")\"\n", &[("unproductive", 1, 1), ("unproductive", 2, 1)]),
-        ("start: \"a\" _INDENT\n%declare _INDENT\n", &[("unproductive", 1, 1), ("dead-alternative", 1, 8)]),
+        (
+            "start: \"a\" _INDENT\n%declare _INDENT\n",
+            &[("unproductive", 1, 1), ("dead-alternative", 1, 8)],
+        ),
         ("%conflicts refuse\nstart: a+\na: \"x\"?\n", &[("cyclic", 2, 8)]),
         // Warnings.
-        ("start: \"x\" | a\na: \"(\" b\nb: a \")\"\n", &[("unproductive", 2, 1), ("unproductive", 3, 1)]),
+        (
+            "start: \"x\" | a\na: \"(\" b\nb: a \")\"\n",
+            &[("unproductive", 2, 1), ("unproductive", 3, 1)],
+        ),
         ("start: \"a\"\n  | a\na: a \"b\" | start\n", &[("cyclic", 1, 1)]),
         ("start: a+\na: \"x\"?\n", &[("cyclic", 1, 8)]),
         ("start: \"a\"\nb: \"b\"\n", &[("unused-rule", 2, 1)]),
@@ -113,7 +128,10 @@ fn findings_stand_in_the_order_of_the_file_and_are_limited() {
     let text: String = (0..500).map(|i| format!("r{i}: undefined{i}\n")).collect();
     let error = Grammar::from_lark(&text).unwrap_err();
     assert_eq!(error.diagnostics().len(), 101);
-    let lines: Vec<u32> =
-        error.diagnostics()[..100].iter().filter_map(|d| d.place.as_ref()).map(|place| place.line).collect();
+    let lines: Vec<u32> = error.diagnostics()[..100]
+        .iter()
+        .filter_map(|d| d.place.as_ref())
+        .map(|place| place.line)
+        .collect();
     assert!(lines.is_sorted());
 }

@@ -20,7 +20,7 @@ fn every_name_of_common_can_be_imported() {
     let names = "DIGIT HEXDIGIT INT SIGNED_INT DECIMAL _EXP FLOAT SIGNED_FLOAT NUMBER \
                  SIGNED_NUMBER _STRING_INNER _STRING_ESC_INNER ESCAPED_STRING LCASE_LETTER \
                  UCASE_LETTER LETTER WORD CNAME WS_INLINE WS \
-        CR LF NEWLINE SH_COMMENT CPP_COMMENT C_COMMENT SQL_COMMENT";
+                 CR LF NEWLINE SH_COMMENT CPP_COMMENT C_COMMENT SQL_COMMENT";
     for name in names.split_whitespace() {
         let grammar = grammar(&format!("%import common.{name}\nstart: {name}\n"));
         assert_eq!(grammar.terminals.len(), 1);
@@ -45,8 +45,8 @@ fn imported_rules_bring_what_they_need_under_mangled_names() {
 #[test]
 fn overriding_and_extending_reach_into_the_import() {
     let files = [("dir/base.lark", "top: item+\nitem: \"a\"\nKEY: \"k\"\nuse: KEY\n")];
-    let text =
-        "%import .base (top, item, use, KEY)\n%override item: \"b\"\n%extend KEY: \"l\"\nstart: top use\n";
+    let text = "%import .base (top, item, use, KEY)\n%override item: \"b\"\n%extend KEY: \
+        \"l\"\nstart: top use\n";
     let printed = with_files(text, &files).unwrap().to_string();
     assert!(printed.contains("item: B\n") && !printed.contains("item: A\n"), "{printed}");
     assert!(printed.contains("KEY: \"k\" | \"l\""), "{printed}");
@@ -68,12 +68,17 @@ fn paths_are_relative_to_the_importing_file() {
 
 #[test]
 fn ignored_and_directed_things_stay_in_the_imported_file() {
-    let files =
-        [("dir/a.lark", "a: \"a\" B\nB: /b/\n%ignore \" \"\n%start a\n%lexer basic\n%reserved B \"b\"\n")];
+    let files = [(
+        "dir/a.lark",
+        "a: \"a\" B\nB: /b/\n%ignore \" \"\n%start a\n%lexer basic\n%reserved B \"b\"\n",
+    )];
     let grammar = with_files("%import .a.a\nstart: a\n", &files);
     assert_eq!(places(&grammar), [("imported-directive", 6, 1)]);
     let grammar = grammar.unwrap();
-    assert!(!grammar.to_string().contains("ignored") && grammar.to_string().contains("%lexer contextual"));
+    assert!(
+        !grammar.to_string().contains("ignored")
+            && grammar.to_string().contains("%lexer contextual")
+    );
 }
 
 #[test]
@@ -124,13 +129,18 @@ fn every_name_of_every_library_can_be_imported() {
         let mut count = 0;
         for name in defined {
             count += 1;
-            let alias = if name.trim_start_matches('_').starts_with(char::is_uppercase) { "X" } else { "x" };
+            let alias = if name.trim_start_matches('_').starts_with(char::is_uppercase) {
+                "X"
+            } else {
+                "x"
+            };
             // Blocks are those of whoever imports them.
             let lines = match library {
                 "python" => "%import python (_NEWLINE, _INDENT, _DEDENT)\n",
                 _ => "",
             };
-            let text = format!("{lines}%import {library}.{name} -> {alias}\nstart: {alias} \"!\"\n");
+            let text =
+                format!("{lines}%import {library}.{name} -> {alias}\nstart: {alias} \"!\"\n");
             let grammar = Grammar::from_lark(&text);
             assert!(grammar.is_ok(), "{library}.{name}: {grammar:?}");
         }
@@ -149,12 +159,14 @@ fn a_name_imported_in_vain_is_an_error_where_it_is_used() {
 #[test]
 fn doubling_imports_meet_a_limit() {
     let imports = |path: &str| {
-        let level =
-            path.strip_prefix("f").and_then(|rest| rest.split(['.', 'b']).next()?.parse::<u32>().ok());
+        let level = path
+            .strip_prefix("f")
+            .and_then(|rest| rest.split(['.', 'b']).next()?.parse::<u32>().ok());
         let level = level.ok_or(ErrorKind::NotFound)?;
         Ok(format!("%import .f{0}.x\n%import .f{0}b.x -> y\nx: x y \"a\"\n", level + 1))
     };
-    let result = GrammarReader::new().name("main").imports(&imports).lark("%import .f0.x\nstart: x\n");
+    let result =
+        GrammarReader::new().name("main").imports(&imports).lark("%import .f0.x\nstart: x\n");
     assert_eq!(places(&result)[0].0, "too-many-imports");
 }
 

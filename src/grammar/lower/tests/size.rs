@@ -95,13 +95,18 @@ fn expressions() -> impl Strategy<Value = Sized> {
             lengths: parts.iter().fold(single(0), |all, part| sums(&all, &part.lengths)),
         });
         let group = prop::collection::vec(sequence.clone(), 1..4).prop_map(|all| Sized {
-            text: format!("({})", all.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" | ")),
+            text: format!(
+                "({})",
+                all.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(" | ")
+            ),
             lengths: (0..=BOUND).map(|i| all.iter().any(|one| one.lengths[i])).collect(),
         });
-        let repeated =
-            (sequence, 0u32..20, 0u32..20, any::<bool>()).prop_map(move |(base, min, more, open)| {
+        let repeated = (sequence, 0u32..20, 0u32..20, any::<bool>()).prop_map(
+            move |(base, min, more, open)| {
                 let (min, suffix, max) = match open {
-                    true => (min % 2, if min % 2 == 0 { "*".into() } else { "+".into() }, BOUND as u32),
+                    true => {
+                        (min % 2, if min % 2 == 0 { "*".into() } else { "+".into() }, BOUND as u32)
+                    }
                     false => (min, format!("~{min}..{}", min + more), min + more),
                 };
                 let mut lengths = vec![false; BOUND + 1];
@@ -113,7 +118,8 @@ fn expressions() -> impl Strategy<Value = Sized> {
                     power = sums(&power, &base.lengths);
                 }
                 Sized { text: format!("({}){suffix}", base.text), lengths }
-            });
+            },
+        );
         prop_oneof![group, repeated]
     })
 }
@@ -261,7 +267,8 @@ fn cut_sequences_keep_their_language() {
 
 #[test]
 fn large_groups_become_nonterminals() {
-    let group = |name: &str| (0..30).map(|i| format!("\"{name}{i}\"")).collect::<Vec<_>>().join(" | ");
+    let group =
+        |name: &str| (0..30).map(|i| format!("\"{name}{i}\"")).collect::<Vec<_>>().join(" | ");
     let grammar = grammar(&format!("start: ({}) (\"x\" | \"y\") ({})\n", group("a"), group("b")));
     assert_eq!(grammar.nonterminals.len(), 3);
     assert!(symbols(&grammar) < 140, "{grammar}");

@@ -37,10 +37,11 @@ fn strings_in_rules_get_larks_names() {
 #[test]
 fn ranks_go_by_priority_then_strings_then_the_file() {
     let printed = terminals(
-        "start: R S \"s\" LATE HIGH LOW\nR: /r/\nS: \"x\"\nLOW.-1: \"l\"\nHIGH.2: /h/\nLATE: \"a\" \"b\"\n",
+        "start: R S \"s\" LATE HIGH LOW\nR: /r/\nS: \"x\"\nLOW.-1: \"l\"\nHIGH.2: /h/\nLATE: \
+         \"a\" \"b\"\n",
     );
     let expected = "\
-R: /r/  [rank 3]
+        R: /r/  [rank 3]
 S: \"x\"  [rank 2]
 LOW: \"l\"  [rank 5]
 HIGH: /h/  [rank 0]
@@ -51,8 +52,9 @@ __ANON_0: \"s\"  [rank 1]";
 
 #[test]
 fn named_terminals_are_written_out() {
-    let printed =
-        terminals("start: N\nN: D+ (\".\" D+)? | X~2..3\nD: \"0\"..\"9\"\nX: \"x\" | Y\nY: \"y\" \"z\"\n");
+    let printed = terminals(
+        "start: N\nN: D+ (\".\" D+)? | X~2..3\nD: \"0\"..\"9\"\nX: \"x\" | Y\nY: \"y\" \"z\"\n",
+    );
     let expected = r#"N: ("0".."9")+ ("." ("0".."9")+)? | ("x" | "y" "z")~2..3  [rank 0]"#;
     assert_eq!(printed, expected);
 }

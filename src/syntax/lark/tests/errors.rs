@@ -77,18 +77,21 @@ fn messages_say_what_was_found_expected_and_what_to_write() {
         ("%start\na: b", "found the end of the line, expected a rule's name"),
         (
             "%start A",
-            "found the terminal name `A`, expected a rule's name; this must be a name in lower case",
+            "found the terminal name `A`, expected a rule's name; this must be a name in lower \
+             case",
         ),
         ("a: b~c", "found the rule name `c`, expected a number"),
         (
             "%left a",
-            "found the rule name `a`, expected a terminal's name or a string; only terminals and strings \
-                     can stand in this directive",
+            "found the rule name `a`, expected a terminal's name or a string; only terminals and \
+             strings \
+             can stand in this directive",
         ),
         (
             "a: t{(b)}",
-            "found `(`, expected a name, a string or a regex; the arguments of a template are names, \
-                       strings and regexes; give a group a rule of its own",
+            "found `(`, expected a name, a string or a regex; the arguments of a template are \
+             names, \
+             strings and regexes; give a group a rule of its own",
         ),
         (
             "a: b.c",

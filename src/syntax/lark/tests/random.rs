@@ -32,7 +32,8 @@ fn value() -> impl Strategy<Value = ExprKind> {
     let leaf = prop_oneof![
         rule_name().prop_map(ExprKind::Rule),
         terminal_name().prop_map(ExprKind::Terminal),
-        (text(), any::<bool>()).prop_map(|(text, ignore_case)| ExprKind::Literal { text, ignore_case }),
+        (text(), any::<bool>())
+            .prop_map(|(text, ignore_case)| ExprKind::Literal { text, ignore_case }),
         (any::<char>(), any::<char>()).prop_map(|(a, b)| ExprKind::CharRange(a.min(b), a.max(b))),
         regex(),
     ];
@@ -63,7 +64,12 @@ fn expansions_of(item: impl Strategy<Value = ExprKind>) -> impl Strategy<Value =
         proptest::option::of(rule_name().prop_map(spanned)),
         proptest::option::of(word()),
     )
-        .prop_map(|(items, alias, precedence)| Alternative { items, alias, precedence, span: 0..0 });
+        .prop_map(|(items, alias, precedence)| Alternative {
+            items,
+            alias,
+            precedence,
+            span: 0..0,
+        });
     proptest::collection::vec(alternative, 1..4)
         .prop_map(|alternatives| Expansions { alternatives, span: 0..0 })
 }
@@ -81,8 +87,10 @@ fn expr_kind() -> impl Strategy<Value = ExprKind> {
             (0u32..3).prop_map(|n| (n, Some(n))),
             Just((0, Some(1))),
         ];
-        let repeat = (prop_oneof![value(), group.clone()], bounds)
-            .prop_map(|(expr, (min, max))| ExprKind::Repeat { expr: Box::new(spanned(expr)), min, max });
+        let repeat =
+            (prop_oneof![value(), group.clone()], bounds).prop_map(|(expr, (min, max))| {
+                ExprKind::Repeat { expr: Box::new(spanned(expr)), min, max }
+            });
         prop_oneof![group, repeat]
     })
 }
@@ -102,15 +110,25 @@ fn rule() -> impl Strategy<Value = Item> {
     (mode(), modifiers, rule_name(), parameters, priority, expansions()).prop_map(
         |(mode, modifiers, name, parameters, priority, body)| {
             let (name, modifiers) = (spanned(name), modifiers.to_string());
-            Item::Rule(Rule { mode, name, modifiers, parameters, priority, attributes: Vec::new(), body })
+            Item::Rule(Rule {
+                mode,
+                name,
+                modifiers,
+                parameters,
+                priority,
+                attributes: Vec::new(),
+                body,
+            })
         },
     )
 }
 
 fn terminal() -> impl Strategy<Value = Item> {
-    (mode(), terminal_name(), any::<i32>(), expansions()).prop_map(|(mode, name, priority, body)| {
-        Item::Terminal(TerminalDefinition { mode, name: spanned(name), priority, body })
-    })
+    (mode(), terminal_name(), any::<i32>(), expansions()).prop_map(
+        |(mode, name, priority, body)| {
+            Item::Terminal(TerminalDefinition { mode, name: spanned(name), priority, body })
+        },
+    )
 }
 
 fn import() -> impl Strategy<Value = Item> {
@@ -130,8 +148,11 @@ fn clause() -> impl Strategy<Value = Clause> {
 }
 
 fn directive() -> impl Strategy<Value = Item> {
-    let associativity =
-        prop_oneof![Just(Associativity::Left), Just(Associativity::Right), Just(Associativity::Nonassoc)];
+    let associativity = prop_oneof![
+        Just(Associativity::Left),
+        Just(Associativity::Right),
+        Just(Associativity::Nonassoc)
+    ];
     prop_oneof![
         proptest::collection::vec(rule_name(), 1..4)
             .prop_map(|names| Directive::Start(names.into_iter().map(spanned).collect())),
@@ -141,12 +162,26 @@ fn directive() -> impl Strategy<Value = Item> {
         (word(), words(1)).prop_map(|(to, words)| Directive::Fallback { to, words }),
         (word(), words(1)).prop_map(|(to, words)| Directive::Soft { to, words }),
         words(1).prop_map(Directive::Exclusive),
-        ((word(), word()), proptest::option::of(words(1)), proptest::collection::vec(words(1), 1..4),)
-            .prop_map(|((to, word), after, before)| Directive::Lookahead { to, word, after, before }),
+        (
+            (word(), word()),
+            proptest::option::of(words(1)),
+            proptest::collection::vec(words(1), 1..4),
+        )
+            .prop_map(|((to, word), after, before)| Directive::Lookahead {
+                to,
+                word,
+                after,
+                before
+            }),
         (associativity, words(1))
             .prop_map(|(associativity, words)| Directive::Precedence { associativity, words }),
         (word(), word(), word(), proptest::collection::vec(clause(), 0..3)).prop_map(
-            |(newline, indent, dedent, clauses)| Directive::Indent { newline, indent, dedent, clauses }
+            |(newline, indent, dedent, clauses)| Directive::Indent {
+                newline,
+                indent,
+                dedent,
+                clauses
+            }
         ),
     ]
     .prop_map(|directive| Item::Directive(spanned(directive)))
