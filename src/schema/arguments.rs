@@ -14,7 +14,7 @@ const MOST_DIGITS: usize = 400;
 impl Reader<'_> {
     pub(super) fn text(&self, value: NodeId) -> Result<String, SchemaError> {
         let text = self.schemas.json.string(value).map(str::to_owned);
-        text.ok_or_else(|| self.invalid(value, "a string is to stand here"))
+        text.ok_or_else(|| self.schemas.invalid(value, "a string is to stand here"))
     }
 
     pub(super) fn placed_text(&mut self, text: &str, value: NodeId) -> u32 {
@@ -25,18 +25,23 @@ impl Reader<'_> {
 
     pub(super) fn number(&self, value: NodeId) -> Result<Decimal, SchemaError> {
         let Value::Number(number) = self.schemas.json.value(value) else {
-            return Err(self.invalid(value, "a number is to stand here"));
+            return Err(self.schemas.invalid(value, "a number is to stand here"));
         };
         let (whole, fraction) = number.width();
         if whole > MOST_DIGITS || fraction > MOST_DIGITS {
-            let message =
-                format!("the number has more than {MOST_DIGITS} digits when written without an exponent");
-            return Err(self.error(SchemaErrorKind::TooLarge, value, message));
+            let message = format!(
+                "the number has more than {MOST_DIGITS} digits when written without an exponent"
+            );
+            return Err(self.schemas.error(SchemaErrorKind::TooLarge, value, message));
         }
         Ok(number.clone())
     }
 
-    pub(super) fn compare(&mut self, comparison: Comparison, value: NodeId) -> Result<F, SchemaError> {
+    pub(super) fn compare(
+        &mut self,
+        comparison: Comparison,
+        value: NodeId,
+    ) -> Result<F, SchemaError> {
         let number = self.number(value)?;
         let number = self.atoms.numbers.id(number);
         Ok(self.formulas.atom(Atom::Compare(comparison, number)))
@@ -44,24 +49,33 @@ impl Reader<'_> {
 
     pub(super) fn count(&self, value: NodeId) -> Result<u64, SchemaError> {
         let Value::Number(number) = self.schemas.json.value(value) else {
-            return Err(self.invalid(value, "a number is to stand here"));
+            return Err(self.schemas.invalid(value, "a number is to stand here"));
         };
         if number.is_negative() || !number.is_integer() {
-            return Err(
-                self.invalid(value, "a number of things is to stand here, an integer that is not negative")
-            );
+            return Err(self.schemas.invalid(
+                value,
+                "a number of things is to stand here, an integer that is not negative",
+            ));
         }
         Ok(number.to_u64().unwrap_or(u64::MAX))
     }
 
-    pub(super) fn at_least(&mut self, value: NodeId, atom: impl Fn(u64) -> Atom) -> Result<F, SchemaError> {
+    pub(super) fn at_least(
+        &mut self,
+        value: NodeId,
+        atom: impl Fn(u64) -> Atom,
+    ) -> Result<F, SchemaError> {
         Ok(match self.count(value)? {
             0 => F::TRUE,
             count => self.formulas.atom(atom(count)),
         })
     }
 
-    pub(super) fn at_most(&mut self, value: NodeId, atom: impl Fn(u64) -> Atom) -> Result<F, SchemaError> {
+    pub(super) fn at_most(
+        &mut self,
+        value: NodeId,
+        atom: impl Fn(u64) -> Atom,
+    ) -> Result<F, SchemaError> {
         Ok(match self.count(value)? {
             u64::MAX => F::TRUE,
             count => self.formulas.atom(atom(count)),
@@ -71,14 +85,14 @@ impl Reader<'_> {
     pub(super) fn elements(&self, value: NodeId) -> Result<Vec<NodeId>, SchemaError> {
         match self.schemas.json.value(value) {
             Value::Array(items) => Ok(items.clone()),
-            _ => Err(self.invalid(value, "an array is to stand here")),
+            _ => Err(self.schemas.invalid(value, "an array is to stand here")),
         }
     }
 
     pub(super) fn members(&self, value: NodeId) -> Result<Vec<(String, NodeId)>, SchemaError> {
         match self.schemas.json.value(value) {
             Value::Object(members) => Ok(members.clone()),
-            _ => Err(self.invalid(value, "an object is to stand here")),
+            _ => Err(self.schemas.invalid(value, "an object is to stand here")),
         }
     }
 }

@@ -66,7 +66,9 @@ impl Json {
     /// The value of a key, where `node` is an object that has it.
     pub(super) fn get(&self, node: NodeId, key: &str) -> Option<NodeId> {
         match self.value(node) {
-            Value::Object(members) => members.iter().find(|(name, _)| name == key).map(|&(_, value)| value),
+            Value::Object(members) => {
+                members.iter().find(|(name, _)| name == key).map(|&(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -96,7 +98,10 @@ impl Json {
         while let Some(parent) = self.parent(node) {
             steps.push(match self.value(parent) {
                 Value::Object(members) => {
-                    let key = members.iter().find(|&&(_, value)| value == node).map_or("", |(key, _)| key);
+                    let key = members
+                        .iter()
+                        .find(|&&(_, value)| value == node)
+                        .map_or("", |(key, _)| key);
                     key.replace('~', "~0").replace('/', "~1")
                 }
                 Value::Array(items) => {
@@ -156,7 +161,8 @@ impl Reader<'_> {
 
     /// Enters a value whose parts come later.
     fn enter(&mut self, parent: Option<NodeId>) -> NodeId {
-        let node = Node { value: Value::Null, parent, document: self.document, span: self.at..self.at };
+        let node =
+            Node { value: Value::Null, parent, document: self.document, span: self.at..self.at };
         self.json.nodes.push(node);
         NodeId((self.json.nodes.len() - 1) as u32)
     }
@@ -233,7 +239,10 @@ impl Reader<'_> {
             if !keys.insert(key.clone()) {
                 self.at = start;
                 return Err(self
-                    .error(format!("the key \"{}\" stands twice in this object", key.escape_debug()))
+                    .error(format!(
+                        "the key \"{}\" stands twice in this object",
+                        key.escape_debug()
+                    ))
                     .help("keep one of the two"));
             }
             self.blanks();
@@ -319,7 +328,8 @@ impl Reader<'_> {
             Some(b't') => '\t',
             Some(b'u') => {
                 let first = self.hexadecimal()?;
-                let is_pair = (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u");
+                let is_pair =
+                    (0xd800..0xdc00).contains(&first) && self.text[self.at..].starts_with("\\u");
                 let code = match is_pair {
                     true => {
                         self.at += 2;

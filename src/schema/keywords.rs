@@ -111,7 +111,8 @@ impl<'a> Reader<'a> {
         }
         let members: Vec<NodeId> = match self.schemas.json.value(node) {
             Value::Object(members) => {
-                let is_reference = |key: &str| matches!(key, "$ref" | "$dynamicRef" | "$recursiveRef");
+                let is_reference =
+                    |key: &str| matches!(key, "$ref" | "$dynamicRef" | "$recursiveRef");
                 if members.iter().any(|(key, _)| is_reference(key)) {
                     self.refers.insert(node, true);
                     return true;
@@ -126,19 +127,6 @@ impl<'a> Reader<'a> {
         refers
     }
 
-    pub(super) fn error(
-        &self,
-        kind: SchemaErrorKind,
-        node: NodeId,
-        message: impl Into<String>,
-    ) -> SchemaError {
-        self.schemas.error(kind, node, message)
-    }
-
-    pub(super) fn invalid(&self, node: NodeId, message: impl Into<String>) -> SchemaError {
-        self.error(SchemaErrorKind::InvalidSchema, node, message)
-    }
-
     /// What the schema says of the value that is being read about.
     pub(super) fn schema(&mut self, node: NodeId) -> Result<F, SchemaError> {
         if let Some(&known) = self.read.get(&(node, self.is_denied)) {
@@ -147,19 +135,28 @@ impl<'a> Reader<'a> {
         let members = match self.schemas.json.value(node) {
             Value::Boolean(value) => return Ok(Formulas::constant(*value)),
             Value::Object(members) => members.clone(),
-            _ => return Err(self.invalid(node, "a schema is an object, `true` or `false`")),
+            _ => {
+                return Err(self.schemas.invalid(node, "a schema is an object, `true` or `false`"));
+            }
         };
         if let Some(at) = self.open.iter().position(|&open| open == node) {
-            let round = self.open[at..].iter().map(|&open| format!("#{}", self.schemas.json.pointer(open)));
-            let round: Vec<String> = round.chain([format!("#{}", self.schemas.json.pointer(node))]).collect();
+            let round =
+                self.open[at..].iter().map(|&open| format!("#{}", self.schemas.json.pointer(open)));
+            let round: Vec<String> =
+                round.chain([format!("#{}", self.schemas.json.pointer(node))]).collect();
             return Err(self
-                .error(SchemaErrorKind::ReferenceCycle, node, "the schema refers to itself about one value")
+                .schemas
+                .error(
+                    SchemaErrorKind::ReferenceCycle,
+                    node,
+                    "the schema refers to itself about one value",
+                )
                 .example(round.join(" -> "))
                 .help("let a member or an item stand between, or remove the reference"));
         }
         if self.open.len() >= DEPTH {
             let message = format!("schemas about one value nest more than {DEPTH} deep");
-            return Err(self.error(SchemaErrorKind::TooLarge, node, message));
+            return Err(self.schemas.error(SchemaErrorKind::TooLarge, node, message));
         }
         self.open.push(node);
         let said = self.keywords(node, &members);
@@ -226,7 +223,13 @@ impl<'a> Reader<'a> {
         said
     }
 
-    fn keyword(&mut self, node: NodeId, draft: Draft, key: &str, value: NodeId) -> Result<F, SchemaError> {
+    fn keyword(
+        &mut self,
+        node: NodeId,
+        draft: Draft,
+        key: &str,
+        value: NodeId,
+    ) -> Result<F, SchemaError> {
         use Comparison::{Above, AtLeast, AtMost, Below};
         let is_supposed = self.schemas.is_supposed(node);
         Ok(match key {
@@ -255,11 +258,13 @@ impl<'a> Reader<'a> {
             }
             "if" if draft >= Draft::Seven => self.conditional(node, value)?,
             "minimum" | "maximum" => {
-                let exclusive = if key == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
+                let exclusive =
+                    if key == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
                 let exclusive = self.schemas.json.get(node, exclusive);
                 let exclusive = exclusive.map(|value| self.schemas.json.value(value));
                 let may_be_boolean = draft == Draft::Four || is_supposed;
-                let is_exclusive = may_be_boolean && matches!(exclusive, Some(Value::Boolean(true)));
+                let is_exclusive =
+                    may_be_boolean && matches!(exclusive, Some(Value::Boolean(true)));
                 let comparison = match (key, is_exclusive) {
                     ("minimum", false) => AtLeast,
                     ("minimum", true) => Above,
@@ -273,7 +278,9 @@ impl<'a> Reader<'a> {
                 match (key, is_boolean) {
                     (_, true) if draft == Draft::Four || is_supposed => F::TRUE,
                     _ if draft == Draft::Four => {
-                        return Err(self.invalid(value, format!("`{key}` is a boolean in draft 4")));
+                        return Err(self
+                            .schemas
+                            .invalid(value, format!("`{key}` is a boolean in draft 4")));
                     }
                     ("exclusiveMinimum", _) => self.compare(Above, value)?,
                     _ => self.compare(Below, value)?,
@@ -282,7 +289,7 @@ impl<'a> Reader<'a> {
             "multipleOf" => {
                 let number = self.number(value)?;
                 if number.is_zero() || number.is_negative() {
-                    return Err(self.invalid(value, "`multipleOf` must be greater than 0"));
+                    return Err(self.schemas.invalid(value, "`multipleOf` must be greater than 0"));
                 }
                 let number = self.atoms.numbers.id(number);
                 self.formulas.atom(Atom::MultipleOf(number))
@@ -308,11 +315,19 @@ impl<'a> Reader<'a> {
             "required" => self.required(value)?,
             "propertyNames" if draft >= Draft::Six => {
                 let names = self.child(value)?;
-                if names == F::TRUE { names } else { self.formulas.atom(Atom::PropertyNames(names)) }
+                if names == F::TRUE {
+                    names
+                } else {
+                    self.formulas.atom(Atom::PropertyNames(names))
+                }
             }
             "dependencies" => self.dependencies(value)?,
-            "dependentRequired" | "dependentSchemas" if draft >= Draft::Eight => self.dependencies(value)?,
-            "unevaluatedProperties" if draft >= Draft::Eight => self.unevaluated_properties(node, value)?,
+            "dependentRequired" | "dependentSchemas" if draft >= Draft::Eight => {
+                self.dependencies(value)?
+            }
+            "unevaluatedProperties" if draft >= Draft::Eight => {
+                self.unevaluated_properties(node, value)?
+            }
             "unevaluatedItems" if draft >= Draft::Eight => self.unevaluated_items(node, value)?,
             // What is left annotates, or belongs to one of the above, or to no draft.
             _ => F::TRUE,
@@ -327,7 +342,12 @@ impl<'a> Reader<'a> {
         F::TRUE
     }
 
-    fn reference(&mut self, node: NodeId, value: NodeId, is_dynamic: bool) -> Result<F, SchemaError> {
+    fn reference(
+        &mut self,
+        node: NodeId,
+        value: NodeId,
+        is_dynamic: bool,
+    ) -> Result<F, SchemaError> {
         let text = self.text(value)?;
         let target = match is_dynamic {
             true => self.schemas.resolve_dynamic(node, value, &text)?,
@@ -340,7 +360,7 @@ impl<'a> Reader<'a> {
     fn list(&mut self, value: NodeId) -> Result<Vec<F>, SchemaError> {
         let schemas = self.elements(value)?;
         if schemas.is_empty() {
-            return Err(self.invalid(value, "the list of schemas is empty"));
+            return Err(self.schemas.invalid(value, "the list of schemas is empty"));
         }
         schemas.into_iter().map(|schema| self.schema(schema)).collect()
     }
@@ -352,7 +372,8 @@ impl<'a> Reader<'a> {
         }
         let denied = self.denied(|reader| reader.schema(condition))?;
         let condition = self.schema(condition)?;
-        let mut branch = |branch: Option<NodeId>| branch.map_or(Ok(F::TRUE), |branch| self.schema(branch));
+        let mut branch =
+            |branch: Option<NodeId>| branch.map_or(Ok(F::TRUE), |branch| self.schema(branch));
         let (then, otherwise) = (branch(branches[0])?, branch(branches[1])?);
         let not = self.formulas.not(denied);
         if condition != denied {
@@ -394,6 +415,7 @@ impl<'a> Reader<'a> {
             }
             let message = format!("the format \"{}\" is unknown", text.escape_debug());
             return Err(self
+                .schemas
                 .error(SchemaErrorKind::UnknownFormat, value, message)
                 .help("write a `pattern`, or take formats that are not known for annotations"));
         }

@@ -60,12 +60,21 @@ const PLACES: &[&str] = &[
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-const PLACES_BY_NAME: &[&str] =
-    &["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+const PLACES_BY_NAME: &[&str] = &[
+    "$defs",
+    "definitions",
+    "dependencies",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+];
 
 impl<'a> Schemas<'a> {
     /// Reads the schema `text`, and gives its root.
-    pub(super) fn read(text: &str, options: &'a SchemaOptions) -> Result<(Self, NodeId), SchemaError> {
+    pub(super) fn read(
+        text: &str,
+        options: &'a SchemaOptions,
+    ) -> Result<(Self, NodeId), SchemaError> {
         let mut schemas = Self {
             json: Json::default(),
             options,
@@ -83,7 +92,8 @@ impl<'a> Schemas<'a> {
 
     /// Enters a document that was found at `address`.
     fn document(&mut self, root: NodeId, address: &str) -> Result<(), SchemaError> {
-        let resource = Resource { address: address.to_owned(), draft: Draft::Nine, is_supposed: true };
+        let resource =
+            Resource { address: address.to_owned(), draft: Draft::Nine, is_supposed: true };
         let resource = self.resource(resource);
         self.roots.entry(address.to_owned()).or_insert(root);
         self.index(root, resource, true)
@@ -114,8 +124,18 @@ impl<'a> Schemas<'a> {
         SchemaError::new(kind, message).at(self.json.pointer(node), self.json.place(node))
     }
 
+    /// An error at a value that no schema may have.
+    pub(super) fn invalid(&self, node: NodeId, message: impl Into<String>) -> SchemaError {
+        self.error(SchemaErrorKind::InvalidSchema, node, message)
+    }
+
     /// Enters the schema `node` and those in it.
-    fn index(&mut self, node: NodeId, resource: ResourceId, is_root: bool) -> Result<(), SchemaError> {
+    fn index(
+        &mut self,
+        node: NodeId,
+        resource: ResourceId,
+        is_root: bool,
+    ) -> Result<(), SchemaError> {
         let resource = self.own_resource(node, resource, is_root)?;
         self.of.insert(node, resource);
         let draft = self.resources[resource.0 as usize].draft;
@@ -124,12 +144,15 @@ impl<'a> Schemas<'a> {
             // What stands beside a reference counts for nothing; definitions can be referred to all
             // the same.
             let definitions = self.json.get(node, "definitions");
-            return definitions.map_or(Ok(()), |definitions| self.index_members(definitions, resource));
+            return definitions
+                .map_or(Ok(()), |definitions| self.index_members(definitions, resource));
         }
         for (key, value) in members.clone() {
             let is_place = PLACES.contains(&key.as_str());
             match self.json.value(value) {
-                Value::Object(_) | Value::Boolean(_) if is_place => self.index(value, resource, false)?,
+                Value::Object(_) | Value::Boolean(_) if is_place => {
+                    self.index(value, resource, false)?
+                }
                 Value::Array(_) if is_place => self.index_members(value, resource)?,
                 Value::Object(_) if PLACES_BY_NAME.contains(&key.as_str()) => {
                     self.index_members(value, resource)?;
@@ -196,7 +219,11 @@ impl<'a> Schemas<'a> {
             self.resources[outer.0 as usize].draft = draft;
             self.resources[outer.0 as usize].is_supposed = is_supposed;
         }
-        let names = [Some(fragment).filter(|name| !name.is_empty()), anchors[0].clone(), anchors[1].clone()];
+        let names = [
+            Some(fragment).filter(|name| !name.is_empty()),
+            anchors[0].clone(),
+            anchors[1].clone(),
+        ];
         for name in names.into_iter().flatten() {
             self.anchors.insert(format!("{address}#{name}"), node);
         }
@@ -227,7 +254,8 @@ impl<'a> Schemas<'a> {
             }
         }
         if self.options.documents.contains_key(uri::split(name).0) {
-            let message = format!("`{name}` is a meta-schema of its own, whose vocabularies are not held");
+            let message =
+                format!("`{name}` is a meta-schema of its own, whose vocabularies are not held");
             return Err(self.error(SchemaErrorKind::UnsupportedKeyword, node, message));
         }
         Ok(None)
@@ -235,8 +263,14 @@ impl<'a> Schemas<'a> {
 
     /// The schema that the reference `text` in the schema `node` leads to; `at` is the keyword's
     /// value.
-    pub(super) fn resolve(&mut self, node: NodeId, at: NodeId, text: &str) -> Result<NodeId, SchemaError> {
-        let base = self.of.get(&node).map_or("", |resource| &self.resources[resource.0 as usize].address);
+    pub(super) fn resolve(
+        &mut self,
+        node: NodeId,
+        at: NodeId,
+        text: &str,
+    ) -> Result<NodeId, SchemaError> {
+        let base =
+            self.of.get(&node).map_or("", |resource| &self.resources[resource.0 as usize].address);
         let whole = uri::resolve(base, text);
         let unresolved = |schemas: &Self| {
             let message = format!("the reference `{text}` leads to no schema");
@@ -263,7 +297,9 @@ impl<'a> Schemas<'a> {
         if let Some(&found) = self.anchors.get(&whole) {
             return Ok(found);
         }
-        let Some(way) = self.json.follow(root, &uri::decode(fragment)) else { return Err(unresolved(self)) };
+        let Some(way) = self.json.follow(root, &uri::decode(fragment)) else {
+            return Err(unresolved(self));
+        };
         let found = way[way.len() - 1];
         if !self.of.contains_key(&found) {
             let known = way.iter().rev().find_map(|step| self.of.get(step).copied());

@@ -6,10 +6,12 @@
 //! * [`yacc`]: the reader of Yacc's, with terminals in Lark's.
 //! * [`mod@print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
+//! * [`escapes`]: backslashes, as all notations have them.
 //! * [`words`]: what generated parsers take from lexers.
 
 pub(crate) mod ast;
 pub(crate) mod error;
+mod escapes;
 pub(crate) mod gbnf;
 pub(crate) mod lark;
 mod print;

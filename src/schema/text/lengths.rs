@@ -16,26 +16,19 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
             _ => here + 8,
         };
         let is_full = max == Some(count);
-        let lead = vec![
-            (0x00, 0x7f, next),
-            (0xc2, 0xdf, here + 1),
-            (0xe0, 0xe0, here + 4),
-            (0xe1, 0xec, here + 2),
-            (0xed, 0xed, here + 5),
-            (0xee, 0xef, here + 2),
-            (0xf0, 0xf0, here + 6),
-            (0xf1, 0xf3, here + 3),
-            (0xf4, 0xf4, here + 7),
-        ];
-        let moves = if is_full { Vec::new() } else { lead };
+        let mut moves = Vec::new();
+        if !is_full {
+            moves.push((0x00, 0x7f, next));
+            moves.extend(leads(here));
+        }
         states.push(State { moves, accepts: count >= min });
         states.extend(rests(here, next));
     }
     Automaton { states: states.into() }
 }
 
-/// So many characters, as JSON spells them with the escapes that are allowed; with quotes before and
-/// behind them, where both are asked for. Costs some twenty states a character.
+/// So many characters, as JSON spells them with the escapes that are allowed; with quotes before
+/// and behind them, where both are asked for. Costs some twenty states a character.
 pub(super) fn spelled(
     min: u64,
     max: Option<u64>,
@@ -69,15 +62,8 @@ pub(super) fn spelled(
                 (b'#', b'[', next),
                 (b'\\', b'\\', here + 8),
                 (b']', 0x7f, next),
-                (0xc2, 0xdf, here + 1),
-                (0xe0, 0xe0, here + 4),
-                (0xe1, 0xec, here + 2),
-                (0xed, 0xed, here + 5),
-                (0xee, 0xef, here + 2),
-                (0xf0, 0xf0, here + 6),
-                (0xf1, 0xf3, here + 3),
-                (0xf4, 0xf4, here + 7),
             ]);
+            lead.extend(leads(here));
         }
         states.push(State { moves: lead, accepts: count >= min && !is_last });
         states.extend(rests(here, next));
@@ -85,6 +71,21 @@ pub(super) fn spelled(
     }
     states.push(State { moves: Vec::new(), accepts: is_last });
     Automaton { states: states.into() }
+}
+
+/// The moves from `here` over the first byte of a character past ASCII, each to the one of
+/// [`rests`] that knows what may follow.
+fn leads(here: u32) -> [(u8, u8, u32); 8] {
+    [
+        (0xc2, 0xdf, here + 1),
+        (0xe0, 0xe0, here + 4),
+        (0xe1, 0xec, here + 2),
+        (0xed, 0xed, here + 5),
+        (0xee, 0xef, here + 2),
+        (0xf0, 0xf0, here + 6),
+        (0xf1, 0xf3, here + 3),
+        (0xf4, 0xf4, here + 7),
+    ]
 }
 
 /// The states within a character past ASCII that leads from `here` to `next`: with one, two, three

@@ -5,70 +5,35 @@
 //! and only `\/` loses its backslash; [`undone`] tells where Lark reads another regex than is
 //! written, because it undoes escapes before `re` does.
 
-use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+use std::convert::Infallible;
+
+use crate::syntax::error::SyntaxError;
+use crate::syntax::escapes::{code_point, unescape};
 
 /// What the string between the quotation marks stands for. `at` is where `raw` begins in the file.
 pub(crate) fn string(raw: &str, at: usize) -> Result<String, SyntaxError> {
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(backslash) = rest.find('\\') {
-        text.push_str(&rest[..backslash]);
-        let start = at + raw.len() - rest.len() + backslash;
-        rest = &rest[backslash + 1..];
-        let Some(escaped) = rest.chars().next() else {
-            text.push('\\');
-            break;
-        };
-        rest = &rest[escaped.len_utf8()..];
-        match escaped {
+    let text = unescape(raw, |text, escape| {
+        let start = at + escape.start;
+        match escape.letter {
             'n' => text.push('\n'),
             't' => text.push('\t'),
             'r' => text.push('\r'),
             'f' => text.push('\x0c'),
             '"' => text.push('"'),
-            'x' => text.push(code_point(&mut rest, 2, start)?),
-            'u' => text.push(code_point(&mut rest, 4, start)?),
-            'U' => text.push(code_point(&mut rest, 8, start)?),
-            _ => text.extend(['\\', escaped]),
+            'x' => text.push(code_point(escape.rest, 2, start)?),
+            'u' => text.push(code_point(escape.rest, 4, start)?),
+            'U' => text.push(code_point(escape.rest, 8, start)?),
+            letter => text.extend(['\\', letter]),
         }
-    }
-    text.push_str(rest);
+        Ok(())
+    })?;
     // In the end, as Lark has it: a backslash may have come of `\x5c`, too.
     Ok(text.replace("\\\\", "\\"))
 }
 
-/// Takes `digits` hexadecimal digits off `rest`. `start` is where the escape's backslash stands.
-pub(in crate::syntax) fn code_point(
-    rest: &mut &str,
-    digits: usize,
-    start: usize,
-) -> Result<char, SyntaxError> {
-    let error = |length: usize, message: String, help: &str| {
-        SyntaxError::new(SyntaxErrorKind::BadEscape, start..start + 2 + length, message).help(help)
-    };
-    let found = rest.bytes().take(digits).take_while(u8::is_ascii_hexdigit).count();
-    if found < digits {
-        return Err(error(
-            found,
-            format!("this escape has {found} hexadecimal digits, where {digits} are due"),
-            "write `\\xHH`, `\\uHHHH` or `\\UHHHHHHHH`; a backslash is written `\\\\`",
-        ));
-    }
-    let (hex, behind) = rest.split_at(digits);
-    let Some(character) = u32::from_str_radix(hex, 16).ok().and_then(char::from_u32) else {
-        return Err(error(
-            digits,
-            format!("U+{hex} is no character"),
-            "characters go from U+0000 to U+10FFFF, without the surrogates U+D800 to U+DFFF",
-        ));
-    };
-    *rest = behind;
-    Ok(character)
-}
-
 /// The regex that Lark reads where `pattern` is written, if that means something else: quotation
-/// marks lose the last backslash before them, be it escaped itself, so that `\\"` is `\"`; and `\x5b`
-/// is `[`, the beginning of a set. What is no escape is left to the regex to refuse.
+/// marks lose the last backslash before them, be it escaped itself, so that `\\"` is `\"`; and
+/// `\x5b` is `[`, the beginning of a set. What is no escape is left to the regex to refuse.
 pub(crate) fn undone(pattern: &str, is_verbose: bool) -> Option<String> {
     let (read, is_other) = as_lark_reads(pattern, is_verbose);
     is_other.then_some(read)
@@ -76,27 +41,18 @@ pub(crate) fn undone(pattern: &str, is_verbose: bool) -> Option<String> {
 
 /// The regex that Lark reads, and whether it means something else than what is written.
 pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
-    let mut read = String::with_capacity(pattern.len());
     let mut is_other = false;
-    let mut rest = pattern;
-    while let Some(at) = rest.find('\\') {
-        read.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        let Some(escaped) = rest.chars().next() else {
-            read.push('\\');
-            break;
-        };
-        rest = &rest[escaped.len_utf8()..];
-        let mut behind = rest;
-        let stands_for = match escaped {
-            '\\' if rest.starts_with('"') => {
+    let read = unescape(pattern, |read, escape| {
+        let mut behind = *escape.rest;
+        let stands_for = match escape.letter {
+            '\\' if behind.starts_with('"') => {
                 is_other = true;
                 read.push('\\');
-                continue;
+                return Ok(());
             }
             '"' => {
                 read.push('"');
-                continue;
+                return Ok(());
             }
             'n' => Some('\n'),
             't' => Some('\t'),
@@ -109,32 +65,28 @@ pub(super) fn as_lark_reads(pattern: &str, is_verbose: bool) -> (String, bool) {
         };
         match stands_for {
             Some(character) => {
-                is_other |= character.is_ascii_punctuation() || is_verbose && character.is_ascii_whitespace();
-                rest = behind;
+                is_other |= character.is_ascii_punctuation()
+                    || is_verbose && character.is_ascii_whitespace();
+                *escape.rest = behind;
                 read.push(character);
             }
-            None => read.extend(['\\', escaped]),
+            None => read.extend(['\\', escape.letter]),
         }
-    }
-    read.push_str(rest);
+        Ok::<_, Infallible>(())
+    });
+    let Ok(read) = read;
     (read, is_other)
 }
 
 /// The regex between the slashes, with `\/` made `/`.
 pub(crate) fn regex(raw: &str) -> String {
-    let mut pattern = String::with_capacity(raw.len());
-    let mut chars = raw.chars();
-    while let Some(character) = chars.next() {
-        if character != '\\' {
-            pattern.push(character);
-            continue;
+    let Ok(pattern) = unescape(raw, |pattern, escape| {
+        match escape.letter {
+            '/' => pattern.push('/'),
+            letter => pattern.extend(['\\', letter]),
         }
-        match chars.next() {
-            Some('/') => pattern.push('/'),
-            Some(escaped) => pattern.extend(['\\', escaped]),
-            None => pattern.push('\\'),
-        }
-    }
+        Ok::<_, Infallible>(())
+    });
     pattern
 }
 
@@ -156,7 +108,9 @@ mod tests {
                 Some((inner, flags)) => {
                     regex(&as_lark_reads(&regex(inner), flags == "x").0) == regex(&expected)
                 }
-                None => string(&literal[1..literal.len() - 1], 0).is_ok_and(|text| text == expected),
+                None => {
+                    string(&literal[1..literal.len() - 1], 0).is_ok_and(|text| text == expected)
+                }
             };
             if !read {
                 wrong.push(format!("{literal} is {expected:?}"));

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 use crate::syntax::ast::{Associativity, Span, Word};
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::token::Shortened;
-use crate::syntax::yacc::escape::unescape;
+use crate::syntax::yacc::escape;
 use crate::syntax::yacc::lexer::Piece;
 use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
 
@@ -112,7 +112,10 @@ impl<'text> Declarations<'text> {
 
     /// Reads the declarations among the rules, each of which goes on to a `;` or to the next rule;
     /// the rules.
-    pub(super) fn take(&mut self, pieces: &[(Piece<'text>, Span)]) -> Result<Vec<(Piece<'text>, Span)>> {
+    pub(super) fn take(
+        &mut self,
+        pieces: &[(Piece<'text>, Span)],
+    ) -> Result<Vec<(Piece<'text>, Span)>> {
         let mut rules = Vec::with_capacity(pieces.len());
         let mut at = 0;
         while let Some((piece, span)) = pieces.get(at) {
@@ -153,7 +156,12 @@ impl<'text> Declarations<'text> {
         Ok(Operands::Level)
     }
 
-    fn operand(&mut self, operands: &mut Operands<'text>, piece: Piece<'text>, span: &Span) -> Result<()> {
+    fn operand(
+        &mut self,
+        operands: &mut Operands<'text>,
+        piece: Piece<'text>,
+        span: &Span,
+    ) -> Result<()> {
         match (operands, piece) {
             (Operands::None, _) => {}
             (Operands::Tokens(last), Piece::Name(name)) => {
@@ -183,7 +191,12 @@ impl<'text> Declarations<'text> {
                     tokens.push(token(name, span.clone()));
                 }
             }
-            _ => return Err(misplaced(span, "the operands of a declaration are names and quoted texts")),
+            _ => {
+                return Err(misplaced(
+                    span,
+                    "the operands of a declaration are names and quoted texts",
+                ));
+            }
         }
         Ok(())
     }
@@ -192,7 +205,9 @@ impl<'text> Declarations<'text> {
 pub(super) fn unknown_directive(word: &str, span: Span) -> SyntaxError {
     let help = match word {
         "prec" | "empty" => "it stands among the rules, behind the first `%%`",
-        "" => "what an action decides while a text is read is no part of the grammar: make it rules",
+        "" => {
+            "what an action decides while a text is read is no part of the grammar: make it rules"
+        }
         _ => {
             "the declarations are `%token`, `%start`, `%left`, `%right`, `%nonassoc` and \
              `%precedence`; among the rules stand `%prec` and `%empty`"
@@ -203,7 +218,9 @@ pub(super) fn unknown_directive(word: &str, span: Span) -> SyntaxError {
 }
 
 /// A token as a directive names it.
-pub(super) fn word_of<'a>(declarations: &'a Declarations<'_>) -> impl Fn(&Token<'_>) -> Result<Word> + 'a {
+pub(super) fn word_of<'a>(
+    declarations: &'a Declarations<'_>,
+) -> impl Fn(&Token<'_>) -> Result<Word> + 'a {
     move |token| {
         let (text, span) = match token {
             Token::Name(name, span) => return Ok(Word::Name(named(name, span))),
@@ -212,7 +229,11 @@ pub(super) fn word_of<'a>(declarations: &'a Declarations<'_>) -> impl Fn(&Token<
         let outer = span.start - 1..span.end + 1;
         Ok(match declarations.aliases.get(text) {
             Some(token) => Word::Name(named(token, &outer)),
-            None => Word::Literal { text: unescape(text, span.start)?, ignore_case: false, span: outer },
+            None => Word::Literal {
+                text: escape::symbol(text, span.start)?,
+                ignore_case: false,
+                span: outer,
+            },
         })
     }
 }

@@ -1,38 +1,14 @@
 //! Escapes in quoted symbols.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
-use crate::syntax::lark::escape::code_point;
+use crate::syntax::escapes::{code_point, unescape};
 use crate::syntax::yacc::place::Result;
 
 /// What a quoted symbol stands for: the escapes are C's. `at` is where `raw` begins in the file.
-pub(super) fn unescape(raw: &str, at: usize) -> Result<String> {
-    let mut text = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(backslash) = rest.find('\\') {
-        text.push_str(&rest[..backslash]);
-        let start = at + raw.len() - rest.len() + backslash;
-        rest = &rest[backslash + 1..];
-        let Some(escaped) = rest.chars().next() else { break };
-        if escaped.is_digit(8) {
-            let digits = rest.bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
-            let value = u32::from_str_radix(&rest[..digits], 8).unwrap_or(u32::MAX);
-            rest = &rest[digits..];
-            match char::from_u32(value).filter(char::is_ascii) {
-                Some(character) => text.push(character),
-                None => {
-                    let span = start..start + 1 + digits;
-                    return Err(SyntaxError::new(
-                        SyntaxErrorKind::BadEscape,
-                        span,
-                        "a byte that is no character",
-                    )
-                    .help("write the character itself, or `\\uHHHH`"));
-                }
-            }
-            continue;
-        }
-        rest = &rest[escaped.len_utf8()..];
-        text.push(match escaped {
+pub(super) fn symbol(raw: &str, at: usize) -> Result<String> {
+    unescape(raw, |text, escape| {
+        let start = at + escape.start;
+        text.push(match escape.letter {
             'n' => '\n',
             't' => '\t',
             'r' => '\r',
@@ -40,18 +16,33 @@ pub(super) fn unescape(raw: &str, at: usize) -> Result<String> {
             'v' => '\x0b',
             'a' => '\x07',
             'b' => '\x08',
-            '\\' | '\'' | '"' | '?' => escaped,
-            'x' => code_point(&mut rest, 2, start)?,
-            'u' => code_point(&mut rest, 4, start)?,
-            'U' => code_point(&mut rest, 8, start)?,
-            _ => {
-                let span = start..start + 1 + escaped.len_utf8();
-                let message = format!("`\\{escaped}` is no escape");
+            letter @ ('\\' | '\'' | '"' | '?') => letter,
+            digit @ '0'..='7' => octal(digit, escape.rest, start)?,
+            'x' => code_point(escape.rest, 2, start)?,
+            'u' => code_point(escape.rest, 4, start)?,
+            'U' => code_point(escape.rest, 8, start)?,
+            letter => {
+                let span = start..start + 1 + letter.len_utf8();
+                let message = format!("`\\{letter}` is no escape");
                 return Err(SyntaxError::new(SyntaxErrorKind::BadEscape, span, message)
                     .help("a backslash is written `\\\\`"));
             }
         });
-    }
-    text.push_str(rest);
-    Ok(text)
+        Ok(())
+    })
+}
+
+/// The character that up to three octal digits stand for, of which `first` is the first. `start` is
+/// where the backslash stands.
+fn octal(first: char, rest: &mut &str, start: usize) -> Result<char> {
+    let more = rest.bytes().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+    let (digits, behind) = rest.split_at(more);
+    *rest = behind;
+    let values = [first].into_iter().chain(digits.chars()).filter_map(|digit| digit.to_digit(8));
+    let value = values.fold(0, |value, digit| value * 8 + digit);
+    char::from_u32(value).filter(char::is_ascii).ok_or_else(|| {
+        let span = start..start + 2 + more;
+        SyntaxError::new(SyntaxErrorKind::BadEscape, span, "a byte that is no character")
+            .help("write the character itself, or `\\uHHHH`")
+    })
 }

@@ -62,7 +62,8 @@ impl<'text> Lexer<'text> {
         let (start, rest) = (self.at, self.rest());
         let Some(first) = rest.chars().next() else { return Ok(None) };
         let word = |from: usize, more: &[u8]| {
-            let of = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || more.contains(byte);
+            let of =
+                |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || more.contains(byte);
             &rest[from..from + rest[from..].bytes().take_while(|byte| of(byte)).count()]
         };
         let (piece, length) = match first {
@@ -95,12 +96,22 @@ impl<'text> Lexer<'text> {
             }
             '{' => match closing_brace(rest) {
                 Some(end) => (Piece::Braces, end + 1),
-                None => return Err(unclosed(start, 1, "this action is not closed", "close it with `}`")),
+                None => {
+                    return Err(unclosed(
+                        start,
+                        1,
+                        "this action is not closed",
+                        "close it with `}`",
+                    ));
+                }
             },
             '<' | '[' => {
                 let (piece, close) =
                     if first == '<' { (Piece::Type, b'>') } else { (Piece::Reference, b']') };
-                let end = rest.bytes().take(MAX_BRACKETED).position(|byte| byte == b'\n' || byte == close);
+                let end = rest
+                    .bytes()
+                    .take(MAX_BRACKETED)
+                    .position(|byte| byte == b'\n' || byte == close);
                 match end.filter(|&end| rest.as_bytes()[end] == close) {
                     Some(end) => (piece, end + 1),
                     None => (Piece::Sign, 1),
@@ -125,7 +136,12 @@ impl<'text> Lexer<'text> {
                 [b'/', b'*', ..] => match rest[2..].find("*/") {
                     Some(end) => self.at += end + 4,
                     None => {
-                        return Err(unclosed(self.at, 2, "this comment is not closed", "close it with `*/`"));
+                        return Err(unclosed(
+                            self.at,
+                            2,
+                            "this comment is not closed",
+                            "close it with `*/`",
+                        ));
                     }
                 },
                 _ => return Ok(()),
@@ -148,11 +164,14 @@ fn quoted(rest: &str, start: usize) -> Result<&str> {
                 bytes.next();
             }
             _ if byte == mark && at == 1 => {
-                let error =
-                    SyntaxError::new(SyntaxErrorKind::EmptyLiteral, start..start + 2, "an empty string");
-                return Err(
-                    error.help("leave it out: an alternative with nothing in it matches the empty text")
+                let error = SyntaxError::new(
+                    SyntaxErrorKind::EmptyLiteral,
+                    start..start + 2,
+                    "an empty string",
                 );
+                return Err(error.help(
+                    "leave it out: an alternative with nothing in it matches the empty text",
+                ));
             }
             _ if byte == mark => return Ok(&rest[1..at]),
             b'\n' => break,
@@ -185,7 +204,11 @@ fn closing_brace(text: &str) -> Option<usize> {
             // A character; a lone mark is a lifetime or part of a word in a macro.
             b'\'' => match bytes[at + 1..] {
                 [b'\\', _, ..] => {
-                    at += 2 + bytes[at + 3..].iter().take(10).position(|&b| b == b'\'').map_or(0, |n| n + 1);
+                    at += 2 + bytes[at + 3..]
+                        .iter()
+                        .take(10)
+                        .position(|&b| b == b'\'')
+                        .map_or(0, |n| n + 1);
                 }
                 [_, b'\'', ..] => at += 2,
                 _ => {}

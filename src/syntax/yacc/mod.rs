@@ -20,7 +20,8 @@ mod tests;
 
 use crate::syntax::ast::Mode;
 use crate::syntax::ast::{
-    Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Span, Spanned, TerminalDefinition,
+    Alternative, Directive, Expansions, Expr, ExprKind, File, Item, Span, Spanned,
+    TerminalDefinition,
 };
 use crate::syntax::error::{SourceText, SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::parse_lark;
@@ -81,15 +82,20 @@ pub(crate) fn parse_yacc_rules(grammar: &str) -> Result<File, SyntaxError> {
 /// An expression as a body.
 fn one(expr: Expr) -> Expansions {
     let span = expr.span.clone();
-    let alternative = Alternative { items: vec![expr], alias: None, precedence: None, span: span.clone() };
+    let alternative =
+        Alternative { items: vec![expr], alias: None, precedence: None, span: span.clone() };
     Expansions { alternatives: vec![alternative], span }
 }
 
 /// Only terminals and what concerns them stand beside a `.y` file.
 fn check_terminals(file: &File) -> Result<(), SyntaxError> {
     let misplaced = |span: &Span, what: &str, help: &str| {
-        Err(SyntaxError::new(SyntaxErrorKind::Misplaced, span.clone(), format!("{what} among the terminals"))
-            .help(help))
+        Err(SyntaxError::new(
+            SyntaxErrorKind::Misplaced,
+            span.clone(),
+            format!("{what} among the terminals"),
+        )
+        .help(help))
     };
     for item in &file.items {
         match item {

@@ -9,7 +9,7 @@ use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 use crate::syntax::lark::token::Shortened;
 use crate::syntax::yacc::MAX_BYTES;
 use crate::syntax::yacc::declarations::{Declarations, Token, unknown_directive, word_of};
-use crate::syntax::yacc::escape::unescape;
+use crate::syntax::yacc::escape;
 use crate::syntax::yacc::lexer::{Lexer, Piece};
 use crate::syntax::yacc::place::{Result, begins_rule, fault, misplaced, named};
 
@@ -34,7 +34,9 @@ pub(super) struct Rules {
 pub(super) fn parse_rules(text: &str, names: Names) -> Result<Rules> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than {MAX_BYTES}", text.len());
-        return Err(SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message).help("make it smaller"));
+        return Err(
+            SyntaxError::new(SyntaxErrorKind::TooLarge, 0..0, message).help("make it smaller")
+        );
     }
     let mut pieces = Vec::new();
     let mut lexer = Lexer::new(text);
@@ -121,12 +123,18 @@ impl<'text> Parser<'text, '_> {
                         }),
                     }
                 }
-                _ => return Err(misplaced(span, "a rule is written `name: symbol symbol | symbol;`")),
+                _ => {
+                    return Err(misplaced(
+                        span,
+                        "a rule is written `name: symbol symbol | symbol;`",
+                    ));
+                }
             }
         }
         let mut items = Vec::new();
         let first = rules.first().map(|rule| (rule.name.node.clone(), rule.name.span.clone()));
-        let start = self.declarations.start.as_ref().map(|(name, span)| ((*name).to_owned(), span.clone()));
+        let start =
+            self.declarations.start.as_ref().map(|(name, span)| ((*name).to_owned(), span.clone()));
         if let Some((name, span)) = start.or(first) {
             if !self.defined.contains(name.as_str()) {
                 let message = format!("the start rule `{}` is not defined", Shortened(&name));
@@ -138,7 +146,8 @@ impl<'text> Parser<'text, '_> {
             }));
         }
         for (associativity, tokens, span) in &self.declarations.levels {
-            let words = tokens.iter().map(word_of(self.declarations)).collect::<Result<Vec<_>>>()?;
+            let words =
+                tokens.iter().map(word_of(self.declarations)).collect::<Result<Vec<_>>>()?;
             let associativity = *associativity;
             if !words.is_empty() {
                 let node = Directive::Precedence { associativity, words };
@@ -146,7 +155,10 @@ impl<'text> Parser<'text, '_> {
             }
         }
         if self.met.contains("error") {
-            items.push(Item::Declare(vec![Spanned { node: "error".to_owned(), span: self.end..self.end }]));
+            items.push(Item::Declare(vec![Spanned {
+                node: "error".to_owned(),
+                span: self.end..self.end,
+            }]));
         }
         items.extend(rules.into_iter().map(Item::Rule));
         Ok(Rules { file: File { items }, tokens: self.tokens })
@@ -182,7 +194,10 @@ impl<'text> Parser<'text, '_> {
                 Piece::Directive(word) => return Err(unknown_directive(word, span.clone())),
                 Piece::Braces | Piece::Reference | Piece::Type | Piece::Number | Piece::Code => {}
                 Piece::Semicolon | Piece::Colon | Piece::Sign | Piece::Section => {
-                    return Err(misplaced(span, "symbols are names, or texts between quotation marks"));
+                    return Err(misplaced(
+                        span,
+                        "symbols are names, or texts between quotation marks",
+                    ));
                 }
             }
         }
@@ -220,13 +235,16 @@ impl<'text> Parser<'text, '_> {
                 let span = outer.start..span.end + 1;
                 let node = match self.declarations.aliases.get(text) {
                     Some(token) => self.token(token, &span)?,
-                    None => ExprKind::Literal { text: unescape(text, outer.start + 1)?, ignore_case: false },
+                    None => ExprKind::Literal {
+                        text: escape::symbol(text, outer.start + 1)?,
+                        ignore_case: false,
+                    },
                 };
                 Ok(Spanned { node, span })
             }
             Piece::Name(name) => {
-                let is_token =
-                    self.declarations.tokens.contains(name) || self.declarations.leveled.contains_key(name);
+                let is_token = self.declarations.tokens.contains(name)
+                    || self.declarations.leveled.contains_key(name);
                 let node = if self.defined.contains(name) {
                     ExprKind::Rule(name.to_owned())
                 } else if name == "error" {
@@ -252,10 +270,11 @@ impl<'text> Parser<'text, '_> {
     fn token(&mut self, name: &'text str, span: &Span) -> Result<ExprKind> {
         let bare = name.strip_prefix('_').unwrap_or(name);
         let of = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-        let is_terminal =
-            bare.bytes().next().is_some_and(|first| first.is_ascii_uppercase()) && bare.bytes().all(of);
+        let is_terminal = bare.bytes().next().is_some_and(|first| first.is_ascii_uppercase())
+            && bare.bytes().all(of);
         if !is_terminal && self.names == Names::OfTerminals {
-            let message = format!("the token `{}` has no name that a terminal can have", Shortened(name));
+            let message =
+                format!("the token `{}` has no name that a terminal can have", Shortened(name));
             return Err(SyntaxError::new(SyntaxErrorKind::BadName, span.clone(), message)
                 .help("write it in upper case: letters, digits and underscores"));
         }

@@ -9,7 +9,8 @@ pub(super) type Result<T> = std::result::Result<T, SyntaxError>;
 
 /// Whether a rule begins at `at`: a name, maybe that of a reference, and a colon.
 pub(super) fn begins_rule(pieces: &[(Piece<'_>, Span)], at: usize) -> bool {
-    let is = |at: usize, wanted: Piece<'_>| pieces.get(at).is_some_and(|(piece, _)| *piece == wanted);
+    let is =
+        |at: usize, wanted: Piece<'_>| pieces.get(at).is_some_and(|(piece, _)| *piece == wanted);
     is(at + 1, Piece::Colon) || is(at + 1, Piece::Reference) && is(at + 2, Piece::Colon)
 }
 

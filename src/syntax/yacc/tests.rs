@@ -39,8 +39,8 @@ Other: '(' expr ')';
 int main() { return yyparse(); %% ' "
 "#;
 
-const TERMINALS: &str =
-    "NUMBER: /[0-9]+/\nNAME: /[a-z]+/\nEQ: \"==\"\n%ignore \" \"\n%import common.WS\n%lexer basic\n";
+const TERMINALS: &str = "NUMBER: /[0-9]+/\nNAME: /[a-z]+/\nEQ: \"==\"\n%ignore \" \"\n%import \
+    common.WS\n%lexer basic\n";
 
 fn yacc(text: &str) -> File {
     parse_yacc(text, "").unwrap_or_else(|error| panic!("{text:?}: {error}")).grammar
@@ -107,10 +107,11 @@ last: list sum
 
 #[test]
 fn rules_alone_have_tokens_that_are_their_names() {
-    let file =
-        parse_yacc_rules("%token num\n%% a: num '+' Num2 | num;\n%token Num2").expect("sound").to_string();
-    let expected =
-        "%start a\na: num \"+\" Num2\n    | num\nnum: \"num\"\nNum2: \"Num2\"\n%ignore /[ \\t\\n]+/\n";
+    let file = parse_yacc_rules("%token num\n%% a: num '+' Num2 | num;\n%token Num2")
+        .expect("sound")
+        .to_string();
+    let expected = "%start a\na: num \"+\" Num2\n    | num\nnum: \"num\"\nNum2: \"Num2\"\n%ignore \
+        /[ \\t\\n]+/\n";
     assert_eq!(file, expected);
     let quoted = parse_yacc_rules("%% a: '+' ' ';").expect("sound").to_string();
     assert!(!quoted.contains("%ignore"), "{quoted}");
@@ -130,7 +131,10 @@ fn spans_are_the_files_own() {
     let Some(Item::Rule(rule)) = file.items.get(2) else { panic!("no rule in {file}") };
     assert_eq!(&text[rule.name.span.clone()], "expr");
     let items = &rule.body.alternatives[0].items;
-    assert_eq!(items.iter().map(|item| &text[item.span.clone()]).collect::<Vec<_>>(), ["expr", "'+'", "NUM"]);
+    assert_eq!(
+        items.iter().map(|item| &text[item.span.clone()]).collect::<Vec<_>>(),
+        ["expr", "'+'", "NUM"]
+    );
     assert!(matches!(&items[2].node, ExprKind::Terminal(name) if name == "NUM"));
 }
 
@@ -166,8 +170,9 @@ fn every_refusal_names_the_place() {
         (r"%% a: '\377';", BadEscape, r"\377"),
     ];
     for (text, kind, fault) in cases {
-        let error =
-            parse_yacc(text, "").map(|files| panic!("{text:?} is {}", files.grammar)).expect_err("refused");
+        let error = parse_yacc(text, "")
+            .map(|files| panic!("{text:?} is {}", files.grammar))
+            .expect_err("refused");
         assert_eq!(error.kind(), *kind, "{text:?}: {error}");
         assert_eq!(&text[error.span()], *fault, "{text:?}: {error}");
         assert_eq!(error.source_text(), SourceText::Grammar);
