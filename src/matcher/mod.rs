@@ -384,12 +384,12 @@ impl Matcher {
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in bytes.iter().enumerate() {
             if let [reading] = &mut now[..]
-                && scanner.step_within(reading, byte)
+                && let Some(is_viable) = scanner.step_alone(reading, byte, &mut viewed)
             {
-                if !scanner.is_viable(reading, &mut viewed) {
-                    return Err(count);
+                if is_viable {
+                    continue;
                 }
-                continue;
+                return Err(count);
             }
             let mut next = Readings::default();
             for reading in &now {

@@ -45,6 +45,7 @@ mod saving;
 mod self_loops;
 mod size;
 mod states;
+mod step;
 mod subsumption;
 mod viability;
 
@@ -83,6 +84,9 @@ use viability::{Decisions, Ends};
 pub(crate) struct Scanner {
     lexis: Lexis,
     proof: Proof,
+    /// Whether stack and scan state tell all about a lexeme: no line, no word around it, nothing
+    /// of the text before or behind it has a say, and longest match ends it.
+    is_plain: bool,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
     /// By id of the acceptable set: where a line begins and between brackets.
@@ -132,9 +136,15 @@ impl Scanner {
     /// The scanner of what has been proved.
     pub(crate) fn new(lexis: Lexis, proof: Proof, bounds: Bounds) -> Self {
         let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
+        let is_plain = lexis.indentation.is_none()
+            && lexis.lookaheads.is_empty()
+            && !lexis.states.has_conditions()
+            && !lexis.states.has_past()
+            && !lexis.states.has_every_match();
         Self {
             lexis,
             proof,
+            is_plain,
             contexts: Slots::default(),
             loose_contexts: Slots::default(),
             nothing,

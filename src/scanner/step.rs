@@ -1,0 +1,110 @@
+//! What a byte does to a configuration.
+//!
+//! [`Scanner::step`] says it in full: a lexeme goes on, ends before the byte, or both while that is
+//! open, and each end may have several readings. Nearly always there is one reading before and one
+//! after, and nothing open. [`Scanner::step_alone`] is the same for these, in place.
+
+use super::configuration::Configuration;
+use super::reads::Reads;
+use super::{ObligationsId, Scanner};
+use crate::util::id::{ScanStateId, TerminalId};
+
+impl Scanner {
+    /// Hands the configurations after `byte` to `emit`: the lexeme goes on, or it has ended and the
+    /// byte begins another, or both while that is open. `reads` is told what was read.
+    pub(crate) fn step(
+        &self,
+        from: &Configuration,
+        byte: u8,
+        reads: &mut Reads,
+        mut emit: impl FnMut(Configuration),
+    ) {
+        self.step_over(from, byte, reads, |after, _| emit(after));
+    }
+
+    /// The same with the label of the lexeme that has ended before the byte, if one has.
+    pub(crate) fn step_over(
+        &self,
+        from: &Configuration,
+        byte: u8,
+        reads: &mut Reads,
+        mut emit: impl FnMut(Configuration, Option<TerminalId>),
+    ) {
+        let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
+        let next = self.states().next(from.state, byte);
+        for (label, obligations) in self.end_before(from.state, byte, next, obligations) {
+            for between in
+                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
+            {
+                for begun in self.begin_lexeme(between, obligations, reads) {
+                    if let Some(state) = self.states().next(begun.state, byte) {
+                        let obligations = self.keep_obligations(begun.obligations, state);
+                        let layout = self.read(&begun.layout, byte);
+                        emit(Configuration { layout, state, obligations, ..begun }, Some(label));
+                    }
+                }
+            }
+        }
+        if let Some(state) = next {
+            let (stack, expectations) = (from.stack.clone(), from.expectations);
+            let layout = self.read(&from.layout, byte);
+            let obligations = self.keep_obligations(obligations, state);
+            emit(Configuration { stack, layout, state, obligations, expectations }, None);
+        }
+    }
+
+    /// What [`Scanner::step`] does, in place, where one reading becomes one: whether it is viable
+    /// then, as it was before. `None`, and nothing has changed, where it takes more than this to
+    /// say.
+    #[inline]
+    pub(crate) fn step_alone(
+        &self,
+        at: &mut Configuration,
+        byte: u8,
+        reads: &mut Reads,
+    ) -> Option<bool> {
+        if at.obligations != ObligationsId::NONE {
+            return None;
+        }
+        let (states, before) = (self.states(), at.state);
+        let Some(next) = states.next(before, byte) else {
+            return (self.is_plain && self.step_across(at, byte, reads))
+                .then(|| self.is_viable(at, reads));
+        };
+        let label_is_open = states.label(before).is_some()
+            && (!states.accepts_surely(next) || states.is_every_match(before));
+        if label_is_open {
+            return None;
+        }
+        at.state = next;
+        if at.layout.is_counting() {
+            at.layout = self.read(&at.layout, byte);
+        }
+        // What the lexeme can become settles it, and most bytes of a lexeme leave that open.
+        let is_settled =
+            self.is_plain && self.proof.is_whole && states.reach(before) == states.reach(next);
+        Some(is_settled || self.is_viable(at, reads))
+    }
+
+    /// The lexeme ends before `byte`, with which the next begins. Whether that was all: then it is
+    /// done.
+    fn step_across(&self, at: &mut Configuration, byte: u8, reads: &mut Reads) -> bool {
+        let Some(label) = self.states().label(at.state) else { return false };
+        let begin = |stack, reads: &mut Reads| -> Option<ScanStateId> {
+            self.states().next(self.context(stack, reads).start, byte)
+        };
+        if self.is_ignored(label) {
+            let next = begin(&at.stack, reads);
+            at.state = next.unwrap_or(at.state);
+            return next.is_some();
+        }
+        if self.lexis.fallbacks[label.index()].is_some() {
+            return false;
+        }
+        let mut fed = at.stack.feed(self.table(), label, reads);
+        let (Some(stack), true) = (fed.pop(), fed.is_empty()) else { return false };
+        let Some(next) = begin(&stack, reads) else { return false };
+        (at.stack, at.state) = (stack, next);
+        true
+    }
+}
