@@ -133,17 +133,13 @@ impl<'g> Run<'g> {
     }
 
     /// Samples texts until all steps are taken.
-    fn sample(&self, mut seed: u64) {
-        let mut below = |bound: usize| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) as usize % bound.max(1)
-        };
+    fn sample(&self, seed: u64) {
+        let mut random = fastrand::Rng::with_seed(seed);
         let mut mask = self.constraint.new_mask();
         loop {
             let mut matcher = self.constraint.matcher();
-            let (mut text, length, openers) = (Vec::new(), 1 + below(400), below(3) == 0);
+            let (mut text, length, openers) =
+                (Vec::new(), random.usize(1..=400), random.usize(..3) == 0);
             while text.len() < length && !matcher.is_finished() {
                 let begun = Instant::now();
                 matcher.fill_mask(&mut mask);
@@ -151,16 +147,16 @@ impl<'g> Run<'g> {
                 if step >= self.steps {
                     return;
                 }
-                if below(4_000) == 0 {
+                if random.usize(..4_000) == 0 {
                     self.check(&text, &mask);
                 }
-                let token = pick(&self.constraint, &mask, openers, &mut below);
+                let token = pick(&self.constraint, &mask, openers, &mut random);
                 let Some(token) = token.filter(|&token| matcher.advance(token).is_ok()) else {
                     break;
                 };
                 text.push(token);
-                if below(50) == 0 {
-                    let back = matcher.rollback(below(8));
+                if random.usize(..50) == 0 {
+                    let back = matcher.rollback(random.usize(..8));
                     text.truncate(text.len() - back);
                 }
             }
@@ -227,14 +223,14 @@ fn pick(
     constraint: &Constraint,
     mask: &TokenMask,
     openers: bool,
-    below: &mut impl FnMut(usize) -> usize,
+    random: &mut fastrand::Rng,
 ) -> Option<TokenId> {
     let words = mask.words();
     let mut some = || {
-        let first = below(words.len());
+        let first = random.usize(..words.len());
         let at = (first..words.len()).chain(0..first).find(|&at| words[at] != 0)?;
         let bits: Vec<u32> = (0..32).filter(|bit| words[at] >> bit & 1 == 1).collect();
-        Some(TokenId::from(at as u32 * 32 + bits[below(bits.len())]))
+        Some(TokenId::from(at as u32 * 32 + bits[random.usize(..bits.len())]))
     };
     let opens = |token: &TokenId| {
         let bytes = constraint.vocabulary().bytes(*token).unwrap_or_default();

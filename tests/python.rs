@@ -297,17 +297,13 @@ fn drawn_modules(count: u64, length: usize) -> Vec<String> {
     let constraint = compiled().constraint(&vocabulary);
     let mut mask = constraint.new_mask();
     let mut draw = |seed: u64| {
-        let mut state = seed;
+        let mut random = fastrand::Rng::with_seed(seed);
         let mut text = Vec::new();
         let mut matcher = constraint.matcher();
         for _ in 0..length {
             matcher.fill_mask(&mut mask);
             let allowed: Vec<TokenId> = mask.tokens().collect();
-            // Knuth's linear congruential generator.
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let token = allowed[(state >> 33) as usize % allowed.len()];
+            let token = allowed[random.usize(..allowed.len())];
             matcher.advance(token).expect("a bit that is set");
             text.extend_from_slice(vocabulary.bytes(token).expect("a token of the vocabulary"));
         }

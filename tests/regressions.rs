@@ -109,6 +109,20 @@ fn a_word_that_does_not_compete_passes_no_gate() {
     assert!(matcher.clone().advance_bytes(b".b").is_ok());
 }
 
+/// The empty text is a sentence here, and no lexeme can begin another.
+#[test]
+fn nothing_follows_where_only_the_empty_text_is_a_sentence() {
+    let text = "%lexer basic\n%start other empty\nother: A\nempty:\nA: \"ab\"\n";
+    let grammar = Grammar::from_lark(text).and_then(|grammar| grammar.with_start("empty"));
+    let tokens = [b"a".to_vec(), b"ab".to_vec()];
+    let vocabulary = Vocabulary::from_tokens(tokens).expect("two tokens");
+    let constraint = Constraint::new(&grammar.expect("both can be read"), &vocabulary);
+    let matcher = constraint.expect("a language of one text").matcher();
+    assert!(matcher.is_accepting());
+    assert!(!matcher.allows(0) && !matcher.allows(1));
+    assert_eq!(matcher.validate([0]), 0);
+}
+
 /// A token that holds many words of two readings each makes very many of one.
 #[test]
 fn a_token_of_many_readings() {

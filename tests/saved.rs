@@ -144,13 +144,12 @@ fn what_is_saved_while_others_go_on_is_whole() {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 // Along random texts.
-                let (mut mask, mut random) = (constraint.new_mask(), 7u64);
+                let (mut mask, mut random) = (constraint.new_mask(), fastrand::Rng::with_seed(7));
                 for _ in 0..40 {
                     let mut matcher = constraint.matcher();
                     for _ in 0..40 {
-                        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                         matcher.fill_mask(&mut mask);
-                        let nth = (random >> 33) as usize % mask.count().max(1);
+                        let nth = random.usize(..mask.count().max(1));
                         let Some(token) = mask.tokens().nth(nth) else { break };
                         matcher.advance(token).unwrap();
                     }
@@ -259,7 +258,7 @@ fn calls_on_a_forged_file_return() {
     let (vocabulary, mut forger) = (forging::vocabulary(), forging::Forger::new(7));
     let (mut refused, mut loaded) = (0, 0);
     for _ in 0..2_000 {
-        let (bytes, first) = (forger.forge(), forger.below(14) as u32);
+        let (bytes, first) = forger.forge();
         match forging::use_it(bytes, &vocabulary, first) {
             Ok(()) => loaded += 1,
             Err(LoadErrorKind::Malformed) => refused += 1,

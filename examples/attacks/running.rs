@@ -110,15 +110,9 @@ fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool
     let run = || -> Result<String, String> {
         let constraint = constraint(grammar, limits)?;
         let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
-        let (mut seed, mut depth, mut refused) = (7u64, 0, false);
+        let (mut random, mut depth, mut refused) = (fastrand::Rng::with_seed(7), 0, false);
         for _ in 0..steps {
             matcher.fill_mask(&mut mask);
-            let mut next = || {
-                seed = seed
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
-                (seed >> 33) as usize
-            };
             let allowed: Vec<u32> = mask.tokens().map(lrmask::TokenId::get).collect();
             let mut wanted: Vec<u32> = allowed.clone();
             // An operator opens, `x` ends what is innermost, `z` goes on.
@@ -134,7 +128,7 @@ fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool
                 depth = 0;
                 continue;
             }
-            let token = pool[next() % pool.len()];
+            let token = pool[random.usize(..pool.len())];
             depth = match token {
                 0x61 => depth + 1,
                 0x7a => depth.saturating_sub(1),

@@ -383,7 +383,9 @@ impl Matcher {
         let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in bytes.iter().enumerate() {
+            // Before the first byte there may be nothing to go on with: the text is empty then.
             if let [reading] = &mut now[..]
+                && (count > 0 || from.progress == Progress::Begun)
                 && let Some(is_viable) = scanner.step_alone(reading, byte, &mut viewed)
             {
                 if is_viable {

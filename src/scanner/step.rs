@@ -53,8 +53,8 @@ impl Scanner {
         }
     }
 
-    /// What [`Scanner::step`] does, in place, where one reading becomes one: whether it is viable
-    /// then, as it was before. `None`, and nothing has changed, where it takes more than this to
+    /// What [`Scanner::step`] does, in place, to a reading that is viable and becomes one: whether
+    /// it is viable then, too. `None`, and nothing has changed, where it takes more than this to
     /// say.
     #[inline]
     pub(crate) fn step_alone(

@@ -62,36 +62,28 @@ pub fn put_right(bytes: &mut [u8]) {
 /// Makes forged files, the same ones each time.
 pub struct Forger {
     saved: Vec<Vec<u8>>,
-    seed: u64,
+    random: fastrand::Rng,
 }
 
 impl Forger {
     pub fn new(seed: u64) -> Self {
-        Self { saved: saved(), seed }
+        Self { saved: saved(), random: fastrand::Rng::with_seed(seed) }
     }
 
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.seed = self
-            .seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.seed >> 33) as usize % bound
-    }
-
-    /// A saved constraint with one to four bytes changed.
-    pub fn forge(&mut self) -> Vec<u8> {
-        let which = self.below(self.saved.len());
-        let mut bytes = self.saved[which].clone();
-        for _ in 0..1 + self.below(4) {
-            let at = HEADER + self.below(bytes.len() - HEADER);
-            bytes[at] = match self.below(3) {
-                0 => self.below(256) as u8,
-                1 => bytes[at] ^ 1 << self.below(8),
-                _ => bytes[HEADER + self.below(bytes.len() - HEADER)],
+    /// A saved constraint with one to four bytes changed, and a token to begin with.
+    pub fn forge(&mut self) -> (Vec<u8>, u32) {
+        let random = &mut self.random;
+        let mut bytes = self.saved[random.usize(..self.saved.len())].clone();
+        for _ in 0..random.usize(1..=4) {
+            let at = random.usize(HEADER..bytes.len());
+            bytes[at] = match random.usize(..3) {
+                0 => random.u8(..),
+                1 => bytes[at] ^ 1 << random.usize(..8),
+                _ => bytes[random.usize(HEADER..bytes.len())],
             };
         }
         put_right(&mut bytes);
-        bytes
+        (bytes, random.u32(..14))
     }
 }
 
