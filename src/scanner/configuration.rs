@@ -35,7 +35,7 @@ pub(crate) struct Configuration {
 /// Which lexemes a stack takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taking<'s> {
-    /// What is equal for two stacks if all of this is.
+    /// What is equal for two stacks if all of this is, with the same expectations.
     pub(crate) number: u32,
     takes: &'s BitSet,
     facts: &'s Facts,
@@ -208,23 +208,29 @@ impl Scanner {
         (self.states().begin(start, self.past(left)), self.with_past(left, Past::NONE))
     }
 
-    /// What the stack says of lexemes without obligations, where neither lines nor expectations
-    /// have a say.
+    /// What stacks say of lexemes without obligations, where nothing but their stacks and what is
+    /// expected of them has a say.
     #[inline]
     pub(crate) fn taking(
         &self,
         stack: &Stack,
         expectations: ExpectationsId,
         reads: &mut Reads,
-    ) -> Option<Taking<'_>> {
-        let asks = self.states().has_conditions();
-        if self.lexis.indentation.is_some() || expectations != ExpectationsId::NONE || asks {
-            return None;
-        }
+    ) -> Taking<'_> {
         let context = self.context(stack, reads);
         let number = stack.acceptable(self.table()).set;
         let facts = self.lexis.lookaheads.facts(expectations);
-        Some(Taking { number, takes: &context.takes, facts, proof: &self.proof })
+        Taking { number, takes: &context.takes, facts, proof: &self.proof }
+    }
+
+    /// The same, if it is all that there is to say for every stack with the same number.
+    pub(crate) fn numbered_taking(
+        &self,
+        at: &Configuration,
+        reads: &mut Reads,
+    ) -> Option<Taking<'_>> {
+        (self.stack_tells && at.expectations == ExpectationsId::NONE)
+            .then(|| self.taking(&at.stack, at.expectations, reads))
     }
 
     /// Whether the text may end here.

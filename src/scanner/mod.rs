@@ -84,8 +84,11 @@ use viability::{Decisions, Ends};
 pub(crate) struct Scanner {
     lexis: Lexis,
     proof: Proof,
-    /// Whether stack and scan state tell all about a lexeme: no line, no word around it, nothing
-    /// of the text before or behind it has a say, and longest match ends it.
+    /// Whether neither lines nor what a terminal asks of the text behind it have a say in which
+    /// lexemes a stack takes.
+    stack_tells: bool,
+    /// Whether stack and scan state tell all about a lexeme: beside that, no word around it and
+    /// nothing of the text before has a say, and longest match ends it.
     is_plain: bool,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
@@ -136,14 +139,16 @@ impl Scanner {
     /// The scanner of what has been proved.
     pub(crate) fn new(lexis: Lexis, proof: Proof, bounds: Bounds) -> Self {
         let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
-        let is_plain = lexis.indentation.is_none()
+        let states = &lexis.states;
+        let stack_tells = lexis.indentation.is_none() && !states.has_conditions();
+        let is_plain = stack_tells
             && lexis.lookaheads.is_empty()
-            && !lexis.states.has_conditions()
-            && !lexis.states.has_past()
-            && !lexis.states.has_every_match();
+            && !states.has_past()
+            && !states.has_every_match();
         Self {
             lexis,
             proof,
+            stack_tells,
             is_plain,
             contexts: Slots::default(),
             loose_contexts: Slots::default(),

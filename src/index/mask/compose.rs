@@ -210,7 +210,7 @@ impl<'g> Composer<'g> {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
         for from in &readings {
             let reads = &mut task.reads;
-            let taking = || self.walker.scanner.taking(&from.stack, from.expectations, reads);
+            let taking = || self.walker.scanner.numbered_taking(from, reads);
             match plain.then(taking).flatten() {
                 Some(taking) => {
                     let find = || self.find_taken(walk, taking);

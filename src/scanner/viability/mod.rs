@@ -40,16 +40,25 @@ impl Scanner {
     /// Whether some rest of the text makes it a sentence. `reads` is told what was read.
     #[inline]
     pub(crate) fn is_viable(&self, at: &Configuration, reads: &mut Reads) -> bool {
+        let known = match at.obligations {
+            ObligationsId::NONE if self.stack_tells => {
+                let labels = self.states().label_set(self.states().reach(at.state));
+                self.taking(&at.stack, at.expectations, reads).takes(labels)
+            }
+            _ => None,
+        };
+        known.unwrap_or_else(|| self.is_viable_indeed(at, reads))
+    }
+
+    fn is_viable_indeed(&self, at: &Configuration, reads: &mut Reads) -> bool {
         let labels = self.states().label_set(self.states().reach(at.state));
         if !self.may_take(at, labels, reads) {
             return false;
         }
         let is_plain = self.proof.is_whole && self.lexis.lookaheads.is_empty();
-        is_plain && at.obligations == ObligationsId::NONE || self.is_viable_indeed(at, reads)
-    }
-
-    #[cold]
-    fn is_viable_indeed(&self, at: &Configuration, reads: &mut Reads) -> bool {
+        if is_plain && at.obligations == ObligationsId::NONE {
+            return true;
+        }
         let point = self.point(at.state, at.obligations);
         if self.is_sure_to_take(at, self.clean_labels(point), reads) {
             return true;
