@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::syntax::parameter::{Condition, Value};
+
 /// Byte offsets into the file.
 pub(crate) type Span = Range<usize>;
 
@@ -53,7 +55,7 @@ pub(crate) struct Rule {
     pub(crate) name: Spanned<String>,
     /// `?` or `!` before the name; they shape trees only, and change no language.
     pub(crate) modifiers: String,
-    /// Template parameters.
+    /// Template parameters; [`PARAMETER`] alone is that of a parametric rule.
     pub(crate) parameters: Vec<Spanned<String>>,
     /// `.2`: which of two rules is reduced where a conflict between them is to be settled.
     pub(crate) priority: Option<Spanned<i32>>,
@@ -61,6 +63,9 @@ pub(crate) struct Rule {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) body: Expansions,
 }
+
+/// The parameter of a parametric rule, `name::_`. No template has one of that name.
+pub(crate) const PARAMETER: &str = "_";
 
 /// `NAME.2: alternatives`, names in upper case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,6 +113,10 @@ pub(crate) enum ExprKind {
     Regex { pattern: String, flags: String },
     /// `name{a, b}`: use of a template.
     Template { name: String, arguments: Vec<Expr> },
+    /// `name::value`: use of a parametric rule.
+    Parametric { name: String, value: Value },
+    /// `%if condition`, at the end of an alternative.
+    If(Condition),
     /// `( ... )`.
     Group(Expansions),
     /// `[ ... ]`.

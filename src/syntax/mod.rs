@@ -7,6 +7,7 @@
 //! * [`mod@print`]: the tree as text again.
 //! * [`error`]: why a file could not be read.
 //! * [`escapes`]: backslashes, as all notations have them.
+//! * [`parameter`]: the parameters of llguidance's parametric rules.
 //! * [`words`]: what generated parsers take from lexers.
 
 pub(crate) mod ast;
@@ -14,6 +15,7 @@ pub(crate) mod error;
 mod escapes;
 pub(crate) mod gbnf;
 pub(crate) mod lark;
+pub(crate) mod parameter;
 mod print;
 mod words;
 pub(crate) mod yacc;

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::syntax::ast::{
     Alternative, Associativity, Attribute, AttributeValue, Clause, Directive, Expansions, ExprKind,
-    File, Import, Item, Mode, Options, Rule, TerminalDefinition, TokenNames, Word,
+    File, Import, Item, Mode, Options, PARAMETER, Rule, TerminalDefinition, TokenNames, Word,
 };
 
 impl Display for File {
@@ -45,7 +45,10 @@ impl Display for Mode {
 impl Display for Rule {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}{}", self.mode, self.modifiers, self.name.node)?;
-        if !self.parameters.is_empty() {
+        let is_parametric = matches!(&self.parameters[..], [only] if only.node == PARAMETER);
+        if is_parametric {
+            write!(f, "::{PARAMETER}")?;
+        } else if !self.parameters.is_empty() {
             f.write_char('{')?;
             separated(f, self.parameters.iter().map(|parameter| &parameter.node), ", ")?;
             f.write_char('}')?;
@@ -172,6 +175,8 @@ impl Display for ExprKind {
                 separated(f, arguments.iter().map(|argument| &argument.node), ", ")?;
                 f.write_char('}')
             }
+            ExprKind::Parametric { name, value } => write!(f, "{name}::{value}"),
+            ExprKind::If(condition) => write!(f, "%if {condition}"),
             ExprKind::Group(expansions) => write!(f, "({expansions})"),
             ExprKind::Maybe(expansions) => write!(f, "[{expansions}]"),
             ExprKind::Repeat { expr, min, max } => {

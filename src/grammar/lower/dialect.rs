@@ -41,6 +41,8 @@ pub(crate) fn is_used(file: &File) -> bool {
                 | ExprKind::Grammar(_)
                 | ExprKind::Json(_)
                 | ExprKind::Nested(_)
+                | ExprKind::Parametric { .. }
+                | ExprKind::If(_)
         );
     });
     used

@@ -203,6 +203,8 @@ impl Expander {
             Node::Leaf(_)
             | Node::Parameter(_)
             | Node::Call { .. }
+            | Node::Value(_)
+            | Node::If(_)
             | Node::Intersection(_)
             | Node::Complement(_)
             | Node::Shortest(_) => Alternatives::default(),

@@ -39,6 +39,8 @@ pub(crate) fn can_be(body: &Body) -> bool {
             Node::Rule(_)
             | Node::Parameter(_)
             | Node::Call { .. }
+            | Node::Value(_)
+            | Node::If(_)
             | Node::Leaf(Leaf::Tokens(_)) => {
                 return false;
             }

@@ -309,6 +309,11 @@ impl Resolver<'_> {
                     .collect();
                 Node::Call { callee, arguments: arguments.into_iter().collect::<Option<_>>()? }
             }
+            ast::ExprKind::Parametric { name, value } => {
+                let callee = Box::new(self.name(scope, name, at)?);
+                Node::Call { callee, arguments: vec![Item { node: Node::Value(*value), at }] }
+            }
+            ast::ExprKind::If(condition) => Node::If(condition.clone()),
             ast::ExprKind::And(parts) => Node::Intersection(
                 parts.iter().map(|part| self.group(scope, part, depth)).collect(),
             ),

@@ -156,7 +156,12 @@ impl<'a> TerminalTable<'a> {
                     *node = Node::Terminal(self.make(MadeTerminal { name, pattern, order, at }));
                 }
             }
-            Node::Rule(_) | Node::Terminal(_) | Node::Parameter(_) | Node::Call { .. } => {}
+            Node::Rule(_)
+            | Node::Terminal(_)
+            | Node::Parameter(_)
+            | Node::Call { .. }
+            | Node::Value(_)
+            | Node::If(_) => {}
         }
     }
 }

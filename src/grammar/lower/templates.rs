@@ -8,6 +8,8 @@ use hashbrown::HashMap;
 use crate::grammar::lower::Context;
 use crate::grammar::lower::source::At;
 use crate::grammar::lower::tree::{Body, Item, Node, Rule, RuleIndex, Sequence};
+use crate::syntax::ast::PARAMETER;
+use crate::syntax::parameter::Value;
 use crate::util::diagnostic::Diagnostic;
 
 /// Instances of all templates together.
@@ -71,12 +73,39 @@ struct Templates<'a> {
 
 impl Templates<'_> {
     fn body(&mut self, body: &Body, arguments: &[Item]) -> Body {
-        let sequence = |sequence: &Sequence| Sequence {
-            items: sequence.items.iter().map(|item| self.symbol(item, arguments)).collect(),
-            precedence: sequence.precedence.clone(),
-            at: sequence.at,
-        };
-        body.iter().map(sequence).collect()
+        let mut kept = Vec::with_capacity(body.len());
+        for sequence in body {
+            if !self.is_wanted(sequence, arguments) {
+                continue;
+            }
+            let items = sequence.items.iter().filter(|item| !matches!(item.node, Node::If(_)));
+            kept.push(Sequence {
+                items: items.map(|item| self.symbol(item, arguments)).collect(),
+                precedence: sequence.precedence.clone(),
+                at: sequence.at,
+            });
+        }
+        kept
+    }
+
+    /// Whether the parameter fulfils what an alternative asks of it.
+    fn is_wanted(&mut self, sequence: &Sequence, arguments: &[Item]) -> bool {
+        sequence.items.iter().all(|item| match (&item.node, parameter(arguments)) {
+            (Node::If(condition), Some(parameter)) => condition.holds(parameter),
+            (Node::If(_), None) => {
+                self.no_parameter(item.at);
+                false
+            }
+            _ => true,
+        })
+    }
+
+    /// The error for something that asks for the parameter of a rule which has none.
+    fn no_parameter(&mut self, at: At) -> Item {
+        let message = "this asks for the parameter of the rule in which it stands, which has none";
+        let diagnostic = Diagnostic::error("no-parameter", message);
+        self.error(at, diagnostic.help("define the rule with one: `rule::_: ...`"));
+        nothing(at)
     }
 
     /// An expression where a template without arguments would be a mistake.
@@ -88,9 +117,15 @@ impl Templates<'_> {
             if let Some(used) = self.used.get_mut(rule) {
                 *used = true;
             }
-            let (name, count) = (&self.rules[rule].name, self.rules[rule].parameters.len());
-            let message = format!("template `{name}` is used without its {count} arguments");
-            let help = format!("write `{name}{{{}}}`", self.rules[rule].parameters.join(", "));
+            let (name, parameters) = (&self.rules[rule].name, &self.rules[rule].parameters);
+            let (message, help) = if *parameters == [PARAMETER] {
+                let message = format!("parametric rule `{name}` is used without a parameter");
+                (message, format!("write `{name}::0`, or another number"))
+            } else {
+                let count = parameters.len();
+                let message = format!("template `{name}` is used without its {count} arguments");
+                (message, format!("write `{name}{{{}}}`", parameters.join(", ")))
+            };
             self.error(item.at, Diagnostic::error("template-arguments", message).help(help));
             return nothing(item.at);
         }
@@ -137,6 +172,12 @@ impl Templates<'_> {
             }
             Node::Complement(item) => Node::Complement(Box::new(self.symbol(item, arguments))),
             Node::Shortest(item) => Node::Shortest(Box::new(self.symbol(item, arguments))),
+            Node::Value(value) => match value.of(parameter(arguments)) {
+                Some(value) => Node::Value(Value::Constant(value)),
+                None => return self.no_parameter(item.at),
+            },
+            // [`Templates::body`] has taken these out.
+            Node::If(_) => return nothing(item.at),
             node @ (Node::Rule(_) | Node::Terminal(_) | Node::Leaf(_)) => node.clone(),
         };
         Item { node, at: item.at }
@@ -150,12 +191,23 @@ impl Templates<'_> {
         }
         if expected == 0 {
             let message = format!("`{name}` is no template and takes no arguments");
-            self.error(at, Diagnostic::error("not-a-template", message));
+            let mut diagnostic = Diagnostic::error("not-a-template", message);
+            if parameter(&arguments).is_some() {
+                diagnostic = diagnostic.help(format!("define it as `{name}::_: ...`"));
+            }
+            self.error(at, diagnostic);
             return nothing(at);
         }
-        if arguments.len() != expected {
-            let message =
-                format!("template `{name}` takes {expected} arguments, not {}", arguments.len());
+        let is_parametric = self.rules[template].parameters == [PARAMETER];
+        let has_parameter = parameter(&arguments).is_some();
+        if arguments.len() != expected || is_parametric != has_parameter {
+            let message = if is_parametric {
+                format!("`{name}` takes a parameter: `{name}::0`")
+            } else if has_parameter {
+                format!("template `{name}` takes {expected} arguments, and no parameter")
+            } else {
+                format!("template `{name}` takes {expected} arguments, not {}", arguments.len())
+            };
             self.error(at, Diagnostic::error("template-arguments", message));
             return nothing(at);
         }
@@ -191,6 +243,9 @@ impl Templates<'_> {
     /// `template{argument,argument}`, as Lark calls it, or `template{#12}` where that would be
     /// long.
     fn instance_name(&self, template: &str, arguments: &[Item]) -> String {
+        if let Some(parameter) = parameter(arguments) {
+            return format!("{template}::{parameter}");
+        }
         let mut name = format!("{template}{{");
         for (i, argument) in arguments.iter().enumerate() {
             if i > 0 {
@@ -216,7 +271,8 @@ impl Templates<'_> {
         if !self.stopped {
             self.stopped = true;
             let diagnostic = Diagnostic::error("template-limit", message).help(
-                "a template that uses itself must pass on the arguments it was given, or fewer",
+                "a template that uses itself must pass on the arguments it was given, or fewer; a \
+                 parameter that is counted up needs a bound: `%if lt(_, 100)`",
             );
             self.error(at, diagnostic);
         }
@@ -252,9 +308,17 @@ fn nothing(at: At) -> Item {
     Item { node: Node::Group(vec![Sequence { items: Vec::new(), precedence: None, at }]), at }
 }
 
+/// The parameter of the instance that these arguments make.
+fn parameter(arguments: &[Item]) -> Option<u64> {
+    match arguments {
+        [Item { node: Node::Value(Value::Constant(value)), .. }] => Some(*value),
+        _ => None,
+    }
+}
+
 fn calls(body: &Body) -> bool {
     body.iter().flat_map(|sequence| &sequence.items).any(|item| match &item.node {
-        Node::Call { .. } => true,
+        Node::Call { .. } | Node::If(_) => true,
         Node::Group(body) => calls(body),
         Node::Repeat { item, .. } => match &item.node {
             Node::Group(body) => calls(body),

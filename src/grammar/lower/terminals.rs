@@ -135,7 +135,12 @@ fn collect(body: &Body, names: &mut Vec<TerminalIndex>) {
                 item(&inner.node, names);
             }
             Node::Intersection(parts) => parts.iter().for_each(|part| collect(part, names)),
-            Node::Rule(_) | Node::Leaf(_) | Node::Parameter(_) | Node::Call { .. } => {}
+            Node::Rule(_)
+            | Node::Leaf(_)
+            | Node::Parameter(_)
+            | Node::Call { .. }
+            | Node::Value(_)
+            | Node::If(_) => {}
         }
     }
     body.iter().flat_map(|sequence| &sequence.items).for_each(|inner| item(&inner.node, names));
@@ -303,7 +308,11 @@ impl Patterns<'_> {
                 let Measure { size, depth } = self.measure_item(context, item)?;
                 Some(Measure { size: size.saturating_add(1), depth: depth + 1 })
             }
-            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } => {
+            Node::Rule(_)
+            | Node::Parameter(_)
+            | Node::Call { .. }
+            | Node::Value(_)
+            | Node::If(_) => {
                 let place = context.sources.place(item.at);
                 context.report(
                     Diagnostic::error("rule-in-terminal", "a rule inside a terminal")
@@ -357,7 +366,11 @@ impl Patterns<'_> {
                 None => Pattern::Alternation(Vec::new()),
             },
             // Refused when it was measured.
-            Node::Rule(_) | Node::Parameter(_) | Node::Call { .. } => {
+            Node::Rule(_)
+            | Node::Parameter(_)
+            | Node::Call { .. }
+            | Node::Value(_)
+            | Node::If(_) => {
                 Pattern::Alternation(Vec::new())
             }
         }

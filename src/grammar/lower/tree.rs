@@ -8,6 +8,7 @@ use crate::grammar::lower::substring;
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::grammar::tokens::Tokens;
 use crate::syntax::ast;
+use crate::syntax::parameter::{Condition, Value};
 
 /// Number of a rule, in the order of discovery.
 pub(crate) type RuleIndex = usize;
@@ -47,6 +48,10 @@ pub(crate) enum Node {
         callee: Box<Node>,
         arguments: Vec<Item>,
     },
+    /// What a parametric rule is given: its only argument.
+    Value(Value),
+    /// What the alternative in which it stands asks of the parameter.
+    If(Condition),
     Group(Body),
     Repeat {
         item: Box<Item>,

@@ -3,9 +3,11 @@
 #![allow(clippy::needless_pass_by_value, reason = "the generated parser hands over what it has")]
 
 use crate::syntax::ast::{
-    Alternative, Directive, Expansions, Expr, ExprKind, Import, Item, Mode, Span, Spanned, Word,
+    Alternative, Directive, Expansions, Expr, ExprKind, Import, Item, Mode, PARAMETER, Span,
+    Spanned, Word,
 };
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
+use crate::syntax::parameter::Value;
 
 /// The span from `start` to `end`. Around nothing the parser reports the next word's start and the
 /// last word's end, hence the maximum.
@@ -27,6 +29,17 @@ pub(crate) fn with_mode(mut item: Item, mode: Mode) -> Item {
 pub(crate) fn operand(items: Vec<Expr>, span: Span) -> Expansions {
     let alternative = Alternative { items, alias: None, precedence: None, span: span.clone() };
     Expansions { alternatives: vec![alternative], span }
+}
+
+/// The parameter of a rule that is defined with one.
+pub(crate) fn parameter(value: Spanned<Value>) -> Result<Vec<Spanned<String>>, SyntaxError> {
+    let Spanned { node, span } = value;
+    if node != Value::Same {
+        let message = "a rule is defined for every parameter at once".to_owned();
+        return Err(SyntaxError::new(SyntaxErrorKind::BadDialect, span, message)
+            .help("write `rule::_: ...`, and `%if eq(_, 1)` behind what is for one of them only"));
+    }
+    Ok(vec![Spanned { node: PARAMETER.to_owned(), span }])
 }
 
 /// `expr` repeated.

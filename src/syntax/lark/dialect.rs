@@ -67,6 +67,7 @@ impl<'input> Lexer<'input> {
                 let (regex, _) = self.json::<WrittenRegex>("%regex", start)?;
                 Token::Substring(self.chunks(regex, start)?)
             }
+            "if" => self.condition(start)?,
             "json" => Token::Json(self.json::<IgnoredAny>("%json", start)?.1),
             "lark" => {
                 let blanks = self.run(|byte| byte.is_ascii_whitespace());

@@ -311,6 +311,7 @@ impl<'input> Lexer<'input> {
             {
                 (Token::Equals, 1)
             }
+            (':', Some(b':')) if self.byte(2) != Some(b'=') => return self.parameter(),
             (':', _) => (Token::Colon, 1),
             (',', _) => (Token::Comma, 1),
             ('|', _) => (Token::Or, 1),

@@ -8,6 +8,7 @@ mod build;
 mod dialect;
 pub(in crate::syntax) mod escape;
 mod lexer;
+mod parameter;
 #[cfg(test)]
 mod tests;
 pub(in crate::syntax) mod token;
@@ -98,10 +99,6 @@ fn other_notation(text: &str, found: &Token<'_>, at: usize) -> Option<&'static s
              and by \
              `Grammar::from_gbnf`",
         ),
-        2 => Some(
-            "the parameters of llguidance's parametric grammars (`rule::_`, `%if`) are not read: \
-             write a rule for each value",
-        ),
         _ => None,
     }
 }
@@ -159,7 +156,7 @@ impl<'a> Expected<'a> {
     fn new(names: &'a [String]) -> Self {
         // Where something of llguidance's could come, something of Lark's could as well: that is
         // said.
-        const DIALECT: [&str; 9] = [
+        const DIALECT: [&str; 11] = [
             "special token",
             "grammar name",
             "%llguidance",
@@ -169,6 +166,8 @@ impl<'a> Expected<'a> {
             "{ with a count",
             "~ before an expression",
             "&",
+            "::parameter",
+            "%if",
         ];
         Self(
             names

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::syntax::ast::{Options, TokenNames};
+use crate::syntax::parameter::{Condition, Value};
 
 /// A word of the notation. Names borrow from the file; strings and regexes have their escapes
 /// undone.
@@ -62,6 +63,10 @@ pub(crate) enum Token<'input> {
     Json(&'input str),
     /// `%lark {`.
     Nested,
+    /// `::value`.
+    Parameter(Value),
+    /// `%if condition`.
+    If(Condition),
     Import,
     Ignore,
     Declare,
@@ -149,6 +154,8 @@ impl fmt::Display for Token<'_> {
             Token::Substring(_) => "%regex",
             Token::Json(_) => "%json",
             Token::Nested => "%lark {",
+            Token::Parameter(value) => return write!(f, "`::{value}`"),
+            Token::If(_) => "%if",
             directive => {
                 let word = DIRECTIVES
                     .iter()
