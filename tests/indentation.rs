@@ -249,3 +249,25 @@ fn faults_of_the_directive_are_found_where_they_stand() {
         assert!(place.line >= 4, "{code}: {place:?}");
     }
 }
+
+/// Rules for the two ends of a block are written out where they stand.
+#[test]
+fn ends_of_blocks_may_have_rules_of_their_own() {
+    let rest = "\n%declare _INDENT _DEDENT\n_NL: /(\\r?\\n[\\t ]*)+/\nNAME: /[a-z]+/\n%ignore /[\\t ]+/\n";
+    let plain = format!("start: line+\nline: NAME _NL | NAME \":\" _NL _INDENT line+ _DEDENT{rest}");
+    let named = format!(
+        "start: line+\nline: NAME _NL | NAME \":\" begin line+ end\nbegin: _NL indent\n\
+         indent: _INDENT -> deeper\nend: _DEDENT{rest}"
+    );
+    let (plain, named) = (constraint(&plain), constraint(&named));
+    for text in ["a\n", "a:\n b\n", "a:\n b:\n  c\n d\n", "a:\nb\n", "a:\n b\n  c\n", "a:\n"] {
+        let verdicts = [&plain, &named].map(|constraint| accepts(&mut constraint.matcher(), text));
+        assert_eq!(verdicts[0], verdicts[1], "{text:?}");
+    }
+    assert!(accepts(&mut named.matcher(), "a:\n b:\n  c\n d\n"));
+    let brackets = format!(
+        "start: line+\nline: value _NL | NAME \":\" _NL _INDENT line+ _DEDENT\n\
+         value: NAME | open value* close\nopen: \"(\"\nclose: \")\"\n%indent _NL _INDENT _DEDENT open \"(\" close \")\"{rest}"
+    );
+    assert!(accepts(&mut constraint(&brackets).matcher(), "(a\n  (b)\n)\nc\n"));
+}

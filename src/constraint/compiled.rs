@@ -9,6 +9,7 @@ use super::disjoint;
 use super::empty;
 use super::lexemes::Lexemes;
 use crate::grammar::in_brackets;
+use crate::grammar::in_pairs;
 use crate::grammar::ir::Terminal;
 use crate::grammar::pattern::Pattern;
 use crate::grammar::{Grammar, GrammarError};
@@ -96,6 +97,8 @@ impl CompiledGrammar {
         let written = schema::write_out(grammar, &meter)
             .map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
+        let paired = in_pairs::written_out(grammar);
+        let grammar = paired.as_ref().unwrap_or(grammar);
         let bracketed = in_brackets::without_lines(grammar);
         let grammar = bracketed.as_ref().unwrap_or(grammar);
         let mut lexemes = Lexemes::compile(grammar, &lexer);

@@ -17,6 +17,7 @@ mod automaton;
 mod characters;
 mod error;
 pub(crate) mod in_brackets;
+pub(crate) mod in_pairs;
 pub(crate) mod ir;
 mod lower;
 pub(crate) mod optional;

@@ -12,6 +12,7 @@
 //! of them.
 
 use crate::grammar::in_brackets;
+use crate::grammar::in_pairs;
 use crate::grammar::ir::{self, Grammar, Symbol, Terminal};
 use crate::lexer::Dfa;
 use crate::scanner::lines::BLANKS;
@@ -93,11 +94,7 @@ fn check_balance(grammar: &Grammar, directive: &ir::Indentation<TerminalId>) -> 
         for (code, (open, close)) in
             [("unbalanced-blocks", blocks), ("unbalanced-brackets", brackets)]
         {
-            let depth = production.rhs.iter().try_fold(0u32, |depth, symbol| match symbol {
-                Symbol::Terminal(terminal) if open.contains(terminal) => Some(depth + 1),
-                Symbol::Terminal(terminal) if close.contains(terminal) => depth.checked_sub(1),
-                _ => Some(depth),
-            });
+            let depth = in_pairs::depth_behind(&production.rhs, open, close);
             // A repetition makes several productions of one place in the file.
             let is_known =
                 |finding: &Diagnostic| finding.place.is_some() && finding.place == production.place;

@@ -1,0 +1,134 @@
+//! Blocks and brackets opened in one alternative and closed in the same, in a grammar whose lines
+//! count.
+//!
+//! Some grammars have rules of their own for the two ends: `begin: _INDENT`, and `block: begin
+//! line+ end`. The proof and all decisions about lines rest on alternatives that close what they
+//! open; so such a rule is written out where it stands. The language is the same. What cannot be
+//! written out, because it holds itself, stays as it is, and is refused later with its place.
+
+use crate::grammar::analysis;
+use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol};
+use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+
+/// A grammar may grow to so many times its symbols: each rule that is written out has few
+/// alternatives, and is used in few places.
+const GROWTH: usize = 4;
+
+/// So many rules are written out, each at the cost of the whole grammar: there are two or three.
+const MOST_ENDS: usize = 50;
+
+/// The grammar with such rules written out; `None` where there are none, or too many.
+pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
+    let directive = grammar.indentation.as_ref()?;
+    let symbols = grammar.productions.iter().map(|production| production.rhs.len() + 1);
+    let most = GROWTH * symbols.sum::<usize>();
+    let mut productions = grammar.productions.clone();
+    let mut ends = 0;
+    while let Some(end) = one_end(grammar, directive, &productions) {
+        ends += 1;
+        if ends > MOST_ENDS {
+            return None;
+        }
+        productions = without(&productions, end, most)?;
+    }
+    if ends == 0 {
+        return None;
+    }
+    let emptied = |of: &Nonterminal| Nonterminal { productions: Vec::new(), ..of.clone() };
+    let mut nonterminals: Vec<Nonterminal> = grammar.nonterminals.iter().map(emptied).collect();
+    for (number, production) in productions.iter().enumerate() {
+        nonterminals[production.lhs.index()].productions.push(ProductionId::new(number));
+    }
+    let mut kept = analysis::keep_productive(&Grammar { nonterminals, productions, ..grammar.clone() })?;
+    kept.warnings.clone_from(&grammar.warnings);
+    kept.untrimmed.clone_from(&grammar.untrimmed);
+    Some(kept)
+}
+
+/// A rule that opens without closing, or closes without opening, and holds no such rule itself.
+/// What it derives is not captured or counted.
+fn one_end(
+    grammar: &Grammar,
+    directive: &Indentation<TerminalId>,
+    productions: &[Production],
+) -> Option<NonterminalId> {
+    let mut is_end = vec![false; grammar.nonterminals.len()];
+    for production in productions {
+        is_end[production.lhs.index()] |= !is_balanced(&production.rhs, directive);
+    }
+    let holds_end = |rhs: &[Symbol]| {
+        let mut symbols = rhs.iter();
+        symbols.any(|symbol| matches!(symbol, Symbol::Nonterminal(held) if is_end[held.index()]))
+    };
+    let mut holds = vec![false; grammar.nonterminals.len()];
+    for production in productions {
+        holds[production.lhs.index()] |= holds_end(&production.rhs);
+    }
+    (0..is_end.len()).map(NonterminalId::new).find(|&nonterminal| {
+        let at = nonterminal.index();
+        let is_used = || {
+            let symbol = Symbol::Nonterminal(nonterminal);
+            productions.iter().any(|production| production.rhs.contains(&symbol))
+        };
+        is_end[at]
+            && !holds[at]
+            && nonterminal != grammar.start
+            && grammar.nonterminals[at].marks.is_none()
+            && is_used()
+    })
+}
+
+/// Whether an alternative closes what it opens, blocks and brackets.
+fn is_balanced(rhs: &[Symbol], directive: &Indentation<TerminalId>) -> bool {
+    let ends = [
+        (std::slice::from_ref(&directive.indent), std::slice::from_ref(&directive.dedent)),
+        (directive.open.as_slice(), directive.close.as_slice()),
+    ];
+    ends.iter().all(|&(open, close)| depth_behind(rhs, open, close) == Some(0))
+}
+
+/// How many of `open` are not closed at the end; `None` where one is closed that was not open.
+pub(crate) fn depth_behind(
+    rhs: &[Symbol],
+    open: &[TerminalId],
+    close: &[TerminalId],
+) -> Option<u32> {
+    rhs.iter().try_fold(0u32, |depth, symbol| match symbol {
+        Symbol::Terminal(terminal) if open.contains(terminal) => Some(depth + 1),
+        Symbol::Terminal(terminal) if close.contains(terminal) => depth.checked_sub(1),
+        _ => Some(depth),
+    })
+}
+
+/// The productions with each alternative of `end` in the place of `end`; `None` where that makes
+/// more than `most` symbols.
+fn without(
+    productions: &[Production],
+    end: NonterminalId,
+    most: usize,
+) -> Option<Vec<Production>> {
+    let symbol = Symbol::Nonterminal(end);
+    let ways: Vec<&[Symbol]> = productions
+        .iter()
+        .filter(|production| production.lhs == end)
+        .map(|production| production.rhs.as_slice())
+        .collect();
+    let mut all = Vec::with_capacity(productions.len());
+    let mut size = 0;
+    for production in productions.iter().filter(|production| production.lhs != end) {
+        let mut written: Vec<Vec<Symbol>> = vec![Vec::new()];
+        for &part in &production.rhs {
+            let parts: &[&[Symbol]] = if part == symbol { &ways } else { &[&[part]] };
+            let longer = |before: &Vec<Symbol>| -> Vec<Vec<Symbol>> {
+                parts.iter().map(|part| [before.as_slice(), part].concat()).collect()
+            };
+            written = written.iter().flat_map(longer).collect();
+            if size + written.len() > most {
+                return None;
+            }
+        }
+        size += written.iter().map(|rhs| rhs.len() + 1).sum::<usize>();
+        all.extend(written.into_iter().map(|rhs| Production { rhs, ..production.clone() }));
+    }
+    (size <= most).then_some(all)
+}
