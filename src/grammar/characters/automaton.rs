@@ -50,7 +50,7 @@ impl Automaton {
         for &other in without {
             starts.push(nfa.add(other, other_end)?);
         }
-        let (columns, letters_of) = nfa.columns(alphabet);
+        let (columns, columns_of) = nfa.columns(alphabet);
         let mut subsets = Subsets {
             nfa: &nfa,
             ids: HashMap::new(),
@@ -59,22 +59,32 @@ impl Automaton {
             met: vec![0; nfa.edges.len()],
             round: 0,
         };
-        let width = letters_of.len();
-        subsets.intern(starts);
+        let width = columns.iter().max().map_or(0, |&most| most as usize + 1);
+        subsets.intern(&starts);
         let mut table = Vec::new();
         let mut at = 0;
+        let mut next = vec![Vec::new(); width];
+        // In most sets most columns lead to the same.
+        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         while at < subsets.sets.len() {
-            let mut next = vec![Vec::new(); width];
-            for &state in &subsets.sets[at].clone() {
+            next.iter_mut().for_each(Vec::clear);
+            known.clear();
+            for &state in &subsets.sets[at] {
                 if let Edge::Class { class, to } = nfa.edges[state as usize] {
-                    letters_of
-                        .iter()
-                        .zip(&mut next)
-                        .filter(|(classes, _)| classes.contains(class))
-                        .for_each(|(_, next)| next.push(to));
+                    columns_of[class].iter().for_each(|&column| next[column as usize].push(to));
                 }
             }
-            table.extend(next.into_iter().map(|next| subsets.intern(next)));
+            for next in &next {
+                let id = match known.get(next) {
+                    Some(&id) => id,
+                    None => {
+                        let id = subsets.intern(next);
+                        known.insert(next.clone(), id);
+                        id
+                    }
+                };
+                table.push(id);
+            }
             at += 1;
             if subsets.sets.len() > MAX_STATES
                 || table.len() > MAX_ENTRIES
@@ -246,9 +256,8 @@ impl<'a> Nfa<'a> {
         }
     }
 
-    /// Letters that no class tells apart: the column of each, and for each column the classes that
-    /// hold it.
-    fn columns(&self, alphabet: &Alphabet) -> (Vec<u32>, Vec<BitSet>) {
+    /// Letters that no class tells apart: the column of each, and for each class its columns.
+    fn columns(&self, alphabet: &Alphabet) -> (Vec<u32>, Vec<Vec<u32>>) {
         let mut holders: Vec<Vec<u32>> = vec![Vec::new(); alphabet.len()];
         for (number, &class) in self.classes.iter().enumerate() {
             if let Expr::Class(set) = self.exprs.get(class) {
@@ -256,22 +265,18 @@ impl<'a> Nfa<'a> {
             }
         }
         let mut ids: HashMap<Vec<u32>, u32> = HashMap::new();
-        let mut sets: Vec<BitSet> = Vec::new();
+        let mut columns_of: Vec<Vec<u32>> = vec![Vec::new(); self.classes.len()];
         let columns = holders.into_iter().map(|holders| {
             if let Some(&id) = ids.get(&holders) {
                 return id;
             }
-            let mut set = BitSet::new(self.classes.len());
-            holders.iter().for_each(|&class| {
-                set.insert(class as usize);
-            });
-            sets.push(set);
-            let id = sets.len() as u32 - 1;
+            let id = ids.len() as u32;
+            holders.iter().for_each(|&class| columns_of[class as usize].push(id));
             ids.insert(holders, id);
             id
         });
         let columns = columns.collect();
-        (columns, sets)
+        (columns, columns_of)
     }
 }
 
@@ -288,13 +293,13 @@ struct Subsets<'a> {
 
 impl Subsets<'_> {
     /// The number of the set that `from` reach without a character.
-    fn intern(&mut self, from: Vec<u32>) -> u32 {
+    fn intern(&mut self, from: &[u32]) -> u32 {
         if from.is_empty() {
             return DEAD;
         }
         self.round += 1;
         let mut set = Vec::new();
-        let mut pending = from;
+        let mut pending = from.to_vec();
         while let Some(state) = pending.pop() {
             if std::mem::replace(&mut self.met[state as usize], self.round) == self.round {
                 continue;
