@@ -213,6 +213,8 @@ fn closing_brace(text: &str) -> Option<usize> {
                 [_, b'\'', ..] => at += 2,
                 _ => {}
             },
+            // A raw string of Go's, in which nothing is escaped.
+            b'`' => at += text[at + 1..].find('`').map_or(0, |length| length + 1),
             b'/' if bytes.get(at + 1) == Some(&b'/') => at += text[at..].find('\n')?,
             b'/' if bytes.get(at + 1) == Some(&b'*') => at += 3 + text[at + 2..].find("*/")?,
             _ => {}

@@ -72,6 +72,12 @@ Other: "(" expr ")"
 }
 
 #[test]
+fn code_of_go_is_passed_over() {
+    let file = yacc("%token NUM\n%%\ntop: NUM { x[`a } \\`] } | '+' { r := '\"'; s := `\"{` } // it's\n;");
+    assert_eq!(file.to_string(), "top: NUM\n    | \"+\"\n");
+}
+
+#[test]
 fn what_bison_and_others_write_is_read() {
     let text = r#"
 %define parse.error custom
