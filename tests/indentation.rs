@@ -253,8 +253,10 @@ fn faults_of_the_directive_are_found_where_they_stand() {
 /// Rules for the two ends of a block are written out where they stand.
 #[test]
 fn ends_of_blocks_may_have_rules_of_their_own() {
-    let rest = "\n%declare _INDENT _DEDENT\n_NL: /(\\r?\\n[\\t ]*)+/\nNAME: /[a-z]+/\n%ignore /[\\t ]+/\n";
-    let plain = format!("start: line+\nline: NAME _NL | NAME \":\" _NL _INDENT line+ _DEDENT{rest}");
+    let rest =
+        "\n%declare _INDENT _DEDENT\n_NL: /(\\r?\\n[\\t ]*)+/\nNAME: /[a-z]+/\n%ignore /[\\t ]+/\n";
+    let plain =
+        format!("start: line+\nline: NAME _NL | NAME \":\" _NL _INDENT line+ _DEDENT{rest}");
     let named = format!(
         "start: line+\nline: NAME _NL | NAME \":\" begin line+ end\nbegin: _NL indent\n\
          indent: _INDENT -> deeper\nend: _DEDENT{rest}"

@@ -71,7 +71,12 @@ impl Bits {
 pub(crate) enum Condition {
     True,
     /// The number that these bits are, or how many of them are set, held against a number.
-    Compare { bits: Bits, counted: bool, comparison: Comparison, with: u64 },
+    Compare {
+        bits: Bits,
+        counted: bool,
+        comparison: Comparison,
+        with: u64,
+    },
     And(Box<(Condition, Condition)>),
     Or(Box<(Condition, Condition)>),
     Not(Box<Condition>),

@@ -1,6 +1,7 @@
 //! `%declare _INDENT _DEDENT` without a `%indent`: what lines mean is then in Lark's `Indenter`,
 //! which is no part of a grammar file. Its defaults are taken: the terminal `_NEWLINE` (`_NL` in
-//! Lark's own example), brackets by their usual names, tabs of eight columns.
+//! Lark's own example), brackets by their usual names, tabs of eight columns. Many programs leave
+//! the underscores out.
 
 use hashbrown::HashMap;
 
@@ -16,6 +17,10 @@ const BRACKETS: [[(&str, &str); 2]; 3] = [
     [("LBRACE", "{"), ("RBRACE", "}")],
 ];
 
+/// What programs call the beginning and the end of a block, and the end of a line.
+const BLOCKS: [(&str, &str); 2] = [("_INDENT", "_DEDENT"), ("INDENT", "DEDENT")];
+const NEWLINES: [&str; 4] = ["_NEWLINE", "_NL", "NEWLINE", "NL"];
+
 /// The directive that the file leaves unsaid, where it declares the two terminals and has one that
 /// ends lines.
 pub(crate) fn assumed(
@@ -27,11 +32,12 @@ pub(crate) fn assumed(
         let terminal = *names.get(name)?;
         table.named.get(terminal).filter(|named| named.body.is_none()).map(|_| terminal)
     };
-    let (indent, dedent) = (declared("_INDENT")?, declared("_DEDENT")?);
+    let (indent, dedent) =
+        BLOCKS.iter().find_map(|&(indent, dedent)| Some((declared(indent)?, declared(dedent)?)))?;
     let has_text = |name: &&str| {
         names.get(*name).is_some_and(|&terminal| table.named[terminal].body.is_some())
     };
-    let newline = ["_NEWLINE", "_NL"].into_iter().find(has_text)?;
+    let newline = NEWLINES.into_iter().find(has_text)?;
     let bracket = |(name, text): (&str, &str)| {
         let leaf = Leaf::Literal { text: text.to_owned(), ignore_case: false };
         names.get(name).copied().or_else(|| table.find(&leaf))

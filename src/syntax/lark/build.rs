@@ -76,21 +76,19 @@ pub(crate) fn count(digits: &str, span: Span) -> Result<Spanned<u32>, SyntaxErro
     let magnitude = digits.trim_start_matches(['+', '-']);
     match magnitude.parse() {
         Ok(node) => Ok(Spanned { node, span }),
-        Err(_) => Err(too_large(span, "repetition", u32::MAX.into())),
+        Err(_) => {
+            let message =
+                format!("the number of this repetition is out of range: {} at most", u32::MAX);
+            Err(SyntaxError::new(SyntaxErrorKind::BadNumber, span, message)
+                .help("write a smaller number"))
+        }
     }
 }
 
-/// The number of a priority.
-pub(crate) fn priority(digits: &str, span: Span) -> Result<Spanned<i32>, SyntaxError> {
-    match digits.parse() {
-        Ok(node) => Ok(Spanned { node, span }),
-        Err(_) => Err(too_large(span, "priority", i32::MAX.into())),
-    }
-}
-
-fn too_large(span: Span, what: &str, most: i64) -> SyntaxError {
-    let message = format!("the number of this {what} is out of range: {most} at most");
-    SyntaxError::new(SyntaxErrorKind::BadNumber, span, message).help("write a smaller number")
+/// The number of a priority. One beyond all others is the highest, or the lowest.
+pub(crate) fn priority(digits: &str, span: Span) -> Spanned<i32> {
+    let beyond = if digits.starts_with('-') { i32::MIN } else { i32::MAX };
+    Spanned { node: digits.parse().unwrap_or(beyond), span }
 }
 
 /// `"a".."z"`, from the two strings and whether they carry the `i` flag.

@@ -53,7 +53,8 @@ impl<'input> Lexer<'input> {
         start: usize,
     ) -> Result<Option<Token<'input>>> {
         Ok(Some(match word {
-            "llguidance" => {
+            // XGrammar's name for it.
+            "llguidance" | "grammar_options" => {
                 let (options, _) = self.json::<WrittenOptions>("%llguidance", start)?;
                 Token::Options(Options {
                     allow_initial_skip: options.allow_initial_skip,

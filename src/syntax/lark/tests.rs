@@ -76,7 +76,8 @@ mod constructs {
 
     #[test]
     fn terminals_have_a_priority_of_either_sign() {
-        let priorities: Vec<_> = read("A: \"a\"\n_B.2: \"b\"\nC.-3: \"c\"\nD.+1: \"d\"")
+        let text = "A: \"a\"\n_B.2: \"b\"\nC.-3: \"c\"\nD.+1: \"d\"\nE.99999999999: \"e\"\nF.-2147483649: \"f\"";
+        let priorities: Vec<_> = read(text)
             .items
             .iter()
             .map(|item| match item {
@@ -84,8 +85,9 @@ mod constructs {
                 other => panic!("{other:?}"),
             })
             .collect();
-        let expected =
-            [("A", 0), ("_B", 2), ("C", -3), ("D", 1)].map(|(name, p)| (name.to_string(), p));
+        // Beyond all others: the highest and the lowest.
+        let expected = [("A", 0), ("_B", 2), ("C", -3), ("D", 1), ("E", i32::MAX), ("F", i32::MIN)];
+        let expected = expected.map(|(name, p)| (name.to_string(), p));
         assert_eq!(priorities, expected);
     }
 

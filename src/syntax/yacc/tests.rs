@@ -73,7 +73,8 @@ Other: "(" expr ")"
 
 #[test]
 fn code_of_go_is_passed_over() {
-    let file = yacc("%token NUM\n%%\ntop: NUM { x[`a } \\`] } | '+' { r := '\"'; s := `\"{` } // it's\n;");
+    let file =
+        yacc("%token NUM\n%%\ntop: NUM { x[`a } \\`] } | '+' { r := '\"'; s := `\"{` } // it's\n;");
     assert_eq!(file.to_string(), "top: NUM\n    | \"+\"\n");
 }
 
