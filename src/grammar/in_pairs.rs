@@ -39,7 +39,8 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     for (number, production) in productions.iter().enumerate() {
         nonterminals[production.lhs.index()].productions.push(ProductionId::new(number));
     }
-    let mut kept = analysis::keep_productive(&Grammar { nonterminals, productions, ..grammar.clone() })?;
+    let mut kept =
+        analysis::keep_productive(&Grammar { nonterminals, productions, ..grammar.clone() })?;
     kept.warnings.clone_from(&grammar.warnings);
     kept.untrimmed.clone_from(&grammar.untrimmed);
     Some(kept)
@@ -102,11 +103,7 @@ pub(crate) fn depth_behind(
 
 /// The productions with each alternative of `end` in the place of `end`; `None` where that makes
 /// more than `most` symbols.
-fn without(
-    productions: &[Production],
-    end: NonterminalId,
-    most: usize,
-) -> Option<Vec<Production>> {
+fn without(productions: &[Production], end: NonterminalId, most: usize) -> Option<Vec<Production>> {
     let symbol = Symbol::Nonterminal(end);
     let ways: Vec<&[Symbol]> = productions
         .iter()

@@ -17,6 +17,18 @@ pub(super) struct LookAround {
     pub(super) undecided: PatternError,
 }
 
+impl LookAround {
+    /// Whether both look for the same texts at the same side.
+    pub(super) fn looks_as(&self, other: &Self) -> bool {
+        self.side == other.side && self.dfa == other.dfa
+    }
+
+    /// Whether both ask the same.
+    pub(super) fn asks_as(&self, other: &Self) -> bool {
+        self.negated == other.negated && self.looks_as(other)
+    }
+}
+
 /// Where to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {

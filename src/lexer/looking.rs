@@ -57,6 +57,9 @@ struct Subset {
 struct Subsets<'a> {
     nfa: &'a thompson::NFA,
     looks: &'a [LookAround],
+    /// By look-around: the first that looks for the same at the same side, which stands for it in
+    /// watches. So a thread that must find something and must not find it is seen to die.
+    leaders: Vec<usize>,
     /// The number of the first look-around among the captures.
     first_look: usize,
     keeps_order: bool,
@@ -142,11 +145,18 @@ fn is_begin(byte: u8) -> bool {
     byte & 0xc0 != 0x80
 }
 
+/// The first of those that look for the same at the same side, for each.
+fn leaders(looks: &[LookAround]) -> Vec<usize> {
+    let same = |look: &LookAround| looks.iter().position(|other| other.looks_as(look));
+    looks.iter().enumerate().map(|(number, look)| same(look).unwrap_or(number)).collect()
+}
+
 impl<'a> Subsets<'a> {
     fn new(nfa: &'a thompson::NFA, looks: &'a [LookAround], meter: &'a Meter) -> Self {
         let mut all = Self {
             nfa,
             looks,
+            leaders: leaders(looks),
             first_look: 0,
             keeps_order: false,
             completes: false,
@@ -367,7 +377,7 @@ impl<'a> Subsets<'a> {
             Side::Ahead if look.dfa.accepts_empty() => decided(true),
             Side::Ahead => {
                 let mut watches = self.watches[watches as usize].clone();
-                watches.push((number as u32, look.dfa.start(), look.negated));
+                watches.push((self.leaders[number] as u32, look.dfa.start(), look.negated));
                 Ok(self.all_of(watches))
             }
         }

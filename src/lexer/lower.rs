@@ -99,6 +99,9 @@ pub(super) struct Builder<'a> {
     /// Whether what comes first matters.
     keeps_order: bool,
     pub(super) looks: Vec<LookAround>,
+    /// The first of the look-arounds that are of the regex at hand: those before it are of the
+    /// regex in whose look-around this one stands.
+    pub(super) first_look: usize,
     /// Whether the language may become smaller.
     pub(super) may_narrow: bool,
     /// Whether a text is matched as a whole, so that nothing is tried first.
@@ -117,6 +120,7 @@ impl<'a> Builder<'a> {
             bytes: false,
             keeps_order,
             looks: Vec::new(),
+            first_look: 0,
             may_narrow: false,
             is_whole: false,
             narrowed: Vec::new(),
@@ -222,8 +226,13 @@ impl Builder<'_> {
         Hir::alternation(others)
     }
 
-    /// A look-around: a capture that says which one.
+    /// A look-around: a capture that says which one. Equal ones have one number, so that what they
+    /// ask in several places is one thing to follow: a grammar's `\b` mostly.
     pub(super) fn look(&mut self, look: LookAround) -> Result<Hir, PatternError> {
+        let known = self.looks[self.first_look..].iter().position(|known| known.asks_as(&look));
+        if let Some(known) = known {
+            return Ok(place_of_look(self.first_look + known));
+        }
         if self.looks.len() >= MAX_LOOKS {
             return Err(PatternError::too_large(format!(
                 "it looks around in more than {MAX_LOOKS} places"
@@ -231,8 +240,7 @@ impl Builder<'_> {
             .help("take the pattern apart into several terminals"));
         }
         self.looks.push(look);
-        let index = self.looks.len() as u32;
-        Ok(Hir::capture(Capture { index, name: None, sub: Box::new(Hir::empty()) }))
+        Ok(place_of_look(self.looks.len() - 1))
     }
 
     /// The automaton of what a look-around looks for, in which the look-arounds from number `first`
@@ -295,4 +303,10 @@ impl Builder<'_> {
         self.meter.step(STEPS_OF_A_RANGE * ranges)?;
         Ok(self.held.set(self.spent * BYTES_OF_A_RANGE)?)
     }
+}
+
+/// Where look-around number `number` stands.
+fn place_of_look(number: usize) -> Hir {
+    let sub = Box::new(Hir::empty());
+    Hir::capture(Capture { index: number as u32 + 1, name: None, sub })
 }

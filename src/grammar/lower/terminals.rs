@@ -370,9 +370,7 @@ impl Patterns<'_> {
             | Node::Parameter(_)
             | Node::Call { .. }
             | Node::Value(_)
-            | Node::If(_) => {
-                Pattern::Alternation(Vec::new())
-            }
+            | Node::If(_) => Pattern::Alternation(Vec::new()),
         }
     }
 }

@@ -42,7 +42,10 @@ impl Parser<'_, '_> {
         depth: usize,
     ) -> Result<Hir, PatternError> {
         let (before, was_lazy) = (self.builder.looks.len(), self.builder.is_lazy);
-        let wanted = self.inside(start, self.flags, depth)?;
+        let around = std::mem::replace(&mut self.builder.first_look, before);
+        let wanted = self.inside(start, self.flags, depth);
+        self.builder.first_look = around;
+        let wanted = wanted?;
         // Whether anything matches does not depend on what is tried first.
         self.builder.is_lazy = was_lazy;
         let span = start..self.cursor.pos;

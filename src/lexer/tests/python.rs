@@ -150,3 +150,21 @@ fn longest_behind(dfa: &Dfa, before: &str, text: &str) -> Option<usize> {
     }
     longest
 }
+
+/// What is asked in several places is one thing, and what follows from something else is not asked.
+#[test]
+fn equal_look_arounds_are_one() {
+    let names: Vec<String> = (0..60).map(|number| format!(r"\bname{number}\b")).collect();
+    assert_eq!(dfa(&names.join("|")).conditions().len(), 1);
+    let identifier = dfa(r"\b(?!(if|in|else|elsif|elsewhere)\b)[a-z]+\b");
+    assert_eq!(identifier.conditions().len(), 1);
+    assert_eq!(longest_behind(&identifier, " ", "else if"), None);
+    assert_eq!(longest_behind(&identifier, " ", "elsei if"), Some(5));
+    assert_eq!(longest_behind(&identifier, "x", "elsei"), None);
+    // Here a longer word is asked for, which another letter does not settle.
+    assert_eq!(longest(&dfa(r"[a-z](?!xy)(?!xz)"), "axy"), None);
+    assert_eq!(longest(&dfa(r"[a-z](?!xy)(?!xz)"), "axw"), Some(1));
+    assert_eq!(longest(&dfa(r"[a-z](?!x)(?!xz)"), "axw"), None);
+    assert_eq!(longest(&dfa(r"[a-z](?=x)(?!x)|b"), "bx"), Some(1));
+    assert_eq!(longest(&dfa(r"[a-z](?=x)(?!x)"), "bx"), None);
+}

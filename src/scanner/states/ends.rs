@@ -121,7 +121,7 @@ impl ScanStates {
         let condition = |component: &Component| -> Option<usize> {
             let number =
                 self.dfas.get(component.terminal.index())?.as_ref()?.condition(component.state)?;
-            Some(self.first_condition[component.terminal.index()] + 2 * number)
+            self.conditions_of.get(component.terminal.index())?.get(number).copied()
         };
         if !self.has_conditions()
             || self.accepting(state).all(|component| condition(component).is_none())
@@ -145,6 +145,8 @@ impl ScanStates {
                     guarded.is_certain = true;
                     break;
                 }
+                // A better one that asks the same is the label wherever this one could be.
+                Some(place) if guards.contains(&start(place)) => {}
                 Some(place) => {
                     guards.push(start(place + 1));
                     guarded.ends.push((component.terminal, guards));

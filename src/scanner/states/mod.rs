@@ -14,7 +14,7 @@ mod reach;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -26,6 +26,7 @@ use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{ScanStateId, TerminalId};
 pub(crate) use ends::{Endings, Guarded};
 pub(crate) use past::Past;
+use past::View;
 
 /// A terminal and a state of its DFA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,11 +66,16 @@ pub(crate) struct ScanStates {
     conditions: Vec<Dfa>,
     /// Where each of these begins to read. They are the first states.
     condition_starts: Vec<ScanStateId>,
-    /// By terminal: the place of its first condition among these.
-    first_condition: Vec<usize>,
-    /// Terminals that look at the text before their lexemes. Their automata read the whole text, in
-    /// components that have numbers past those of the conditions.
+    /// By terminal: the places of its conditions among these. Terminals that ask the same (that no
+    /// word goes on, mostly) have one condition.
+    conditions_of: Vec<Box<[usize]>>,
+    /// Terminals that look at the text before their lexemes.
     looking: Vec<TerminalId>,
+    /// Automata that read the whole text for these, in components that have numbers past those of
+    /// the conditions: each by a terminal of which it is the automaton.
+    trackers: Vec<TerminalId>,
+    /// By terminal that looks: its tracker.
+    views: Vec<View>,
     ranks: Vec<u32>,
     endings: Endings,
     classes: ByteClasses,
@@ -97,25 +103,31 @@ impl ScanStates {
         distinct: Option<&ByteClasses>,
     ) -> Self {
         let mut conditions: Vec<Dfa> = Vec::new();
-        let mut first_condition = Vec::with_capacity(dfas.len());
+        let mut conditions_of = Vec::with_capacity(dfas.len());
+        let mut known: HashMap<&Condition, usize> = HashMap::new();
         for dfa in &dfas {
-            first_condition.push(conditions.len());
-            for Condition { holds, fails } in dfa.iter().flat_map(Dfa::conditions) {
-                conditions.extend([holds.clone(), fails.clone()]);
-            }
+            let place = |condition| {
+                *known.entry(condition).or_insert_with_key(|Condition { holds, fails }| {
+                    conditions.extend([holds.clone(), fails.clone()]);
+                    conditions.len() - 2
+                })
+            };
+            conditions_of.push(dfa.iter().flat_map(Dfa::conditions).map(place).collect());
         }
+        drop(known);
         let looks = |&terminal: &TerminalId| {
             dfas[terminal.index()].as_ref().is_some_and(|dfa| dfa.looks_behind() && !dfa.is_empty())
         };
         let looking: Vec<TerminalId> = (0..dfas.len()).map(TerminalId::new).filter(looks).collect();
         let all = || dfas.iter().map(Option::as_ref).chain(conditions.iter().map(Some));
-        let trackers = looking.iter().map(|terminal| dfas[terminal.index()].as_ref());
         // The end of the text is a byte of its own for what reads it.
         let end = (!conditions.is_empty())
             .then(|| ByteClasses::by_key(|byte| usize::from(byte == Dfa::END)));
         let classes = ByteClasses::refinement(
             all().flatten().map(Dfa::classes).chain(distinct).chain(end.as_ref()),
         );
+        let (trackers, views) = past::trackers(&looking, &dfas, &classes);
+        let of_trackers = trackers.iter().map(|terminal| dfas[terminal.index()].as_ref());
         let part = |dfa: Option<&Dfa>| {
             dfa.map_or_else(Box::default, |dfa| classes.coarsened(dfa.classes()))
         };
@@ -131,11 +143,13 @@ impl ScanStates {
         };
         Self {
             condition_starts: conditions.iter().enumerate().map(start).collect(),
-            parts: all().chain(trackers).map(part).collect(),
+            parts: all().chain(of_trackers).map(part).collect(),
             dfas,
             conditions,
-            first_condition,
+            conditions_of,
             looking,
+            trackers,
+            views,
             ranks,
             endings,
             classes,
@@ -205,7 +219,7 @@ impl ScanStates {
             Some(dfa) => dfa.as_ref(),
             None => match self.conditions.get(number.index() - self.dfas.len()) {
                 Some(condition) => Some(condition),
-                None => self.dfa(*self.looking.get(number.index() - self.first_tracker())?),
+                None => self.dfa(*self.trackers.get(number.index() - self.first_tracker())?),
             },
         }
     }

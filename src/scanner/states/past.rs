@@ -1,7 +1,11 @@
-//! What the text before a lexeme matters: automata that read the whole text beside the lexemes.
+//! What the text before a lexeme matters: automata that read the whole text beside the lexemes, the
+//! *trackers*.
+
+use hashbrown::HashMap;
 
 use super::{Component, ScanStates};
 use crate::lexer::Dfa;
+use crate::util::byte_classes::ByteClasses;
 use crate::util::id::{ScanStateId, TerminalId};
 
 /// What terminals that look at the text before a lexeme know of a text: where the automaton of each
@@ -12,6 +16,68 @@ pub(crate) struct Past(pub(in crate::scanner) u32);
 impl Past {
     /// Nothing, be it that no terminal looks, or that none will match any more that does.
     pub(crate) const NONE: Self = Self(0);
+}
+
+/// What a terminal that looks at the text before its lexemes makes of a tracker.
+#[derive(Debug)]
+pub(super) struct View {
+    /// Which one.
+    tracker: usize,
+    /// By state of the tracker: the state of the terminal's own automaton.
+    states: Box<[u32]>,
+}
+
+/// Automata that read the whole text, each by a terminal of which it is the automaton; and what
+/// each terminal of `looking` makes of them.
+///
+/// As long as no lexeme has begun, all that matters of the text is what look-behinds ask of it, and
+/// that is mostly the same for many terminals: whether a word ends here (`\bIF\b`, `\bTHEN\b`). So
+/// terminals whose automata do the same up to [`Dfa::BEGIN`] have one tracker, and a scan state
+/// holds one component for all of them.
+pub(super) fn trackers(
+    looking: &[TerminalId],
+    dfas: &[Option<Dfa>],
+    classes: &ByteClasses,
+) -> (Vec<TerminalId>, Vec<View>) {
+    let mut known: HashMap<Vec<u32>, (usize, Vec<u32>)> = HashMap::new();
+    let (mut trackers, mut views) = (Vec::new(), Vec::new());
+    for &terminal in looking {
+        let Some(dfa) = &dfas[terminal.index()] else { continue };
+        let (steps, order) = before_lexemes(dfa, classes);
+        let (tracker, first) = known.entry(steps).or_insert_with(|| {
+            trackers.push(terminal);
+            (trackers.len() - 1, order.clone())
+        });
+        let most = first.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut states = vec![Dfa::DEAD; most];
+        first.iter().zip(&order).for_each(|(&at, &own)| states[at as usize] = own);
+        views.push(View { tracker: *tracker, states: states.into() });
+    }
+    (trackers, views)
+}
+
+/// The steps of an automaton before a lexeme begins, by numbers in the order in which its states
+/// are met, and the states in that order.
+fn before_lexemes(dfa: &Dfa, classes: &ByteClasses) -> (Vec<u32>, Vec<u32>) {
+    let mut order = vec![dfa.start()];
+    let mut numbers: HashMap<u32, u32> = HashMap::from([(dfa.start(), 0)]);
+    let mut steps = Vec::new();
+    let mut at = 0;
+    while let Some(&state) = order.get(at) {
+        at += 1;
+        for &byte in classes.representatives().iter().filter(|&&byte| byte != Dfa::BEGIN) {
+            let next = dfa.next(state, byte);
+            steps.push(if next == Dfa::DEAD {
+                Dfa::DEAD
+            } else {
+                *numbers.entry(next).or_insert_with(|| {
+                    order.push(next);
+                    order.len() as u32 - 1
+                })
+            });
+        }
+    }
+    (steps, order)
 }
 
 impl ScanStates {
@@ -30,7 +96,7 @@ impl ScanStates {
     pub(in crate::scanner) fn first_past(&self) -> Past {
         let number = |at: usize| TerminalId::new(self.first_tracker() + at);
         let trackers =
-            (0..self.looking.len()).map(|at| Component { terminal: number(at), state: 0 });
+            (0..self.trackers.len()).map(|at| Component { terminal: number(at), state: 0 });
         Past(self.pasts.intern(trackers.collect()))
     }
 
@@ -73,9 +139,11 @@ impl ScanStates {
                 let Ok(place) = self.looking.binary_search(&component.terminal) else {
                     return Some(*component);
                 };
-                let number = TerminalId::new(self.first_tracker() + place);
+                let View { tracker, states } = &self.views[place];
+                let number = TerminalId::new(self.first_tracker() + tracker);
                 let tracker = trackers.iter().find(|tracker| tracker.terminal == number)?;
-                let state = self.dfa(component.terminal)?.next(tracker.state, Dfa::BEGIN);
+                let before = *states.get(tracker.state as usize)?;
+                let state = self.dfa(component.terminal)?.next(before, Dfa::BEGIN);
                 (state != Dfa::DEAD).then_some(Component { state, ..*component })
             };
             let components = self.components(start).iter().filter_map(begun);
