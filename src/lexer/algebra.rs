@@ -6,10 +6,10 @@
 //! the verdict is settled then and negative, the text is not followed any further.
 
 use std::borrow::Borrow;
-use std::hash::BuildHasher;
+use std::hash::Hasher;
 
 use hashbrown::{HashMap, HashTable};
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 use crate::grammar::pattern::Automaton;
 use crate::lexer::dfa::Dfa;
@@ -20,6 +20,9 @@ use crate::util::meter::Meter;
 
 /// Of so many parts it is found out whether the verdict is still open where some are dead.
 const MOST_PRUNED: usize = 8;
+
+/// Room is made for so many states before there are any.
+const ROOM: usize = 1024;
 
 /// The texts of which `holds` is true, given for each part whether the part matches. The text that
 /// no part can go on from is not one: `holds` is false where all are false.
@@ -32,52 +35,50 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     if parts.is_empty() {
         return Ok(Dfa::new(ByteClasses::one(), Vec::new(), Vec::new()));
     }
-    let key = |byte: u8| -> Vec<u8> { parts.iter().map(|part| part.classes().get(byte)).collect() };
-    let mut numbers: HashMap<Vec<u8>, usize, FxBuildHasher> = HashMap::default();
-    let classes = ByteClasses::by_key(|byte| {
-        let next = numbers.len();
-        *numbers.entry(key(byte)).or_insert(next)
-    });
-    // Which parts are alive, and whether something may still hold then.
-    let mut may_hold: HashMap<u32, bool, FxBuildHasher> = HashMap::default();
-    let mut is_open = |next: &[u32]| {
-        if next.iter().all(|&state| state == Dfa::DEAD) {
-            return false;
-        }
-        if parts.len() > MOST_PRUNED {
-            return true;
-        }
-        let alive =
-            next.iter().rev().fold(0, |alive, &state| alive << 1 | u32::from(state != Dfa::DEAD));
-        *may_hold.entry(alive).or_insert_with(|| {
-            let of = |verdicts: u32| {
-                (0..parts.len()).map(|part| verdicts >> part & 1 == 1).collect::<Vec<_>>()
-            };
-            (0..=alive).any(|verdicts| verdicts & !alive == 0 && holds(&of(verdicts)))
-        })
+    let classes = ByteClasses::refinement(parts.iter().map(|part| part.classes()));
+    // By part, which of its classes each class is in.
+    let within = |part: &&Dfa| -> Vec<u8> {
+        classes.representatives().iter().map(|&byte| part.classes().get(byte)).collect()
     };
+    let within: Vec<Vec<u8>> = parts.iter().map(within).collect();
+    let mut verdicts = Verdicts { parts: parts.len(), holds: &holds, open: HashMap::default() };
     // All tuples, end to end.
     let width = parts.len();
     let mut tuples: Vec<u32> = parts.iter().map(|part| part.start()).collect();
-    let mut ids: HashTable<u32> = HashTable::new();
-    let hash = |tuple: &[u32]| FxBuildHasher.hash_one(tuple);
+    let room = parts.iter().map(|part| part.state_count()).max().unwrap_or(0).min(ROOM);
+    let mut ids: HashTable<u32> = HashTable::with_capacity(room);
+    let hash = |tuple: &[u32]| {
+        let mut hasher = FxHasher::default();
+        tuple.iter().for_each(|&state| hasher.write_u32(state));
+        hasher.finish()
+    };
     ids.insert_unique(hash(&tuples), 0, |_| 0);
-    let mut table = Vec::new();
+    let mut table: Vec<u32> = Vec::with_capacity(room * classes.count());
     let mut next = vec![Dfa::DEAD; width];
     let mut held = meter.holding();
     let mut at = 0;
     while at * width < tuples.len() {
-        for &byte in classes.representatives() {
+        for class in 0..classes.count() {
+            // Neighbouring classes lead to one tuple more often than not.
+            let mut is_new = class == 0;
             for (part, dfa) in parts.iter().enumerate() {
-                next[part] = dfa.next(tuples[at * width + part], byte);
+                let state = dfa.next_class(tuples[at * width + part], within[part][class]);
+                is_new |= next[part] != state;
+                next[part] = state;
             }
-            if !is_open(&next) {
+            if !is_new {
+                table.extend(table.last().copied());
+                continue;
+            }
+            if !verdicts.is_open(&next) {
                 table.push(Dfa::DEAD);
                 continue;
             }
-            let tuple = |id: u32| &tuples[id as usize * width..][..width];
+            let is_next = |&id: &u32| {
+                tuples[id as usize * width..].iter().zip(&next).all(|(one, other)| one == other)
+            };
             let hashed = hash(&next);
-            if let Some(&known) = ids.find(hashed, |&id| tuple(id) == next) {
+            if let Some(&known) = ids.find(hashed, is_next) {
                 table.push(known);
                 continue;
             }
@@ -101,6 +102,35 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     };
     let accept = tuples.chunks_exact(width).map(verdict).collect();
     Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
+}
+
+/// Whether the verdict of a product is still open.
+struct Verdicts<'a, H> {
+    parts: usize,
+    holds: &'a H,
+    /// By which parts are alive, whether something may still hold.
+    open: HashMap<u32, bool, FxBuildHasher>,
+}
+
+impl<H: Fn(&[bool]) -> bool> Verdicts<'_, H> {
+    /// Whether something may still hold in these states.
+    fn is_open(&mut self, states: &[u32]) -> bool {
+        if states.iter().all(|&state| state == Dfa::DEAD) {
+            return false;
+        }
+        if self.parts > MOST_PRUNED {
+            return true;
+        }
+        let alive =
+            states.iter().rev().fold(0, |alive, &state| alive << 1 | u32::from(state != Dfa::DEAD));
+        let (parts, holds) = (self.parts, self.holds);
+        *self.open.entry(alive).or_insert_with(|| {
+            let of = |verdicts: u32| {
+                (0..parts).map(|part| verdicts >> part & 1 == 1).collect::<Vec<_>>()
+            };
+            (0..=alive).any(|verdicts| verdicts & !alive == 0 && holds(&of(verdicts)))
+        })
+    }
 }
 
 /// The texts that both match.
@@ -129,11 +159,7 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
         begins[usize::from(first)] = true;
         begins[usize::from(last) + 1] = true;
     }
-    let mut class = 0;
-    let classes = ByteClasses::by_key(|byte| {
-        class += usize::from(begins[usize::from(byte)]);
-        class
-    });
+    let classes = ByteClasses::of_runs(&begins);
     check_states(states.len(), meter)?;
     meter
         .step(states.iter().map(|state| 1 + state.moves.len()).sum::<usize>() * classes.count())?;
@@ -152,20 +178,30 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
     while let Some(state) = reached.get(at).and_then(|&state| states.get(state)) {
         let row = table.len();
         table.resize(row + classes.count(), Dfa::DEAD);
-        // Of moves that overlap the first counts. Classes are in the order of their bytes.
-        for &(first, last, next) in
-            state.moves.iter().rev().filter(|(first, last, _)| first <= last)
-        {
-            let over = usize::from(classes.get(first))..=usize::from(classes.get(last));
-            table[row..][over].fill(if (next as usize) < states.len() { next } else { Dfa::DEAD });
-        }
-        for target in table[row..].iter_mut().filter(|target| **target != Dfa::DEAD) {
-            let number = &mut numbers[*target as usize];
-            if *number == Dfa::DEAD {
-                *number = reached.len() as u32;
-                reached.push(*target as usize);
+        let mut number = |next: u32| match numbers.get_mut(next as usize) {
+            None => Dfa::DEAD,
+            Some(number) => {
+                if *number == Dfa::DEAD {
+                    *number = reached.len() as u32;
+                    reached.push(next as usize);
+                }
+                *number
             }
-            *target = *number;
+        };
+        // Classes are in the order of their bytes.
+        let over = |first, last| usize::from(classes.get(first))..=usize::from(classes.get(last));
+        let moves = state.moves.iter().filter(|(first, last, _)| first <= last);
+        if state.moves.is_sorted_by(|one, other| one.1 < other.0) {
+            moves.for_each(|&(first, last, next)| {
+                table[row..][over(first, last)].fill(number(next));
+            });
+        } else {
+            // Of moves that overlap the first counts.
+            for &(first, last, next) in moves.rev() {
+                table[row..][over(first, last)].fill(next);
+            }
+            let taken = table[row..].iter_mut().filter(|target| **target != Dfa::DEAD);
+            taken.for_each(|target| *target = number(*target));
         }
         accept.push(state.accepts);
         at += 1;

@@ -12,6 +12,7 @@
 //! 92, 1992).
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
@@ -102,14 +103,12 @@ impl RawDfa {
     /// By state, where neighbouring classes lead to different states: the first class of each run,
     /// and its state.
     fn runs(&self) -> Lists<(u8, u32)> {
-        let mut runs = Lists::new();
+        let mut runs = Lists::with_capacity(self.accept.len(), 4 * self.accept.len());
         for row in self.table.chunks_exact(self.width()) {
-            let mut before = None;
-            for (class, &next) in (0..=u8::MAX).zip(row) {
-                if before != Some(next) {
-                    before = Some(next);
-                    runs.push((class, next));
-                }
+            let mut class = 0;
+            while let Some(&next) = row.get(class) {
+                runs.push((class as u8, next));
+                class += row[class..].iter().take_while(|&&other| other == next).count();
             }
             runs.close();
         }
@@ -134,7 +133,7 @@ impl RawDfa {
         let own = blocks.clone();
         front.iter().for_each(|&state| blocks[state as usize] = Dfa::DEAD);
         let mut blocks = self.refine_cycles(runs, blocks);
-        let mut known = Signatures::new();
+        let mut known = Signatures::new(front.len());
         // By block, one of its states.
         let mut of: Vec<u32> = Vec::new();
         for (state, &block) in (0..).zip(&blocks).filter(|(_, block)| **block != Dfa::DEAD) {
@@ -232,8 +231,9 @@ impl RawDfa {
         // the language alone.
         let mut number = vec![Dfa::DEAD; blocks.len()];
         let mut order: Vec<u32> = vec![0];
-        let mut rows: Vec<u32> = Vec::new();
+        let mut rows: Vec<u32> = Vec::with_capacity(self.table.len());
         number[blocks[0] as usize] = 0;
+        let mut columns = Columns::new(width);
         let mut at = 0;
         while let Some(&state) = order.get(at) {
             at += 1;
@@ -253,10 +253,13 @@ impl RawDfa {
                         *to
                     }
                 };
-                rows[row + usize::from(class)..row + end].fill(to);
+                if to != Dfa::DEAD {
+                    rows[row + usize::from(class)..row + end].fill(to);
+                    columns.enter(usize::from(class)..end, at as u32, to);
+                }
             }
         }
-        let (classes, table) = merge_equal_columns(&self.classes, &rows, order.len());
+        let (classes, table) = columns.merge_equal(&self.classes, rows);
         let distance = order.iter().map(|&state| distance[state as usize]).collect();
         let trailing = self.trailing.as_ref().map(|trailing| trailing.reordered(&order));
         Dfa { trailing: trailing.map(Box::new), ..Dfa::new(classes, table, distance) }
@@ -288,40 +291,58 @@ impl Trailing {
     }
 }
 
-/// Makes one class of all classes that no row tells apart.
-fn merge_equal_columns(
-    classes: &ByteClasses,
-    rows: &[u32],
-    states: usize,
-) -> (ByteClasses, Vec<u32>) {
-    let width = classes.count();
-    // Partition refinement row by row; most rows change nothing, and that is found without hashing.
-    let mut group = vec![0u32; width];
-    let mut leader = vec![0usize];
-    for row in rows.chunks_exact(width) {
-        if leader.len() == width {
-            break;
-        }
-        if (0..width).all(|class| row[class] == row[leader[group[class] as usize]]) {
-            continue;
-        }
-        let mut known = rustc_hash::FxHashMap::default();
-        leader.clear();
-        for (class, &next) in row.iter().enumerate() {
-            group[class] = *known.entry((group[class], next)).or_insert_with(|| {
-                leader.push(class);
-                (leader.len() - 1) as u32
-            });
-        }
+/// The columns of a table in the making, each as a number that is equal for equal columns.
+struct Columns {
+    /// By class, the number of its column xor that of the one before.
+    changes: Vec<u64>,
+}
+
+impl Columns {
+    fn new(width: usize) -> Self {
+        Self { changes: vec![0; width + 1] }
     }
-    let merged = ByteClasses::by_key(|byte| group[usize::from(classes.get(byte))] as usize);
-    let mut table = Vec::with_capacity(states * merged.count());
-    for row in rows.chunks_exact(width) {
-        table.extend(
-            merged.representatives().iter().map(|&byte| row[usize::from(classes.get(byte))]),
-        );
+
+    /// Enters that classes lead from one state to another.
+    fn enter(&mut self, classes: Range<usize>, from: u32, to: u32) {
+        // The end of splitmix64 (Steele, Lea and Flood 2014).
+        let pair = u64::from(from) << 32 | u64::from(to);
+        let mixed = (pair ^ pair >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = mixed ^ mixed >> 31;
+        self.changes[classes.start] ^= mixed;
+        self.changes[classes.end] ^= mixed;
     }
-    (merged, table)
+
+    /// Makes one class of all classes that no row tells apart.
+    fn merge_equal(mut self, classes: &ByteClasses, rows: Vec<u32>) -> (ByteClasses, Vec<u32>) {
+        let width = classes.count();
+        for class in 1..width {
+            self.changes[class] ^= self.changes[class - 1];
+        }
+        // The first class of each group; numbers that are equal by chance make no columns equal.
+        let mut leaders: Vec<usize> = Vec::with_capacity(width);
+        let mut group = Vec::with_capacity(width);
+        for class in 0..width {
+            let is_equal = |leader: usize| {
+                self.changes[leader] == self.changes[class]
+                    && rows.chunks_exact(width).all(|row| row[leader] == row[class])
+            };
+            let known = leaders.iter().position(|&leader| is_equal(leader));
+            group.push(known.unwrap_or(leaders.len()) as u8);
+            if known.is_none() {
+                leaders.push(class);
+            }
+        }
+        if leaders.len() == width {
+            return (classes.clone(), rows);
+        }
+        let merged = classes.merged(&group, &leaders);
+        let mut table = Vec::with_capacity(rows.len() / width * leaders.len());
+        for row in rows.chunks_exact(width) {
+            table.extend(leaders.iter().map(|&leader| row[leader]));
+        }
+        (merged, table)
+    }
 }
 
 /// By state, the length of its shortest rest; `u32::MAX` where there is none.
@@ -386,8 +407,14 @@ struct Signatures {
 }
 
 impl Signatures {
-    fn new() -> Self {
-        Self { known: Lists::new(), blocks: Vec::new(), ids: HashTable::new(), own: Vec::new() }
+    /// For so many states.
+    fn new(states: usize) -> Self {
+        Self {
+            known: Lists::with_capacity(states, 8 * states),
+            blocks: Vec::with_capacity(states),
+            ids: HashTable::with_capacity(states),
+            own: Vec::new(),
+        }
     }
 
     /// The block of a state that stands in `coarse` and whose moves are `runs` to states of
@@ -408,7 +435,7 @@ impl Signatures {
         if let Some(&id) = ids.find(hash, |&id| known.get(id as usize) == *own) {
             return self.blocks[id as usize];
         }
-        own.iter().for_each(|&word| known.push(word));
+        known.extend(own);
         let id = known.close() as u32;
         ids.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(known.get(id as usize)));
         self.blocks.push(fresh);
@@ -419,7 +446,8 @@ impl Signatures {
 /// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks.
 /// Also says how many blocks there are.
 fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
-    let mut signatures = Signatures::new();
+    let live = blocks.iter().filter(|&&block| block != Dfa::DEAD).count();
+    let mut signatures = Signatures::new(live);
     let mut finer = Vec::with_capacity(blocks.len());
     let mut count = 0;
     for (state, &block) in blocks.iter().enumerate() {

@@ -5,9 +5,12 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
+use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
+/// How many items are counted.
+const MOST_ITEMS: u64 = 10_000;
 /// How many digits of a number may stand on one side of its point.
 const MOST_DIGITS: usize = 400;
 
@@ -80,6 +83,19 @@ impl Reader<'_> {
             u64::MAX => F::TRUE,
             count => self.formulas.atom(atom(count)),
         })
+    }
+
+    /// `maxItems`. Each item takes states of its own: beyond some thousands fewer are held.
+    pub(super) fn most_items(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let count = self.count(value)?;
+        if count <= MOST_ITEMS || count == u64::MAX || self.is_denied {
+            return self.at_most(value, Atom::MaxItems);
+        }
+        let message =
+            format!("arrays are held to {MOST_ITEMS} items at most, which can be counted");
+        let warning = Diagnostic::warning("narrowed-schema", message);
+        self.warn(warning.at(self.schemas.json.place(value)));
+        Ok(self.formulas.atom(Atom::MaxItems(MOST_ITEMS)))
     }
 
     pub(super) fn elements(&self, value: NodeId) -> Result<Vec<NodeId>, SchemaError> {

@@ -257,85 +257,19 @@ impl Formulas {
     /// The conjunction of `parts`, or the disjunction.
     fn junction(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> F {
         let (neutral, other) = if is_and { (F::TRUE, F::FALSE) } else { (F::FALSE, F::TRUE) };
-        let mut all: Vec<F> = Vec::new();
-        for part in parts {
-            self.work += 1;
-            match self.shape(part) {
-                _ if part == other => return other,
-                _ if part == neutral => {}
-                Shape::And(list) if is_and => all.extend(self.parts(list)),
-                Shape::Or(list) if !is_and => all.extend(self.parts(list)),
-                _ => all.push(part),
-            }
-        }
-        self.work += all.len();
-        let mut has_inner = true;
-        while has_inner {
+        let Some(mut all) = self.flat(is_and, parts) else { return other };
+        loop {
             all.sort_unstable();
             all.dedup();
-            has_inner = false;
-            let mut negated: Vec<F> = Vec::new();
-            let mut inner: Vec<(usize, u32)> = Vec::new();
-            let mut fingerprints: Vec<(usize, Fingerprint, u16)> = Vec::new();
-            for (at, &part) in all.iter().enumerate() {
-                match self.shape(part) {
-                    Shape::Not(of) if all.binary_search(&of).is_ok() => return other,
-                    Shape::Not(of) => negated.push(of),
-                    Shape::Atom(Atom::Fingerprint(rule, own)) => fingerprints.push((at, rule, own)),
-                    Shape::Or(list) if is_and => inner.push((at, list)),
-                    Shape::And(list) if !is_and => inner.push((at, list)),
-                    _ => {}
-                }
+            let Some(changes) = self.changes(is_and, &all) else { return other };
+            if changes.is_empty() {
+                break;
             }
-            // What another part says already is taken out of inner junctions.
-            let mut changed: Vec<(usize, F)> = Vec::new();
-            for (at, list) in inner {
-                let parts = self.parts(list).to_vec();
-                self.work += parts.len();
-                if parts.iter().any(|part| all.binary_search(part).is_ok()) {
-                    changed.push((at, neutral));
-                    continue;
-                }
-                let contradicts = |formulas: &Self, part: F| match formulas.shape(part) {
-                    Shape::Not(of) => all.binary_search(&of).is_ok(),
-                    _ => negated.contains(&part),
-                };
-                let kept: Vec<F> =
-                    parts.iter().copied().filter(|&part| !contradicts(self, part)).collect();
-                if kept.len() < parts.len() {
-                    changed.push((at, self.junction(!is_and, kept)));
-                }
-            }
-            // Sets of fingerprints are one set, kept at the last place of its rule.
-            for (number, &(at, rule, own)) in fingerprints.iter().enumerate() {
-                let before = fingerprints[..number].iter().filter(|&&(_, other, _)| other == rule);
-                if fingerprints[number + 1..].iter().any(|&(_, other, _)| other == rule) {
-                    changed.push((at, neutral));
-                } else if before.clone().next().is_some() {
-                    let set = before
-                        .fold(own, |set, &(.., one)| if is_and { set & one } else { set | one });
-                    changed.push((at, self.fingerprint(rule, set)));
-                }
-            }
-            for (at, part) in changed {
-                if part == other {
-                    return other;
-                }
+            for (at, part) in changes {
                 all[at] = part;
-                has_inner = true;
             }
-            if has_inner {
-                let mut flat = Vec::with_capacity(all.len());
-                for &part in &all {
-                    match self.shape(part) {
-                        _ if part == neutral => {}
-                        Shape::And(list) if is_and => flat.extend(self.parts(list)),
-                        Shape::Or(list) if !is_and => flat.extend(self.parts(list)),
-                        _ => flat.push(part),
-                    }
-                }
-                all = flat;
-            }
+            let Some(flat) = self.flat(is_and, all) else { return other };
+            all = flat;
         }
         match all[..] {
             [] => neutral,
@@ -345,6 +279,79 @@ impl Formulas {
                 self.intern(if is_and { Shape::And(list) } else { Shape::Or(list) })
             }
         }
+    }
+
+    /// The parts with those of inner junctions of the same kind, without constants; `None` where
+    /// one of them decides the whole.
+    fn flat(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> Option<Vec<F>> {
+        let (neutral, other) = if is_and { (F::TRUE, F::FALSE) } else { (F::FALSE, F::TRUE) };
+        let mut all: Vec<F> = Vec::new();
+        for part in parts {
+            self.work += 1;
+            match self.shape(part) {
+                _ if part == other => return None,
+                _ if part == neutral => {}
+                Shape::And(list) if is_and => all.extend(self.parts(list)),
+                Shape::Or(list) if !is_and => all.extend(self.parts(list)),
+                _ => all.push(part),
+            }
+        }
+        self.work += all.len();
+        Some(all)
+    }
+
+    /// What becomes of parts, which ascend, in view of the others; `None` where two contradict one
+    /// another, which decides the whole.
+    fn changes(&mut self, is_and: bool, all: &[F]) -> Option<Vec<(usize, F)>> {
+        let mut negated: Vec<F> = Vec::new();
+        let mut inner: Vec<(usize, u32)> = Vec::new();
+        let mut fingerprints: Vec<(usize, Fingerprint, u16)> = Vec::new();
+        for (at, &part) in all.iter().enumerate() {
+            match self.shape(part) {
+                Shape::Not(of) if all.binary_search(&of).is_ok() => return None,
+                Shape::Not(of) => negated.push(of),
+                Shape::Atom(Atom::Fingerprint(rule, own)) => fingerprints.push((at, rule, own)),
+                Shape::Or(list) if is_and => inner.push((at, list)),
+                Shape::And(list) if !is_and => inner.push((at, list)),
+                _ => {}
+            }
+        }
+        let mut changes = self.united(is_and, &fingerprints);
+        for (at, list) in inner {
+            changes.extend(self.absorbed(is_and, all, &negated, list).map(|part| (at, part)));
+        }
+        Some(changes)
+    }
+
+    /// An inner junction without what another part says already; `None` where that is nothing.
+    fn absorbed(&mut self, is_and: bool, all: &[F], negated: &[F], list: u32) -> Option<F> {
+        let parts = self.parts(list).to_vec();
+        self.work += parts.len();
+        if parts.iter().any(|part| all.binary_search(part).is_ok()) {
+            return Some(Self::constant(is_and));
+        }
+        let contradicts = |part: F| match self.shape(part) {
+            Shape::Not(of) => all.binary_search(&of).is_ok(),
+            _ => negated.contains(&part),
+        };
+        let kept: Vec<F> = parts.iter().copied().filter(|&part| !contradicts(part)).collect();
+        (kept.len() < parts.len()).then(|| self.junction(!is_and, kept))
+    }
+
+    /// Sets of fingerprints of one rule as one set, at the last place of the rule.
+    fn united(&mut self, is_and: bool, all: &[(usize, Fingerprint, u16)]) -> Vec<(usize, F)> {
+        let mut changes = Vec::new();
+        for (number, &(at, rule, own)) in all.iter().enumerate() {
+            let before = all[..number].iter().filter(|&&(_, other, _)| other == rule);
+            if all[number + 1..].iter().any(|&(_, other, _)| other == rule) {
+                changes.push((at, Self::constant(is_and)));
+            } else if before.clone().next().is_some() {
+                let set =
+                    before.fold(own, |set, &(.., one)| if is_and { set & one } else { set | one });
+                changes.push((at, self.fingerprint(rule, set)));
+            }
+        }
+        changes
     }
 
     /// Formulas of one fingerprint each, whose disjunction the formula is: itself, where it asks

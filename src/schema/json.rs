@@ -43,13 +43,17 @@ pub(super) struct Json {
 
 /// How deep values may nest.
 const DEPTH: usize = 200;
+/// So many keys of an object are compared one by one.
+const MOST_COMPARED: usize = 16;
 
 impl Json {
     /// Reads the document `text`, which messages call `name`.
     pub(super) fn read(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
         let document = (self.documents.len() - 1) as u32;
-        let mut reader = Reader { json: self, text, at: 0, document };
+        // Some editors write a mark at the beginning, which is no part of the text.
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let mut reader = Reader { json: self, text, at, document };
         reader.blanks();
         let root = reader.value(None, 0)?;
         reader.blanks();
@@ -79,6 +83,19 @@ impl Json {
             Value::String(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// Puts another value in the place of one.
+    pub(super) fn set(&mut self, node: NodeId, value: Value) {
+        self.nodes[node.0 as usize].value = value;
+    }
+
+    /// A new value, which stands where `node` does.
+    pub(super) fn add(&mut self, node: NodeId, value: Value) -> NodeId {
+        let Node { parent, document, span, .. } = &self.nodes[node.0 as usize];
+        let node = Node { value, parent: *parent, document: *document, span: span.clone() };
+        self.nodes.push(node);
+        NodeId((self.nodes.len() - 1) as u32)
     }
 
     pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
@@ -223,7 +240,7 @@ impl Reader<'_> {
     fn object(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
         self.at += 1;
         let mut members: Vec<(String, NodeId)> = Vec::new();
-        let mut keys = HashSet::new();
+        let mut keys: HashSet<String> = HashSet::new();
         self.blanks();
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -236,7 +253,15 @@ impl Reader<'_> {
             }
             let start = self.at;
             let key = self.string()?;
-            if !keys.insert(key.clone()) {
+            // Of a few keys none need be hashed.
+            if members.len() == MOST_COMPARED {
+                keys.extend(members.iter().map(|(key, _)| key.clone()));
+            }
+            let is_known = match members.len() < MOST_COMPARED {
+                true => members.iter().any(|(known, _)| *known == key),
+                false => !keys.insert(key.clone()),
+            };
+            if is_known {
                 self.at = start;
                 return Err(self
                     .error(format!(

@@ -230,8 +230,6 @@ impl<'a> Reader<'a> {
         key: &str,
         value: NodeId,
     ) -> Result<F, SchemaError> {
-        use Comparison::{Above, AtLeast, AtMost, Below};
-        let is_supposed = self.schemas.is_supposed(node);
         Ok(match key {
             "$ref" => self.reference(node, value, false)?,
             "$dynamicRef" if draft >= Draft::Nine => self.reference(node, value, true)?,
@@ -257,70 +255,22 @@ impl<'a> Reader<'a> {
                 self.formulas.not(inner)
             }
             "if" if draft >= Draft::Seven => self.conditional(node, value)?,
-            "minimum" | "maximum" => {
-                let exclusive =
-                    if key == "minimum" { "exclusiveMinimum" } else { "exclusiveMaximum" };
-                let exclusive = self.schemas.json.get(node, exclusive);
-                let exclusive = exclusive.map(|value| self.schemas.json.value(value));
-                let may_be_boolean = draft == Draft::Four || is_supposed;
-                let is_exclusive =
-                    may_be_boolean && matches!(exclusive, Some(Value::Boolean(true)));
-                let comparison = match (key, is_exclusive) {
-                    ("minimum", false) => AtLeast,
-                    ("minimum", true) => Above,
-                    (_, false) => AtMost,
-                    (_, true) => Below,
-                };
-                self.compare(comparison, value)?
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                self.bound(node, draft, key, value)?
             }
-            "exclusiveMinimum" | "exclusiveMaximum" => {
-                let is_boolean = matches!(self.schemas.json.value(value), Value::Boolean(_));
-                match (key, is_boolean) {
-                    (_, true) if draft == Draft::Four || is_supposed => F::TRUE,
-                    _ if draft == Draft::Four => {
-                        return Err(self
-                            .schemas
-                            .invalid(value, format!("`{key}` is a boolean in draft 4")));
-                    }
-                    ("exclusiveMinimum", _) => self.compare(Above, value)?,
-                    _ => self.compare(Below, value)?,
-                }
-            }
-            "multipleOf" => {
-                let number = self.number(value)?;
-                if number.is_zero() || number.is_negative() {
-                    return Err(self.schemas.invalid(value, "`multipleOf` must be greater than 0"));
-                }
-                let number = self.atoms.numbers.id(number);
-                self.formulas.atom(Atom::MultipleOf(number))
-            }
+            "multipleOf" => self.multiple(value)?,
             "minLength" => self.at_least(value, Atom::MinLength)?,
             "maxLength" => self.at_most(value, Atom::MaxLength)?,
             "minItems" => self.at_least(value, Atom::MinItems)?,
-            "maxItems" => self.at_most(value, Atom::MaxItems)?,
+            "maxItems" => self.most_items(value)?,
             "minProperties" => self.at_least(value, Atom::MinProperties)?,
             "maxProperties" => self.at_most(value, Atom::MaxProperties)?,
-            "pattern" => {
-                let text = self.text(value)?;
-                // What is held of a back-reference is too narrow to be denied.
-                if self.is_denied && ecma::refers_back(&text) {
-                    return Ok(self.held_of_all(value));
-                }
-                let pattern = self.placed_text(&text, value);
-                self.formulas.atom(Atom::Pattern(pattern))
-            }
+            "pattern" => self.pattern(value)?,
             "format" => self.format(value)?,
             "uniqueItems" => self.unique(node, value)?,
             "contains" if draft >= Draft::Six => self.contains(node, draft, value)?,
             "required" => self.required(value)?,
-            "propertyNames" if draft >= Draft::Six => {
-                let names = self.child(value)?;
-                if names == F::TRUE {
-                    names
-                } else {
-                    self.formulas.atom(Atom::PropertyNames(names))
-                }
-            }
+            "propertyNames" if draft >= Draft::Six => self.property_names(value)?,
             "dependencies" => self.dependencies(value)?,
             "dependentRequired" | "dependentSchemas" if draft >= Draft::Eight => {
                 self.dependencies(value)?
@@ -332,6 +282,59 @@ impl<'a> Reader<'a> {
             // What is left annotates, or belongs to one of the above, or to no draft.
             _ => F::TRUE,
         })
+    }
+
+    /// A bound of numbers. Draft 4 has booleans beside bounds that say whether these are exclusive.
+    fn bound(
+        &mut self,
+        node: NodeId,
+        draft: Draft,
+        key: &str,
+        value: NodeId,
+    ) -> Result<F, SchemaError> {
+        use Comparison::{Above, AtLeast, AtMost, Below};
+        let may_be_boolean = draft <= Draft::Four || self.schemas.is_supposed(node);
+        let is_true = |value: Option<NodeId>| {
+            let value = value.map(|value| self.schemas.json.value(value));
+            may_be_boolean && matches!(value, Some(Value::Boolean(true)))
+        };
+        let comparison = match key {
+            "minimum" if is_true(self.schemas.json.get(node, "exclusiveMinimum")) => Above,
+            "maximum" if is_true(self.schemas.json.get(node, "exclusiveMaximum")) => Below,
+            "minimum" => AtLeast,
+            "maximum" => AtMost,
+            _ if may_be_boolean && matches!(self.schemas.json.value(value), Value::Boolean(_)) => {
+                return Ok(F::TRUE);
+            }
+            "exclusiveMinimum" => Above,
+            _ => Below,
+        };
+        self.compare(comparison, value)
+    }
+
+    fn multiple(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let number = self.number(value)?;
+        if number.is_zero() || number.is_negative() {
+            return Err(self.schemas.invalid(value, "`multipleOf` must be greater than 0"));
+        }
+        let number = self.atoms.numbers.id(number);
+        Ok(self.formulas.atom(Atom::MultipleOf(number)))
+    }
+
+    /// What names have in common.
+    fn property_names(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let names = self.child(value)?;
+        Ok(if names == F::TRUE { names } else { self.formulas.atom(Atom::PropertyNames(names)) })
+    }
+
+    fn pattern(&mut self, value: NodeId) -> Result<F, SchemaError> {
+        let text = self.text(value)?;
+        // What is held of such a pattern is too narrow to be denied.
+        if self.is_denied && ecma::is_narrowed(&text) {
+            return Ok(self.held_of_all(value));
+        }
+        let pattern = self.placed_text(&text, value);
+        Ok(self.formulas.atom(Atom::Pattern(pattern)))
     }
 
     /// What is held of a keyword that would be narrowed, where it is denied.

@@ -54,7 +54,7 @@ pub(super) struct Machine<'a> {
     pub(super) frames: Interner<Frame>,
     pub(super) frames_of: FxHashMap<TupleId, u32>,
     /// By names, ascending: all other keys.
-    pub(super) other_keys: FxHashMap<Box<[u32]>, Rc<Dfa>>,
+    pub(super) other_keys: FxHashMap<Rc<[u32]>, Rc<Dfa>>,
     pub(super) inhabited: Inhabited,
     whole: FxHashMap<F, F>,
     projected: FxHashMap<(F, Type), F>,
@@ -333,27 +333,7 @@ impl<'a> Machine<'a> {
             leaves.push((tuple.into(), class));
             return Ok(());
         };
-        // Of fingerprints those are one answer behind which the same is left.
-        let mut answers: Vec<(Vec<F>, u16)> = Vec::new();
-        match asked {
-            Asked::Child(_) => answers.extend([(vec![F::TRUE], 0), (vec![F::FALSE], 0)]),
-            Asked::Fingerprint(rule) => {
-                let atoms = self.reader.formulas.atoms(&tuple);
-                let lists = atoms.into_iter().filter_map(|atom| match atom {
-                    Atom::ByFingerprint(of, list) if of == rule => Some(list),
-                    _ => None,
-                });
-                let lists: Vec<u32> = lists.collect();
-                for own in 0..rule.modulus {
-                    let left = |&list: &u32| self.reader.atoms.branches.get(list)[usize::from(own)];
-                    let left: Vec<F> = lists.iter().map(left).collect();
-                    match answers.iter_mut().find(|(known, _)| *known == left) {
-                        Some((_, set)) => *set |= 1 << own,
-                        None => answers.push((left, 1 << own)),
-                    }
-                }
-            }
-        }
+        let answers = self.answers(asked, &tuple);
         let not = match asked {
             Asked::Child(child) => self.not_child(&tuple, child)?,
             Asked::Fingerprint(_) => F::FALSE,
@@ -387,6 +367,30 @@ impl<'a> Machine<'a> {
             self.leaves(rest, narrower, leaves)?;
         }
         Ok(())
+    }
+
+    /// The answers to what is asked, and what each leaves: of fingerprints those are one answer
+    /// behind which the same is left.
+    fn answers(&self, asked: Asked, tuple: &[F]) -> Vec<(Vec<F>, u16)> {
+        let Asked::Fingerprint(rule) = asked else {
+            return vec![(vec![F::TRUE], 0), (vec![F::FALSE], 0)];
+        };
+        let atoms = self.reader.formulas.atoms(tuple);
+        let lists = atoms.into_iter().filter_map(|atom| match atom {
+            Atom::ByFingerprint(of, list) if of == rule => Some(list),
+            _ => None,
+        });
+        let lists: Vec<u32> = lists.collect();
+        let mut answers: Vec<(Vec<F>, u16)> = Vec::new();
+        for own in 0..rule.modulus {
+            let left = |&list: &u32| self.reader.atoms.branches.get(list)[usize::from(own)];
+            let left: Vec<F> = lists.iter().map(left).collect();
+            match answers.iter_mut().find(|(known, _)| *known == left) {
+                Some((_, set)) => *set |= 1 << own,
+                None => answers.push((left, 1 << own)),
+            }
+        }
+        answers
     }
 
     /// Something that the formula asks of the next member.

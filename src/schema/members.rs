@@ -160,8 +160,7 @@ impl Builder<'_, '_> {
         let classes = self.machine.frames.get(frame).others.clone();
         let mut others = Vec::with_capacity(classes.len());
         for class in &*classes {
-            let spelled = self.machine.texts.spelled(&class.keys);
-            let pattern = spelled.map_err(|error| self.machine.too_large(&error))?;
+            let pattern = self.machine.spelled_keys(&class.keys)?;
             others.push(self.fragment.terminal("KEYS", pattern));
         }
         Ok(others)

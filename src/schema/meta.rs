@@ -39,6 +39,7 @@ enum Kind {
     Number,
     Positive,
     Count,
+    Type,
     Types,
     Values,
     /// Values that differ, one at least.
@@ -170,11 +171,13 @@ pub(super) fn document(address: &str) -> Option<String> {
 }
 
 /// Definitions that schemas of others refer to by name.
-const DEFINITIONS: [(&str, Kind); 5] = [
+const DEFINITIONS: [(&str, Kind); 7] = [
     ("schemaArray", Kind::List),
     ("nonNegativeInteger", Kind::Count),
     ("nonNegativeIntegerDefault0", Kind::Count),
     ("positiveInteger", Kind::Count),
+    ("positiveIntegerDefault0", Kind::Count),
+    ("simpleTypes", Kind::Type),
     ("stringArray", Kind::Names),
 ];
 
@@ -223,8 +226,12 @@ impl Kind {
             }
             Kind::Positive => r#"{"type": "number", "exclusiveMinimum": 0}"#.to_owned(),
             Kind::Count => r#"{"type": "integer", "minimum": 0}"#.to_owned(),
+            Kind::Type => {
+                r#"{"enum": ["array", "boolean", "integer", "null", "number", "object", "string"]}"#
+                    .to_owned()
+            }
             Kind::Types => {
-                let one = r#"{"enum": ["array", "boolean", "integer", "null", "number", "object", "string"]}"#;
+                let one = Kind::Type.schema(draft, false);
                 format!(
                     r#"{{"anyOf": [{one}, {{"type": "array", "items": {one}, "minItems": 1, "uniqueItems": true}}]}}"#
                 )

@@ -7,9 +7,9 @@
 //!    references lead.
 //! 2. [`keywords`] (with [`arguments`], [`constants`] and [`composites`]), [`unevaluated`],
 //!    [`unique`]: what a schema says becomes a [`formula`].
-//! 3. [`machine`], [`object`], [`names`]: a deterministic machine over values, made as far as it is
-//!    reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the automata of
-//!    scalars; [`conflict`] says why no value is left.
+//! 3. [`machine`], [`object`], [`steps`], [`names`]: a deterministic machine over values, made as
+//!    far as it is reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the
+//!    automata of scalars; [`conflict`] says why no value is left.
 //! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
@@ -34,6 +34,7 @@ mod json;
 mod keywords;
 mod long_strings;
 mod machine;
+mod meant;
 mod members;
 mod meta;
 mod names;
@@ -44,6 +45,7 @@ mod repeated;
 mod rewriting;
 mod shapes;
 mod states;
+mod steps;
 mod tags;
 mod text;
 mod unevaluated;
@@ -220,7 +222,8 @@ impl JsonSchema {
                 SchemaError::new(SchemaErrorKind::Unsatisfiable, "no value satisfies the schema");
             return Self::nothing(place(machine, error), options, meter);
         }
-        let mut warnings = std::mem::take(&mut machine.reader.warnings);
+        let mut warnings = std::mem::take(&mut machine.reader.schemas.warnings);
+        warnings.append(&mut machine.reader.warnings);
         if narrowing.declared {
             let message =
                 "the schema is too large for keys in any order, and keeps the declared order";

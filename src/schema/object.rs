@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::schema::atoms::Properties;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::Machine;
 use crate::schema::names;
-use crate::schema::states::{Classes, Frame, Key, OtherKeys, Step, Tuple, TupleId};
+use crate::schema::states::{Classes, Frame, Keys, OtherKeys, Step, Tuple, TupleId};
 
 use FormulaId as F;
 
@@ -78,18 +79,32 @@ impl Machine<'_> {
         }
     }
 
-    /// All keys but these.
-    fn all_but(&mut self, names: &[u32]) -> Result<Rc<Dfa>, SchemaError> {
-        let mut sorted: Box<[u32]> = names.into();
-        sorted.sort_unstable();
-        if let Some(known) = self.other_keys.get(&sorted) {
+    /// The contents of keys.
+    fn contents(&mut self, keys: &Keys) -> Result<Rc<Dfa>, SchemaError> {
+        let names = match keys {
+            Keys::AllBut(names) => names,
+            Keys::Contents(contents) => return Ok(contents.clone()),
+        };
+        if let Some(known) = self.other_keys.get(names) {
             return Ok(known.clone());
         }
         let texts: Vec<&str> =
             names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str()).collect();
         let others = self.texts.all_but(&texts).map_err(|error| self.too_large(&error))?;
-        self.other_keys.insert(sorted, others.clone());
+        self.other_keys.insert(names.clone(), others.clone());
         Ok(others)
+    }
+
+    /// What the lexer calls keys.
+    pub(super) fn spelled_keys(&mut self, keys: &Keys) -> Result<Pattern, SchemaError> {
+        let spelled = match keys {
+            Keys::AllBut(names) => {
+                let texts = names.iter().map(|&name| self.reader.atoms.texts.get(name).as_str());
+                self.texts.spelled_but(texts)
+            }
+            Keys::Contents(contents) => self.texts.spelled(contents),
+        };
+        spelled.map_err(|error| self.too_large(&error))
     }
 
     /// The keys that are none of `names`, told apart by which patterns match and which conditions
@@ -100,10 +115,12 @@ impl Machine<'_> {
         patterns: &[u32],
         conditions: &[F],
     ) -> Result<Vec<OtherKeys>, SchemaError> {
-        let rest = self.all_but(names)?;
+        let mut sorted: Vec<u32> = names.into();
+        sorted.sort_unstable();
+        let keys = Keys::AllBut(sorted.into());
         let (patterns_of, names_of) = (Vec::new(), Vec::new());
         let mut classes =
-            vec![OtherKeys { keys: rest, patterns: patterns_of, names: names_of, fingerprint: 0 }];
+            vec![OtherKeys { keys, patterns: patterns_of, names: names_of, fingerprint: 0 }];
         let mut tests: Vec<(Rc<Dfa>, Option<u32>, F)> = Vec::new();
         for &pattern in patterns {
             tests.push((self.pattern(pattern)?, Some(pattern), F::TRUE));
@@ -115,10 +132,11 @@ impl Machine<'_> {
         for (keys, pattern, condition) in tests {
             let mut finer = Vec::new();
             for class in classes {
+                let contents = self.contents(&class.keys)?;
                 let (inside, outside) =
-                    self.texts.part(&class.keys, &keys).map_err(|error| self.too_large(&error))?;
+                    self.texts.part(&contents, &keys).map_err(|error| self.too_large(&error))?;
                 if !inside.is_empty() {
-                    let mut own = OtherKeys { keys: inside, ..class.clone() };
+                    let mut own = OtherKeys { keys: Keys::Contents(inside), ..class.clone() };
                     match pattern {
                         Some(pattern) => own.patterns.push(pattern),
                         None => own.names.push(condition),
@@ -126,7 +144,7 @@ impl Machine<'_> {
                     finer.push(own);
                 }
                 if !outside.is_empty() {
-                    finer.push(OtherKeys { keys: outside, ..class });
+                    finer.push(OtherKeys { keys: Keys::Contents(outside), ..class });
                 }
             }
             classes = finer;
@@ -151,137 +169,16 @@ impl Machine<'_> {
             let own = self.reader.formulas.fingerprint(rule, 1 << fingerprint);
             let of = self.strings(own)?;
             for class in classes {
+                let contents = self.contents(&class.keys)?;
                 let (keys, _) =
-                    self.texts.part(&class.keys, &of).map_err(|error| self.too_large(&error))?;
+                    self.texts.part(&contents, &of).map_err(|error| self.too_large(&error))?;
                 if !keys.is_empty() {
+                    let keys = Keys::Contents(keys);
                     finer.push(OtherKeys { keys, fingerprint, ..class.clone() });
                 }
             }
         }
         Ok(finer)
-    }
-
-    /// What the residual of an object asks of the member under `step`'s key, and of those behind
-    /// it.
-    pub(super) fn member_step(
-        &mut self,
-        step: Step,
-        tuple: TupleId,
-    ) -> Result<Vec<F>, SchemaError> {
-        let residuals = self.tuple(tuple).to_vec();
-        let frame = self.frames.get(step.frame).clone();
-        // What patterns and `propertyNames` say of a name takes automata, which may fail.
-        let (mut matching, mut holding) = (Vec::new(), Vec::new());
-        match step.key {
-            Key::Named(name) => {
-                for atom in self.reader.formulas.atoms(&residuals) {
-                    match atom {
-                        Atom::Properties(properties) | Atom::Denied { properties, .. } => {
-                            let patterns =
-                                self.reader.atoms.properties.get(properties).patterns.clone();
-                            for (pattern, _) in patterns {
-                                let keys = self.pattern(pattern)?;
-                                if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
-                                    matching.push(pattern);
-                                }
-                            }
-                        }
-                        Atom::PropertyNames(names) => {
-                            let projected = self.project(names, Type::String)?;
-                            let keys = self.strings(projected)?;
-                            if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
-                                holding.push(names);
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Key::Other(class) => {
-                let class = &frame.others[class as usize];
-                (matching, holding) = (class.patterns.clone(), class.names.clone());
-            }
-            Key::Absent(_) => {}
-        }
-        let rest = &frame.names[(step.position as usize).min(frame.names.len())..];
-        let table = &self.reader.atoms.properties;
-        let trimmed = |formulas: &mut Formulas, number: u32| {
-            let properties = table.get(number);
-            match says_nothing(properties, rest) {
-                true => F::TRUE,
-                false => formulas.atom(Atom::Properties(number)),
-            }
-        };
-        // What `properties`, patterns and `additionalProperties` ask of the member under a key.
-        let asked = |formulas: &mut Formulas, number: u32, key: Key| {
-            let properties = table.get(number);
-            let named = match key {
-                Key::Named(name) => properties.named(name),
-                _ => None,
-            };
-            let patterns = properties.patterns.iter();
-            let patterns =
-                patterns.filter(|(pattern, _)| matching.contains(pattern)).map(|&(_, f)| f);
-            let mut parts: Vec<F> = named.into_iter().chain(patterns).collect();
-            if parts.is_empty() {
-                parts.push(properties.additional);
-            }
-            for part in &mut parts {
-                *part = formulas.child(*part);
-            }
-            formulas.and(parts)
-        };
-        let mut replace = |formulas: &mut Formulas, atom| match (atom, step.key) {
-            (Atom::Required(name), Key::Absent(key)) if name == key => F::FALSE,
-            (Atom::Required(name), Key::Named(key)) if name == key => F::TRUE,
-            (Atom::Properties(number), Key::Absent(_)) => trimmed(formulas, number),
-            (_, Key::Absent(_)) => formulas.atom(atom),
-            (Atom::Properties(number), key) => {
-                let member = asked(formulas, number, key);
-                let behind = trimmed(formulas, number);
-                formulas.and([member, behind])
-            }
-            (Atom::Denied { properties, witness }, key) => {
-                let member = asked(formulas, properties, key);
-                let same = formulas.atom(atom);
-                match key {
-                    // Under another class stands another key.
-                    Key::Other(class)
-                        if !member.is_constant() && witness.is_none_or(|own| own == class) =>
-                    {
-                        let [none, some] = [None, Some(class)]
-                            .map(|witness| formulas.atom(Atom::Denied { properties, witness }));
-                        let not = formulas.not(member);
-                        let (kept, broken) =
-                            (formulas.and([member, none]), formulas.and([not, some]));
-                        formulas.or([kept, broken])
-                    }
-                    Key::Other(_) if !member.is_constant() => same,
-                    _ => formulas.and([member, same]),
-                }
-            }
-            (Atom::MinProperties(0 | 1), _) => F::TRUE,
-            (Atom::MinProperties(count), _) => formulas.atom(Atom::MinProperties(count - 1)),
-            (Atom::MinKeys { seen, .. }, Key::Other(class))
-                if seen >> frame.others[class as usize].fingerprint & 1 == 1 =>
-            {
-                formulas.atom(atom)
-            }
-            (Atom::MinKeys { count: 0 | 1, .. }, _) => F::TRUE,
-            (Atom::MinKeys { count, mut seen }, key) => {
-                if let Key::Other(class) = key {
-                    seen |= 1 << frame.others[class as usize].fingerprint;
-                }
-                formulas.atom(Atom::MinKeys { count: count - 1, seen })
-            }
-            (Atom::MaxProperties(0), _) => F::FALSE,
-            (Atom::MaxProperties(count), _) => formulas.atom(Atom::MaxProperties(count - 1)),
-            (Atom::PropertyNames(names), _) if !holding.contains(&names) => F::FALSE,
-            _ => formulas.atom(atom),
-        };
-        let memo = self.member_steps.entry(step).or_default();
-        let formulas = &mut self.reader.formulas;
-        Ok(residuals.iter().map(|&residual| formulas.map(residual, memo, &mut replace)).collect())
     }
 
     /// Of the `names` of objects that begin with `start`, those that are free, and the others. A
@@ -355,7 +252,7 @@ impl Machine<'_> {
 }
 
 /// Whether `properties` ask nothing of other keys, nor of those of `names`.
-fn says_nothing(properties: &Properties, names: &[u32]) -> bool {
+pub(super) fn says_nothing(properties: &Properties, names: &[u32]) -> bool {
     properties.additional == F::TRUE
         && properties.patterns.iter().all(|&(_, formula)| formula == F::TRUE)
         && names.iter().all(|&name| properties.named(name).unwrap_or(F::TRUE) == F::TRUE)

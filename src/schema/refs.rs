@@ -10,9 +10,11 @@ use std::collections::HashMap;
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
+use crate::schema::meant;
 use crate::schema::meta;
 use crate::schema::options::SchemaOptions;
 use crate::schema::uri;
+use crate::util::diagnostic::Diagnostic;
 
 /// A resource, by its number in [`Schemas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +41,8 @@ pub(super) struct Schemas<'a> {
     dynamic: HashMap<String, Vec<NodeId>>,
     /// Nodes with a `$recursiveAnchor`.
     recursive: Vec<NodeId>,
+    /// What was read as it is meant.
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// Keywords whose value is a schema, a list of schemas, or an object of schemas.
@@ -84,6 +88,7 @@ impl<'a> Schemas<'a> {
             anchors: HashMap::new(),
             dynamic: HashMap::new(),
             recursive: Vec::new(),
+            warnings: Vec::new(),
         };
         let root = schemas.json.read("<schema>", text)?;
         schemas.document(root, "")?;
@@ -138,7 +143,8 @@ impl<'a> Schemas<'a> {
     ) -> Result<(), SchemaError> {
         let resource = self.own_resource(node, resource, is_root)?;
         self.of.insert(node, resource);
-        let draft = self.resources[resource.0 as usize].draft;
+        let Resource { draft, is_supposed, .. } = self.resources[resource.0 as usize];
+        meant::mend(&mut self.json, node, (draft, is_supposed), &mut self.warnings);
         let Value::Object(members) = self.json.value(node) else { return Ok(()) };
         if draft <= Draft::Seven && members.iter().any(|(key, _)| key == "$ref") {
             // What stands beside a reference counts for nothing; definitions can be referred to all
@@ -191,7 +197,7 @@ impl<'a> Schemas<'a> {
         let is_supposed = outer_supposed && named.is_none();
         let has_ref = self.json.get(node, "$ref").is_some();
         let id = match draft {
-            Draft::Four => text("id"),
+            Draft::Three | Draft::Four => text("id"),
             Draft::Six | Draft::Seven => text("$id"),
             _ if is_supposed => text("$id").or_else(|| text("id").filter(|_| is_root)),
             _ => text("$id"),
@@ -236,6 +242,7 @@ impl<'a> Schemas<'a> {
     /// The draft that `$schema` names; `None` for a name that says nothing.
     fn dialect(&self, node: NodeId, name: &str) -> Result<Option<Draft>, SchemaError> {
         let drafts = [
+            ("draft-03", Draft::Three),
             ("draft-04", Draft::Four),
             ("draft-06", Draft::Six),
             ("draft-07", Draft::Seven),
@@ -250,7 +257,7 @@ impl<'a> Schemas<'a> {
                 let message = format!("the draft `{name}` is not held");
                 return Err(self
                     .error(SchemaErrorKind::UnsupportedKeyword, node, message)
-                    .help("use draft 4, 6, 7, 2019-09 or 2020-12"));
+                    .help("use draft 3, 4, 6, 7, 2019-09 or 2020-12"));
             }
         }
         if self.options.documents.contains_key(uri::split(name).0) {
@@ -272,11 +279,21 @@ impl<'a> Schemas<'a> {
         let base =
             self.of.get(&node).map_or("", |resource| &self.resources[resource.0 as usize].address);
         let whole = uri::resolve(base, text);
-        let unresolved = |schemas: &Self| {
+        let unresolved = |schemas: &mut Self| {
+            if let Some(found) = schemas.meant(text) {
+                let message = format!("the reference `{text}` is read as it is meant");
+                let warning = Diagnostic::warning("read-as-meant", message);
+                let help = format!("write `#{}`", schemas.json.pointer(found));
+                let warning = warning.at(schemas.json.place(at)).help(help);
+                if !schemas.warnings.contains(&warning) {
+                    schemas.warnings.push(warning);
+                }
+                return Ok(found);
+            }
             let message = format!("the reference `{text}` leads to no schema");
-            schemas
+            Err(schemas
                 .error(SchemaErrorKind::UnresolvedReference, at, message)
-                .help("correct it, or give the document it means in `SchemaOptions::documents`")
+                .help("correct it, or give the document it means in `SchemaOptions::documents`"))
         };
         if let Some(&found) = self.anchors.get(&whole) {
             return Ok(found);
@@ -287,7 +304,7 @@ impl<'a> Schemas<'a> {
             None => {
                 let own = self.options.documents.get(address).cloned();
                 let Some(text) = own.or_else(|| meta::document(address)) else {
-                    return Err(unresolved(self));
+                    return unresolved(self);
                 };
                 let root = self.json.read(address, &text)?;
                 self.document(root, address)?;
@@ -298,7 +315,7 @@ impl<'a> Schemas<'a> {
             return Ok(found);
         }
         let Some(way) = self.json.follow(root, &uri::decode(fragment)) else {
-            return Err(unresolved(self));
+            return unresolved(self);
         };
         let found = way[way.len() - 1];
         if !self.of.contains_key(&found) {
@@ -307,8 +324,39 @@ impl<'a> Schemas<'a> {
         }
         match self.json.value(found) {
             Value::Object(_) | Value::Boolean(_) => Ok(found),
-            _ => Err(unresolved(self)),
+            _ => unresolved(self),
         }
+    }
+
+    /// Where a reference leads that was meant to lead into the document that was given: a pointer
+    /// that does not begin with `#`, ends in `/` or goes by the document's root in spite of an
+    /// address on the way; a definition by the other name of the definitions, or by its own alone.
+    fn meant(&mut self, text: &str) -> Option<NodeId> {
+        let root = *self.roots.get("")?;
+        let (address, fragment) = uri::split(text);
+        if address.contains([':', '.']) {
+            return None;
+        }
+        let pointer = uri::decode(if fragment.is_empty() { address } else { fragment });
+        let pointer = pointer.trim_end_matches('/');
+        let name = match pointer.split('/').collect::<Vec<_>>()[..] {
+            [name] | ["", "definitions" | "$defs", name] => Some(name),
+            _ => None,
+        };
+        let defined = name
+            .into_iter()
+            .flat_map(|name| ["definitions", "$defs"].map(|place| format!("/{place}/{name}")));
+        let pointers = std::iter::once(pointer.to_owned()).chain(defined);
+        let mut found = pointers
+            .filter(|pointer| !pointer.is_empty())
+            .filter_map(|pointer| self.json.follow(root, &pointer)?.last().copied());
+        let found = found.find(|&found| {
+            matches!(self.json.value(found), Value::Object(_) | Value::Boolean(_))
+        })?;
+        if !self.of.contains_key(&found) {
+            self.index(found, ResourceId(0), false).ok()?;
+        }
+        Some(found)
     }
 
     /// The same for `$dynamicRef` and `$recursiveRef`, where only one schema can be meant.

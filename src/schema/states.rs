@@ -32,10 +32,19 @@ pub(super) struct Frame {
     pub(super) others: Rc<[OtherKeys]>,
 }
 
+/// A set of keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Keys {
+    /// All but these names, ascending.
+    AllBut(Rc<[u32]>),
+    /// Those with these contents.
+    Contents(Rc<Dfa>),
+}
+
 /// Keys that no formula of the frame names or tells apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OtherKeys {
-    pub(super) keys: Rc<Dfa>,
+    pub(super) keys: Keys,
     /// The patterns that match them, ascending.
     pub(super) patterns: Vec<u32>,
     /// What `propertyNames` asks of them and they satisfy, ascending.

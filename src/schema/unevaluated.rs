@@ -1,21 +1,28 @@
-//! `unevaluatedProperties` and `unevaluatedItems`, where the schema alone says what was evaluated.
+//! `unevaluatedProperties` and `unevaluatedItems`.
 //!
 //! What stands beside such a keyword, and what `allOf` and `$ref` beside it lead to, always
-//! applies. What is behind `anyOf`, `oneOf`, `if`, `not` and `dependentSchemas` evaluates something
-//! for some values and not for others; there the keyword is refused, unless those parts evaluate
-//! nothing.
+//! applies. What is behind `anyOf`, `oneOf`, `if` and `dependentSchemas` evaluates something for
+//! some values and not for others. So there are *cases*: a condition, and what is evaluated where
+//! it holds. The more was evaluated the less is asked, so it suffices that what is asked in some
+//! case that applies is satisfied: the keyword is the disjunction over the cases, of which none
+//! need be excluded.
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::FormulaId;
+use crate::schema::formula::{Atom, FormulaId};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 
 use FormulaId as F;
 
-/// What schemas evaluate of an object or an array, whichever it is.
-#[derive(Debug, Default)]
-struct Evaluated {
+/// More cases take too large a formula.
+const MOST_CASES: usize = 64;
+
+/// A condition, and what schemas evaluate of an object or an array where it holds.
+#[derive(Clone, Debug, Default)]
+struct Case {
+    /// Formulas that hold together.
+    holds: Vec<F>,
     names: Vec<u32>,
     patterns: Vec<u32>,
     /// All members.
@@ -24,24 +31,51 @@ struct Evaluated {
     front: usize,
     /// All items.
     items: bool,
+    /// Items that satisfy one of these, wherever they stand.
+    found: Vec<F>,
 }
 
-/// Keywords whose schemas apply to some values only.
-const CONDITIONAL: [&str; 6] = ["anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
+impl Case {
+    fn and(&self, other: &Self) -> Self {
+        let join = |one: &[u32], other: &[u32]| {
+            let mut all = [one, other].concat();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        Self {
+            holds: [&self.holds[..], &other.holds].concat(),
+            names: join(&self.names, &other.names),
+            patterns: join(&self.patterns, &other.patterns),
+            members: self.members || other.members,
+            front: self.front.max(other.front),
+            items: self.items || other.items,
+            found: [&self.found[..], &other.found].concat(),
+        }
+    }
 
-/// Keywords that evaluate members or items.
-const EVALUATING: [&str; 10] = [
-    "properties",
-    "patternProperties",
-    "additionalProperties",
-    "unevaluatedProperties",
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-    "$dynamicRef",
-];
+    /// The same where another formula holds, too.
+    fn with(mut self, formula: F) -> Self {
+        self.holds.push(formula);
+        self
+    }
+
+    fn evaluates_nothing(&self) -> bool {
+        let Self { names, patterns, members, front, items, found, .. } = self;
+        names.is_empty()
+            && patterns.is_empty()
+            && found.is_empty()
+            && !members
+            && !items
+            && *front == 0
+    }
+}
+
+/// Why cases are looked for: the keyword, and the schemas on the way from it.
+struct Asked {
+    at: NodeId,
+    way: Vec<NodeId>,
+}
 
 impl Reader<'_> {
     pub(super) fn unevaluated_properties(
@@ -53,13 +87,17 @@ impl Reader<'_> {
         if rest == F::TRUE {
             return Ok(rest);
         }
-        let mut evaluated = Evaluated::default();
-        self.evaluated(node, value, &mut Vec::new(), &mut evaluated)?;
-        if evaluated.members {
-            return Ok(F::TRUE);
+        let mut parts = Vec::new();
+        for case in self.cases(node, &mut Asked { at: value, way: Vec::new() })? {
+            let mut all = case.holds;
+            if !case.members {
+                let named = |texts: Vec<u32>| texts.into_iter().map(|text| (text, F::TRUE));
+                let (names, patterns) = (named(case.names), named(case.patterns));
+                all.push(self.property_atom(names.collect(), patterns.collect(), rest));
+            }
+            parts.push(self.formulas.and(all));
         }
-        let named = |texts: Vec<u32>| texts.into_iter().map(|text| (text, F::TRUE)).collect();
-        Ok(self.property_atom(named(evaluated.names), named(evaluated.patterns), rest))
+        Ok(self.formulas.or(parts))
     }
 
     pub(super) fn unevaluated_items(
@@ -71,104 +109,200 @@ impl Reader<'_> {
         if rest == F::TRUE {
             return Ok(rest);
         }
-        let mut evaluated = Evaluated::default();
-        self.evaluated(node, value, &mut Vec::new(), &mut evaluated)?;
-        if evaluated.items {
-            return Ok(F::TRUE);
+        let mut parts = Vec::new();
+        for case in self.cases(node, &mut Asked { at: value, way: Vec::new() })? {
+            let mut all = case.holds;
+            if !case.items {
+                let rest = self.formulas.or(case.found.into_iter().chain([rest]));
+                all.push(self.items_atom(vec![F::TRUE; case.front], rest));
+            }
+            parts.push(self.formulas.and(all));
         }
-        Ok(self.items_atom(vec![F::TRUE; evaluated.front], rest))
+        Ok(self.formulas.or(parts))
     }
 
-    /// Adds what the schema `node` always evaluates; `at` is the keyword that asks, and `way` the
-    /// schemas on the way.
-    fn evaluated(
+    /// The cases of the schema `node`. In the first one nothing is asked but what always holds.
+    fn cases(&mut self, node: NodeId, asked: &mut Asked) -> Result<Vec<Case>, SchemaError> {
+        let mut cases = vec![Case::default()];
+        let Value::Object(members) = self.schemas.json.value(node).clone() else {
+            return Ok(cases);
+        };
+        if asked.way.contains(&node) {
+            return Ok(cases);
+        }
+        asked.way.push(node);
+        for (key, value) in members {
+            let more = self.cases_of_keyword(node, &key, value, asked)?;
+            cases = self.both(&cases, &more, asked)?;
+        }
+        asked.way.pop();
+        Ok(cases)
+    }
+
+    /// The cases of two schemas that both apply.
+    fn both(&self, one: &[Case], other: &[Case], asked: &Asked) -> Result<Vec<Case>, SchemaError> {
+        if let [only] = other
+            && only.holds.is_empty()
+            && only.evaluates_nothing()
+        {
+            return Ok(one.to_vec());
+        }
+        if one.len() * other.len() > MOST_CASES {
+            let message = format!("what is evaluated takes more than {MOST_CASES} cases");
+            let error = self.schemas.error(SchemaErrorKind::UnsupportedKeyword, asked.at, message);
+            return Err(error.help(
+                "name the members where they are allowed, and write `additionalProperties` or \
+                 `items` there",
+            ));
+        }
+        Ok(one.iter().flat_map(|one| other.iter().map(|other| one.and(other))).collect())
+    }
+
+    fn cases_of_keyword(
         &mut self,
         node: NodeId,
-        at: NodeId,
-        way: &mut Vec<NodeId>,
-        evaluated: &mut Evaluated,
-    ) -> Result<(), SchemaError> {
-        let Value::Object(members) = self.schemas.json.value(node).clone() else { return Ok(()) };
-        if way.contains(&node) {
-            return Ok(());
-        }
-        way.push(node);
+        key: &str,
+        value: NodeId,
+        asked: &mut Asked,
+    ) -> Result<Vec<Case>, SchemaError> {
+        let mut case = Case::default();
         let draft = self.schemas.draft(node);
-        for (key, value) in members {
-            match key.as_str() {
-                "properties" | "patternProperties" => {
-                    let Value::Object(named) = self.schemas.json.value(value).clone() else {
-                        continue;
-                    };
-                    for (name, _) in named {
-                        let text = self.atoms.text(&name);
-                        let texts = if key == "properties" {
-                            &mut evaluated.names
-                        } else {
-                            &mut evaluated.patterns
-                        };
-                        if !texts.contains(&text) {
-                            texts.push(text);
-                        }
-                    }
-                }
-                "additionalProperties" => evaluated.members = true,
-                "unevaluatedProperties" if value != at => evaluated.members = true,
-                "items" | "prefixItems" => match self.schemas.json.value(value) {
-                    Value::Array(items) => evaluated.front = evaluated.front.max(items.len()),
-                    _ => evaluated.items = true,
-                },
-                "additionalItems" if draft < Draft::Nine => {
-                    let items = self.schemas.json.get(node, "items");
-                    let is_list = items.is_some_and(|items| {
-                        matches!(self.schemas.json.value(items), Value::Array(_))
-                    });
-                    evaluated.items |= is_list;
-                }
-                "unevaluatedItems" if value != at => evaluated.items = true,
-                "$ref" => {
-                    let text = self.schemas.json.string(value).unwrap_or_default().to_owned();
-                    let target = self.schemas.resolve(node, value, &text)?;
-                    self.evaluated(target, at, way, evaluated)?;
-                }
-                "allOf" => {
-                    let Value::Array(parts) = self.schemas.json.value(value).clone() else {
-                        continue;
-                    };
-                    for part in parts {
-                        self.evaluated(part, at, way, evaluated)?;
-                    }
-                }
-                "contains" if draft >= Draft::Nine => return Err(self.depends(at, &key)),
-                "$dynamicRef" | "$recursiveRef" => return Err(self.depends(at, &key)),
-                key if CONDITIONAL.contains(&key) && self.may_evaluate(value) => {
-                    return Err(self.depends(at, key));
-                }
-                _ => {}
+        match key {
+            "properties" => case.names = self.keys(value),
+            "patternProperties" => case.patterns = self.keys(value),
+            "additionalProperties" => case.members = true,
+            "unevaluatedProperties" if value != asked.at => case.members = true,
+            "unevaluatedItems" if value != asked.at => case.items = true,
+            "items" | "prefixItems" => match self.schemas.json.value(value) {
+                Value::Array(items) => case.front = items.len(),
+                _ => case.items = true,
+            },
+            "additionalItems" if draft < Draft::Nine => {
+                let items = self.schemas.json.get(node, "items");
+                let items = items.map(|items| self.schemas.json.value(items));
+                case.items = matches!(items, Some(Value::Array(_)));
             }
+            "contains" if draft >= Draft::Nine => case.found.push(self.child(value)?),
+            _ => return self.cases_of_schemas(node, key, value, asked),
         }
-        way.pop();
-        Ok(())
+        Ok(vec![case])
     }
 
-    fn depends(&self, at: NodeId, key: &str) -> SchemaError {
-        let message = format!("what `{key}` evaluates depends on the value");
-        self.schemas.error(SchemaErrorKind::UnsupportedKeyword, at, message).help(
-            "name the members where they are allowed, and write `additionalProperties` or `items` \
-             there",
-        )
+    /// The same of keywords whose schemas are about the same value.
+    fn cases_of_schemas(
+        &mut self,
+        node: NodeId,
+        key: &str,
+        value: NodeId,
+        asked: &mut Asked,
+    ) -> Result<Vec<Case>, SchemaError> {
+        let nothing = vec![Case::default()];
+        Ok(match key {
+            "$ref" | "$dynamicRef" | "$recursiveRef" => {
+                let text = self.schemas.json.string(value).unwrap_or_default().to_owned();
+                let target = match key {
+                    "$ref" => self.schemas.resolve(node, value, &text)?,
+                    _ => self.schemas.resolve_dynamic(node, value, &text)?,
+                };
+                self.cases(target, asked)?
+            }
+            "allOf" => {
+                let mut all = nothing;
+                for part in self.parts_of(value) {
+                    let more = self.cases(part, asked)?;
+                    all = self.both(&all, &more, asked)?;
+                }
+                all
+            }
+            "anyOf" => {
+                let mut all = nothing.clone();
+                for part in self.parts_of(value) {
+                    let mut more = nothing.clone();
+                    more.extend(self.cases_where(part, asked)?);
+                    all = self.both(&all, &more, asked)?;
+                }
+                all
+            }
+            "oneOf" => {
+                let mut all = nothing;
+                for part in self.parts_of(value) {
+                    all.extend(self.cases_where(part, asked)?);
+                }
+                all
+            }
+            "if" => self.cases_of_conditional(node, value, asked)?,
+            "dependentSchemas" => {
+                let Value::Object(named) = self.schemas.json.value(value).clone() else {
+                    return Ok(nothing);
+                };
+                let mut all = nothing.clone();
+                for (name, part) in named {
+                    let name = self.atoms.text(&name);
+                    let has_name = self.formulas.atom(Atom::Required(name));
+                    let found = self.cases(part, asked)?.into_iter();
+                    let found = found.filter(|case| !case.evaluates_nothing());
+                    let more = nothing.iter().cloned();
+                    let more: Vec<Case> =
+                        more.chain(found.map(|case| case.with(has_name))).collect();
+                    all = self.both(&all, &more, asked)?;
+                }
+                all
+            }
+            _ => nothing,
+        })
     }
 
-    /// Whether some schema in `value` has a keyword that may evaluate a member or an item.
-    fn may_evaluate(&self, value: NodeId) -> bool {
+    /// The cases of a schema that applies to some values only in which it evaluates something,
+    /// under the condition that it does.
+    fn cases_where(&mut self, part: NodeId, asked: &mut Asked) -> Result<Vec<Case>, SchemaError> {
+        let mut cases = self.cases(part, asked)?;
+        cases.retain(|case| !case.evaluates_nothing());
+        if cases.is_empty() {
+            return Ok(cases);
+        }
+        let holds = self.schema(part)?;
+        Ok(cases.into_iter().map(|case| case.with(holds)).collect())
+    }
+
+    fn cases_of_conditional(
+        &mut self,
+        node: NodeId,
+        condition: NodeId,
+        asked: &mut Asked,
+    ) -> Result<Vec<Case>, SchemaError> {
+        let nothing = vec![Case::default()];
+        let mut branch = |key: &str| match self.schemas.json.get(node, key) {
+            Some(branch) => self.cases(branch, asked),
+            None => Ok(nothing.clone()),
+        };
+        let (then, otherwise) = (branch("then")?, branch("else")?);
+        let own = self.cases(condition, asked)?;
+        let then = self.both(&own, &then, asked)?;
+        let mut all = nothing;
+        if then.iter().any(|case| !case.evaluates_nothing()) {
+            let holds = self.schema(condition)?;
+            all.extend(then.into_iter().map(|case| case.with(holds)));
+        }
+        if otherwise.iter().any(|case| !case.evaluates_nothing()) {
+            let denied = self.denied(|reader| reader.schema(condition))?;
+            let fails = self.formulas.not(denied);
+            all.extend(otherwise.into_iter().map(|case| case.with(fails)));
+        }
+        Ok(all)
+    }
+
+    fn parts_of(&self, value: NodeId) -> Vec<NodeId> {
         match self.schemas.json.value(value) {
-            Value::Object(members) => members.iter().any(|(key, value)| {
-                EVALUATING.contains(&key.as_str())
-                    || key.ends_with("ef")
-                    || self.may_evaluate(*value)
-            }),
-            Value::Array(items) => items.iter().any(|&item| self.may_evaluate(item)),
-            _ => false,
+            Value::Array(parts) => parts.clone(),
+            _ => Vec::new(),
         }
+    }
+
+    /// The keys of an object, as texts.
+    fn keys(&mut self, value: NodeId) -> Vec<u32> {
+        let Value::Object(members) = self.schemas.json.value(value).clone() else {
+            return Vec::new();
+        };
+        members.iter().map(|(key, _)| self.atoms.text(key)).collect()
     }
 }

@@ -1,5 +1,5 @@
-//! Backslashes, as all notations have them: what is found where one stands. Which escapes there are,
-//! and what each stands for, is said by the notation.
+//! Backslashes, as all notations have them: what is found where one stands. Which escapes there
+//! are, and what each stands for, is said by the notation.
 
 use crate::syntax::error::{SyntaxError, SyntaxErrorKind};
 
@@ -13,8 +13,8 @@ pub(in crate::syntax) struct Escape<'a, 'b> {
     pub(in crate::syntax) rest: &'b mut &'a str,
 }
 
-/// `raw` with every escape replaced: `replace` appends what the escape stands for. A backslash at the
-/// end stands for itself. Reads the text once.
+/// `raw` with every escape replaced: `replace` appends what the escape stands for. A backslash at
+/// the end stands for itself. Reads the text once.
 pub(in crate::syntax) fn unescape<E>(
     raw: &str,
     mut replace: impl FnMut(&mut String, Escape<'_, '_>) -> Result<(), E>,

@@ -5,6 +5,8 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
+use smallvec::SmallVec;
+
 /// A map from bytes to dense class numbers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ByteClasses {
@@ -23,19 +25,41 @@ impl ByteClasses {
     /// greatest number.
     pub(crate) fn by_key(mut key: impl FnMut(u8) -> usize) -> Self {
         let mut map = [0; 256];
-        let mut representatives = Vec::new();
-        // By number, the class plus 1; 0 where there is none yet.
-        let mut known: Vec<u16> = Vec::new();
+        let (mut representatives, mut count) = ([0; 256], 0);
+        // By number, the class plus 1; 0 where there is none yet. Numbers are small.
+        let mut known: SmallVec<[u16; 256]> = SmallVec::from_buf([0; 256]);
         for byte in 0..=255u8 {
             let key = key(byte);
             if known.len() <= key {
                 known.resize(key + 1, 0);
             }
             if known[key] == 0 {
-                representatives.push(byte);
-                known[key] = representatives.len() as u16;
+                representatives[count] = byte;
+                count += 1;
+                known[key] = count as u16;
             }
             map[usize::from(byte)] = (known[key] - 1) as u8;
+        }
+        Self { map, representatives: representatives[..count].into() }
+    }
+
+    /// The classes in groups: for each class its group, for each group its first class. Groups are
+    /// in the order of these.
+    pub(crate) fn merged(&self, group: &[u8], leaders: &[usize]) -> Self {
+        let map = self.map.map(|class| group[usize::from(class)]);
+        let representatives = leaders.iter().map(|&leader| self.representatives[leader]);
+        Self { map, representatives: representatives.collect() }
+    }
+
+    /// Runs of bytes, each a class; `begins` says where one begins beside the first.
+    pub(crate) fn of_runs(begins: &[bool; 257]) -> Self {
+        let mut map = [0; 256];
+        let mut representatives = vec![0];
+        for byte in 1..=255u8 {
+            if begins[usize::from(byte)] {
+                representatives.push(byte);
+            }
+            map[usize::from(byte)] = (representatives.len() - 1) as u8;
         }
         Self { map, representatives: representatives.into() }
     }
@@ -112,16 +136,17 @@ impl ByteClasses {
     pub(crate) fn merge(&self, other: &Self) -> Self {
         let mut ids = vec![u16::MAX; self.count() * other.count()];
         let mut map = [0; 256];
-        let mut representatives = Vec::new();
+        let (mut representatives, mut count) = ([0; 256], 0);
         for byte in 0..=255u8 {
             let pair = usize::from(self.get(byte)) * other.count() + usize::from(other.get(byte));
             if ids[pair] == u16::MAX {
-                ids[pair] = representatives.len() as u16;
-                representatives.push(byte);
+                ids[pair] = count as u16;
+                representatives[count] = byte;
+                count += 1;
             }
             map[usize::from(byte)] = ids[pair] as u8;
         }
-        Self { map, representatives: representatives.into() }
+        Self { map, representatives: representatives[..count].into() }
     }
 
     /// The coarsest partition that refines all of `parts`. Costs 256 steps for each.

@@ -36,6 +36,7 @@ pub(crate) const WARNINGS: &[&str] = &[
     "narrowed-schema",
     "newline-with-blanks",
     "option-without-effect",
+    "read-as-meant",
     "repeated-keys",
     "rule-priority",
     "shadowed-terminal",

@@ -11,7 +11,14 @@ pub(crate) struct Lists<T> {
 impl<T> Lists<T> {
     /// No list.
     pub(crate) fn new() -> Self {
-        Self { starts: vec![0], entries: Vec::new() }
+        Self::with_capacity(0, 0)
+    }
+
+    /// No list, with room for so many and for so many entries in all.
+    pub(crate) fn with_capacity(lists: usize, entries: usize) -> Self {
+        let mut starts = Vec::with_capacity(lists + 1);
+        starts.push(0);
+        Self { starts, entries: Vec::with_capacity(entries) }
     }
 
     /// The lists of these lengths; `None` where they do not add up to the entries.
@@ -29,6 +36,14 @@ impl<T> Lists<T> {
     /// Appends to the open list.
     pub(crate) fn push(&mut self, entry: T) {
         self.entries.push(entry);
+    }
+
+    /// Appends all of them to the open list.
+    pub(crate) fn extend(&mut self, entries: &[T])
+    where
+        T: Copy,
+    {
+        self.entries.extend_from_slice(entries);
     }
 
     /// Ends the open list; its number.

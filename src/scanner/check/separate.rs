@@ -20,7 +20,7 @@ use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::scanner::Lexis;
 use crate::util::bitset::BitSet;
-use crate::util::byte_classes::ByteClasses;
+use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{CoreId, TerminalId};
 
 /// Pairs of states that may be looked at. Where that is not enough, the universe decides.
@@ -66,6 +66,8 @@ struct Search<'a> {
     quoted: BitSet,
     /// Those of them that are no plain string; the strings that they match too.
     general: Vec<(usize, BitSet)>,
+    /// By terminal that is not quoted, the bytes that its lexemes begin with.
+    begins: Vec<Bytes>,
     pairs: HashMap<(usize, usize), Option<Pair>, FxBuildHasher>,
     /// By terminal, the bytes over which a terminal of its row may go on behind a lexeme of it.
     runs_on: Vec<Bytes>,
@@ -90,7 +92,7 @@ impl<'a> Search<'a> {
         let mut distinct: HashSet<&str, FxBuildHasher> = HashSet::default();
         let mut general = Vec::new();
         for (index, terminal) in grammar.terminals.iter().enumerate() {
-            if !dfas[index].is_some_and(is_quoted) {
+            if !dfas[index].is_some_and(|dfa| is_quoted(terminal, dfa)) {
                 continue;
             }
             quoted.insert(index);
@@ -117,7 +119,13 @@ impl<'a> Search<'a> {
         };
         let general = general.into_iter().map(matched).collect();
         let runs_on = vec![Bytes::default(); count];
-        Some(Self { lexis, quoted, general, pairs: HashMap::default(), runs_on, steps: 0, dfas })
+        let begins = |(index, dfa): (usize, &Option<&Dfa>)| match dfa {
+            Some(dfa) if !quoted.contains(index) => first_bytes(dfa),
+            _ => Bytes::default(),
+        };
+        let begins = dfas.iter().enumerate().map(begins).collect();
+        let pairs = HashMap::default();
+        Some(Self { lexis, quoted, general, begins, pairs, runs_on, steps: 0, dfas })
     }
 
     fn run(mut self) -> bool {
@@ -203,8 +211,15 @@ impl<'a> Search<'a> {
 
     fn find_pair(&mut self, one: usize, other: usize) -> Option<Pair> {
         let dfas = [self.dfas[one]?, self.dfas[other]?];
+        let is_quoted = [one, other].map(|terminal| self.quoted.contains(terminal));
+        if is_quoted == [false; 2]
+            && !intersect(&self.begins[one], &self.begins[other])
+            && !dfas.iter().any(|dfa| dfa.accepts_empty())
+        {
+            return Some(Pair::default());
+        }
         let classes = dfas[0].classes().merge(dfas[1].classes());
-        let mut pair = Pair::default();
+        let mut behind = [ClassSet::default(); 2];
         let start = (dfas[0].start(), dfas[1].start());
         let mut seen: HashSet<(u32, u32), FxBuildHasher> = [start].into_iter().collect();
         let mut pending = vec![start];
@@ -219,9 +234,7 @@ impl<'a> Search<'a> {
                 // The second goes on behind a lexeme of the first.
                 for (at, other) in [(0, next.1), (1, next.0)] {
                     if accepts[at] && other != Dfa::DEAD {
-                        classes.bytes(class).for_each(|byte| {
-                            pair.behind[at][usize::from(byte) / 64] |= 1 << (byte % 64);
-                        });
+                        behind[at].insert(class);
                     }
                 }
                 if next.0 != Dfa::DEAD && next.1 != Dfa::DEAD && seen.insert(next) {
@@ -229,30 +242,80 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Some(pair)
+        let bytes = |behind: ClassSet| {
+            let mut bytes = Bytes::default();
+            let all = behind.iter().flat_map(|class| classes.bytes(class));
+            all.for_each(|byte| add(&mut bytes, byte));
+            bytes
+        };
+        Some(Pair { behind: behind.map(bytes) })
     }
+}
+
+/// The bytes that lexemes begin with.
+fn first_bytes(dfa: &Dfa) -> Bytes {
+    let mut bytes = Bytes::default();
+    let begins = (0..=u8::MAX).filter(|&byte| dfa.next(dfa.start(), byte) != Dfa::DEAD);
+    begins.for_each(|byte| add(&mut bytes, byte));
+    bytes
+}
+
+fn add(bytes: &mut Bytes, byte: u8) {
+    bytes[usize::from(byte) / 64] |= 1 << (byte % 64);
+}
+
+fn intersect(one: &Bytes, other: &Bytes) -> bool {
+    one.iter().zip(other).any(|(one, other)| one & other != 0)
 }
 
 fn unite(all: &mut Bytes, more: &Bytes) {
     all.iter_mut().zip(more).for_each(|(all, more)| *all |= more);
 }
 
-/// Whether all lexemes begin with a quote and end in the next one that is not escaped.
-fn is_quoted(dfa: &Dfa) -> bool {
-    /// How much of a quoted text was read.
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Read {
-        Nothing,
-        Inside,
-        Escape,
-        All,
+/// How much of a quoted text was read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Nothing,
+    Inside,
+    Escape,
+    All,
+}
+
+impl Read {
+    /// What was read when `byte` was read, too; `None` where no quoted text goes on so.
+    fn then(self, byte: u8) -> Option<Self> {
+        match (self, byte) {
+            (Self::Nothing, QUOTE) => Some(Self::Inside),
+            (Self::Nothing | Self::All, _) => None,
+            (Self::Inside, QUOTE) => Some(Self::All),
+            (Self::Inside, ESCAPE) => Some(Self::Escape),
+            (Self::Inside | Self::Escape, _) => Some(Self::Inside),
+        }
     }
+}
+
+/// Whether all lexemes of a terminal begin with a quote and end in the next one that is not
+/// escaped.
+fn is_quoted(terminal: &Terminal, dfa: &Dfa) -> bool {
+    match &terminal.pattern {
+        Some(Pattern::Literal { text, ignore_case: false }) => {
+            text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All)
+        }
+        _ => are_quoted(dfa),
+    }
+}
+
+fn are_quoted(dfa: &Dfa) -> bool {
     let key = |byte: u8| {
         usize::from(dfa.classes().get(byte)) * 3
             + usize::from(byte == QUOTE)
             + 2 * usize::from(byte == ESCAPE)
     };
     let classes = ByteClasses::by_key(key);
+    // Those that mean something come first.
+    let mut bytes: Vec<(u8, u8)> =
+        classes.representatives().iter().map(|&byte| (byte, dfa.classes().get(byte))).collect();
+    bytes.sort_by_key(|&(byte, _)| byte != QUOTE && byte != ESCAPE);
     let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
     let Some(start) = of.first_mut() else { return false };
     *start = Some(Read::Nothing);
@@ -262,18 +325,15 @@ fn is_quoted(dfa: &Dfa) -> bool {
         if dfa.is_accept(state) != (read == Read::All) {
             return false;
         }
-        for &byte in classes.representatives() {
-            let next = dfa.next(state, byte);
-            if next == Dfa::DEAD {
+        let mut before = Dfa::DEAD;
+        for &(byte, class) in &bytes {
+            let next = dfa.next_class(state, class);
+            // Most neighbours lead to one state, and mean the same.
+            if next == Dfa::DEAD || next == before {
                 continue;
             }
-            let then = match (read, byte) {
-                (Read::Nothing, QUOTE) => Read::Inside,
-                (Read::Nothing | Read::All, _) => return false,
-                (Read::Inside, QUOTE) => Read::All,
-                (Read::Inside, ESCAPE) => Read::Escape,
-                (Read::Inside | Read::Escape, _) => Read::Inside,
-            };
+            before = if byte == QUOTE || byte == ESCAPE { Dfa::DEAD } else { next };
+            let Some(then) = read.then(byte) else { return false };
             match of[next as usize] {
                 None => {
                     of[next as usize] = Some(then);

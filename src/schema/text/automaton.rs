@@ -83,6 +83,72 @@ pub(super) fn words(words: &[&str]) -> Automaton {
     Automaton { states: states.into() }
 }
 
+/// A beginning of words that are left out: where `all` is behind it, and what may come next. Behind
+/// the last byte of a word there is nothing.
+#[derive(Default)]
+struct Beginning {
+    at: u32,
+    next: Vec<(u8, Option<u32>)>,
+}
+
+/// What `all` matches but `words`. Behind a word it matches nothing, and its moves ascend.
+pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> Automaton {
+    let step = |at: u32, byte: u8| {
+        let moves = &all.states.get(at as usize)?.moves;
+        let found = moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte))?;
+        Some(found.2)
+    };
+    let mut beginnings = vec![Beginning::default()];
+    for word in words {
+        let mut here = 0;
+        for (place, &byte) in word.as_bytes().iter().enumerate() {
+            // What `all` does not match need not be left out.
+            let Some(at) = step(beginnings[here].at, byte) else { break };
+            let fresh = beginnings.len() as u32;
+            let next = (place + 1 < word.len()).then_some(fresh);
+            let known = beginnings[here].next.iter().find(|(known, _)| *known == byte);
+            match (known, next) {
+                (Some(&(_, Some(known))), _) => here = known as usize,
+                (Some((_, None)), _) => break,
+                (None, _) => {
+                    beginnings[here].next.push((byte, next));
+                    if next.is_some() {
+                        beginnings.push(Beginning { at, next: Vec::new() });
+                        here = fresh as usize;
+                    }
+                }
+            }
+        }
+    }
+    let first = beginnings.len() as u32;
+    let mut states = Vec::with_capacity(beginnings.len() + all.states.len());
+    for Beginning { at, mut next } in beginnings {
+        next.sort_unstable();
+        let State { moves: own, accepts } = &all.states[at as usize];
+        let mut moves = Vec::with_capacity(own.len() + 2 * next.len());
+        for &(start, end, to) in own {
+            // The first byte of the run that is left; past it where none is.
+            let mut begin = u16::from(start);
+            for &(byte, next) in next.iter().filter(|(byte, _)| (start..=end).contains(byte)) {
+                if begin < u16::from(byte) {
+                    moves.push((begin as u8, byte - 1, to + first));
+                }
+                moves.extend(next.map(|next| (byte, byte, next)));
+                begin = u16::from(byte) + 1;
+            }
+            if begin <= u16::from(end) {
+                moves.push((begin as u8, end, to + first));
+            }
+        }
+        states.push(State { moves, accepts: *accepts });
+    }
+    states.extend(all.states.iter().cloned().map(|mut state| {
+        state.moves.iter_mut().for_each(|(_, _, next)| *next += first);
+        state
+    }));
+    Automaton { states: states.into() }
+}
+
 /// The states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
     Automaton { states: states_of(dfa).into() }

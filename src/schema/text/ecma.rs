@@ -5,7 +5,8 @@
 //! the ends of its alternatives, the search falls away. Where it asks for more (an anchor inside, a
 //! word boundary, a look-around) the text is put between two marks, noncharacters that no text
 //! holds: `^` is then a look-behind for the first mark, `$` a look-ahead for the second, and both
-//! lie within the marked text, which is what the lexer's look-arounds need.
+//! lie within the marked text, which is what the lexer's look-arounds need. The first mark stands
+//! as often as a look-behind has characters, so that none of them reaches before it.
 
 use regex_syntax::hir::ClassUnicode;
 
@@ -16,24 +17,30 @@ use crate::schema::text::ecma_tree::{Refusal, Regex, everything, set};
 /// The marks before and behind a text.
 pub(super) const MARKS: [char; 2] = ['\u{10fffe}', '\u{10ffff}'];
 
+/// Look-behinds of more characters take more states than there may be.
+const MOST_MARKS: usize = 1000;
+
 /// What a pattern of a schema means.
 pub(super) enum Meaning {
     /// The texts themselves; or, where the end is open, what they begin with.
     Plain { pattern: Pattern, is_open: bool },
-    /// The texts between two [`MARKS`].
-    Marked(Pattern),
+    /// The texts between [`MARKS`]: the first one so many times, the second one once.
+    Marked { pattern: Pattern, marks: usize },
 }
 
-/// Whether a pattern refers back to what a group of it matched.
-pub(in crate::schema) fn refers_back(text: &str) -> bool {
+/// Whether less is held of a pattern than it says: it refers back to what a group of it matched, or
+/// counts too far.
+pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
     let may_refer = |pair: &[u8]| pair[0] == b'\\' && matches!(pair[1], b'1'..=b'9' | b'k');
-    text.as_bytes().windows(2).any(may_refer)
+    let may_count = |five: &[u8]| five.iter().all(u8::is_ascii_digit);
+    let bytes = text.as_bytes();
+    (bytes.windows(2).any(may_refer) || bytes.windows(5).any(may_count))
         && read(text, true).is_ok_and(|(_, is_narrow)| is_narrow)
 }
 
 /// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than
-/// the pattern says. If `may_narrow`, a back-reference matches nothing where it stands: its other
-/// alternatives are left.
+/// the pattern says. If `may_narrow`, a count has a bound, and a back-reference matches nothing
+/// where it stands: its other alternatives are left.
 pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool), Refusal> {
     let (regex, is_narrow) = parse(text, may_narrow)?;
     let mut meanings = Vec::new();
@@ -77,9 +84,8 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
         print(&Regex::Set(everything()), is_marked, text);
         text.push('*');
     };
-    if is_marked {
-        text.push(MARKS[0]);
-    }
+    let marks = if is_marked { reach(regex).max(1) } else { 0 };
+    (0..marks).for_each(|_| text.push(MARKS[0]));
     if !start {
         any(&mut text);
     }
@@ -93,7 +99,43 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
         text.push(MARKS[1]);
     }
     let pattern = Pattern::Regex { pattern: text, flags: RegexFlags::default(), place: None };
-    if is_marked { Meaning::Marked(pattern) } else { Meaning::Plain { pattern, is_open: !end } }
+    match is_marked {
+        true => Meaning::Marked { pattern, marks },
+        false => Meaning::Plain { pattern, is_open: !end },
+    }
+}
+
+/// How many characters a look-behind reads at most. The lexer refuses those without a bound.
+fn reach(regex: &Regex) -> usize {
+    match regex {
+        Regex::Look { ahead, inner, .. } => {
+            if *ahead {
+                reach(inner)
+            } else {
+                width(inner).saturating_add(reach(inner))
+            }
+        }
+        Regex::Concat(parts) | Regex::Alternation(parts) => {
+            parts.iter().map(reach).max().unwrap_or(0)
+        }
+        Regex::Repeat(inner, ..) => reach(inner),
+        Regex::Boundary(_) => 1,
+        Regex::Set(_) | Regex::Mark(_) | Regex::Start | Regex::End => 0,
+    }
+    .min(MOST_MARKS)
+}
+
+/// How many characters the regex matches at most; one round of what is repeated without bound.
+fn width(regex: &Regex) -> usize {
+    match regex {
+        Regex::Set(_) | Regex::Mark(_) => 1,
+        Regex::Concat(parts) => parts.iter().map(width).fold(0, usize::saturating_add),
+        Regex::Alternation(parts) => parts.iter().map(width).max().unwrap_or(0),
+        Regex::Repeat(inner, _, max) => {
+            width(inner).saturating_mul(max.map_or(1, |max| max as usize))
+        }
+        Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => 0,
+    }
 }
 
 fn looks(regex: &Regex) -> bool {
@@ -127,6 +169,16 @@ fn print(regex: &Regex, is_marked: bool, text: &mut String) {
         Regex::Concat(parts) => group("(?:", parts, ""),
         Regex::Alternation(parts) => group("(?:", parts, "|"),
         Regex::Look { ahead, negated, inner } => {
+            // Python's look-behinds have one width: each alternative has its own.
+            if let (false, Regex::Alternation(parts)) = (ahead, &**inner) {
+                let look = |part: &Regex| Regex::Look {
+                    ahead: false,
+                    negated: *negated,
+                    inner: Box::new(part.clone()),
+                };
+                let looks: Vec<Regex> = parts.iter().map(look).collect();
+                return group("(?:", &looks, if *negated { "" } else { "|" });
+            }
             let open = match (ahead, negated) {
                 (true, false) => "(?=",
                 (true, true) => "(?!",

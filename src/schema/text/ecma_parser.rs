@@ -2,7 +2,9 @@
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
-use crate::schema::text::ecma_tree::{Refusal, Regex, category, complement, set, single};
+use crate::schema::text::ecma_tree::{
+    Refusal, Regex, category, complement, everything, set, single,
+};
 
 /// Reads `text`; and whether the tree is less than it says, because a back-reference that may be
 /// narrowed matches nothing in it.
@@ -11,6 +13,9 @@ pub(super) fn parse(text: &str, may_narrow: bool) -> Result<(Regex, bool), Refus
         rest: text,
         depth: 0,
         ignore_case: false,
+        dot_all: false,
+        outer: Vec::new(),
+        has_flags: false,
         negations: 0,
         may_narrow,
         is_narrow: false,
@@ -26,6 +31,12 @@ struct Parser<'a> {
     rest: &'a str,
     depth: usize,
     ignore_case: bool,
+    /// Whether `.` is any character.
+    dot_all: bool,
+    /// Both flags as they are outside of the groups that are open.
+    outer: Vec<(bool, bool)>,
+    /// Whether the group that is opened has flags of its own.
+    has_flags: bool,
     /// How many look-arounds are open that forbid something.
     negations: usize,
     /// Whether a back-reference may match nothing, and whether one does.
@@ -37,6 +48,8 @@ struct Parser<'a> {
 const DEPTH: usize = 60;
 /// How often something may be repeated by a count.
 const MOST_REPEATED: u32 = 20_000;
+/// And so often where it may be repeated more often, and less may be held.
+const MOST_NARROWED: u32 = 4_000;
 
 impl Parser<'_> {
     fn peek(&self) -> Option<char> {
@@ -75,6 +88,7 @@ impl Parser<'_> {
             let atom = match c {
                 '^' => Regex::Start,
                 '$' => Regex::End,
+                '.' if self.dot_all => Regex::Set(everything()),
                 '.' => Regex::Set(complement(set(&[
                     ('\n', '\n'),
                     ('\r', '\r'),
@@ -113,9 +127,14 @@ impl Parser<'_> {
                 return Ok(Some(Regex::Look { ahead, negated, inner: Box::new(inner) }));
             }
         }
-        if self.eat("?i)") {
-            self.ignore_case = true;
+        if self.eat("?#") {
+            let end =
+                self.rest.find(')').ok_or_else(|| Refusal("a comment does not end".to_owned()))?;
+            self.rest = &self.rest[end + 1..];
             return Ok(None);
+        }
+        if let Some(is_group) = self.flags() {
+            return if is_group { self.inside().map(Some) } else { Ok(None) };
         }
         if self.eat("?<") || self.eat("?P<") {
             let end = self
@@ -129,11 +148,38 @@ impl Parser<'_> {
         self.inside().map(Some)
     }
 
+    /// Flags of a group as other dialects have them, or of the rest of one: `(?i:` and `(?i)`. Says
+    /// which it is.
+    fn flags(&mut self) -> Option<bool> {
+        let (flags, rest) = self.rest.strip_prefix('?')?.split_once([':', ')'])?;
+        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
+        let is_held = |flags: &str| flags.chars().all(|flag| "isu".contains(flag));
+        if flags.is_empty() || !is_held(on) || !is_held(off) {
+            return None;
+        }
+        let is_group = self.rest.as_bytes().get(flags.len() + 1) == Some(&b':');
+        if is_group {
+            self.outer.push((self.ignore_case, self.dot_all));
+            self.has_flags = true;
+        }
+        for (flags, is_on) in [(on, true), (off, false)] {
+            self.ignore_case = if flags.contains('i') { is_on } else { self.ignore_case };
+            self.dot_all = if flags.contains('s') { is_on } else { self.dot_all };
+        }
+        self.rest = rest;
+        Some(is_group)
+    }
+
     fn inside(&mut self) -> Result<Regex, Refusal> {
+        // Flags of a group were set before it is read.
+        if !std::mem::take(&mut self.has_flags) {
+            self.outer.push((self.ignore_case, self.dot_all));
+        }
         let inner = self.alternatives()?;
         if !self.eat(")") {
             return Err(Refusal("a group does not end".to_owned()));
         }
+        (self.ignore_case, self.dot_all) = self.outer.pop().unwrap_or_default();
         Ok(inner)
     }
 
@@ -157,7 +203,15 @@ impl Parser<'_> {
         self.repeat(atom, min, max)
     }
 
-    fn repeat(&self, atom: Regex, min: u32, max: Option<u32>) -> Result<Regex, Refusal> {
+    fn repeat(&mut self, atom: Regex, min: u32, max: Option<u32>) -> Result<Regex, Refusal> {
+        let is_narrower = self.may_narrow && self.negations == 0 && min <= MOST_NARROWED;
+        let max = match max {
+            Some(max) if max > MOST_REPEATED && is_narrower => {
+                self.is_narrow = true;
+                Some(MOST_NARROWED)
+            }
+            max => max,
+        };
         match atom {
             Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => {
                 // Once is as good as often.
@@ -195,7 +249,19 @@ impl Parser<'_> {
     }
 
     fn escape(&mut self) -> Result<Regex, Refusal> {
+        if self.half_a_pair().is_some() {
+            return Ok(Regex::Set(set(&[])));
+        }
         match self.peek() {
+            // Other dialects have letters for the ends of a text.
+            Some('A') => {
+                self.bump();
+                Ok(Regex::Start)
+            }
+            Some('z' | 'Z') => {
+                self.bump();
+                Ok(Regex::End)
+            }
             Some('b') => {
                 self.bump();
                 Ok(Regex::Boundary(true))
@@ -236,6 +302,8 @@ impl Parser<'_> {
             'v' => '\u{b}',
             'f' => '\u{c}',
             'r' => '\r',
+            'a' => '\u{7}',
+            'e' => '\u{1b}',
             '0' => '\0',
             'c' => match self.bump() {
                 Some(letter) if letter.is_ascii_alphabetic() => char::from(letter as u8 % 32),
@@ -267,6 +335,24 @@ impl Parser<'_> {
         u32::from_str_radix(text, 16).ok()
     }
 
+    /// Half of a surrogate pair without the other half, behind the backslash: no character, so that
+    /// nothing matches.
+    fn half_a_pair(&mut self) -> Option<u32> {
+        let code = |text: &str| {
+            let digits =
+                text.get(..4).filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()))?;
+            u32::from_str_radix(digits, 16).ok()
+        };
+        let half =
+            code(self.rest.strip_prefix('u')?).filter(|half| (0xd800..0xe000).contains(half))?;
+        let other = self.rest[5..].strip_prefix("\\u").and_then(code);
+        if half < 0xdc00 && other.is_some_and(|other| (0xdc00..0xe000).contains(&other)) {
+            return None;
+        }
+        self.rest = &self.rest[5..];
+        Some(half)
+    }
+
     fn code(&mut self, digits: usize) -> Result<char, Refusal> {
         let refusal = || Refusal(format!("{digits} hexadecimal digits are missing"));
         let first = self.hexadecimal(digits).ok_or_else(refusal)?;
@@ -282,7 +368,11 @@ impl Parser<'_> {
     }
 
     fn property(&mut self, negated: bool) -> Result<ClassUnicode, Refusal> {
-        let name = self.rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let name = match self.rest.strip_prefix('{') {
+            Some(rest) => rest.split_once('}'),
+            // Other dialects have names of one letter without braces.
+            None => self.rest.split_at_checked(1),
+        };
         let (name, rest) =
             name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
         self.rest = rest;
@@ -313,18 +403,24 @@ impl Parser<'_> {
                 .strip_prefix('-')
                 .filter(|rest| !rest.starts_with(']') && !rest.is_empty());
             let Some(rest) = range else {
-                all.union(&first);
+                all.union(&first.set());
                 continue;
             };
             self.rest = rest;
             let last = self.member().ok_or_else(open)??;
-            match (single(&first), single(&last)) {
-                (Some(first), Some(last)) if first <= last => all.union(&set(&[(first, last)])),
-                (Some(_), Some(_)) => {
+            match (first, last) {
+                (Member::Character(first), Member::Character(last)) if first <= last => {
+                    all.union(&range_of(first, last));
+                }
+                (Member::Character(_), Member::Character(_)) => {
                     return Err(Refusal("a range of a class is empty".to_owned()));
                 }
                 // A hyphen beside `\d` is a hyphen.
-                _ => [first, last, set(&[('-', '-')])].iter().for_each(|part| all.union(part)),
+                (first, last) => {
+                    [first.set(), last.set(), set(&[('-', '-')])]
+                        .iter()
+                        .for_each(|part| all.union(part));
+                }
             }
         }
         if self.ignore_case {
@@ -333,12 +429,41 @@ impl Parser<'_> {
         Ok(if negated { complement(all) } else { all })
     }
 
-    fn member(&mut self) -> Option<Result<ClassUnicode, Refusal>> {
+    fn member(&mut self) -> Option<Result<Member, Refusal>> {
         let c = self.bump()?;
+        let member = |set: ClassUnicode| match single(&set) {
+            Some(only) => Member::Character(u32::from(only)),
+            None => Member::Set(set),
+        };
         Some(match c {
-            '\\' if self.eat("b") => Ok(set(&[('\u{8}', '\u{8}')])),
-            '\\' => self.escaped_set(),
-            c => Ok(set(&[(c, c)])),
+            '\\' if self.eat("b") => Ok(Member::Character(8)),
+            '\\' => match self.half_a_pair() {
+                Some(half) => Ok(Member::Character(half)),
+                None => self.escaped_set().map(member),
+            },
+            c => Ok(Member::Character(u32::from(c))),
         })
     }
+}
+
+/// What stands in a class: a character, or half of a surrogate pair; or what an escape stands for.
+enum Member {
+    Character(u32),
+    Set(ClassUnicode),
+}
+
+impl Member {
+    fn set(self) -> ClassUnicode {
+        match self {
+            Self::Character(only) => range_of(only, only),
+            Self::Set(set) => set,
+        }
+    }
+}
+
+/// The characters of a range, whose ends may be halves of surrogate pairs.
+fn range_of(first: u32, last: u32) -> ClassUnicode {
+    let first = char::from_u32(first).unwrap_or('\u{e000}');
+    let last = char::from_u32(last).unwrap_or('\u{d7ff}');
+    if first <= last { set(&[(first, last)]) } else { set(&[]) }
 }

@@ -45,8 +45,8 @@ pub(super) fn pattern(name: &str) -> Pattern {
         "time" => regex(time()),
         "date-time" => regex(format!("{}[Tt](?:{})", date(), time())),
         "duration" => regex(duration()),
-        "email" => email(""),
-        "idn-email" => email("\u{80}-\u{10fffd}"),
+        "email" => email("", false),
+        "idn-email" => email("\u{80}-\u{10fffd}", false),
         "hostname" => regex(hostname("")),
         "idn-hostname" => regex(hostname("ß-öø-ÿα-ωа-я\u{4e00}-\u{9fff}\u{ac00}-\u{d7a3}")),
         "ipv4" => regex(ipv4()),
@@ -93,9 +93,29 @@ fn duration() -> String {
     format!("P(?:{date}(?:{time})?|{time}|[0-9]+W)")
 }
 
-/// RFC 5321, `Mailbox`; the local part has 64 characters at most. How many labels a domain has is
-/// not counted: beside a large `maxLength` that would be too many states.
-fn email(letters: &str) -> Pattern {
+/// The same where the length of the whole text is bounded so that no part is too long, and need not
+/// be counted.
+pub(super) fn short_pattern(name: &str) -> Pattern {
+    match name {
+        "email" => email("", true),
+        "idn-email" => email("\u{80}-\u{10fffd}", true),
+        _ => pattern(name),
+    }
+}
+
+/// Whether texts of the format are addresses, whose domains are bounded.
+pub(super) fn is_address(name: &str) -> bool {
+    matches!(name, "email" | "idn-email")
+}
+
+/// The longest address whose domain cannot be too long.
+pub(super) const SHORT_ADDRESS: u64 = 255;
+/// No address is longer.
+pub(super) const LONGEST_ADDRESS: u64 = 64 + 1 + 255;
+
+/// RFC 5321, `Mailbox`; the local part has 64 characters at most. The domain is bounded as host
+/// names are, unless the address is `short`.
+fn email(letters: &str, is_short: bool) -> Pattern {
     let atom = format!("[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{letters}-]+");
     let quoted = format!(r#""(?:[ !#-\[\]-~{letters}]|\\[ -~])*""#);
     let label =
@@ -103,7 +123,15 @@ fn email(letters: &str) -> Pattern {
     let literal = format!("\\[(?:{}|IPv6:{})\\]", ipv4(), ipv6());
     let local = regex(format!("(?:{atom}(?:\\.{atom})*|{quoted})"));
     let local = Pattern::Intersection(vec![local, regex(format!("[ -~{letters}]{{1,64}}"))]);
-    Pattern::Concat(vec![local, regex(format!("@(?:{label}(?:\\.{label})*|{literal})"))])
+    let domain = match is_short {
+        true => format!("{label}(?:\\.{label})*"),
+        false => {
+            let one = format!("[A-Za-z0-9{letters}]");
+            let narrow = format!("{one}(?:[A-Za-z0-9{letters}-]{{0,22}}{one})?");
+            format!("{label}(?:\\.{label}){{0,2}}|{narrow}(?:\\.{narrow}){{3,9}}")
+        }
+    };
+    Pattern::Concat(vec![local, regex(format!("@(?:{domain}|{literal})"))])
 }
 
 /// RFC 1123: labels of 63 characters at most, 253 in all. That many are never exceeded by three

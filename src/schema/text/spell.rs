@@ -20,48 +20,101 @@ pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
     let mut states = vec![State::default(); count as usize + 2];
     states[0].moves.push((b'"', b'"', 1));
     states[end as usize].accepts = true;
-    let mut made: FxHashMap<Vec<(u8, u8, u32)>, u32> = FxHashMap::default();
     let plain = plain_runs(contents);
-    let coded: Vec<u8> = allowed.coded().collect();
+    let mut escaped = Escaped::new(contents, allowed);
+    let mut moves: Vec<(u8, u8, u32)> = Vec::new();
     for state in 0..count {
-        let target = |byte: u8| match contents.next(state, byte) {
-            Dfa::DEAD => None,
-            next => Some(next + 1),
-        };
-        let mut moves = Vec::new();
+        moves.clear();
         for &run in &plain {
-            if let Some(next) = target(run.0) {
+            if let Some(next) = target(contents, state, run.0) {
                 push_run(&mut moves, run, next);
             }
         }
-        let mut escapes: Vec<(u8, u8, u32)> = Vec::new();
-        for &(of, letter) in allowed.short() {
-            escapes.extend(target(of).map(|next| (letter, letter, next)));
-        }
-        let live: Vec<u8> = coded.iter().copied().filter(|&code| target(code).is_some()).collect();
-        let mut digits = Vec::new();
-        for half in live.chunk_by(|one, other| one / 16 == other / 16) {
-            let first = b"01234567"[usize::from(half[0] / 16)];
-            let last = last_digits(half, |code| target(code).unwrap_or(end));
-            digits.push((first, first, state_of(last, &mut states, &mut made)));
-        }
-        if !digits.is_empty() {
-            for _ in 0..2 {
-                let next = state_of(digits, &mut states, &mut made);
-                digits = vec![(b'0', b'0', next)];
-            }
-            let next = state_of(digits, &mut states, &mut made);
-            escapes.push((b'u', b'u', next));
-        }
-        if !escapes.is_empty() {
-            moves.push((b'\\', b'\\', state_of(escapes, &mut states, &mut made)));
+        if let Some(next) = escaped.behind(state, &mut states) {
+            moves.push((b'\\', b'\\', next));
         }
         if contents.is_accept(state) {
             moves.push((b'"', b'"', end));
         }
-        states[state as usize + 1].moves = moves;
+        // The order of their bytes spares the compiler a search.
+        moves.sort_unstable();
+        states[state as usize + 1].moves.clone_from(&moves);
     }
     Automaton { states: states.into() }
+}
+
+/// The state behind `byte`, a character of the contents.
+fn target(contents: &Dfa, state: u32, byte: u8) -> Option<u32> {
+    match contents.next(state, byte) {
+        Dfa::DEAD => None,
+        next => Some(next + 1),
+    }
+}
+
+/// The states behind backslashes. Equal ones are made once.
+struct Escaped<'a> {
+    contents: &'a Dfa,
+    allowed: &'a Escapes,
+    coded: Vec<u8>,
+    /// A character for each class of those that have an escape.
+    kinds: Vec<u8>,
+    /// By where the characters of these lead.
+    known: FxHashMap<Vec<Option<u32>>, Option<u32>>,
+    made: FxHashMap<Vec<(u8, u8, u32)>, u32>,
+}
+
+impl<'a> Escaped<'a> {
+    fn new(contents: &'a Dfa, allowed: &'a Escapes) -> Self {
+        let coded: Vec<u8> = allowed.coded().collect();
+        let all = allowed.short().iter().map(|&(of, _)| of).chain(coded.iter().copied());
+        let mut kinds: Vec<u8> = Vec::new();
+        for byte in all {
+            let class = contents.classes().get(byte);
+            if kinds.iter().all(|&known| contents.classes().get(known) != class) {
+                kinds.push(byte);
+            }
+        }
+        let (known, made) = (FxHashMap::default(), FxHashMap::default());
+        Self { contents, allowed, coded, kinds, known, made }
+    }
+
+    /// The state behind the backslash that follows `state`; `None` where no escape can.
+    fn behind(&mut self, state: u32, states: &mut Vec<State>) -> Option<u32> {
+        let kinds: Vec<Option<u32>> =
+            self.kinds.iter().map(|&byte| target(self.contents, state, byte)).collect();
+        if let Some(&known) = self.known.get(&kinds) {
+            return known;
+        }
+        let behind = self.escapes(state, states);
+        self.known.insert(kinds, behind);
+        behind
+    }
+
+    fn escapes(&mut self, state: u32, states: &mut Vec<State>) -> Option<u32> {
+        let contents = self.contents;
+        let target = |byte: u8| target(contents, state, byte);
+        let mut escapes: Vec<(u8, u8, u32)> = Vec::new();
+        for &(of, letter) in self.allowed.short() {
+            escapes.extend(target(of).map(|next| (letter, letter, next)));
+        }
+        let live: Vec<u8> =
+            self.coded.iter().copied().filter(|&code| target(code).is_some()).collect();
+        let mut digits = Vec::new();
+        for half in live.chunk_by(|one, other| one / 16 == other / 16) {
+            let first = b"01234567"[usize::from(half[0] / 16)];
+            let last = last_digits(half, |code| target(code).unwrap_or_default());
+            digits.push((first, first, state_of(last, states, &mut self.made)));
+        }
+        if !digits.is_empty() {
+            for _ in 0..2 {
+                let next = state_of(digits, states, &mut self.made);
+                digits = vec![(b'0', b'0', next)];
+            }
+            let next = state_of(digits, states, &mut self.made);
+            escapes.push((b'u', b'u', next));
+        }
+        (!escapes.is_empty()).then(|| state_of(escapes, states, &mut self.made))
+    }
 }
 
 /// Runs of bytes that stand for themselves and that no state of `contents` tells apart.

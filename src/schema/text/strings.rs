@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::{Dfa, PatternError};
+use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
@@ -15,6 +16,22 @@ use FormulaId as F;
 
 /// Lengths above this are not counted by automata.
 const MOST_CHARACTERS: u64 = 20_000;
+/// From this length on it is foreseen whether automata grow too large.
+const LONG: u64 = 64;
+
+/// How the parts of addresses are bounded: counting both the domain and the whole takes too many
+/// states.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Address {
+    /// Part by part.
+    Bounded,
+    /// By the length of the whole, which is asked for.
+    Short,
+    /// By the length of the whole, which is cut until that does.
+    Cut,
+    /// Part by part, so that the length that is asked for is never exceeded.
+    Long,
+}
 
 impl Texts<'_> {
     /// The union of what the branches of a pattern mean.
@@ -25,10 +42,11 @@ impl Texts<'_> {
         for meaning in meanings {
             match meaning {
                 Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
-                Meaning::Marked(pattern) => {
+                Meaning::Marked { pattern, marks } => {
                     self.met_marks = true;
                     let marked = self.compile(&pattern)?;
-                    parts.push(self.compile(&Pattern::Automaton(without_marks(&marked)))?);
+                    let inside = Pattern::Automaton(without_marks(&marked, marks));
+                    parts.push(self.compile(&inside)?);
                 }
             }
         }
@@ -67,13 +85,13 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
     Automaton { states: states.into() }
 }
 
-/// The texts between the two marks.
-fn without_marks(marked: &Dfa) -> Automaton {
+/// The texts between so many of the first mark and the second.
+fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
     let read = |state: u32, mark: char| {
         let mut bytes = [0; 4];
         mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
     };
-    let start = read(marked.start(), MARKS[0]);
+    let start = (0..marks).fold(marked.start(), |state, _| read(state, MARKS[0]));
     let mut states = automaton::states_of(marked);
     for (number, state) in (0..).zip(&mut states) {
         // No set of a pattern holds a mark, so the second one can only be the last character.
@@ -107,15 +125,17 @@ impl Machine<'_> {
         self.searched(pattern, false)
     }
 
-    /// Some of the strings in which the pattern is found: all where it refers back to no group. A
-    /// warning says so.
+    /// Some of the strings in which the pattern is found: all where it refers back to no group and
+    /// counts no further than automata do. A warning says so.
     fn some_pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
         let text = self.reader.atoms.texts.get(pattern);
-        if !ecma::refers_back(text) {
+        if !ecma::is_narrowed(text) {
             return self.pattern(pattern);
         }
         let message = format!(
-            "the pattern \"{}\" refers to a group: where it does, nothing matches",
+            "the pattern \"{}\" refers to a group, where nothing matches, or counts too far, and \
+             is \
+             held to less",
             text.escape_debug()
         );
         let mut warning = Diagnostic::warning("narrowed-schema", message);
@@ -150,16 +170,48 @@ impl Machine<'_> {
         Ok(dfa)
     }
 
-    /// The strings of a format.
-    fn format(&mut self, format: u32) -> Result<Rc<Dfa>, SchemaError> {
-        if let Some(known) = self.texts.formats.get(&format) {
+    /// The strings of a format; those `is_short` whose length is bounded so that no part of an
+    /// address can be too long.
+    fn format(&mut self, format: u32, is_short: bool) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.formats.get(&(format, is_short)) {
             return Ok(known.clone());
         }
-        let name = self.reader.atoms.texts.get(format).clone();
-        let pattern = formats::pattern(&name);
+        let name = self.reader.atoms.texts.get(format);
+        let pattern = if is_short { formats::short_pattern(name) } else { formats::pattern(name) };
         let dfa = self.texts.compile(&pattern).map_err(|error| self.too_large(&error))?;
-        self.texts.formats.insert(format, dfa.clone());
+        self.texts.formats.insert((format, is_short), dfa.clone());
         Ok(dfa)
+    }
+
+    /// How the parts of addresses are bounded, where the formula asks for any.
+    fn address(&mut self, formula: F) -> Option<Address> {
+        let formulas = &mut self.reader.formulas;
+        let texts = &self.reader.atoms.texts;
+        let is_address =
+            |atom: &Atom| matches!(*atom, Atom::Format(of) if formats::is_address(texts.get(of)));
+        let addresses: Vec<Atom> =
+            formulas.atoms(&[formula]).into_iter().filter(is_address).collect();
+        if addresses.is_empty() {
+            return None;
+        }
+        // What is denied must not be too narrow.
+        for atom in addresses {
+            let asked = formulas.atom(atom);
+            if formulas.denies(formula, asked) {
+                return Some(Address::Short);
+            }
+        }
+        let Shape::And(list) = formulas.shape(formula) else { return Some(Address::Bounded) };
+        let bounds = formulas.parts(list).iter().filter_map(|&part| match formulas.shape(part) {
+            Shape::Atom(Atom::MaxLength(max)) => Some(max),
+            _ => None,
+        });
+        Some(match bounds.min() {
+            None => Address::Bounded,
+            Some(..=formats::SHORT_ADDRESS) => Address::Short,
+            Some(..=formats::LONGEST_ADDRESS) => Address::Cut,
+            Some(_) => Address::Long,
+        })
     }
 
     /// The contents of strings that satisfy a formula which was projected on strings: all of them,
@@ -168,19 +220,60 @@ impl Machine<'_> {
         if let Some(known) = self.texts.narrowed.get(&formula) {
             return Ok(known.clone());
         }
+        if !self.texts.strings.contains_key(&formula)
+            && let Some(some) = self.some_of_too_many(formula)?
+        {
+            return Ok(self.narrowed(formula, some));
+        }
         let all = self.strings(formula);
         if !matches!(&all, Err(error) if error.kind() == SchemaErrorKind::TooLarge) {
             return all;
         }
         let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
-        let Ok(some) = self.strings_among(printable, formula) else { return all };
+        match self.strings_among(printable, formula) {
+            Ok(some) => Ok(self.narrowed(formula, some)),
+            Err(_) => all,
+        }
+    }
+
+    /// The strings of printable ASCII where it is to be expected that all take too large an
+    /// automaton: in each state of those there may be one of the patterns', which have as many
+    /// times the states that they have over ASCII. To fail takes ten times as long as to foresee
+    /// it.
+    fn some_of_too_many(&mut self, formula: F) -> Result<Option<Rc<Dfa>>, SchemaError> {
+        let atoms = self.reader.formulas.atoms(&[formula]);
+        let is_long = |atom: &Atom| matches!(*atom, Atom::MinLength(count) | Atom::MaxLength(count) if count >= LONG);
+        let patterns = atoms.iter().filter_map(|atom| match *atom {
+            Atom::Pattern(pattern) => Some(pattern),
+            _ => None,
+        });
+        let patterns: Vec<u32> = patterns.collect();
+        if patterns.is_empty() || !atoms.iter().any(is_long) {
+            return Ok(None);
+        }
+        let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
+        let (mut whole, mut ascii) = (0, 0);
+        for pattern in patterns {
+            let all = self.some_pattern(pattern)?;
+            let some =
+                self.texts.product(&[printable.clone(), all.clone()], |each| each[0] && each[1]);
+            whole += all.state_count();
+            ascii += some.map_err(|error| self.too_large(&error))?.state_count();
+        }
+        let Ok(some) = self.strings_among(printable, formula) else { return Ok(None) };
+        let expected = some.state_count().saturating_mul(whole) / ascii.max(1);
+        Ok((expected > STATES_OF_A_TEXT).then_some(some))
+    }
+
+    /// Keeps some of the strings that a formula allows.
+    fn narrowed(&mut self, formula: F, some: Rc<Dfa>) -> Rc<Dfa> {
         let message = "strings with a pattern and a large length are held to printable ASCII: all \
             of \
             them take too large an automaton";
         let help = "write a smaller `maxLength`, or a pattern that counts less";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         self.texts.narrowed.insert(formula, some.clone());
-        Ok(some)
+        some
     }
 
     /// The contents of the strings that satisfy a formula which was projected on strings.
@@ -200,10 +293,11 @@ impl Machine<'_> {
             F::FALSE => self.compiled(Automaton::default())?,
             _ => {
                 let is_everything = self.texts.is_everything(&all);
+                let address = self.address(formula);
                 let mut leaves = Vec::new();
                 for atom in self.reader.formulas.atoms(&[formula]) {
                     self.spend(16)?;
-                    leaves.push((atom, self.leaf(atom)?));
+                    leaves.push((atom, self.leaf(atom, address)?));
                 }
                 if let (Shape::Atom(atom), [(_, only)]) =
                     (self.reader.formulas.shape(formula), &leaves[..])
@@ -225,10 +319,21 @@ impl Machine<'_> {
         self.texts.compile(&Pattern::Automaton(automaton)).map_err(|error| self.too_large(&error))
     }
 
-    fn leaf(&mut self, atom: Atom) -> Result<Rc<Dfa>, SchemaError> {
+    fn leaf(&mut self, atom: Atom, address: Option<Address>) -> Result<Rc<Dfa>, SchemaError> {
         let automaton = match atom {
             Atom::Pattern(pattern) => return self.some_pattern(pattern),
-            Atom::Format(format) => return self.format(format),
+            Atom::Format(format) => {
+                let is_short = matches!(address, Some(Address::Short | Address::Cut));
+                return self.format(format, is_short);
+            }
+            Atom::MaxLength(count) if address == Some(Address::Cut) => {
+                lengths::counted(0, Some(count.min(formats::SHORT_ADDRESS)))
+            }
+            Atom::MaxLength(count)
+                if address == Some(Address::Long) && count > formats::LONGEST_ADDRESS =>
+            {
+                lengths::counted(0, None)
+            }
             Atom::Strings(set) => {
                 let atoms = &self.reader.atoms;
                 let words = atoms.sets.get(set).iter().map(|&text| atoms.texts.get(text).as_str());

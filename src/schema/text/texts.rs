@@ -25,9 +25,12 @@ pub(in crate::schema) struct Texts<'a> {
     pub(super) met_marks: bool,
     /// All contents of strings.
     universe: Option<Rc<Dfa>>,
+    /// All strings as JSON spells them, without needless escapes.
+    canonical: Option<Automaton>,
     /// By whether they may be narrowed.
     pub(super) patterns: FxHashMap<(u32, bool), Rc<Dfa>>,
-    pub(super) formats: FxHashMap<u32, Rc<Dfa>>,
+    /// By whether parts of addresses are bounded by the length of the whole.
+    pub(super) formats: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) strings: FxHashMap<F, Rc<Dfa>>,
     /// Some of the strings, where all would take too large an automaton.
     pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
@@ -60,6 +63,7 @@ impl<'a> Texts<'a> {
             without_marks,
             met_marks: false,
             universe: None,
+            canonical: None,
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             strings: FxHashMap::default(),
@@ -164,6 +168,24 @@ impl<'a> Texts<'a> {
             true => self.counted(0, None, [true, true]),
             false => Pattern::Automaton(spell::spell(contents, &self.escapes)),
         })
+    }
+
+    /// What the lexer calls all strings but `words`, without needless escapes where there are any
+    /// words.
+    pub(in crate::schema) fn spelled_but<'w>(
+        &mut self,
+        words: impl ExactSizeIterator<Item = &'w str>,
+    ) -> Result<Pattern, PatternError> {
+        let universe = self.universe()?;
+        if words.len() == 0 {
+            return self.spelled(&universe);
+        }
+        let canonical = match &self.canonical {
+            Some(known) => known.clone(),
+            None => self.canonical.insert(spell::spell(&universe, &self.escapes)).clone(),
+        };
+        let words = words.filter_map(|word| self.escapes.literal(word));
+        Ok(Pattern::Automaton(automaton::without(&canonical, words)))
     }
 
     /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within

@@ -1,0 +1,430 @@
+//! Schemas that the standard gives no meaning, read as their authors meant them.
+//!
+//! Before a schema is entered ([`Schemas`]), what stands in it is put right: numbers that are
+//! strings, types of other languages, `required` as draft 3 has it, empty arrays where PHP writes
+//! them for empty objects. Each change is a warning. What has a meaning by the standard keeps it,
+//! however odd it is: no text may be accepted that the schema forbids.
+//!
+//! [`Schemas`]: super::refs::Schemas
+
+use crate::schema::decimal::Decimal;
+use crate::schema::draft::Draft;
+use crate::schema::json::{Json, NodeId, Value};
+use crate::util::diagnostic::Diagnostic;
+
+/// Names that other languages have for the types.
+const TYPES: [(&str, &[&str]); 6] = [
+    ("null", &["none", "nil"]),
+    ("boolean", &["bool"]),
+    ("integer", &["int", "long", "int32", "int64"]),
+    ("number", &["float", "double", "decimal"]),
+    ("string", &["str", "text"]),
+    ("array", &["list"]),
+];
+/// Those of any value.
+const ANY: &str = "any";
+const OBJECT: [&str; 2] = ["object", "dict"];
+
+/// Keywords whose value is a number.
+const NUMBERS: [&str; 14] = [
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "maxContains",
+    "maximum",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "minContains",
+    "minimum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "multipleOf",
+    "divisibleBy",
+];
+/// Keywords whose value is one schema.
+const SCHEMAS: [&str; 12] = [
+    "additionalItems",
+    "additionalProperties",
+    "contains",
+    "else",
+    "extends",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords whose value is an object of schemas.
+const MAPS: [&str; 7] = [
+    "$defs",
+    "definitions",
+    "dependencies",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "properties",
+];
+/// Keywords whose value is a list.
+const LISTS: [&str; 5] = ["allOf", "anyOf", "enum", "oneOf", "required"];
+
+/// A schema that is being put right.
+struct Mending<'a> {
+    json: &'a mut Json,
+    node: NodeId,
+    warnings: &'a mut Vec<Diagnostic>,
+}
+
+/// Puts the schema `node` of a draft right, and the values of its keywords as far as they are no
+/// schemas of their own. Adds a warning for each change.
+pub(super) fn mend(
+    json: &mut Json,
+    node: NodeId,
+    (draft, is_supposed): (Draft, bool),
+    warnings: &mut Vec<Diagnostic>,
+) {
+    let Value::Object(members) = json.value(node) else { return };
+    let members = members.clone();
+    let mut mending = Mending { json, node, warnings };
+    for (key, value) in &members {
+        mending.keyword(key, *value);
+    }
+    if draft == Draft::Three {
+        mending.third();
+    }
+    if !is_supposed {
+        mending.exclusive("minimum", "exclusiveMinimum", draft);
+        mending.exclusive("maximum", "exclusiveMaximum", draft);
+    }
+}
+
+/// Puts a value right that is to be a schema, and is neither an object nor a boolean.
+pub(super) fn mend_value(json: &mut Json, node: NodeId, warnings: &mut Vec<Diagnostic>) {
+    let (value, how) = match json.value(node) {
+        Value::Null => (Value::Boolean(true), "`null` is read as a schema of any value"),
+        Value::Array(items) if items.is_empty() => {
+            (Value::Object(Vec::new()), "`[]` is read as the empty schema")
+        }
+        Value::String(text) if text == "true" || text == "false" => {
+            (Value::Boolean(text == "true"), "the string is read as a boolean")
+        }
+        Value::String(text) if meant_type(text).is_some() => {
+            let name = json.add(node, Value::String(text.clone()));
+            (Value::Object(vec![("type".to_owned(), name)]), "the string is read as a type")
+        }
+        _ => return,
+    };
+    let warning = Diagnostic::warning("read-as-meant", how).at(json.place(node));
+    warnings.push(warning);
+    json.set(node, value);
+}
+
+/// The type that a name means; `""` for any.
+fn meant_type(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    if lower == ANY {
+        return Some("");
+    }
+    if OBJECT.contains(&lower.as_str()) {
+        return Some("object");
+    }
+    let is_meant = |of: &&(&str, &[&str])| of.0 == lower || of.1.contains(&lower.as_str());
+    TYPES.iter().find(is_meant).map(|(of, _)| *of)
+}
+
+impl Mending<'_> {
+    fn warn(&mut self, value: NodeId, how: &str) {
+        let warning = Diagnostic::warning("read-as-meant", how);
+        self.warnings.push(warning.at(self.json.place(value)));
+    }
+
+    /// Puts something in the place of `value`.
+    fn set(&mut self, value: NodeId, meant: Value, how: &str) {
+        self.warn(value, how);
+        self.json.set(value, meant);
+    }
+
+    fn members(&self) -> Vec<(String, NodeId)> {
+        match self.json.value(self.node) {
+            Value::Object(members) => members.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<NodeId> {
+        self.json.get(self.node, key)
+    }
+
+    /// Takes a keyword out.
+    fn remove(&mut self, key: &str) {
+        let mut members = self.members();
+        members.retain(|(own, _)| own != key);
+        self.json.set(self.node, Value::Object(members));
+    }
+
+    /// Sets a keyword, which may be there already.
+    fn insert(&mut self, key: &str, value: NodeId) {
+        let mut members = self.members();
+        match members.iter_mut().find(|(own, _)| own == key) {
+            Some((_, own)) => *own = value,
+            None => members.push((key.to_owned(), value)),
+        }
+        self.json.set(self.node, Value::Object(members));
+    }
+
+    fn keyword(&mut self, key: &str, value: NodeId) {
+        let own = self.json.value(value);
+        if key == "type" {
+            return self.types(value);
+        }
+        if key == "format" || key == "uniqueItems" || NUMBERS.contains(&key) {
+            return self.scalar(key, value);
+        }
+        if SCHEMAS.contains(&key) {
+            if matches!(own, Value::Null) {
+                self.warn(value, "the keyword is `null`, and says nothing");
+                return self.remove(key);
+            }
+            return mend_value(self.json, value, self.warnings);
+        }
+        if MAPS.contains(&key) {
+            return self.map(key, value);
+        }
+        if LISTS.contains(&key) {
+            self.list(key, value);
+        }
+    }
+
+    /// Keywords whose value is a number, a boolean or a name.
+    fn scalar(&mut self, key: &str, value: NodeId) {
+        let own = self.json.value(value).clone();
+        match (key, own) {
+            (_, Value::Null) => {
+                self.warn(value, "the keyword is `null`, and says nothing");
+                self.remove(key);
+            }
+            ("format", Value::String(_)) | ("uniqueItems", Value::Boolean(_)) => {}
+            ("format", _) => {
+                self.warn(value, "a format is a string: this one says nothing");
+                self.remove(key);
+            }
+            ("uniqueItems", Value::String(text)) if text == "true" || text == "false" => {
+                self.set(value, Value::Boolean(text == "true"), "the string is read as a boolean");
+            }
+            ("uniqueItems", _) => {}
+            (_, Value::String(text)) => {
+                if let Some(number) = Decimal::parse(&text) {
+                    self.set(value, Value::Number(number), "the string is read as a number");
+                }
+            }
+            ("multipleOf", Value::Number(number)) if number.is_negative() => {
+                let how = "the divisor is read without its sign";
+                self.set(value, Value::Number(number.magnitude()), how);
+            }
+            _ => {}
+        }
+    }
+
+    fn types(&mut self, value: NodeId) {
+        let names = match self.json.value(value) {
+            Value::Array(names) => names.clone(),
+            Value::Null => {
+                return self.set(
+                    value,
+                    Value::String("null".to_owned()),
+                    "`null` is read as a type",
+                );
+            }
+            _ => vec![value],
+        };
+        let mut takes_any = false;
+        for &name in &names {
+            match self.json.value(name) {
+                Value::String(text) => {
+                    let meant = meant_type(text).filter(|meant| meant != text);
+                    let Some(meant) = meant else { continue };
+                    let how =
+                        format!("the type \"{}\" is read as it is meant", text.escape_debug());
+                    takes_any |= meant.is_empty();
+                    self.set(name, Value::String(meant.to_owned()), &how);
+                }
+                Value::Null => {
+                    self.set(name, Value::String("null".to_owned()), "`null` is read as a type");
+                }
+                _ => {}
+            }
+        }
+        if takes_any {
+            return self.remove("type");
+        }
+        // Draft 3 has schemas among the types.
+        if names.iter().any(|&name| matches!(self.json.value(name), Value::Object(_))) {
+            self.warn(value, "schemas among the types are read as `anyOf`");
+            let schemas = names.iter().map(|&name| match self.json.value(name) {
+                Value::String(_) => {
+                    self.json.add(value, Value::Object(vec![("type".to_owned(), name)]))
+                }
+                _ => name,
+            });
+            let schemas = schemas.collect();
+            let any = self.json.add(value, Value::Array(schemas));
+            self.remove("type");
+            self.conjunction(vec![("anyOf", any)]);
+        }
+    }
+
+    /// Adds keywords to the schema, beside those of the same names.
+    fn conjunction(&mut self, keywords: Vec<(&str, NodeId)>) {
+        for (key, value) in keywords {
+            if self.get(key).is_none() {
+                self.insert(key, value);
+                continue;
+            }
+            let part = self.json.add(self.node, Value::Object(vec![(key.to_owned(), value)]));
+            let mut parts = match self.get("allOf").map(|all| self.json.value(all)) {
+                Some(Value::Array(parts)) => parts.clone(),
+                _ => Vec::new(),
+            };
+            parts.push(part);
+            let all = self.json.add(self.node, Value::Array(parts));
+            self.insert("allOf", all);
+        }
+    }
+
+    /// Keywords whose value is an object of schemas.
+    fn map(&mut self, key: &str, value: NodeId) {
+        match self.json.value(value) {
+            Value::Null => {
+                self.warn(value, "the keyword is `null`, and says nothing");
+                self.remove(key);
+            }
+            Value::Array(items) if items.is_empty() => {
+                self.set(value, Value::Object(Vec::new()), "`[]` is read as `{}`");
+            }
+            Value::Object(members) if key != "dependentRequired" => {
+                let members = members.clone();
+                let mut required = Vec::new();
+                for (name, schema) in members {
+                    // A key alone is a dependency in draft 3.
+                    let is_name = key == "dependencies"
+                        && matches!(self.json.value(schema), Value::String(_) | Value::Array(_));
+                    if !is_name {
+                        mend_value(self.json, schema, self.warnings);
+                    }
+                    let own = self.json.get(schema, "required");
+                    let own = own.map(|own| (own, self.json.value(own).clone()));
+                    if let Some((own, Value::Boolean(is_required))) = own {
+                        if key == "properties" && is_required {
+                            required.push(self.json.add(own, Value::String(name)));
+                        }
+                    }
+                }
+                self.require(required);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds names to those that are required.
+    fn require(&mut self, names: Vec<NodeId>) {
+        if names.is_empty() {
+            return;
+        }
+        let mut all = match self.get("required").map(|own| self.json.value(own)) {
+            Some(Value::Array(names)) => names.clone(),
+            _ => Vec::new(),
+        };
+        all.extend(names);
+        let all = self.json.add(self.node, Value::Array(all));
+        self.insert("required", all);
+    }
+
+    /// Keywords whose value is a list.
+    fn list(&mut self, key: &str, value: NodeId) {
+        match (key, self.json.value(value).clone()) {
+            (_, Value::Array(items)) => {
+                let is_empty = items.is_empty();
+                if matches!(key, "allOf" | "anyOf" | "oneOf") {
+                    items.into_iter().for_each(|item| mend_value(self.json, item, self.warnings));
+                }
+                if is_empty && matches!(key, "anyOf" | "oneOf") {
+                    self.warn(value, "of no schema none is satisfied");
+                    let none = self.json.add(value, Value::Boolean(false));
+                    self.json.set(value, Value::Array(vec![none]));
+                }
+                if is_empty && key == "allOf" {
+                    self.warn(value, "the list of schemas is empty, and says nothing");
+                    self.remove(key);
+                }
+            }
+            ("required", Value::Boolean(_)) => {
+                self.warn(value, "`required` is read as draft 3 has it: the member is");
+                self.remove(key);
+            }
+            ("enum", Value::Object(_)) => {}
+            ("enum", scalar) => {
+                let only = self.json.add(value, scalar);
+                self.set(value, Value::Array(vec![only]), "the value is read as a list of one");
+            }
+            (_, Value::Null) => {
+                self.warn(value, "the keyword is `null`, and says nothing");
+                self.remove(key);
+            }
+            ("required", Value::String(_)) | ("allOf" | "anyOf" | "oneOf", Value::Object(_)) => {
+                let own = self.json.value(value).clone();
+                let only = self.json.add(value, own);
+                self.set(value, Value::Array(vec![only]), "the value is read as a list of one");
+            }
+            _ => {}
+        }
+    }
+
+    /// Exclusive bounds: beside a bound, as draft 4 has them, or for themselves.
+    fn exclusive(&mut self, bound: &str, exclusive: &str, draft: Draft) {
+        let Some(value) = self.get(exclusive) else { return };
+        match (self.json.value(value), draft <= Draft::Four) {
+            (Value::Boolean(is_exclusive), false) => {
+                let is_exclusive = *is_exclusive;
+                self.warn(value, "an exclusive bound is read as draft 4 has it");
+                self.remove(exclusive);
+                if let (true, Some(own)) = (is_exclusive, self.get(bound)) {
+                    self.remove(bound);
+                    self.insert(exclusive, own);
+                }
+            }
+            (Value::Number(_), true) => {
+                self.warn(value, "an exclusive bound is read as later drafts have it");
+                let is_exclusive = self.json.add(value, Value::Boolean(true));
+                let part = vec![(bound.to_owned(), value), (exclusive.to_owned(), is_exclusive)];
+                let part = self.json.add(value, Value::Object(part));
+                let parts = self.json.add(value, Value::Array(vec![part]));
+                self.remove(exclusive);
+                self.conjunction(vec![("allOf", parts)]);
+            }
+            _ => {}
+        }
+    }
+
+    /// Keywords of draft 3 that later drafts have under other names.
+    fn third(&mut self) {
+        if let Some(divisor) = self.get("divisibleBy") {
+            self.remove("divisibleBy");
+            self.insert("multipleOf", divisor);
+        }
+        if let Some(base) = self.get("extends") {
+            self.remove("extends");
+            let bases = match self.json.value(base) {
+                Value::Array(_) => base,
+                _ => self.json.add(base, Value::Array(vec![base])),
+            };
+            self.conjunction(vec![("allOf", bases)]);
+        }
+        if let Some(types) = self.get("disallow") {
+            self.remove("disallow");
+            let not = self.json.add(types, Value::Object(vec![("type".to_owned(), types)]));
+            self.conjunction(vec![("not", not)]);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What a member leaves to be asked of an object: the step of a residual over a key.
+
+use crate::schema::atoms::{Interner, Properties};
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
+use crate::schema::machine::Machine;
+use crate::schema::object::says_nothing;
+use crate::schema::states::{Frame, Key, Step, TupleId};
+
+use FormulaId as F;
+
+/// A key, and what is known of it.
+struct Member<'a> {
+    properties: &'a Interner<Properties>,
+    frame: &'a Frame,
+    key: Key,
+    /// The names that may still come.
+    rest: &'a [u32],
+    /// The patterns that match the key.
+    matching: Vec<u32>,
+    /// What `propertyNames` asks, and the key satisfies.
+    holding: Vec<F>,
+}
+
+impl Machine<'_> {
+    /// What the residual of an object asks of the member under `step`'s key, and of those behind
+    /// it.
+    pub(super) fn member_step(
+        &mut self,
+        step: Step,
+        tuple: TupleId,
+    ) -> Result<Vec<F>, SchemaError> {
+        let residuals = self.tuple(tuple).to_vec();
+        let frame = self.frames.get(step.frame).clone();
+        let (matching, holding) = match step.key {
+            Key::Named(name) => self.said_of_name(name, &residuals)?,
+            Key::Other(class) => {
+                let class = &frame.others[class as usize];
+                (class.patterns.clone(), class.names.clone())
+            }
+            Key::Absent(_) => (Vec::new(), Vec::new()),
+        };
+        let member = Member {
+            properties: &self.reader.atoms.properties,
+            frame: &frame,
+            key: step.key,
+            rest: &frame.names[(step.position as usize).min(frame.names.len())..],
+            matching,
+            holding,
+        };
+        let mut replace = |formulas: &mut Formulas, atom| match step.key {
+            Key::Absent(name) => member.absent(formulas, atom, name),
+            _ => member.present(formulas, atom),
+        };
+        let memo = self.member_steps.entry(step).or_default();
+        let formulas = &mut self.reader.formulas;
+        Ok(residuals.iter().map(|&residual| formulas.map(residual, memo, &mut replace)).collect())
+    }
+
+    /// The patterns that match a name, and what it satisfies of what `propertyNames` asks. That
+    /// takes automata, which may fail.
+    fn said_of_name(
+        &mut self,
+        name: u32,
+        residuals: &[F],
+    ) -> Result<(Vec<u32>, Vec<F>), SchemaError> {
+        let (mut matching, mut holding) = (Vec::new(), Vec::new());
+        for atom in self.reader.formulas.atoms(residuals) {
+            match atom {
+                Atom::Properties(properties) | Atom::Denied { properties, .. } => {
+                    let patterns = self.reader.atoms.properties.get(properties).patterns.clone();
+                    for (pattern, _) in patterns {
+                        let keys = self.pattern(pattern)?;
+                        if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
+                            matching.push(pattern);
+                        }
+                    }
+                }
+                Atom::PropertyNames(names) => {
+                    let projected = self.project(names, Type::String)?;
+                    let keys = self.strings(projected)?;
+                    if keys.matches(self.reader.atoms.texts.get(name).as_bytes()) {
+                        holding.push(names);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok((matching, holding))
+    }
+}
+
+impl Member<'_> {
+    /// What is left of an atom where there is no member of this name.
+    fn absent(&self, formulas: &mut Formulas, atom: Atom, name: u32) -> F {
+        match atom {
+            Atom::Required(required) if required == name => F::FALSE,
+            Atom::Properties(number) => self.trimmed(formulas, number),
+            _ => formulas.atom(atom),
+        }
+    }
+
+    /// What an atom asks of the member under the key, and of those behind it.
+    fn present(&self, formulas: &mut Formulas, atom: Atom) -> F {
+        match atom {
+            Atom::Required(name) if self.key == Key::Named(name) => F::TRUE,
+            Atom::Properties(number) => {
+                let member = self.asked(formulas, number);
+                let behind = self.trimmed(formulas, number);
+                formulas.and([member, behind])
+            }
+            Atom::Denied { properties, witness } => self.denied(formulas, properties, witness),
+            Atom::MinProperties(0 | 1) => F::TRUE,
+            Atom::MinProperties(count) => formulas.atom(Atom::MinProperties(count - 1)),
+            Atom::MinKeys { count, seen } => self.counted(formulas, count, seen),
+            Atom::MaxProperties(0) => F::FALSE,
+            Atom::MaxProperties(count) => formulas.atom(Atom::MaxProperties(count - 1)),
+            Atom::PropertyNames(names) if !self.holding.contains(&names) => F::FALSE,
+            _ => formulas.atom(atom),
+        }
+    }
+
+    /// What properties ask of the members behind.
+    fn trimmed(&self, formulas: &mut Formulas, number: u32) -> F {
+        match says_nothing(self.properties.get(number), self.rest) {
+            true => F::TRUE,
+            false => formulas.atom(Atom::Properties(number)),
+        }
+    }
+
+    /// What `properties`, patterns and `additionalProperties` ask of the member.
+    fn asked(&self, formulas: &mut Formulas, number: u32) -> F {
+        let properties = self.properties.get(number);
+        let named = match self.key {
+            Key::Named(name) => properties.named(name),
+            _ => None,
+        };
+        let patterns = properties.patterns.iter();
+        let patterns =
+            patterns.filter(|(pattern, _)| self.matching.contains(pattern)).map(|&(_, f)| f);
+        let mut parts: Vec<F> = named.into_iter().chain(patterns).collect();
+        if parts.is_empty() {
+            parts.push(properties.additional);
+        }
+        for part in &mut parts {
+            *part = formulas.child(*part);
+        }
+        formulas.and(parts)
+    }
+
+    /// What is left of properties that are denied.
+    fn denied(&self, formulas: &mut Formulas, properties: u32, witness: Option<u32>) -> F {
+        let member = self.asked(formulas, properties);
+        let same = formulas.atom(Atom::Denied { properties, witness });
+        match self.key {
+            // Under another class stands another key.
+            Key::Other(class)
+                if !member.is_constant() && witness.is_none_or(|own| own == class) =>
+            {
+                let [none, some] = [None, Some(class)]
+                    .map(|witness| formulas.atom(Atom::Denied { properties, witness }));
+                let not = formulas.not(member);
+                let (kept, broken) = (formulas.and([member, none]), formulas.and([not, some]));
+                formulas.or([kept, broken])
+            }
+            Key::Other(_) if !member.is_constant() => same,
+            _ => formulas.and([member, same]),
+        }
+    }
+
+    /// How many keys must still come: those count that are named, or whose fingerprint is new.
+    fn counted(&self, formulas: &mut Formulas, count: u64, mut seen: u16) -> F {
+        if let Key::Other(class) = self.key {
+            let own = 1 << self.frame.others[class as usize].fingerprint;
+            if seen & own != 0 {
+                return formulas.atom(Atom::MinKeys { count, seen });
+            }
+            seen |= own;
+        }
+        match count {
+            0 | 1 => F::TRUE,
+            _ => formulas.atom(Atom::MinKeys { count: count - 1, seen }),
+        }
+    }
+}
