@@ -3,25 +3,29 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+/// Greater keys stand in a table of hashes. Each walk makes its own array, and in a grammar that
+/// leaves very much open at once keys are numbered by the million.
+const DENSE: usize = 1 << 13;
+
 /// Numbers in the order of their first use, for keys that are small numbers themselves, and blanks
 /// beside them.
 #[derive(Default)]
 pub(super) struct Numbers {
-    /// By key: 1 and the number, or 0. Without blanks, which is nearly always.
+    /// By key: 1 and the number, or 0. Small keys without blanks, which are nearly all.
     plain: Vec<u32>,
     /// The keys that have a number there.
     keys: Vec<u32>,
-    among_blanks: HashMap<(u32, u32), u32, FxBuildHasher>,
+    others: HashMap<(u32, u32), u32, FxBuildHasher>,
 }
 
 impl Numbers {
     /// The number of `key`; `next` where it has none yet.
     #[inline]
     pub(super) fn get(&mut self, key: u32, leading: u32, next: usize) -> usize {
-        if leading != 0 {
-            return *self.among_blanks.entry((key, leading)).or_insert(next as u32) as usize;
-        }
         let place = key as usize;
+        if leading != 0 || place >= DENSE {
+            return *self.others.entry((key, leading)).or_insert(next as u32) as usize;
+        }
         if place >= self.plain.len() {
             self.plain.resize(place + 1, 0);
         }
@@ -35,6 +39,6 @@ impl Numbers {
     /// Forgets all keys.
     pub(super) fn clear(&mut self) {
         self.keys.drain(..).for_each(|key| self.plain[key as usize] = 0);
-        self.among_blanks.clear();
+        self.others.clear();
     }
 }
