@@ -1,6 +1,11 @@
 //! JSON Schema: cases in files, an oracle that knows nothing of the engine, the suites that may lie
 //! beside the project.
 
+#![allow(
+    clippy::print_stdout,
+    reason = "how much of the suite is refused is for the documentation"
+)]
+
 mod corpus;
 #[path = "schema_oracle/mod.rs"]
 mod oracle;
@@ -459,7 +464,8 @@ fn test_suite() {
             }
         }
     }
-    assert!(refused * 10 < groups, "{refused} of {groups} groups are refused");
+    println!("JSON-Schema-Test-Suite: {refused} of {groups} groups are refused");
+    assert!(refused * 10 < groups);
     let faults: Vec<String> = faults
         .into_iter()
         .filter(|fault| !NARROW.iter().any(|part| fault.contains(part)))

@@ -75,7 +75,7 @@ Other: "(" expr ")"
 fn code_of_go_is_passed_over() {
     let file =
         yacc("%token NUM\n%%\ntop: NUM { x[`a } \\`] } | '+' { r := '\"'; s := `\"{` } // it's\n;");
-    assert_eq!(file.to_string(), "top: NUM\n    | \"+\"\n");
+    assert_eq!(file.to_string(), "%start top\ntop: NUM\n    | \"+\"\n");
 }
 
 #[test]
