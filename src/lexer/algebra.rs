@@ -36,11 +36,9 @@ pub(crate) fn product<D: Borrow<Dfa>>(
         return Ok(Dfa::new(ByteClasses::one(), Vec::new(), Vec::new()));
     }
     let classes = ByteClasses::refinement(parts.iter().map(|part| part.classes()));
-    // By part, which of its classes each class is in.
-    let within = |part: &&Dfa| -> Vec<u8> {
-        classes.representatives().iter().map(|&byte| part.classes().get(byte)).collect()
-    };
-    let within: Vec<Vec<u8>> = parts.iter().map(within).collect();
+    // By class, which class of each part it is in.
+    let within = |&byte: &u8| parts.iter().map(move |part| part.classes().get(byte));
+    let within: Vec<u8> = classes.representatives().iter().flat_map(within).collect();
     let mut verdicts = Verdicts { parts: parts.len(), holds: &holds, open: HashMap::default() };
     // All tuples, end to end.
     let width = parts.len();
@@ -58,11 +56,11 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     let mut held = meter.holding();
     let mut at = 0;
     while at * width < tuples.len() {
-        for class in 0..classes.count() {
+        for (class, of_parts) in within.chunks_exact(width).enumerate() {
             // Neighbouring classes lead to one tuple more often than not.
             let mut is_new = class == 0;
             for (part, dfa) in parts.iter().enumerate() {
-                let state = dfa.next_class(tuples[at * width + part], within[part][class]);
+                let state = dfa.next_class(tuples[at * width + part], of_parts[part]);
                 is_new |= next[part] != state;
                 next[part] = state;
             }

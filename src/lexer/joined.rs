@@ -32,7 +32,7 @@ fn add(text: &mut String, pattern: &Pattern) -> Option<()> {
             text.push(']');
         }
         Pattern::Regex { pattern, flags, .. } if *flags == RegexFlags::default() => {
-            text.push_str(pattern)
+            text.push_str(pattern);
         }
         Pattern::Concat(parts) => parts.iter().try_for_each(|part| add(text, part))?,
         Pattern::Alternation(parts) => {

@@ -334,7 +334,7 @@ impl<'a> Subsets<'a> {
                     pending.extend(alternates.iter().rev().map(|&at| (at, watches)));
                 }
                 State::BinaryUnion { alt1, alt2 } => {
-                    pending.extend([(*alt2, watches), (*alt1, watches)])
+                    pending.extend([(*alt2, watches), (*alt1, watches)]);
                 }
                 State::Capture { next, group_index, slot, .. } => {
                     let is_begin = slot.as_usize() % 2 == 0;

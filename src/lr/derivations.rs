@@ -321,7 +321,7 @@ impl Derivations {
             match task {
                 Task::GoOn(partial) => self.go_on(table, succession, &mut work, partial),
                 Task::Begin { goal, production } => {
-                    self.begin_production(table, &mut work, goal, production)
+                    self.begin_production(table, &mut work, goal, production);
                 }
             }
         }

@@ -201,7 +201,7 @@ impl Lookaheads {
                 (false, _, true) | (true, true, false) => return None,
                 (false, _, false) | (true, true, true) => {}
                 (true, false, _) => {
-                    after.push(Expectation { met: expectation.met + 1, ..expectation })
+                    after.push(Expectation { met: expectation.met + 1, ..expectation });
                 }
             }
         }

@@ -315,10 +315,11 @@ impl Mending<'_> {
                     }
                     let own = self.json.get(schema, "required");
                     let own = own.map(|own| (own, self.json.value(own).clone()));
-                    if let Some((own, Value::Boolean(is_required))) = own {
-                        if key == "properties" && is_required {
-                            required.push(self.json.add(own, Value::String(name)));
-                        }
+                    if let Some((own, Value::Boolean(is_required))) = own
+                        && key == "properties"
+                        && is_required
+                    {
+                        required.push(self.json.add(own, Value::String(name)));
                     }
                 }
                 self.require(required);

@@ -123,7 +123,7 @@ impl Builder<'_, '_> {
                     self.behind_member(&mut object, symbol, left, residuals)?;
                 }
                 (left, residuals, Phase::Key) => {
-                    self.before_key(&mut object, symbol, &left, residuals)?
+                    self.before_key(&mut object, symbol, &left, residuals)?;
                 }
                 (left, residuals, Phase::NamedKey) => {
                     self.before_name(&mut object, symbol, &left, residuals)?;

@@ -157,7 +157,7 @@ impl<'a> Schemas<'a> {
             let is_place = PLACES.contains(&key.as_str());
             match self.json.value(value) {
                 Value::Object(_) | Value::Boolean(_) if is_place => {
-                    self.index(value, resource, false)?
+                    self.index(value, resource, false)?;
                 }
                 Value::Array(_) if is_place => self.index_members(value, resource)?,
                 Value::Object(_) if PLACES_BY_NAME.contains(&key.as_str()) => {

@@ -83,7 +83,7 @@ impl Formulas {
                 Shape::Atom(atom) => atoms.push((formula, atom)),
                 Shape::Not(inner) => pending.push(inner),
                 Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
-                    pending.extend(self.parts(list))
+                    pending.extend(self.parts(list));
                 }
                 Shape::True | Shape::False => {}
             }

@@ -124,7 +124,7 @@ impl ByteClasses {
         for byte in self.bytes(class) {
             match ranges.last_mut() {
                 Some(last) if u16::from(*last.end()) + 1 == u16::from(byte) => {
-                    *last = *last.start()..=byte
+                    *last = *last.start()..=byte;
                 }
                 _ => ranges.push(byte..=byte),
             }

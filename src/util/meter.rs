@@ -153,7 +153,7 @@ impl fmt::Display for LimitReached {
         match kind {
             LimitKind::Steps => write!(f, "{phase} takes more than {limit} steps in all")?,
             LimitKind::Bytes => {
-                write!(f, "{phase} takes more than {} MB in all", limit.div_ceil(1_000_000))?
+                write!(f, "{phase} takes more than {} MB in all", limit.div_ceil(1_000_000))?;
             }
             LimitKind::Input => write!(f, "the grammar has more than {limit} bytes")?,
             LimitKind::Cancelled => write!(f, "{phase} was cancelled")?,

@@ -275,7 +275,7 @@ impl<'t> Reader<'t> {
             "terminal" => self.terminals.push(self.terminal(rest)),
             "rule" => self.rule(rest),
             "exclusive" => {
-                self.exclusive.extend(rest.split_whitespace().map(|name| self.numbers[name]))
+                self.exclusive.extend(rest.split_whitespace().map(|name| self.numbers[name]));
             }
             "conflicts" if rest == "shift" => self.conflicts = Conflicts::Shift,
             "left" => self.level(Associativity::Left, rest),

@@ -19,7 +19,7 @@ impl CharSet {
         for (first, last) in sorted {
             match merged.last_mut() {
                 Some(before) if first <= before.1.saturating_add(1) => {
-                    before.1 = before.1.max(last)
+                    before.1 = before.1.max(last);
                 }
                 _ => merged.push((first, last)),
             }

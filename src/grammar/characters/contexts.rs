@@ -127,7 +127,7 @@ impl<'a> Rules<'a> {
                         is_nullable = false;
                     }
                     Symbol::Nonterminal(next) if next.index() == lhs => {
-                        is_nullable = self.nullable[lhs]
+                        is_nullable = self.nullable[lhs];
                     }
                     Symbol::Nonterminal(next) => {
                         grown |= first.union_with(&self.first[next.index()]);

@@ -47,7 +47,7 @@ pub(crate) fn can_be(body: &Body) -> bool {
             Node::Terminal(_) | Node::Leaf(_) => {}
             Node::Group(body) => items.extend(body.iter().flat_map(|sequence| &sequence.items)),
             Node::Repeat { item, .. } | Node::Complement(item) | Node::Shortest(item) => {
-                items.push(item)
+                items.push(item);
             }
             Node::Intersection(parts) => {
                 items.extend(parts.iter().flatten().flat_map(|sequence| &sequence.items));

@@ -31,7 +31,7 @@ pub(super) fn save(
         from.save(w);
         w.list(&walk.ends, |w, end| end.save(epoch, words, w, saved));
         w.list(&walk.boundaries, |w, boundary| {
-            boundary.save(numbers[boundary.nodes.0 as usize], w)
+            boundary.save(numbers[boundary.nodes.0 as usize], w);
         });
         w.list(&walk.bases, |w, base| {
             w.u32(base.state.0);

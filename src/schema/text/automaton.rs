@@ -43,7 +43,7 @@ pub(super) fn runs(dfa: &Dfa, least: u8) -> Vec<(u8, u8)> {
     for byte in least..=u8::MAX {
         match runs.last_mut() {
             Some((first, last)) if dfa.classes().get(*first) == dfa.classes().get(byte) => {
-                *last = byte
+                *last = byte;
             }
             _ => runs.push((byte, byte)),
         }
@@ -60,7 +60,7 @@ fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
 pub(super) fn push_run(moves: &mut Vec<(u8, u8, u32)>, (first, last): (u8, u8), next: u32) {
     match moves.last_mut() {
         Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => {
-            *before = last
+            *before = last;
         }
         _ => moves.push((first, last, next)),
     }

@@ -53,7 +53,7 @@ pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool),
 fn branches(regex: Regex, anchored: (bool, bool), meanings: &mut Vec<Meaning>) {
     match regex {
         Regex::Alternation(parts) => {
-            parts.into_iter().for_each(|part| branches(part, anchored, meanings))
+            parts.into_iter().for_each(|part| branches(part, anchored, meanings));
         }
         Regex::Concat(mut parts) => {
             let (mut start, mut end) = anchored;

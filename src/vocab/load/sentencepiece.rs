@@ -80,7 +80,7 @@ impl Vocabulary {
                     builder.token(id, piece.text.replace('\u{2581}', " ").as_bytes())?;
                 }
                 PieceKind::Normal | PieceKind::UserDefined => {
-                    builder.token(id, piece.text.as_bytes())?
+                    builder.token(id, piece.text.as_bytes())?;
                 }
                 PieceKind::Byte => {
                     let byte = fallback_byte(piece.text).ok_or_else(|| {
