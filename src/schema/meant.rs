@@ -283,14 +283,19 @@ impl Mending<'_> {
                 continue;
             }
             let part = self.json.add(self.node, Value::Object(vec![(key.to_owned(), value)]));
-            let mut parts = match self.get("allOf").map(|all| self.json.value(all)) {
-                Some(Value::Array(parts)) => parts.clone(),
-                _ => Vec::new(),
-            };
-            parts.push(part);
-            let all = self.json.add(self.node, Value::Array(parts));
-            self.insert("allOf", all);
+            self.append("allOf", vec![part]);
         }
+    }
+
+    /// Adds values to the list of a keyword, which may not be there yet.
+    fn append(&mut self, key: &str, values: Vec<NodeId>) {
+        let mut all = match self.get(key).map(|own| self.json.value(own)) {
+            Some(Value::Array(own)) => own.clone(),
+            _ => Vec::new(),
+        };
+        all.extend(values);
+        let all = self.json.add(self.node, Value::Array(all));
+        self.insert(key, all);
     }
 
     /// Keywords whose value is an object of schemas.
@@ -322,24 +327,12 @@ impl Mending<'_> {
                         required.push(self.json.add(own, Value::String(name)));
                     }
                 }
-                self.require(required);
+                if !required.is_empty() {
+                    self.append("required", required);
+                }
             }
             _ => {}
         }
-    }
-
-    /// Adds names to those that are required.
-    fn require(&mut self, names: Vec<NodeId>) {
-        if names.is_empty() {
-            return;
-        }
-        let mut all = match self.get("required").map(|own| self.json.value(own)) {
-            Some(Value::Array(names)) => names.clone(),
-            _ => Vec::new(),
-        };
-        all.extend(names);
-        let all = self.json.add(self.node, Value::Array(all));
-        self.insert("required", all);
     }
 
     /// Keywords whose value is a list.
