@@ -8,7 +8,6 @@ macro_rules! id {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $vis struct $name(pub u32);
 
-        #[allow(dead_code, reason = "each table uses its ids in its own way")]
         impl $name {
             /// The id of the entry at `index`. Tables are bounded far below 2^32 entries.
             #[inline]
@@ -115,10 +114,11 @@ id! {
     /// follow have in common.
     pub(crate) CoreId
 }
-id! {
-    /// A parse state: a core in its context, as it lies on a stack ([`crate::lr::states`]).
-    pub(crate) ParseStateId
-}
+/// A parse state: a core in its context, as it lies on a stack ([`crate::lr::states`]). States are
+/// numbered as they are met; no table is indexed by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ParseStateId(pub(crate) u32);
+
 id! {
     /// A state of the scanner (a union-of-terminals DFA).
     pub(crate) ScanStateId
