@@ -337,6 +337,16 @@ fn accepts(constraint: &Constraint, text: &str) -> bool {
     matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
 }
 
+/// The grammar, which was written as `source`, has these texts and not the others.
+fn assert_texts(source: &str, grammar: &Constraint, members: &[&str], others: &[&str]) {
+    for member in members {
+        assert!(accepts(grammar, member), "{source} has {member:?}");
+    }
+    for other in others {
+        assert!(!accepts(grammar, other), "{source} has no {other:?}");
+    }
+}
+
 #[test]
 fn whole_grammars_take_and_refuse_what_their_authors_mean() {
     let arithmetic = "root ::= sum \"\\n\"\nsum ::= factor (ws [-+] ws factor)*\n\
@@ -392,12 +402,7 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
     for (text, members, others) in cases {
         let grammar = Grammar::from_gbnf(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let grammar = on_bytes(&grammar);
-        members
-            .iter()
-            .for_each(|member| assert!(accepts(&grammar, member), "{text} has {member:?}"));
-        others
-            .iter()
-            .for_each(|other| assert!(!accepts(&grammar, other), "{text} has no {other:?}"));
+        assert_texts(text, &grammar, members, others);
     }
 }
 
@@ -448,12 +453,7 @@ fn regexes_match_whole_texts() {
     for (regex, members, others) in cases {
         let grammar = Grammar::from_regex(regex).unwrap_or_else(|error| panic!("{regex}: {error}"));
         let grammar = on_bytes(&grammar);
-        members
-            .iter()
-            .for_each(|member| assert!(accepts(&grammar, member), "{regex} has {member:?}"));
-        others
-            .iter()
-            .for_each(|other| assert!(!accepts(&grammar, other), "{regex} has no {other:?}"));
+        assert_texts(regex, &grammar, members, others);
     }
     let refused = [
         ("(a", "regex-syntax"),

@@ -37,6 +37,9 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Lines of code that a file may have.
 const LONGEST: usize = 500;
 
+/// Columns of a line of prose.
+const WIDEST: usize = 100;
+
 /// What a library does not do: touch the world, keep state behind the caller's back, print, or stop
 /// half way. The second part says whether the command line may.
 const FORBIDDEN: &[(&str, bool)] = &[
@@ -164,6 +167,21 @@ fn no_file_knows_the_machine_it_was_written_on() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
+#[test]
+fn prose_keeps_to_its_columns() {
+    // Results are written by programs, and copied whole.
+    let is_page = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
+    let pages = files_below(root(), &is_page);
+    let mut faults = Vec::new();
+    for path in pages.iter().filter(|path| !path.starts_with(root().join("benches/peers/results")))
+    {
+        let text = fs::read_to_string(path).expect("pages are UTF-8");
+        let wide = too_wide(&text).into_iter();
+        faults.extend(wide.map(|line| format!("{}:{line} is too wide", path.display())));
+    }
+    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+}
+
 // The rules.
 
 /// The file opens by saying what it is.
@@ -254,6 +272,21 @@ fn is_short(path: &Path, text: &str) -> Vec<String> {
     } else {
         Vec::new()
     }
+}
+
+/// The lines of a page that are wider than prose may be. Tables, code and addresses stand as they
+/// are.
+fn too_wide(page: &str) -> Vec<usize> {
+    let mut is_code = false;
+    let mut wide = Vec::new();
+    for (number, line) in (1..).zip(page.lines()) {
+        is_code ^= line.trim_start().starts_with("```");
+        let is_prose = !is_code && !line.starts_with('|') && line.trim().contains(' ');
+        if is_prose && line.chars().count() > WIDEST {
+            wide.push(number);
+        }
+    }
+    wide
 }
 
 /// No path of somebody's home, nor of where this very checkout stands.
@@ -547,6 +580,12 @@ mod rules_can_fail {
         let tests = format!("f();\n#[cfg(test)]\nmod tests {{\n{}}}\n", "f();\n".repeat(LONGEST));
         assert_eq!(faults(is_short, "lr/table.rs", &tests), 0);
         assert_eq!(faults(is_short, "lr/tests/table.rs", &"f();\n".repeat(LONGEST + 1)), 0);
+    }
+
+    #[test]
+    fn columns() {
+        let word = "word ".repeat(21);
+        assert_eq!(too_wide(&format!("short\n| {word} |\n```\n{word}\n```\n{word}\n")), [6]);
     }
 
     #[test]
