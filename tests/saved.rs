@@ -91,6 +91,13 @@ OVER: "over"
 "#;
 
 #[test]
+fn the_page_that_describes_the_form_is_of_its_version() {
+    let version = u32::from_le_bytes(lists().save()[12..16].try_into().unwrap());
+    let page = include_str!("../docs/saved.md");
+    assert!(page.contains(&format!("version of this format: {version} |")));
+}
+
+#[test]
 fn what_was_computed_comes_back() {
     let bytes = (0..=255u8).map(|byte| vec![byte]);
     let longer = ["\n  ", ":\n", "\n\n", "  a", "12e", "e1", ".. ", "over ", "over("];

@@ -112,8 +112,11 @@ pub(crate) enum Outcomes {
     /// The text can be completed on the way, whatever lies below.
     Settled,
     /// What may hold behind it.
-    Controls(SmallVec<[Control; 2]>),
+    Controls(Controls),
 }
+
+/// What may hold, each of them once.
+type Controls = SmallVec<[Control; 2]>;
 
 /// What was found out of a goal.
 #[derive(Debug)]
@@ -130,9 +133,13 @@ pub(crate) struct Derivations {
     /// Whether nodes are parse states, not cores.
     in_context: bool,
     known: HashMap<Goal, Outcomes, FxBuildHasher>,
-    /// The goals that were too much work, with the steps that did not suffice and what was found in
-    /// these.
-    given_up: HashMap<Goal, (usize, Outcomes), FxBuildHasher>,
+    /// The goals that were too much work, with the steps that did not suffice.
+    given_up: HashMap<Goal, usize, FxBuildHasher>,
+    /// What was found of goals on which work was left off, when it had led far enough or the steps
+    /// ran out. It comes first when they are worked on again. So what has shown once that a text can
+    /// be completed shows it again in few steps, also one lexeme further on; else a verdict could be
+    /// a yes here, and be given up there.
+    begun: HashMap<Goal, Controls, FxBuildHasher>,
     /// Sets of terminals that are barred; the first is empty.
     barred: Vec<BitSet>,
     numbers: HashMap<BitSet, u32, FxBuildHasher>,
@@ -150,7 +157,7 @@ struct Work {
 /// A goal that is being worked on.
 struct Begun {
     goal: Goal,
-    outcomes: SmallVec<[Control; 2]>,
+    outcomes: Controls,
     is_settled: bool,
     /// Whether nothing more is wanted of it.
     is_done: bool,
@@ -211,6 +218,7 @@ impl Derivations {
             in_context,
             known,
             given_up: HashMap::default(),
+            begun: HashMap::default(),
             barred: vec![BitSet::default()],
             numbers,
             productions,
@@ -224,7 +232,7 @@ impl Derivations {
 
     /// How much is known.
     pub(crate) fn len(&self) -> usize {
-        self.known.len()
+        self.known.len() + self.begun.len()
     }
 
     /// The core of a node.
@@ -305,17 +313,19 @@ impl Derivations {
         if let Some(known) = self.known.get(&goal) {
             return Found { outcomes: known.clone(), are_all: true };
         }
-        if let Some((_, found)) = self.given_up.get(&goal).filter(|(tried, _)| *budget <= *tried) {
-            return Found { outcomes: found.clone(), are_all: false };
+        if self.given_up.get(&goal).is_some_and(|&tried| *budget <= tried) {
+            let found = self.begun.get(&goal).cloned().unwrap_or_default();
+            return Found { outcomes: Outcomes::Controls(found), are_all: false };
         }
         let mut work = Work { goals: Vec::new(), numbers: HashMap::default(), tasks: Vec::new() };
-        work.begin(goal);
+        work.begin(goal, &self.begun);
         let limit = *budget;
+        let mut are_all = true;
         while let Some(task) = work.tasks.pop().filter(|_| !work.goals[0].is_done) {
             if *budget == 0 {
-                let outcomes = work.goals[0].outcomes();
-                self.given_up.insert(goal, (limit, outcomes.clone()));
-                return Found { outcomes, are_all: false };
+                self.given_up.insert(goal, limit);
+                are_all = false;
+                break;
             }
             *budget -= 1;
             match task {
@@ -325,12 +335,22 @@ impl Derivations {
                 }
             }
         }
-        let is_whole = !work.goals[0].is_done;
         let outcomes = work.goals[0].outcomes();
-        for begun in work.goals.iter().filter(|begun| is_whole || begun.is_done) {
-            self.known.insert(begun.goal, begun.outcomes());
+        self.keep(work, are_all);
+        Found { outcomes, are_all }
+    }
+
+    /// Keeps what was found. `is_over`: all was done that was begun, or as much as was wanted.
+    fn keep(&mut self, work: Work, is_over: bool) {
+        let is_whole = is_over && !work.goals[0].is_done;
+        for begun in work.goals {
+            if is_whole || begun.is_done {
+                self.begun.remove(&begun.goal);
+                self.known.insert(begun.goal, begun.outcomes());
+            } else if !begun.outcomes.is_empty() {
+                self.begun.insert(begun.goal, begun.outcomes);
+            }
         }
-        Found { outcomes, are_all: true }
     }
 
     /// Begins with a production of a goal's nonterminal; the others are begun with later.
@@ -377,7 +397,7 @@ impl Derivations {
                     }
                 }
                 None => {
-                    let wanted = work.begin(wanted);
+                    let wanted = work.begin(wanted, &self.begun);
                     let begun = &mut work.goals[wanted as usize];
                     if begun.is_settled {
                         return work.settle(goal);
@@ -480,12 +500,14 @@ impl Begun {
 }
 
 impl Work {
-    /// The number of a goal, which is begun with where it is new.
-    fn begin(&mut self, goal: Goal) -> u32 {
+    /// The number of a goal, which is begun with where it is new: with what is known of it since
+    /// it was `begun` before.
+    fn begin(&mut self, goal: Goal, begun: &HashMap<Goal, Controls, FxBuildHasher>) -> u32 {
         let next = self.goals.len() as u32;
         let number = *self.numbers.entry(goal).or_insert(next);
         if number == next {
-            let (outcomes, waiting) = (SmallVec::new(), Vec::new());
+            let outcomes = begun.get(&goal).cloned().unwrap_or_default();
+            let waiting = Vec::new();
             self.goals.push(Begun { goal, outcomes, is_settled: false, is_done: false, waiting });
             let Goal { node, wanted, control } = goal;
             self.tasks.push(match wanted {

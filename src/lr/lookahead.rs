@@ -5,6 +5,9 @@
 //! back to, and Follow is exact for the LR(0) automaton: no terminal of a set is without a viable
 //! prefix on which it may really follow.
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
 use super::lr0::Automaton;
 use super::rules::{Code, Rules};
 use crate::util::lists::Lists;
@@ -58,13 +61,7 @@ impl LookAheads {
         held.set(words * size_of::<u64>() + relations.bytes())?;
         digraph(&relations.includes, &mut follow, meter)?;
 
-        let mut sets = Sets::new(reductions, width);
-        for &(reduction, edge) in &relations.lookback {
-            let (to, from) = (reduction as usize * width, edge as usize * width);
-            for word in 0..width {
-                sets.words[to + word] |= follow.words[from + word];
-            }
-        }
+        let mut sets = relations.look_back(&follow, meter)?;
         // `$accept -> start .` has no edge to look back to.
         for state in 0..automaton.state_count() {
             for (at, &production) in
@@ -135,8 +132,8 @@ impl Gotos {
 struct Relations {
     /// By edge: the edges whose Follow it includes.
     includes: Lists<u32>,
-    /// A reduction, and an edge whose Follow it takes.
-    lookback: Vec<(u32, u32)>,
+    /// By reduction: the edges whose Follow it takes.
+    lookback: Lists<u32>,
 }
 
 impl Relations {
@@ -198,12 +195,34 @@ impl Relations {
                 }
             }
         }
-        Ok(Self { includes: Lists::from_pairs(gotos.targets.len(), &includes), lookback })
+        let reductions = automaton.complete.entries().len();
+        Ok(Self {
+            includes: Lists::from_pairs(gotos.targets.len(), &includes),
+            lookback: Lists::from_pairs(reductions, &lookback),
+        })
+    }
+
+    /// The sets of the reductions, from Follow of the edges. All productions of a nonterminal that
+    /// begin wherever it stands look back to the same edges; these are united once.
+    fn look_back(&self, follow: &Sets, meter: &Meter) -> Result<Sets, LimitReached> {
+        let mut sets = Sets::new(self.lookback.len(), follow.width);
+        let mut first: HashMap<&[u32], usize, FxBuildHasher> = HashMap::default();
+        for reduction in 0..self.lookback.len() {
+            let edges = self.lookback.get(reduction);
+            let same = *first.entry(edges).or_insert(reduction);
+            if same != reduction {
+                sets.copy(reduction, same);
+                continue;
+            }
+            meter.step(edges.len() * (1 + follow.width / 4))?;
+            edges.iter().for_each(|&edge| sets.add(reduction, follow.get(edge as usize)));
+        }
+        Ok(sets)
     }
 
     /// Heap bytes, about.
     fn bytes(&self) -> usize {
-        8 * (self.includes.entries().len() + self.lookback.len())
+        4 * (self.includes.entries().len() + self.lookback.entries().len())
     }
 }
 
@@ -234,6 +253,12 @@ impl Sets {
         for word in 0..self.width {
             self.words[to * self.width + word] |= self.words[from * self.width + word];
         }
+    }
+
+    /// Adds the terminals of a set that is held elsewhere.
+    fn add(&mut self, to: usize, words: &[u64]) {
+        let own = &mut self.words[to * self.width..][..self.width];
+        own.iter_mut().zip(words).for_each(|(own, word)| *own |= word);
     }
 
     fn copy(&mut self, to: usize, from: usize) {

@@ -14,6 +14,9 @@ use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
 use crate::util::lists::Lists;
 
+/// Bytes that are read from a point in the time of one step of a derivation.
+const BYTES_OF_A_STEP: usize = 16;
+
 /// What is known of points.
 #[derive(Debug, Default)]
 pub(in crate::scanner) struct Ends {
@@ -154,7 +157,7 @@ impl Scanner {
         while let Some(&point) = met.points.get(at) {
             at += 1;
             if !known(point) {
-                steps += representatives.len();
+                steps += 1 + representatives.len() / BYTES_OF_A_STEP;
                 if steps > self.bounds.decision_steps {
                     met.is_whole = false;
                     met.next.close();
