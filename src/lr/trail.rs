@@ -1,5 +1,8 @@
 //! What was read of a stack, for stacks that are alike as far down.
 
+use std::sync::Weak;
+
+use super::node::Node;
 use super::stack::{Depths, Stack};
 use super::table::ParseTable;
 use crate::util::id::{CoreId, ParseStateId};
@@ -41,6 +44,37 @@ impl Trail {
     }
 }
 
+/// What was read of one stack in memory, whose nodes over forks are made once: the way to know a
+/// stack again where a [`Trail`] would have to follow each of its ways.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    /// As long as this is held no other node is made at its address.
+    _node: Weak<Node>,
+    lowest: u32,
+    lowest_state: Option<u32>,
+}
+
+impl Whole {
+    /// `depths` is told what was read.
+    pub(crate) fn tell(&self, depths: &mut impl Depths) {
+        if let Some(depth) = self.lowest_state {
+            depths.read_state(depth);
+        }
+        depths.read(self.lowest);
+    }
+}
+
+/// Where a stack is in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Spot(usize);
+
+impl Stack {
+    /// Where the stack is: no other is there as long as the [`Whole`] of one read there is held.
+    pub(crate) fn spot(&self) -> Spot {
+        Spot(self.address().addr())
+    }
+}
+
 /// Notes how deep is read, and passes it on.
 pub(crate) struct Trailing<'a, D> {
     depths: &'a mut D,
@@ -68,6 +102,17 @@ impl<'a, D: Depths> Trailing<'a, D> {
         let state = self.lowest_state.map(|lowest| stack.depth() - lowest);
         let state = state.and_then(|down| Some((down, nodes.get(down as usize)?.state(table))));
         Some(Trail { cores: nodes.iter().map(|node| node.core()).collect(), state })
+    }
+
+    /// What was read of `stack`, on whichever paths.
+    pub(crate) fn whole(&self, stack: &Stack) -> Whole {
+        let Self { lowest, lowest_state, .. } = *self;
+        Whole { _node: stack.downgrade(), lowest, lowest_state }
+    }
+
+    /// Whether the reading had to stop at a fork: then nothing can come of it.
+    pub(crate) fn has_stopped(&self) -> bool {
+        self.is_past_fork
     }
 }
 

@@ -39,6 +39,9 @@ pub(super) struct ObligationSets {
     steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
     /// Of pairs of scan states: whether the first implies the second.
     pub(super) implications: AppendMap<(ScanStateId, ScanStateId), bool>,
+    /// Of pairs of sets: whether the second implies all of the first. Places of a decision are
+    /// compared by the thousand, and have few sets.
+    pub(super) inclusions: AppendMap<(ObligationsId, ObligationsId), bool>,
 }
 
 impl ObligationSets {
@@ -46,7 +49,12 @@ impl ObligationSets {
     pub(super) fn new() -> Self {
         let sets = Interner::default();
         sets.intern(Left { obligations: Obligations::new(), past: Past::NONE });
-        Self { sets, steps: Slots::default(), implications: AppendMap::default() }
+        Self {
+            sets,
+            steps: Slots::default(),
+            implications: AppendMap::default(),
+            inclusions: AppendMap::default(),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ impl Scanner {
             + states.pasts.len() * ENTRY_BYTES
             + self.obligations.sets.len() * of_obligations
             + self.obligations.implications.len() * ENTRY_BYTES
+            + self.obligations.inclusions.len() * ENTRY_BYTES
             + self.points.len() * of_points
             + self.lexis.lookaheads.expectations.len() * ENTRY_BYTES
             + self.discharges.len() * ENTRY_BYTES

@@ -50,12 +50,32 @@ impl Scanner {
     /// Whether the obligations of `more` imply all those of `less`, behind texts of which the same
     /// is known.
     pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
+        if less == more {
+            return true;
+        }
         if self.past(less) != self.past(more) {
             return false;
         }
-        let more = self.obligations(more);
-        let implied = |&state: &ScanStateId| more.iter().any(|&other| self.implies(other, state));
-        less == ObligationsId::NONE || self.obligations(less).iter().all(implied)
+        match (self.obligations(less).as_slice(), self.obligations(more).as_slice()) {
+            ([], _) => true,
+            (_, []) => false,
+            ([less], [more]) => self.implies(*more, *less),
+            _ => self.includes(less, more),
+        }
+    }
+
+    /// The same of sets of several.
+    fn includes(&self, less: ObligationsId, more: ObligationsId) -> bool {
+        let known = &self.obligations.inclusions;
+        if let Some(&known) = known.get(&(less, more)) {
+            return known;
+        }
+        let implying = self.obligations(more);
+        let is_implied = |state: &ScanStateId| {
+            implying.contains(state) || implying.iter().any(|&other| self.implies(other, *state))
+        };
+        let is_within = self.obligations(less).iter().all(is_implied);
+        known.get_or_insert_with((less, more), || is_within)
     }
 
     /// Whether all that breaks `implied` breaks `state`, as early at least.

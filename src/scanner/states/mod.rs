@@ -5,9 +5,10 @@
 //! share one state, and so share everything that the index knows of it.
 //!
 //! What ends of lexemes ask of the text behind is in [`ends`], what the text before them matters in
-//! [`past`], and what they can still become in [`reach`].
+//! [`past`], what they can still become in [`reach`], and all steps from a state in [`moves`].
 
 mod ends;
+mod moves;
 mod past;
 mod reach;
 
@@ -385,66 +386,6 @@ impl ScanStates {
                 self.components.intern_ref(components)
             }
             _ => DEAD,
-        }
-    }
-
-    /// The steps from `state`, all made at once: each state that is led to, with the classes of
-    /// bytes that lead there, in the order of the smallest of them. Most states lead to few.
-    pub(crate) fn moves(&self, state: ScanStateId) -> Vec<(ScanStateId, ClassSet)> {
-        // Begins with all classes together and takes apart what the steps of a component tell
-        // apart.
-        let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
-            vec![(self.classes.all(), SmallVec::new())];
-        let mut steps: Vec<(u32, ClassSet)> = Vec::new();
-        for &component in self.moving(state) {
-            self.component_moves(component, &mut steps);
-            for &(state, over) in &steps {
-                for at in 0..parts.len() {
-                    let (classes, after) = &mut parts[at];
-                    let within = classes.intersection(over);
-                    if within.is_empty() {
-                        continue;
-                    }
-                    let outside = classes.difference(over);
-                    *classes = within;
-                    let apart = (!outside.is_empty()).then(|| (outside, after.clone()));
-                    after.push(Component { state, ..component });
-                    parts.extend(apart);
-                }
-            }
-        }
-        parts.sort_unstable_by_key(|(classes, _)| classes.iter().next());
-        let row = &self.facts(state).next;
-        let mut moves = Vec::with_capacity(parts.len());
-        for (classes, after) in parts {
-            let next = self.alive(&after);
-            classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
-            if next != DEAD {
-                moves.push((ScanStateId(next), classes));
-            }
-        }
-        moves
-    }
-
-    /// Sets `steps` to those of a component: each state of the DFA that is led to, with the
-    /// classes.
-    fn component_moves(&self, component: Component, steps: &mut Vec<(u32, ClassSet)>) {
-        steps.clear();
-        let Some(dfa) = self.automaton(component.terminal) else { return };
-        // Neighbouring classes mostly lead to one state.
-        let mut before = 0;
-        for (class, &part) in (0..=u8::MAX).zip(&*self.parts[component.terminal.index()]) {
-            let next = dfa.next_class(component.state, class);
-            if next == Dfa::DEAD {
-                continue;
-            }
-            if steps.get(before).is_none_or(|&(known, _)| known != next) {
-                before = steps.iter().position(|&(known, _)| known == next).unwrap_or(steps.len());
-            }
-            match steps.get_mut(before) {
-                Some((_, classes)) => *classes = classes.union(part),
-                None => steps.push((next, part)),
-            }
         }
     }
 }

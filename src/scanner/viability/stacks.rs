@@ -84,18 +84,20 @@ impl Scanner {
                 known.verdicts.keep((top, steps, can), &at.stack, self.table(), &reads);
                 can
             }
+            None if reads.has_stopped() => false,
             None => self.give_up(),
         }
     }
 
-    /// Whether the stack can be completed where this holds on top of it, and what that costs.
+    /// Whether the stack can be completed where this holds on top of it, and what that costs. `None`
+    /// where that takes too long, or the reading has to stop.
     fn decide(
         &self,
         known: &mut Known,
         stack: &Stack,
         top: Top,
         line: Line,
-        depths: &mut impl Depths,
+        depths: &mut Trailing<'_, impl Depths>,
         spent: &mut usize,
     ) -> Option<bool> {
         let Known { derivations, shortest, loose, places, .. } = known;
@@ -106,6 +108,9 @@ impl Scanner {
         let steps = self.bounds.decision_steps;
         if let Some(can) = can_complete(derivations, steps.min(FEW_STEPS), depths) {
             return Some(can);
+        }
+        if depths.has_stopped() {
+            return None;
         }
         if can_complete(shortest, steps.min(MORE_STEPS), depths) == Some(true) {
             return Some(true);

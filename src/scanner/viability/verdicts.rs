@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::lr::derivations::Place;
 use crate::lr::stack::{Depths, Stack};
 use crate::lr::table::ParseTable;
-use crate::lr::trail::{Trail, Trailing};
+use crate::lr::trail::{Spot, Trail, Trailing, Whole};
 
 /// What holds on top of a stack, and how many brackets are open there.
 pub(super) type Top = (Place, u32);
@@ -20,6 +20,8 @@ pub(super) type Top = (Place, u32);
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     by_top: HashMap<Top, SmallVec<[Verdict; 1]>, FxBuildHasher>,
+    /// Those whose reading took several ways through a graph of stacks, or a long one.
+    by_stack: HashMap<(Top, Spot), (Whole, bool), FxBuildHasher>,
 }
 
 #[derive(Debug)]
@@ -31,13 +33,16 @@ struct Verdict {
 /// So many stacks are told apart for each top. Further ones are decided anew.
 const MOST: usize = 16;
 
+/// So many verdicts on whole stacks are kept. Stacks come and go, so then all are forgotten.
+const MOST_STACKS: usize = 1 << 14;
+
 /// What took fewer steps is as quickly decided again.
 const WORTH: usize = 64;
 
 impl Verdicts {
     /// How many tops there are.
     pub(super) fn len(&self) -> usize {
-        self.by_top.len()
+        self.by_top.len() + self.by_stack.len()
     }
 
     /// What was decided of a stack that was alike. `depths` is told what that read.
@@ -48,6 +53,10 @@ impl Verdicts {
         table: &ParseTable,
         depths: &mut impl Depths,
     ) -> Option<bool> {
+        if let Some((whole, can)) = self.by_stack.get(&(top, stack.spot())) {
+            whole.tell(depths);
+            return Some(*can);
+        }
         let verdicts = self.by_top.get(&top)?;
         Some(verdicts.iter().find(|verdict| verdict.trail.fits(stack, table, depths))?.can)
     }
@@ -60,11 +69,18 @@ impl Verdicts {
         table: &ParseTable,
         read: &Trailing<'_, D>,
     ) {
-        if steps < WORTH || self.by_top.get(&top).is_some_and(|known| known.len() >= MOST) {
+        if steps < WORTH {
             return;
         }
-        if let Some(trail) = read.trail(stack, table) {
-            self.by_top.entry(top).or_default().push(Verdict { trail, can });
+        let verdicts = self.by_top.entry(top).or_default();
+        match read.trail(stack, table).filter(|_| verdicts.len() < MOST) {
+            Some(trail) => verdicts.push(Verdict { trail, can }),
+            None => {
+                if self.by_stack.len() >= MOST_STACKS {
+                    self.by_stack.clear();
+                }
+                self.by_stack.insert((top, stack.spot()), (read.whole(stack), can));
+            }
         }
     }
 }
