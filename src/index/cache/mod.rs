@@ -91,20 +91,25 @@ impl Cache {
     fn next(&self, epoch: &Epoch, words: usize) -> Epoch {
         let most_masks = self.budget / 4 * 3;
         let masks = match epoch.masks.bytes() > most_masks {
-            // Half, so that there is room for others before it is to be done again.
-            true => Arc::new(epoch.masks.in_use(MOST_TAKEN_ALONG.min(most_masks / 2))),
+            true => Arc::new(epoch.masks.in_use(kept(most_masks))),
             false => Arc::clone(&epoch.masks),
         };
         let room = self.budget.saturating_sub(masks.bytes());
         let parts = match epoch.parts.bytes() > room {
             true => {
-                let walked = epoch.parts.walked.in_use(MOST_TAKEN_ALONG.min(room / 2), words);
+                let walked = epoch.parts.walked.in_use(kept(room), words);
                 Arc::new(Parts { walked, tables: PartTables::default() })
             }
             false => Arc::clone(&epoch.parts),
         };
         Epoch { parts, masks, masks_of: MasksOf::default() }
     }
+}
+
+/// How many bytes are kept where there is room for so many: less, so that others find room before
+/// it is to be done again.
+fn kept(room: usize) -> usize {
+    MOST_TAKEN_ALONG.min(room / 4 * 3)
 }
 
 impl Epoch {
