@@ -5,8 +5,9 @@
 //! cargo run --release --example soak -- 100000 python      # of one grammar
 //! ```
 //!
-//! Each grammar runs in four threads under budgets of 1, 4 and 16 MB. Of each run one line tells
-//! the time that masks took, the bytes of the index and of the process over time, and how many
+//! Each grammar runs in four threads under budgets of 1, 4 and 16 MB, and of a tenth of its working
+//! set: of what the index came to with the most room. Of each run one line tells the time that masks
+//! took, the bytes of the index, of what the scanner met, and of the process over time, and how many
 //! masks were held against a constraint of their own, made just for that place. The program fails
 //! where one differs. It reads `/proc`, so this runs on Linux only.
 
@@ -67,23 +68,30 @@ fn main() -> Result<(), Box<dyn Error>> {
         |name: &str| arguments.len() < 2 || arguments[1..].iter().any(|part| name.contains(part));
     let grammars: Vec<_> = GRAMMARS.into_iter().filter(|(name, _)| wanted(name)).collect();
     let vocabulary = Vocabulary::builtin("gpt2")?;
-    let share = steps / (grammars.len() * BUDGETS.len()).max(1);
+    let share = steps / (grammars.len() * (BUDGETS.len() + 1)).max(1);
     println!(
-        "| grammar, budget | steps | mean | p99 | longest | index, greatest | process over time | \
-         checked |"
+        "| grammar, budget | steps | mean | p99 | longest | index, greatest | scanner | process over \
+         time | checked |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for (name, text) in grammars {
         let read = |file: &str| match file {
             "identifiers.lark" => Ok(IDENTIFIERS.to_owned()),
             _ => Err(std::io::ErrorKind::NotFound.into()),
         };
         let grammar = GrammarReader::new().name(name).imports(&read).lark(text)?;
-        for budget in BUDGETS {
+        let soak = |budget: usize, label: &str| -> Result<usize, Box<dyn Error>> {
             let run = Run::new(&grammar, &vocabulary, budget, share)?;
             run.work();
-            run.report(&format!("{name}, {} MB", budget >> 20));
+            run.report(&format!("{name}, {label}"));
+            Ok(run.constraint.index_size().bytes)
+        };
+        let mut working_set = 0;
+        for budget in BUDGETS {
+            working_set = soak(budget, &format!("{} MB", budget >> 20))?;
         }
+        let tenth = working_set / 10;
+        soak(tenth, &format!("a tenth, {} KB", tenth / 1000))?;
     }
     Ok(())
 }
@@ -94,8 +102,10 @@ struct Run<'g> {
     constraint: Constraint,
     steps: usize,
     taken: AtomicUsize,
-    checked: AtomicUsize,
     figures: Mutex<Figures>,
+    /// Masks that are to be checked, behind these tokens. Only once the run is over: a constraint of
+    /// its own for each would be most of what the process takes.
+    samples: Mutex<Vec<(Vec<TokenId>, TokenMask)>>,
 }
 
 /// What is measured.
@@ -119,9 +129,8 @@ impl<'g> Run<'g> {
         let mut limits = Limits::default();
         limits.index_bytes = budget;
         let constraint = Constraint::new_within(grammar, vocabulary, &limits)?;
-        let (taken, checked, figures) =
-            (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::default());
-        Ok(Self { grammar, constraint, steps, taken, checked, figures })
+        let (taken, figures, samples) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        Ok(Self { grammar, constraint, steps, taken, figures, samples })
     }
 
     fn work(&self) {
@@ -148,7 +157,8 @@ impl<'g> Run<'g> {
                     return;
                 }
                 if random.usize(..4_000) == 0 {
-                    self.check(&text, &mask);
+                    let mut samples = self.samples.lock().expect("no thread panics");
+                    samples.push((text.clone(), mask.clone()));
                 }
                 let token = pick(&self.constraint, &mask, openers, &mut random);
                 let Some(token) = token.filter(|&token| matcher.advance(token).is_ok()) else {
@@ -179,6 +189,13 @@ impl<'g> Run<'g> {
         step
     }
 
+    /// Checks the masks that were noted; how many.
+    fn check_samples(&self) -> usize {
+        let samples = self.samples.lock().expect("no thread panics");
+        samples.iter().for_each(|(text, mask)| self.check(text, mask));
+        samples.len()
+    }
+
     /// The mask is that of a constraint that nobody else has used.
     fn check(&self, text: &[TokenId], mask: &TokenMask) {
         let vocabulary = self.constraint.vocabulary();
@@ -190,7 +207,6 @@ impl<'g> Run<'g> {
         let mut expected = own.new_mask();
         matcher.fill_mask(&mut expected);
         assert!(*mask == expected, "masks differ behind {text:?}");
-        self.checked.fetch_add(1, Ordering::Relaxed);
     }
 
     fn report(&self, name: &str) {
@@ -207,13 +223,14 @@ impl<'g> Run<'g> {
         let process: Vec<String> =
             figures.process.iter().map(|bytes| format!("{:.0}", *bytes as f64 / 1e6)).collect();
         println!(
-            "| {name} | {count} | {} | {} | {} | {:.2} MB | {} MB | {} |",
+            "| {name} | {count} | {} | {} | {} | {:.2} MB | {:.2} MB | {} MB | {} |",
             micro(figures.total as f64 / count.max(1) as f64),
             micro(p99),
             micro(figures.longest as f64),
             figures.index as f64 / 1e6,
+            self.constraint.index_size().scanner_bytes as f64 / 1e6,
             process.join(" "),
-            self.checked.load(Ordering::Relaxed),
+            self.check_samples(),
         );
     }
 }

@@ -122,9 +122,9 @@ impl Index {
         let epoch = self.cache.epoch();
         IndexSize {
             bytes: epoch.bytes(),
-            masks: epoch.masks.masks.count(),
+            masks: epoch.masks.masks.len(),
             branches: epoch.masks.stacks.len(),
-            node_sets: epoch.walked.walks.node_sets(),
+            node_sets: epoch.parts.walked.walks.node_sets(),
             scan_states: self.scanner.states().len(),
             scanner_bytes: self.scanner.met_bytes(),
         }
@@ -146,8 +146,8 @@ impl Index {
         let epoch = self.cache.epoch();
         if let [at] = readings
             && let Found::Leaf(leaf) = epoch.masks.stacks.find_root(at, fresh, self.scanner.lexis())
-            && epoch.masks.masks.write_to(leaf.mask, row)
         {
+            epoch.masks.masks.write_to(leaf.mask, row);
             if leaf.asks_end && self.scanner.is_complete(at, &mut Reads::none()) {
                 self.allow_end(row);
             }
@@ -168,11 +168,17 @@ impl Index {
             scanner: &self.scanner,
             trie: self.vocabulary.spelled.trie(),
             words: self.words,
-            tables: &epoch.walked.walks,
-            tokens: &epoch.walked.tokens,
+            tables: &epoch.parts.walked.walks,
+            tokens: &epoch.parts.walked.tokens,
             shortcuts: self.shortcuts,
         };
-        let (tables, stop_tokens) = (&epoch.masks, self.vocabulary.plain.stop_tokens());
-        Composer { walker, tables, stop_tokens, room: self.cache.room_for_submasks() }
+        Composer {
+            walker,
+            tables: &epoch.masks,
+            parts: &epoch.parts.tables,
+            masks_of: &epoch.masks_of,
+            stop_tokens: self.vocabulary.plain.stop_tokens(),
+            room: self.cache.room_for_submasks(),
+        }
     }
 }

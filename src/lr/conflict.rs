@@ -101,6 +101,8 @@ pub(super) struct Resolution {
     pub(super) settled: bool,
     /// The levels that were compared, with repetitions.
     levels: Vec<u32>,
+    /// Heap bytes of the conflicts.
+    bytes: usize,
 }
 
 /// Settles what precedence can settle, by taking look-aheads and shifts away, and lists the rest;
@@ -115,6 +117,7 @@ pub(super) fn resolve(
     let mut resolution = Resolution::default();
     let width = lookaheads.width();
     let (mut seen, mut twice) = (vec![0u64; width], vec![0u64; width]);
+    let mut held = meter.holding();
     for state in 0..automaton.state_count() {
         let reductions = automaton.complete.range(state);
         let shifts = automaton.by_terminals(state);
@@ -137,6 +140,7 @@ pub(super) fn resolve(
         for terminal in BitSet::from_words(&twice).iter() {
             meter.step(STEPS_OF_A_CELL + 2 * rivals)?;
             resolution.settle((grammar, rules), automaton, lookaheads, (state, terminal));
+            held.set(resolution.bytes())?;
         }
     }
     resolution.barred.sort_unstable();
@@ -147,6 +151,15 @@ pub(super) fn resolve(
 const STEPS_OF_A_CELL: usize = 20;
 
 impl Resolution {
+    /// Heap bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        let settled = size_of::<(u32, u32)>() * self.dropped_shifts.len()
+            + size_of::<[u32; 3]>() * self.barred.len()
+            + size_of::<u32>() * self.levels.len();
+        // Lists that grow have room for as many again.
+        2 * settled + self.bytes
+    }
+
     /// Whether the edge of `state` by `symbol` has not been taken away.
     pub(super) fn keeps_shift(&self, state: u32, symbol: u32) -> bool {
         self.dropped_shifts.binary_search(&(state, symbol)).is_err()
@@ -233,9 +246,12 @@ impl Resolution {
         for conflict in same {
             if conflict.shift == shift && conflict.reductions == reductions {
                 conflict.terminals.push(terminal);
+                self.bytes += 2 * size_of::<usize>();
                 return;
             }
         }
+        self.bytes +=
+            2 * size_of::<Conflict>() + 4 * size_of::<usize>() + size_of_val(&*reductions);
         self.conflicts.push(Conflict { state, terminals: vec![terminal], shift, reductions });
     }
 

@@ -38,7 +38,7 @@ impl LookAheads {
         // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable
         // nonterminals.
         let mut follow = Sets::new(gotos.targets.len(), width);
-        let mut reads = Lists::new();
+        let (mut reads, mut counted) = (Lists::new(), 0);
         for (edge, &target) in gotos.targets.iter().enumerate() {
             for shift in automaton.by_terminals(target as usize) {
                 follow.insert(edge, shift.symbol as usize);
@@ -50,11 +50,16 @@ impl LookAheads {
                 }
             }
             reads.close();
+            if reads.entries().len() * BYTES_OF_A_READ > counted + BYTES_AT_ONCE {
+                counted = reads.entries().len() * BYTES_OF_A_READ;
+                held.set(words * size_of::<u64>() + counted)?;
+            }
         }
         if let Some(edge) = gotos.find(automaton, 0, rules.rhs(rules.accept())[0]) {
             follow.insert(edge, rules.end() as usize);
         }
         digraph(&reads, &mut follow, meter)?;
+        drop(reads);
 
         // Follow, section 4.3: what follows the left side follows an end of the right side.
         let relations = Relations::draw(rules, automaton, &gotos, meter)?;
@@ -78,6 +83,11 @@ impl LookAheads {
     /// The words of the set of one reduction, `$` being the highest bit used.
     pub(super) fn words(&self, reduction: usize) -> &[u64] {
         self.sets.get(reduction)
+    }
+
+    /// Heap bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.sets.words.len() * size_of::<u64>()
     }
 
     /// How many words a set has.
@@ -149,11 +159,10 @@ impl Relations {
         // among those of the state before. The next production of the nonterminal often begins with
         // the same symbols.
         let (mut way, mut taken): (Vec<(usize, usize)>, &[Code]) = (Vec::new(), &[]);
-        let mut steps = 0;
+        let (mut steps, mut counted) = (0, 0);
         let mut held = meter.holding();
         for origin in 0..automaton.state_count() {
             meter.step(STEPS_OF_A_PLACE * std::mem::take(&mut steps))?;
-            held.set(2 * 8 * (includes.len() + lookback.len()))?;
             way.clear();
             way.push((origin, 0));
             for (edge, left) in (gotos.starts[origin]..).zip(automaton.by_nonterminals(origin)) {
@@ -161,6 +170,11 @@ impl Relations {
                 for &production in rules.productions_of(lhs) {
                     let symbols = rules.rhs(production);
                     steps += 1 + symbols.len();
+                    let bytes = 2 * 8 * (includes.len() + lookback.len());
+                    if bytes > counted + BYTES_AT_ONCE {
+                        counted = bytes;
+                        held.set(counted)?;
+                    }
                     let known = symbols
                         .iter()
                         .zip(&taken[..way.len() - 1])
@@ -225,6 +239,12 @@ impl Relations {
         4 * (self.includes.entries().len() + self.lookback.entries().len())
     }
 }
+
+/// An edge that is read beyond, in a list that has room for as many again.
+const BYTES_OF_A_READ: usize = 2 * size_of::<u32>();
+
+/// One state may have millions of pairs, so these are counted on the way.
+const BYTES_AT_ONCE: usize = 1 << 20;
 
 /// The edge of a place is searched for.
 const STEPS_OF_A_PLACE: usize = 4;

@@ -102,7 +102,7 @@ impl Automaton {
     }
 
     /// Heap bytes, about.
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let lists = self.kernels.entries().len()
             + 2 * self.edges.entries().len()
             + self.complete.entries().len();

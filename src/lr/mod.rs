@@ -8,6 +8,8 @@
 //! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
 //! * [`hidden`]: rules that hide left recursion behind what may be empty, written out;
 //! * [`conflict`]: precedence settles what it can, and `%conflicts` says what becomes of the rest;
+//! * [`draft`]: the automaton with its look-aheads and what was settled, as long as the table is
+//!   made of them;
 //! * [`subsumed`]: shifts that a reduction makes superfluous are taken away;
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and
 //!   both of its parses;
@@ -29,6 +31,7 @@ pub(crate) mod conflict;
 mod contexts;
 mod cycles;
 pub(crate) mod derivations;
+mod draft;
 pub(crate) mod earley;
 mod example;
 pub(crate) mod forks;

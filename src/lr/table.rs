@@ -10,8 +10,9 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use super::closures::Closures;
-use super::conflict::{self, ConflictError, Resolution};
+use super::conflict::{ConflictError, Resolution};
 use super::cycles::is_cyclic;
+use super::draft::Draft;
 use super::hidden::without_hidden_left_recursion;
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
@@ -102,21 +103,18 @@ impl ParseTable {
     /// the table would be too large.
     pub(crate) fn build(grammar: &Grammar, meter: &Meter) -> Result<Self, ConflictError> {
         let mut rules = Rules::new(grammar);
-        let mut automaton = Automaton::build(&rules, meter)?;
-        let mut lookaheads = LookAheads::compute(&rules, &automaton, meter)?;
-        let mut resolution =
-            conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
+        let mut draft = Draft::new(grammar, &rules, meter)?;
         let mut rewritten = false;
         let mut names = Names::new(grammar, &rules);
-        let mut warnings = resolution.warnings(grammar, &names);
-        if !resolution.conflicts.is_empty() {
+        let mut warnings = draft.resolution.warnings(grammar, &names);
+        if !draft.resolution.conflicts.is_empty() {
             if grammar.conflicts != Conflicts::Silent {
                 let found = report::explain(
                     grammar,
                     &rules,
-                    &automaton,
+                    &draft.automaton,
                     &names,
-                    &resolution.conflicts,
+                    &draft.resolution.conflicts,
                     meter,
                 );
                 if grammar.conflicts == Conflicts::Refuse {
@@ -129,13 +127,13 @@ impl ParseTable {
             {
                 rewritten = true;
                 rules = open;
-                automaton = Automaton::build(&rules, meter)?;
-                lookaheads = LookAheads::compute(&rules, &automaton, meter)?;
-                resolution =
-                    conflict::resolve(grammar, &rules, &automaton, &mut lookaheads, meter)?;
+                // Never two at once.
+                drop(draft);
+                draft = Draft::new(grammar, &rules, meter)?;
                 names = Names::new(grammar, &rules);
             }
         }
+        let (automaton, mut lookaheads, mut resolution, mut held) = draft.into_parts();
         drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution);
         let goes_round = resolution.settled && is_cyclic(&rules);
         let mut table = Self {
@@ -163,6 +161,8 @@ impl ParseTable {
             warnings,
         };
         table.fill(&lookaheads, &resolution, meter)?;
+        held.set(table.automaton.bytes())?;
+        held.keep();
         Ok(table)
     }
 

@@ -7,6 +7,7 @@
 use super::Scanner;
 use super::obligations::Obligations;
 use crate::lr::table::ParseTable;
+use crate::util::append::room;
 
 impl Scanner {
     /// Heap bytes of what has been met, compiling included. Costs a few loads.
@@ -14,16 +15,18 @@ impl Scanner {
         let states = self.states();
         let classes = states.classes().count();
         let labels = SET_BYTES + self.lexis.terminal_count() / 8;
-        let of_obligations =
-            ENTRY_BYTES + size_of::<Obligations>() + classes * OBLIGATIONS_AFTER_A_BYTE;
-        let of_points = 2 * ENTRY_BYTES + classes * size_of::<u64>();
+        let of_obligations = size_of::<Obligations>() + classes * OBLIGATIONS_AFTER_A_BYTE;
+        let of_points = classes * size_of::<u64>();
+        let (obligations, points) = (self.obligations.sets.len(), self.points.len());
         states.len() * states.bytes_of_a_state(COMPONENTS)
             + states.label_sets.len() * labels
             + states.pasts.len() * ENTRY_BYTES
-            + self.obligations.sets.len() * of_obligations
+            + room(obligations) * ENTRY_BYTES
+            + obligations * of_obligations
             + self.obligations.implications.len() * ENTRY_BYTES
             + self.obligations.inclusions.len() * ENTRY_BYTES
-            + self.points.len() * of_points
+            + room(points) * 2 * ENTRY_BYTES
+            + points * of_points
             + self.lexis.lookaheads.expectations.len() * ENTRY_BYTES
             + self.discharges.len() * ENTRY_BYTES
             + self.table().met_bytes()

@@ -18,6 +18,12 @@ const FIRST: u32 = 5;
 /// Chunks: enough for all of `u32`.
 const CHUNKS: usize = (32 - FIRST) as usize;
 
+/// The entries that a table of so many has memory for: chunks are allocated whole.
+pub(crate) fn room(count: usize) -> usize {
+    let chunks = (count.div_ceil(1 << FIRST) + 1).next_power_of_two();
+    (chunks - 1) << FIRST
+}
+
 /// One allocation of the table.
 type Chunk<T> = OnceLock<Box<[OnceLock<T>]>>;
 
@@ -211,6 +217,12 @@ mod tests {
         assert!((0..1000).all(|i| table.get(i) == Some(&(i * 3))));
         assert_eq!(table.get(1000), None);
         assert_eq!(table.get(u32::MAX), None);
+    }
+
+    #[test]
+    fn there_is_room_for_whole_chunks() {
+        let rooms = [0, 1, 32, 33, 96, 97, 224, 225].map(room);
+        assert_eq!(rooms, [0, 32, 32, 96, 96, 224, 224, 480]);
     }
 
     #[test]

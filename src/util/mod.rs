@@ -8,6 +8,7 @@
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
+//! * [`uses`]: how often something was asked for.
 //! * [`saving`]: how things are put into bytes that are kept.
 //! * [`diagnostic`]: errors and warnings as plain data with spans; rendering is the command line's.
 
@@ -25,3 +26,4 @@ pub(crate) mod memo;
 pub(crate) mod meter;
 pub(crate) mod saving;
 pub(crate) mod self_loops;
+pub(crate) mod uses;

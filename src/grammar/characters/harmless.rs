@@ -12,9 +12,16 @@ use crate::grammar::characters::contexts::Context;
 use crate::grammar::characters::cut::{Cut, Cuts, Lexeme};
 use crate::grammar::characters::expr::{Expr, ExprId, Exprs, MAX_DEPTH};
 use crate::util::bitset::BitSet;
+use crate::util::meter::Meter;
 
 /// Steps of all comparisons together.
 const MAX_STEPS: usize = 20_000_000;
+/// Steps of the meter for one of these: two sets are held against each other, or a pair is noted.
+const STEPS_OF_A_STEP: usize = 4;
+/// Steps that are told to the meter at once.
+const COUNTED_AT_ONCE: usize = 10_000;
+/// This part of what is left of the meter may be spent.
+const SHARE: usize = 3;
 
 /// What is known of terminals, whichever round they are met in.
 #[derive(Debug)]
@@ -27,6 +34,9 @@ pub(super) struct Checker {
     /// By pair of terminals.
     meetings: HashMap<(usize, usize), Meeting>,
     steps: usize,
+    /// Of these, how many the meter does not know of.
+    uncounted: usize,
+    meter: Meter,
 }
 
 /// What texts of one terminal are to another.
@@ -46,7 +56,7 @@ pub(super) struct TooMuch;
 
 impl Checker {
     /// For terminals over these letters.
-    pub(super) fn new(alphabet: Alphabet) -> Self {
+    pub(super) fn new(alphabet: Alphabet, meter: &Meter) -> Self {
         Self {
             alphabet,
             numbers: HashMap::new(),
@@ -54,6 +64,8 @@ impl Checker {
             first: Vec::new(),
             meetings: HashMap::new(),
             steps: 0,
+            uncounted: 0,
+            meter: meter.share(SHARE),
         }
     }
 
@@ -96,7 +108,15 @@ impl Checker {
 
     fn spend(&mut self, steps: usize) -> Result<(), TooMuch> {
         self.steps += steps;
-        if self.steps > MAX_STEPS { Err(TooMuch) } else { Ok(()) }
+        self.uncounted += steps;
+        if self.steps > MAX_STEPS {
+            return Err(TooMuch);
+        }
+        if self.uncounted < COUNTED_AT_ONCE {
+            return Ok(());
+        }
+        let counted = STEPS_OF_A_STEP * std::mem::take(&mut self.uncounted);
+        self.meter.step(counted).map_err(|_| TooMuch)
     }
 
     /// Notes in `cuts` what must be taken apart so that longest match and competition do no harm.
@@ -161,18 +181,18 @@ impl Checker {
             if !seen.insert((row.clone(), follows.clone())) {
                 continue;
             }
-            for pair in self.neighbours(&row, &numbers)? {
-                let (one, follow) = (row[pair.0], follows[pair.0]);
-                let other = row[pair.1];
+            for (first, second) in self.neighbours(&row, &numbers)? {
+                let (one, follow) = (row[first as usize], follows[first as usize]);
+                let other = row[second as usize];
                 let meeting = self.meeting(numbers[one], numbers[other])?;
                 if one != other && meeting.overlap {
                     findings.overlaps.insert((one, other), meeting.covers);
                 }
+                self.spend(1 + 8 * places.letters[follow].words().len())?;
                 let column = |letter| match &self.automata[numbers[other]] {
                     Some(automaton) => automaton.column(letter) as usize,
                     None => usize::MAX,
                 };
-                self.steps += 1 + 8 * places.letters[follow].words().len();
                 if places.letters[follow].iter().any(|letter| meeting.runs.contains(column(letter)))
                 {
                     findings.overruns.insert((one, other));
@@ -184,27 +204,24 @@ impl Checker {
 
     /// The pairs of places in `row` whose terminals begin with a letter in common, each with itself
     /// among them.
-    fn neighbours(
-        &mut self,
-        row: &[usize],
-        numbers: &[usize],
-    ) -> Result<Vec<(usize, usize)>, TooMuch> {
+    fn neighbours(&mut self, row: &[usize], numbers: &[usize]) -> Result<Vec<(u32, u32)>, TooMuch> {
         self.spend(self.alphabet.len())?;
-        let mut by_letter: Vec<Vec<usize>> = vec![Vec::new(); self.alphabet.len()];
-        let mut pairs = HashSet::new();
+        let mut by_letter: Vec<Vec<u32>> = vec![Vec::new(); self.alphabet.len()];
         for (at, &terminal) in row.iter().enumerate() {
             for letter in self.first[numbers[terminal]].iter() {
-                by_letter[letter].push(at);
+                by_letter[letter].push(at as u32);
             }
         }
+        // All of it before any: pairs that are given up in the end would take most of the memory.
+        self.spend(by_letter.iter().map(|places| 1 + places.len() * places.len()).sum())?;
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
         for places in by_letter {
-            self.spend(1 + places.len() * places.len())?;
             for &one in &places {
                 pairs.extend(places.iter().map(|&other| (one, other)));
             }
         }
-        let mut pairs: Vec<_> = pairs.into_iter().collect();
         pairs.sort_unstable();
+        pairs.dedup();
         Ok(pairs)
     }
 
@@ -254,7 +271,7 @@ impl Checker {
                 return Err(TooMuch);
             }
         }
-        self.steps += steps;
+        self.spend(steps)?;
         self.meetings.insert((one, other), meeting.clone());
         Ok(meeting)
     }

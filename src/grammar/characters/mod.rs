@@ -119,7 +119,8 @@ fn settle(
         context.report(Diagnostic::error("grammar-too-large", message));
         return None;
     };
-    let mut settling = Settling { context, exprs, rules, root, checker: Checker::new(alphabet) };
+    let checker = Checker::new(alphabet, &context.meter);
+    let mut settling = Settling { context, exprs, rules, root, checker };
     Some(
         settling
             .take_apart()

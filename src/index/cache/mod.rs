@@ -1,27 +1,40 @@
 //! The tables of the index, and their budget.
 //!
-//! All that has been computed lives in one [`Epoch`]. When that outgrows the budget a new one is
-//! begun, with copies of what is in use of the old: the masks and the walks that were asked for
-//! since they came there, as far as there is room, and the paths that lead to masks, which are
-//! small. Renewing costs time and never exactness: what others still read lives on by reference
-//! count. What is there is read without a lock.
+//! All that has been computed lives in one [`Epoch`], in two halves: the finished masks with the
+//! paths that lead to them, and the parts that new masks are put together from. When both together
+//! outgrow the budget a new epoch is begun. The parts go first: the first mask of a grammar may make
+//! a megabyte of them, and all that a sampler ever asks for again is some dozens of masks and a few
+//! hundred paths. Of each half what was asked for most is kept. Renewing costs time and never
+//! exactness: what others still read lives on by reference count. What is there is read without a
+//! lock.
 //!
 //! Roads not taken. To drop everything at once: most masks then waited for what had been there just
-//! before. To keep the last few epochs, and to take over from these what is met again: what is in
-//! use is then held several times, so that less fits in than before.
+//! before. To drop both halves together: an epoch then lasts as long as the parts of a few masks
+//! take to fill it, and masks that were not asked for meanwhile went with them. To keep the last few
+//! epochs, and to take over from these what is met again: what is in use is then held several times,
+//! so that less fits in than before.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
 use arc_swap::{ArcSwap, Guard};
 
-use super::mask::MaskTables;
+use super::mask::{MaskTables, MasksOf, PartTables};
 use super::walk::Walked;
 
 /// What is kept of what has been computed.
 #[derive(Debug, Default)]
 pub(super) struct Epoch {
+    pub(super) parts: Arc<Parts>,
+    pub(super) masks: Arc<MaskTables>,
+    /// From the one to the other.
+    pub(super) masks_of: MasksOf,
+}
+
+/// What new masks are put together from.
+#[derive(Debug, Default)]
+pub(super) struct Parts {
     pub(super) walked: Walked,
-    pub(super) masks: MaskTables,
+    pub(super) tables: PartTables,
 }
 
 /// The epoch in use.
@@ -37,13 +50,7 @@ pub(super) struct Cache {
 /// Submasks may take this fraction of the budget: what is met most is met early.
 const SHARE_FOR_SUBMASKS: usize = 32;
 
-/// The masks in use may take this fraction of the budget.
-const SHARE_FOR_MASKS: usize = 6;
-
-/// The walks in use may take this fraction of the budget.
-const SHARE_FOR_WALKS: usize = 3;
-
-/// More than so many bytes of either are not taken along: somebody waits meanwhile.
+/// More than so many bytes of either half are not taken along: somebody waits meanwhile.
 const MOST_TAKEN_ALONG: usize = 16 << 20;
 
 impl Cache {
@@ -75,19 +82,50 @@ impl Cache {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        if !Arc::ptr_eq(&self.epoch.load(), epoch) {
-            return;
+        if Arc::ptr_eq(&self.epoch.load(), epoch) {
+            self.epoch.store(Arc::new(self.next(epoch, words)));
         }
-        let room = |share: usize| MOST_TAKEN_ALONG.min(self.budget / share);
-        let walked = epoch.walked.in_use(room(SHARE_FOR_WALKS), words);
-        let masks = epoch.masks.in_use(room(SHARE_FOR_MASKS));
-        self.epoch.store(Arc::new(Epoch { walked, masks }));
+    }
+
+    /// What of an epoch stays.
+    fn next(&self, epoch: &Epoch, words: usize) -> Epoch {
+        let most_masks = self.budget / 4 * 3;
+        let masks = match epoch.masks.bytes() > most_masks {
+            true => Arc::new(epoch.masks.in_use(kept(most_masks))),
+            false => Arc::clone(&epoch.masks),
+        };
+        let room = self.budget.saturating_sub(masks.bytes());
+        let parts = match epoch.parts.bytes() > room {
+            true => {
+                let walked = epoch.parts.walked.in_use(kept(room), words);
+                Arc::new(Parts { walked, tables: PartTables::default() })
+            }
+            false => Arc::clone(&epoch.parts),
+        };
+        Epoch { parts, masks, masks_of: MasksOf::default() }
     }
 }
 
+/// How many bytes are kept where there is room for so many: less, so that others find room before
+/// it is to be done again.
+fn kept(room: usize) -> usize {
+    MOST_TAKEN_ALONG.min(room / 4 * 3)
+}
+
 impl Epoch {
+    /// An epoch that begins with this.
+    pub(super) fn new(parts: Parts, masks: MaskTables) -> Self {
+        Self { parts: Arc::new(parts), masks: Arc::new(masks), masks_of: MasksOf::default() }
+    }
+
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.walked.bytes() + self.masks.bytes()
+        self.parts.bytes() + self.masks.bytes() + self.masks_of.bytes()
+    }
+}
+
+impl Parts {
+    fn bytes(&self) -> usize {
+        self.walked.bytes() + self.tables.bytes()
     }
 }

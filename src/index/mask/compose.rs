@@ -81,7 +81,7 @@ impl<'g> Composer<'g> {
         let Site { submask, stack, layout, line, except } = &site;
         let task = tasks.current();
         let see = |seen: Seen<'_>| self.see(seen, layout, line, &mut task.reads);
-        match self.tables.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
+        match self.parts.submasks.find(submask, stack, layout, self.walker.scanner.lexis(), see) {
             Found::Leaf(tokens) => task.found.push(self.walker.tokens.difference(tokens, *except)),
             Found::PastFork => task.reads.go_past_fork(),
             Found::Nothing => {
@@ -214,7 +214,7 @@ impl<'g> Composer<'g> {
             match plain.then(taking).flatten() {
                 Some(taking) => {
                     let find = || self.find_taken(walk, taking);
-                    let taken = self.tables.taken(walk, taking.number, find);
+                    let taken = self.parts.taken(walk, taking.number, find);
                     task.found.push(taken.tokens);
                     let open = taken.open.iter().map(|&end| &walk.ends[end as usize]);
                     self.take_viable(task, open, from, &line);
@@ -263,9 +263,9 @@ impl<'g> Composer<'g> {
 
     /// Keeps what a submask came to, if it is worth that.
     fn keep(&self, site: &Site, tokens: TokensId, reads: &[Read]) {
-        if self.tables.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
+        if self.parts.submasks.bytes() <= self.room && site.is_worth_keeping(reads) {
             let lexis = self.walker.scanner.lexis();
-            self.tables.submasks.insert(
+            self.parts.submasks.insert(
                 site.submask,
                 &site.stack,
                 &site.layout,

@@ -1,7 +1,7 @@
 //! What masks are composed from, and how the mask of one configuration is made.
 
 use super::stack_trie::{Found, Leaf, Root};
-use super::tables::MaskTables;
+use super::tables::{MaskTables, MasksOf, PartTables};
 use super::task::Unfound;
 use crate::index::tokens::TokensId;
 use crate::index::walk::Walker;
@@ -14,6 +14,8 @@ use crate::util::id::TokenId;
 pub(crate) struct Composer<'g> {
     pub(crate) walker: Walker<'g>,
     pub(crate) tables: &'g MaskTables,
+    pub(crate) parts: &'g PartTables,
+    pub(crate) masks_of: &'g MasksOf,
     /// Tokens that are allowed where the text may end.
     pub(crate) stop_tokens: &'g [TokenId],
     /// Bytes that submasks may take.
@@ -25,10 +27,7 @@ impl Composer<'_> {
     /// read yet.
     #[inline]
     pub(super) fn find(&self, at: &Configuration, fresh: bool) -> Found<Leaf> {
-        match self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis()) {
-            Found::Leaf(leaf) if self.tables.masks.get(leaf.mask).is_none() => Found::Nothing,
-            found => found,
-        }
+        self.tables.stacks.find_root(at, fresh, self.walker.scanner.lexis())
     }
 
     /// Makes the mask of a configuration on one way through its stack from token classes, enters
@@ -48,17 +47,8 @@ impl Composer<'_> {
         let mask = self.mask_of(tokens, complete == Some(true), row);
         let leaf = Leaf { mask, asks_end: complete.is_none() };
         let (root, lexis) = (Root::new(at, fresh), self.walker.scanner.lexis());
-        let known = self.tables.stacks.insert(
-            root,
-            &at.stack,
-            &at.layout,
-            lexis,
-            &reads.into_events(),
-            leaf,
-        );
-        if known.mask != mask {
-            self.tables.add_bytes(self.tables.masks.fill(known.mask, mask));
-        }
+        let reads = reads.into_events();
+        self.tables.stacks.insert(root, &at.stack, &at.layout, lexis, &reads, leaf);
         Ok(leaf)
     }
 
@@ -74,7 +64,7 @@ impl Composer<'_> {
     /// `row`.
     fn mask_of(&self, tokens: TokensId, complete: bool, row: &mut [u32]) -> u32 {
         let key = (tokens, complete);
-        if let Some(&mask) = self.tables.masks_of.get(&key) {
+        if let Some(&mask) = self.masks_of.known.get(&key) {
             self.tables.masks.write_to(mask, row);
             return mask;
         }
@@ -84,7 +74,7 @@ impl Composer<'_> {
         }
         let (mask, bytes) = self.tables.masks.intern(row);
         self.tables.add_bytes(bytes);
-        self.tables.masks_of.get_or_insert_with(key, || mask)
+        self.masks_of.known.get_or_insert_with(key, || mask)
     }
 }
 

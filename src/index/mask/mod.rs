@@ -6,11 +6,12 @@
 //! * [`submask`]: the parts that are looked for by themselves, and kept.
 //! * [`ways`]: texts of several readings and stacks that fork.
 //! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, [`unions`] the
-//!   unions of some; [`tables`] holds all three.
+//!   unions of some; [`tables`] holds all three, and [`in_use`] says which of it stays.
 
 mod agenda;
 mod compose;
 mod composer;
+mod in_use;
 mod stack_trie;
 mod storage;
 mod submask;
@@ -24,5 +25,5 @@ pub(crate) use stack_trie::{
     ASKS, Fork, Found, Leaf, LineKind, Path, RUN_BYTES, Root, STATE, StackTrie,
 };
 pub(crate) use storage::{Mask, Masks};
-pub(crate) use tables::MaskTables;
+pub(crate) use tables::{MaskTables, MasksOf, PartTables};
 pub(crate) use unions::MaskUnions;

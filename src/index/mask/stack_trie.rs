@@ -23,6 +23,7 @@ use crate::scanner::{Layout, Lexis, Lines, ObligationsId, Question, Read};
 use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
+use crate::util::uses::Uses;
 
 /// From what was read to what came of it: `K` is what is always read, `L` what came. Read without
 /// locks.
@@ -57,7 +58,7 @@ impl<K, L> Default for StackTrie<K, L> {
 }
 
 /// What was read, as the words of a run.
-type Words = SmallVec<[u32; 16]>;
+pub(super) type Words = SmallVec<[u32; 16]>;
 
 /// In a run: the layout is asked something. Parse states and the numbers of questions are less.
 pub(crate) const ASKS: u32 = 1 << 31;
@@ -66,11 +67,13 @@ pub(crate) const ASKS: u32 = 1 << 31;
 pub(crate) const STATE: u32 = u32::MAX;
 
 /// What was read from a fork on, and what came of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Path<L> {
     pub(crate) number: u32,
     pub(crate) run: u32,
     pub(crate) leaf: L,
+    /// How often it was found.
+    pub(crate) uses: Uses,
 }
 
 /// Where a path forks off another.
@@ -144,32 +147,6 @@ struct Cursor<'c> {
 }
 
 impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
-    /// A copy. What others enter meanwhile may be in it.
-    pub(crate) fn copy(&self) -> Self {
-        let roots: Vec<(K, Path<L>)> = self.roots.iter().copied().collect();
-        let forks: Vec<(Fork, Path<L>)> = self.forks.iter().copied().collect();
-        // Behind the paths that have these numbers.
-        let count = AtomicU32::new(self.count.load(Ordering::Acquire));
-        let (runs, questions) = (Interner::default(), Interner::default());
-        self.runs.iter().for_each(|run| {
-            runs.intern(run.clone());
-        });
-        self.questions.iter().for_each(|question| {
-            questions.intern(question.clone());
-        });
-        let layouts: Vec<(Lines, u32)> = self.layouts.iter().cloned().collect();
-        let run_bytes = runs.iter().map(|run| RUN_BYTES + size_of_val(&run[..])).sum();
-        Self {
-            roots: AppendMap::restore(roots.into_iter()),
-            forks: AppendMap::restore(forks.into_iter()),
-            count,
-            runs,
-            run_bytes: AtomicUsize::new(run_bytes),
-            questions,
-            layouts: AppendMap::restore(layouts.into_iter()),
-        }
-    }
-
     /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read,
     /// which `see` is told of, and a look-up for each fork.
     #[inline]
@@ -211,6 +188,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
                 }
                 at = next;
             }
+            path.uses.note();
             return Found::Leaf(path.leaf);
         }
     }
@@ -245,9 +223,14 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         reads: &[Read],
         leaf: L,
     ) -> L {
-        let reads = self.words(stack, layout, lexis, reads);
-        let mut rest = &reads[..];
-        let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf));
+        let words = self.words(stack, layout, lexis, reads);
+        self.enter(key, &words, leaf, &Uses::default())
+    }
+
+    /// The same where the reads are the words of runs.
+    pub(super) fn enter(&self, key: K, words: &[u32], leaf: L, uses: &Uses) -> L {
+        let mut rest = words;
+        let mut path = self.roots.get_or_insert_with(key, || self.new_path(rest, leaf, uses));
         loop {
             let run = self.runs.get(path.run);
             let Some((at, differs)) = difference(run, rest) else {
@@ -263,7 +246,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
             }
             let fork = Fork { path: path.number, at: at as u32, read: rest[differs] };
             rest = &rest[differs + 1..];
-            path = self.forks.get_or_insert_with(fork, || self.new_path(rest, leaf));
+            path = self.forks.get_or_insert_with(fork, || self.new_path(rest, leaf, uses));
         }
     }
 
@@ -295,13 +278,14 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         words
     }
 
-    fn new_path(&self, run: &[u32], leaf: L) -> Path<L> {
+    fn new_path(&self, run: &[u32], leaf: L, uses: &Uses) -> Path<L> {
         let before = self.runs.len();
         let number = self.runs.intern_ref(run);
         if number as usize >= before {
             self.run_bytes.fetch_add(RUN_BYTES + size_of_val(run), Ordering::Relaxed);
         }
-        Path { number: self.count.fetch_add(1, Ordering::Relaxed), run: number, leaf }
+        let (run, uses) = (number, uses.clone());
+        Path { number: self.count.fetch_add(1, Ordering::Relaxed), run, leaf, uses }
     }
 
     /// Paths do not contradict each other. Should they, masks stay exact: what cannot be entered is
@@ -311,7 +295,7 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         debug_assert!(false, "what is read next follows from what was read");
     }
 
-    fn number(&self, lines: &Lines) -> u32 {
+    pub(super) fn number(&self, lines: &Lines) -> u32 {
         // Counted while nothing else can be entered.
         self.layouts.get_or_insert_with(lines.clone(), || self.layouts.len() as u32)
     }

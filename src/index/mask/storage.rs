@@ -6,7 +6,6 @@
 //! makes up for the flips.
 
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use hashbrown::HashTable;
@@ -16,20 +15,11 @@ use crate::index::tokens::TokenSet;
 use crate::util::append::AppendVec;
 use crate::util::saving::Words;
 
-/// The masks of one epoch, under numbers that they keep in the next.
+/// Masks under numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
-    masks: AppendVec<Entry>,
+    masks: AppendVec<Mask>,
     pub(crate) known: Mutex<Known>,
-}
-
-/// The place of a mask.
-#[derive(Debug, Default)]
-struct Entry {
-    /// Nothing once it was dropped.
-    mask: OnceLock<Mask>,
-    /// Whether it was asked for since it came here.
-    is_used: AtomicBool,
 }
 
 #[derive(Clone, Debug)]
@@ -48,7 +38,7 @@ pub(crate) struct Known {
     /// Hash and id.
     pub(crate) ids: HashTable<(u64, u32)>,
     /// Masks that are stored as rows, the one last used first.
-    rows: Vec<u32>,
+    pub(super) rows: Vec<u32>,
 }
 
 /// How many rows a new mask is held against.
@@ -84,7 +74,7 @@ impl Masks {
         };
         let bytes = mask.bytes_with_entry();
         let is_row = mask.is_row();
-        let id = self.masks.push(Entry::from(mask));
+        let id = self.masks.push(mask);
         if is_row {
             rows.insert(0, id);
         }
@@ -120,46 +110,33 @@ impl Masks {
         Some(Mask::Near { base: rows[0], flips: flips.into() })
     }
 
-    /// How many numbers there are.
+    /// How many masks there are.
     pub(crate) fn len(&self) -> usize {
         self.masks.len()
     }
 
-    /// How many masks there are.
-    pub(crate) fn count(&self) -> usize {
-        (0..self.len() as u32).filter(|&id| self.get(id).is_some()).count()
-    }
-
-    /// The mask of this number, if it was not dropped.
+    /// The mask of this number.
     pub(crate) fn get(&self, id: u32) -> Option<&Mask> {
-        self.masks.get(id)?.mask.get()
+        self.masks.get(id)
     }
 
-    /// Adds a mask under the next number, or the place of one that was dropped.
-    pub(crate) fn push(&self, mask: Option<Mask>) -> u32 {
-        self.masks.push(mask.map_or_else(Entry::default, Entry::from))
+    /// Adds a mask under the next number; `hash` is that of its row.
+    pub(crate) fn push(&mut self, hash: u64, mask: Mask) -> u32 {
+        let id = self.masks.push(mask);
+        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+        known.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+        id
     }
 
-    /// Puts the mask `of` in the place of an equal one that was dropped; the bytes that it takes.
-    pub(super) fn fill(&self, id: u32, of: u32) -> usize {
-        let (Some(entry), Some(mask)) = (self.masks.get(id), self.get(of)) else { return 0 };
-        let mask = match mask.is_row() {
-            true => Mask::Near { base: of, flips: Vec::new().into() },
-            false => mask.clone(),
-        };
-        let bytes = mask.bytes_with_entry();
-        if entry.mask.set(mask).is_ok() { bytes } else { 0 }
+    /// Sets which masks are stored as rows, the one last used first.
+    pub(super) fn set_rows(&mut self, rows: Vec<u32>) {
+        self.known.get_mut().unwrap_or_else(PoisonError::into_inner).rows = rows;
     }
 
-    /// Makes `row` hold the mask. Returns whether it is there: else the row is empty.
+    /// Makes `row` hold the mask.
     #[inline]
-    pub(crate) fn write_to(&self, id: u32, row: &mut [u32]) -> bool {
-        let Some(entry) = self.masks.get(id) else { return false };
-        // Most have been asked for, and nothing is written.
-        if !entry.is_used.load(Ordering::Relaxed) {
-            entry.is_used.store(true, Ordering::Relaxed);
-        }
-        match entry.mask.get() {
+    pub(crate) fn write_to(&self, id: u32, row: &mut [u32]) {
+        match self.get(id) {
             Some(Mask::Set(set)) => set.write_to(row),
             Some(Mask::Near { base, flips }) => {
                 if let Some(Mask::Set(base)) = self.get(*base) {
@@ -172,55 +149,8 @@ impl Masks {
                     }
                 });
             }
-            None => return false,
+            None => row.fill(0),
         }
-        true
-    }
-
-    /// Copies of the masks that were asked for since they came here, the younger before the older
-    /// as far as there is room, under the same numbers; and the bytes that they take.
-    pub(super) fn in_use(&self, room: usize) -> (Self, usize) {
-        let count = self.len() as u32;
-        let (mut kept, mut bytes) =
-            (vec![false; count as usize], count as usize * size_of::<Entry>());
-        let mut keep = |id: u32| match self.get(id) {
-            Some(mask) if !std::mem::replace(&mut kept[id as usize], true) => {
-                bytes += mask.bytes_with_entry();
-                bytes
-            }
-            _ => bytes,
-        };
-        for id in (0..count).rev() {
-            let is_used = |entry: &Entry| entry.is_used.load(Ordering::Relaxed);
-            if !self.masks.get(id).is_some_and(is_used) {
-                continue;
-            }
-            if let Some(&Mask::Near { base, .. }) = self.get(id) {
-                keep(base);
-            }
-            if keep(id) > room {
-                break;
-            }
-        }
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let masks = Self::default();
-        for id in 0..count {
-            masks.push(self.get(id).filter(|_| kept[id as usize]).cloned());
-        }
-        let is_kept = |id: u32| kept.get(id as usize).is_some_and(|&kept| kept);
-        let mut ids = HashTable::with_capacity(known.ids.len());
-        for &(hash, id) in known.ids.iter().filter(|&&(_, id)| is_kept(id)) {
-            ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
-        }
-        let rows = known.rows.iter().copied().filter(|&id| is_kept(id)).collect();
-        let masks = Self { known: Mutex::new(Known { ids, rows }), ..masks };
-        (masks, bytes)
-    }
-}
-
-impl From<Mask> for Entry {
-    fn from(mask: Mask) -> Self {
-        Self { mask: OnceLock::from(mask), is_used: AtomicBool::new(false) }
     }
 }
 
@@ -235,7 +165,7 @@ impl Mask {
             Self::Set(set) => set.bytes(),
             Self::Near { flips, .. } => flips.len() * 4,
         };
-        numbers + size_of::<Entry>() + 2 * size_of::<(u64, u32)>()
+        numbers + size_of::<OnceLock<Self>>() + 2 * size_of::<(u64, u32)>()
     }
 }
 
@@ -320,38 +250,5 @@ mod tests {
         let near =
             (0..masks.len() as u32).filter(|&id| matches!(masks.get(id), Some(Mask::Near { .. })));
         assert!(near.count() > 50);
-    }
-
-    #[test]
-    fn what_is_used_keeps_its_number() {
-        let masks = Masks::default();
-        let mut random = fastrand::Rng::with_seed(3);
-        let mut row = vec![0u32; 400];
-        let mut rows = Vec::new();
-        for round in 0..60 {
-            if round % 20 == 0 {
-                row.iter_mut().for_each(|word| *word = random.u32(..));
-            }
-            row[random.usize(..400)] ^= 1 << random.usize(..32);
-            let (id, _) = masks.intern(&row);
-            rows.push((id, row.clone()));
-        }
-        let mut copy = vec![0; 400];
-        let used = |id: u32| id.is_multiple_of(3);
-        rows.iter()
-            .filter(|(id, _)| used(*id))
-            .for_each(|(id, _)| assert!(masks.write_to(*id, &mut copy)));
-        let (next, _) = masks.in_use(usize::MAX);
-        for (id, row) in &rows {
-            // What others are near to stays with them.
-            assert_eq!(next.write_to(*id, &mut copy) && copy == *row, next.get(*id).is_some());
-            assert!(!used(*id) || next.get(*id).is_some());
-        }
-        assert!(rows.iter().filter(|(id, _)| next.get(*id).is_some()).count() < 30);
-        for (id, row) in &rows {
-            let (same, _) = next.intern(row);
-            next.fill(*id, same);
-            assert!(next.write_to(*id, &mut copy) && copy == *row);
-        }
     }
 }

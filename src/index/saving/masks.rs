@@ -8,8 +8,7 @@ use crate::index::tokens::TokenSet;
 use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure};
 
 impl Masks {
-    /// Writes the masks by id, each with the hash by which equal ones are found. Of those that were
-    /// dropped only the number is left.
+    /// Writes the masks by id, each with the hash by which equal ones are found.
     pub(super) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
         // The lock keeps hashes and masks together.
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -25,7 +24,8 @@ impl Masks {
                     saved.put(writer, flips);
                 }
                 Some(Mask::Set(set)) => set.save(writer, saved),
-                None => writer.u8(3),
+                // All are there while the lock is held.
+                None => TokenSet::List(Vec::new().into()).save(writer, saved),
             }
         }
     }
@@ -41,10 +41,6 @@ impl Masks {
         for _ in 0..reader.length(9)? {
             let hash = reader.u64()?;
             let kind = reader.u8()?;
-            if kind == 3 {
-                self.push(None);
-                continue;
-            }
             let mask = if kind == 2 {
                 let base = reader.u32()?;
                 let is_row = matches!(self.get(base), Some(Mask::Set(TokenSet::Words(_))));
@@ -54,9 +50,7 @@ impl Masks {
                 Mask::Set(TokenSet::load(kind, reader, saved, bounds)?)
             };
             bytes += mask.bytes_with_entry();
-            let id = self.push(Some(mask));
-            let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
-            known.ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
+            self.push(hash, mask);
         }
         Ok(bytes)
     }

@@ -13,8 +13,8 @@ mod ways;
 use std::sync::Arc;
 
 use super::Index;
-use super::cache::{Cache, Epoch};
-use super::mask::StackTrie;
+use super::cache::{Cache, Epoch, Parts};
+use super::mask::{MaskTables, StackTrie};
 use crate::scanner::{Marks, ScanStates, Scanner};
 use crate::util::id::ScanStateId;
 use crate::util::saving::{Malformed, Reader, SavedNumbers, Words, Writer, ensure, ensure_below};
@@ -90,7 +90,7 @@ impl Index {
         epoch.masks.unions.save(&mut stacks);
         epoch.masks.masks.save(writer, saved);
         writer.raw(&stacks.into_bytes());
-        walks::save(&epoch, self.words, writer, saved);
+        walks::save(&epoch.parts.walked, self.words, writer, saved);
     }
 
     /// The index of a scanner and a vocabulary, in which every id names something.
@@ -112,12 +112,13 @@ impl Index {
             parse_states: scanner.table().state_count(),
             terminals: scanner.table().end().index(),
         };
-        let mut epoch = Epoch::default();
-        let bytes = epoch.masks.masks.load(reader, saved, &bounds)?;
-        epoch.masks.add_bytes(bytes);
-        epoch.masks.stacks = StackTrie::load(reader, epoch.masks.masks.len(), &bounds)?;
-        epoch.masks.unions.load(reader, epoch.masks.masks.len())?;
-        walks::load(&epoch, reader, saved, &bounds)?;
+        let (mut masks, parts) = (MaskTables::default(), Parts::default());
+        let bytes = masks.masks.load(reader, saved, &bounds)?;
+        masks.add_bytes(bytes);
+        masks.stacks = StackTrie::load(reader, masks.masks.len(), &bounds)?;
+        masks.unions.load(reader, masks.masks.len())?;
+        walks::load(&parts.walked, reader, saved, &bounds)?;
+        let epoch = Epoch::new(parts, masks);
         Ok(Self::restore(scanner, vocabulary, marks, Cache::new(budget, epoch)))
     }
 }

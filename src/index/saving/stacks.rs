@@ -10,6 +10,7 @@ use crate::util::append::Interner;
 use crate::util::append_map::AppendMap;
 use crate::util::id::{CoreId, ScanStateId};
 use crate::util::saving::{Malformed, Reader, Writer, ensure, ensure_below};
+use crate::util::uses::Uses;
 
 impl StackTrie<Root, Leaf> {
     /// Writes the paths.
@@ -23,7 +24,7 @@ impl StackTrie<Root, Leaf> {
         writer.numbers(&column(&|root| root.expectations.0));
         writer.numbers(&column(&|root| root.top.0));
         writer.numbers(&column(&|root| u32::from(root.fresh) + 2 * root.line.number()));
-        save_paths(roots.iter().map(|(_, path)| *path), writer);
+        save_paths(roots.iter().map(|(_, path)| path), writer);
         let forks: Vec<_> = self.forks.iter().collect();
         let column = |of: &dyn Fn(&Fork) -> u32| {
             forks.iter().map(|(fork, _)| of(fork)).collect::<Vec<u32>>()
@@ -31,7 +32,7 @@ impl StackTrie<Root, Leaf> {
         writer.numbers(&column(&|fork| fork.path));
         writer.numbers(&column(&|fork| fork.at));
         writer.numbers(&column(&|fork| fork.read));
-        save_paths(forks.iter().map(|(_, path)| *path), writer);
+        save_paths(forks.iter().map(|(_, path)| path), writer);
         // Behind the paths that have these numbers, and the answers that are numbers of layouts.
         writer.u32(self.count.load(Ordering::Acquire));
         let runs: Vec<_> = self.runs.iter().collect();
@@ -110,7 +111,7 @@ impl StackTrie<Root, Leaf> {
     }
 }
 
-fn save_paths(paths: impl Iterator<Item = Path<Leaf>> + Clone, writer: &mut Writer) {
+fn save_paths<'p>(paths: impl Iterator<Item = &'p Path<Leaf>> + Clone, writer: &mut Writer) {
     writer.numbers(&paths.clone().map(|path| path.number).collect::<Vec<u32>>());
     writer.numbers(&paths.clone().map(|path| path.run).collect::<Vec<u32>>());
     let leaf = |leaf: Leaf| leaf.mask * 2 + u32::from(leaf.asks_end);
@@ -124,7 +125,7 @@ fn load_paths(reader: &mut Reader<'_>, masks: usize) -> Result<Vec<Path<Leaf>>, 
     ensure_below(&leaves, 2 * masks, "the masks of paths")?;
     let path = |((number, run), leaf)| {
         let leaf = Leaf { mask: leaf / 2, asks_end: leaf % 2 == 1 };
-        Path { number, run, leaf }
+        Path { number, run, leaf, uses: Uses::default() }
     };
     Ok(numbers.into_iter().zip(runs).zip(leaves).map(path).collect())
 }
@@ -183,7 +184,8 @@ mod tests {
             fresh: false,
             line: LineKind::Inside,
         };
-        let path = |number| Path { number, run: 0, leaf: Leaf { mask: 0, asks_end: false } };
+        let leaf = Leaf { mask: 0, asks_end: false };
+        let path = |number| Path { number, run: 0, leaf, uses: Uses::default() };
         let trie = StackTrie {
             roots: AppendMap::restore([(root, path(0))].into_iter()),
             forks: AppendMap::restore(

@@ -1,10 +1,9 @@
 //! Node sets and the walks done from them.
 
 use super::{Bounds, SavedNumbersWriter};
-use crate::index::cache::Epoch;
 use crate::index::tokens::TokenSet;
 use crate::index::tokens::{StoredTokensId, TokensId};
-use crate::index::walk::{Base, Boundary, End, NodesId, Origin, Walk};
+use crate::index::walk::{Base, Boundary, End, NodesId, Origin, Walk, Walked};
 use crate::scanner::ObligationsId;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure, ensure_below};
@@ -12,24 +11,24 @@ use crate::util::saving::{Malformed, Reader, SavedNumbers, Writer, ensure, ensur
 /// Writes the node sets, that of all the vocabulary left out, and then the walks of each. Sets are
 /// numbered in the order of their nodes, so that equal indices are equal bytes.
 pub(super) fn save(
-    epoch: &Epoch,
+    walked: &Walked,
     words: usize,
     writer: &mut Writer,
     saved: &mut SavedNumbersWriter,
 ) {
-    let mut walks: Vec<(NodesId, Origin, &Walk)> = epoch.walked.walks.walks().collect();
+    let mut walks: Vec<(NodesId, Origin, &Walk)> = walked.walks.walks().collect();
     // After the walks, so that what these lead to is there.
-    let mut sets: Vec<NodesId> = (1..epoch.walked.walks.node_sets() as u32).map(NodesId).collect();
-    sets.sort_unstable_by_key(|&set| epoch.walked.walks.nodes(set));
+    let mut sets: Vec<NodesId> = (1..walked.walks.node_sets() as u32).map(NodesId).collect();
+    sets.sort_unstable_by_key(|&set| walked.walks.nodes(set));
     sets.insert(0, NodesId::ROOT);
     let mut numbers = vec![0; sets.len()];
     sets.iter().zip(0..).for_each(|(set, number)| numbers[set.0 as usize] = number);
     walks.sort_unstable_by_key(|(nodes, from, _)| (numbers[nodes.0 as usize], *from));
-    writer.list(&sets[1..], |w, &set| w.numbers(epoch.walked.walks.nodes(set)));
+    writer.list(&sets[1..], |w, &set| w.numbers(walked.walks.nodes(set)));
     writer.list(&walks, |w, (nodes, from, walk)| {
         w.u32(numbers[nodes.0 as usize]);
         from.save(w);
-        w.list(&walk.ends, |w, end| end.save(epoch, words, w, saved));
+        w.list(&walk.ends, |w, end| end.save(walked, words, w, saved));
         w.list(&walk.boundaries, |w, boundary| {
             boundary.save(numbers[boundary.nodes.0 as usize], w);
         });
@@ -39,14 +38,14 @@ pub(super) fn save(
             w.raw(&base.leading);
             w.u32(numbers[base.nodes.0 as usize]);
             let except = base.except.map_or(TokensId::NONE, TokensId::from);
-            save_tokens(except, epoch, words, w, saved);
+            save_tokens(except, walked, words, w, saved);
         });
     });
 }
 
 /// Takes node sets and walks.
 pub(super) fn load(
-    epoch: &Epoch,
+    walked: &Walked,
     reader: &mut Reader<'_>,
     saved: &SavedNumbers,
     bounds: &Bounds<'_>,
@@ -56,22 +55,18 @@ pub(super) fn load(
         let nodes = reader.numbers()?;
         ensure_below(&nodes, bounds.nodes, "a set of nodes")?;
         ensure(nodes.is_sorted_by(|one, other| one < other), "a set of nodes")?;
-        sets.push(epoch.walked.walks.nodes_id(nodes));
+        sets.push(walked.walks.nodes_id(nodes));
     }
     for _ in 0..reader.length(26)? {
         let nodes = nodes(reader, &sets)?;
         let from = Origin::load(reader, bounds)?;
-        let ends = reader.list(18, |r| End::load(r, epoch, saved, bounds))?;
+        let ends = reader.list(18, |r| End::load(r, walked, saved, bounds))?;
         let boundaries = reader.list(20, |r| Boundary::load(r, &sets, bounds))?;
-        let bases = reader.list(14, |r| Base::load(r, &sets, epoch, saved, bounds))?;
-        ensure(goes_on(epoch, (nodes, from), &boundaries, &bases), "a walk")?;
-        let walk = Walk::new(
-            epoch.walked.walks.next_number(),
-            ends.into(),
-            boundaries.into(),
-            bases.into(),
-        );
-        epoch.walked.walks.walk(nodes, from, || walk);
+        let bases = reader.list(14, |r| Base::load(r, &sets, walked, saved, bounds))?;
+        ensure(goes_on(walked, (nodes, from), &boundaries, &bases), "a walk")?;
+        let walk =
+            Walk::new(walked.walks.next_number(), ends.into(), boundaries.into(), bases.into());
+        walked.walks.walk(nodes, from, || walk);
     }
     Ok(())
 }
@@ -80,13 +75,12 @@ pub(super) fn load(
 /// to no other: so going from one to the next comes to an end. What lies below a node has a greater
 /// number.
 fn goes_on(
-    epoch: &Epoch,
+    walked: &Walked,
     (nodes, from): (NodesId, Origin),
     boundaries: &[Boundary],
     bases: &[Base],
 ) -> bool {
-    let first =
-        |nodes: NodesId| epoch.walked.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
+    let first = |nodes: NodesId| walked.walks.nodes(nodes).first().copied().unwrap_or(u32::MAX);
     let least = first(nodes);
     boundaries.iter().all(|boundary| first(boundary.nodes) > least)
         && (bases.is_empty()
@@ -116,29 +110,29 @@ fn place(
 /// Writes tokens as one set.
 fn save_tokens(
     tokens: TokensId,
-    epoch: &Epoch,
+    walked: &Walked,
     words: usize,
     writer: &mut Writer,
     saved: &mut SavedNumbersWriter,
 ) {
-    epoch.walked.tokens.collect(tokens, words).save(writer, saved);
+    walked.tokens.collect(tokens, words).save(writer, saved);
 }
 
 fn load_tokens(
     reader: &mut Reader<'_>,
-    epoch: &Epoch,
+    walked: &Walked,
     saved: &SavedNumbers,
     bounds: &Bounds<'_>,
 ) -> Result<StoredTokensId, Malformed> {
     let kind = reader.u8()?;
-    Ok(epoch.walked.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
+    Ok(walked.tokens.add_set(TokenSet::load(kind, reader, saved, bounds)?))
 }
 
 impl Base {
     fn load(
         reader: &mut Reader<'_>,
         sets: &[NodesId],
-        epoch: &Epoch,
+        walked: &Walked,
         saved: &SavedNumbers,
         bounds: &Bounds<'_>,
     ) -> Result<Self, Malformed> {
@@ -150,7 +144,7 @@ impl Base {
             state: ScanStateId(state),
             leading,
             nodes,
-            except: Some(load_tokens(reader, epoch, saved, bounds)?),
+            except: Some(load_tokens(reader, walked, saved, bounds)?),
         })
     }
 }
@@ -172,7 +166,7 @@ impl Origin {
 impl End {
     fn save(
         &self,
-        epoch: &Epoch,
+        walked: &Walked,
         words: usize,
         writer: &mut Writer,
         saved: &mut SavedNumbersWriter,
@@ -181,18 +175,18 @@ impl End {
         writer.u32(self.obligations.0);
         writer.length(self.leading.len());
         writer.raw(&self.leading);
-        save_tokens(self.tokens, epoch, words, writer, saved);
+        save_tokens(self.tokens, walked, words, writer, saved);
     }
 
     fn load(
         reader: &mut Reader<'_>,
-        epoch: &Epoch,
+        walked: &Walked,
         saved: &SavedNumbers,
         bounds: &Bounds<'_>,
     ) -> Result<Self, Malformed> {
         let (state, obligations) = place(reader, bounds)?;
         let leading = leading(reader)?;
-        let tokens = load_tokens(reader, epoch, saved, bounds)?.into();
+        let tokens = load_tokens(reader, walked, saved, bounds)?.into();
         Ok(Self { state, obligations, leading, tokens })
     }
 }
@@ -235,9 +229,8 @@ mod tests {
 
     #[test]
     fn walks_that_go_round_are_refused() {
-        let epoch = Epoch::default();
-        let [above, below] =
-            [vec![3, 9], vec![4, 5]].map(|nodes| epoch.walked.walks.nodes_id(nodes));
+        let walked = Walked::default();
+        let [above, below] = [vec![3, 9], vec![4, 5]].map(|nodes| walked.walks.nodes_id(nodes));
         let origin = |is_base| Origin {
             state: ScanStateId(0),
             obligations: ObligationsId::NONE,
@@ -254,7 +247,7 @@ mod tests {
         let base =
             |nodes| Base { nodes, state: ScanStateId(0), leading: Box::default(), except: None };
         let goes_on = |from: (NodesId, bool), boundaries: &[Boundary], bases: &[Base]| {
-            goes_on(&epoch, (from.0, origin(from.1)), boundaries, bases)
+            goes_on(&walked, (from.0, origin(from.1)), boundaries, bases)
         };
         assert!(goes_on((NodesId::ROOT, false), &[boundary(above)], &[base(above)]));
         assert!(goes_on((above, false), &[boundary(below)], &[base(above)]));

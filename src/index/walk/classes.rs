@@ -1,13 +1,12 @@
 //! What a walk comes to: the classes of the tokens that it met.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use super::leading::LeadingBytes;
 use super::nodes::NodesId;
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::scanner::ObligationsId;
 use crate::scanner::configuration::Configuration;
 use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::uses::Uses;
 
 /// The classes of the tokens below some nodes, from one scan state.
 #[derive(Debug)]
@@ -20,7 +19,7 @@ pub(crate) struct Walk {
     pub(crate) boundaries: Box<[Boundary]>,
     pub(crate) bases: Box<[Base]>,
     /// How often it was asked for.
-    uses: AtomicU32,
+    pub(super) uses: Uses,
 }
 
 /// Tokens that end within the lexeme. Without obligations, those that can become the same labels
@@ -97,17 +96,7 @@ impl Walk {
         bases: Box<[Base]>,
     ) -> Self {
         let is_unobliged = ends.iter().all(|end| end.obligations == ObligationsId::NONE);
-        Self { number, is_unobliged, ends, boundaries, bases, uses: AtomicU32::new(0) }
-    }
-
-    /// Somebody has asked for the walk.
-    pub(super) fn note_use(&self) {
-        self.uses.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// How often somebody has.
-    pub(super) fn uses(&self) -> u32 {
-        self.uses.load(Ordering::Relaxed)
+        Self { number, is_unobliged, ends, boundaries, bases, uses: Uses::default() }
     }
 
     /// Heap bytes, but for the sets of tokens and nodes.

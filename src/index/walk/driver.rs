@@ -17,7 +17,7 @@ impl<'g> Walker<'g> {
     /// The walk of these nodes from a scan state, done now or before.
     pub(crate) fn walk(self, nodes: NodesId, from: Origin) -> &'g Walk {
         let walk = self.tables.walk(nodes, from, || self.do_walk(nodes, from));
-        walk.note_use();
+        walk.uses.note();
         walk
     }
 

@@ -23,12 +23,16 @@ impl Walked {
     /// Copies of the walks that were asked for more than once since they came here, those asked for
     /// most before others, as far as they have room for masks of `words` words. To copy a walk
     /// takes a hundredth of the time of doing it.
-    pub(crate) fn in_use(&self, room: usize, words: usize) -> Self {
-        let mut walks: Vec<(NodesId, Origin, &Walk)> =
-            self.walks.walks().filter(|(.., walk)| walk.uses() > 1).collect();
-        walks.sort_unstable_by_key(|&(nodes, from, walk)| (Reverse(walk.uses()), nodes, from));
+    pub(crate) fn in_use<'w>(&'w self, room: usize, words: usize) -> Self {
+        // Read once: others go on counting.
+        let uses = |(nodes, from, walk): (NodesId, Origin, &'w Walk)| {
+            (Reverse(walk.uses.get()), nodes, from, walk)
+        };
+        let mut walks: Vec<_> = self.walks.walks().map(uses).collect();
+        walks.retain(|&(Reverse(uses), ..)| uses > 1);
+        walks.sort_unstable_by_key(|&(uses, nodes, from, _)| (uses, nodes, from));
         let used = Self::default();
-        for (nodes, from, walk) in walks {
+        for (_, nodes, from, walk) in walks {
             if used.bytes() > room {
                 break;
             }
@@ -60,7 +64,9 @@ impl Walked {
         };
         let ends = walk.ends.iter().map(end).collect();
         let boundaries = walk.boundaries.iter().map(boundary).collect();
-        Walk::new(self.walks.next_number(), ends, boundaries, walk.bases.iter().map(base).collect())
+        let bases = walk.bases.iter().map(base).collect();
+        let copy = Walk::new(self.walks.next_number(), ends, boundaries, bases);
+        Walk { uses: walk.uses.aged(), ..copy }
     }
 
     fn copy_nodes(&self, of: &Self, nodes: NodesId) -> NodesId {

@@ -1,0 +1,306 @@
+//! Which masks stay when there is no room for all: those that were asked for most.
+//!
+//! A path of the trie over stacks counts how often it was found. The paths of most uses are entered
+//! in new tables, with the masks that they lead to, until these are as large as they may be. So
+//! nothing is left of what does not stay, and what stays is counted as what is new.
+
+use std::cmp::Reverse;
+use std::sync::PoisonError;
+
+use rustc_hash::FxHashMap;
+
+use super::stack_trie::{ASKS, Fork, Leaf, Path, Root, STATE, StackTrie, Words};
+use super::storage::{Mask, Masks};
+use super::tables::MaskTables;
+use crate::scanner::{Lines, Question};
+
+/// A path that has read more is not kept: it is seldom met again, and forged ones may be as long as
+/// their number squared.
+const MOST_WORDS: usize = 4096;
+
+impl MaskTables {
+    /// The paths that were found most often, the younger of those found as often, and their masks,
+    /// in about so many bytes. What others enter meanwhile may be missing.
+    pub(crate) fn in_use(&self, room: usize) -> Self {
+        let paths = Paths::of(&self.stacks);
+        // Read once: others go on counting.
+        let uses = |(&number, (_, path)): (&u32, &(From, &Path<Leaf>))| (path.uses.get(), number);
+        let mut order: Vec<(u32, u32)> = paths.by_number.iter().map(uses).collect();
+        order.sort_unstable_by_key(|&used| Reverse(used));
+        // Behind the paths, so that all masks are there that they lead to.
+        let mut masks = Copies::of(&self.masks);
+        let kept = Self::default();
+        for (_, number) in order {
+            let Some((_, path)) = paths.by_number.get(&number) else { continue };
+            let Some((root, words)) = paths.whole(number, &kept.stacks) else { continue };
+            let Some(mask) = masks.copy(path.leaf.mask) else { continue };
+            kept.stacks.enter(root, &words, Leaf { mask, ..path.leaf }, &path.uses.aged());
+            if kept.stacks.bytes() + masks.bytes > room {
+                break;
+            }
+        }
+        for (of, own) in self.unions.iter() {
+            let members: Option<Vec<u32>> = of.iter().map(|id| masks.known(*id)).collect();
+            let Some(mut members) = members else { continue };
+            if kept.bytes() + masks.bytes > room {
+                break;
+            }
+            members.sort_unstable();
+            kept.unions.add(&members, own.and_then(|own| masks.copy(own)));
+        }
+        kept.add_bytes(masks.bytes);
+        Self { masks: masks.finish(), ..kept }
+    }
+}
+
+/// Where a path begins.
+enum From {
+    Root(Root),
+    Fork(Fork),
+}
+
+/// The paths of a trie.
+struct Paths<'t> {
+    trie: &'t StackTrie<Root, Leaf>,
+    by_number: FxHashMap<u32, (From, &'t Path<Leaf>)>,
+    /// By their numbers.
+    layouts: Vec<&'t Lines>,
+}
+
+impl<'t> Paths<'t> {
+    fn of(trie: &'t StackTrie<Root, Leaf>) -> Self {
+        // What a path forks off was there before it.
+        let forks = trie.forks.iter().map(|(fork, path)| (path.number, (From::Fork(*fork), path)));
+        let mut by_number: FxHashMap<_, _> = forks.collect();
+        let roots = trie.roots.iter().map(|(root, path)| (path.number, (From::Root(*root), path)));
+        by_number.extend(roots);
+        let layouts = trie.layouts.iter().map(|(lines, _)| lines).collect();
+        Self { trie, by_number, layouts }
+    }
+
+    /// The root of a path, and all that is read from there on, in the numbers of another trie.
+    fn whole(&self, number: u32, other: &StackTrie<Root, Leaf>) -> Option<(Root, Words)> {
+        let (from, path) = self.by_number.get(&number)?;
+        let run = self.trie.runs.get(path.run);
+        // From the last to the first.
+        let mut parts: Vec<(&[u32], Option<u32>)> = vec![(run, None)];
+        let (mut from, mut length) = (from, run.len());
+        let root = loop {
+            match from {
+                From::Root(root) => break *root,
+                From::Fork(fork) => {
+                    let (before, path) = self.by_number.get(&fork.path)?;
+                    parts.push(read_before(self.trie.runs.get(path.run), fork)?);
+                    length += fork.at as usize + 2;
+                    from = before;
+                }
+            }
+            if length > MOST_WORDS {
+                return None;
+            }
+        };
+        let mut words = Words::new();
+        for (read, answer) in parts.into_iter().rev() {
+            words.extend_from_slice(read);
+            words.extend(answer);
+        }
+        self.renumber(&mut words, other)?;
+        Some((root, words))
+    }
+
+    /// Gives questions and layouts the numbers that they have in another trie.
+    fn renumber(&self, words: &mut [u32], other: &StackTrie<Root, Leaf>) -> Option<()> {
+        let mut at = 0;
+        while let Some(&word) = words.get(at) {
+            if word & ASKS == 0 {
+                at += 1;
+                continue;
+            }
+            if word != STATE {
+                let question = self.trie.questions.get(word & !ASKS);
+                if *question == Question::Layout {
+                    let answer = words.get_mut(at + 1)?;
+                    *answer = other.number(self.layouts.get(*answer as usize)?);
+                }
+                words[at] = ASKS | other.questions.intern(question.clone());
+            }
+            at += 2;
+        }
+        Some(())
+    }
+}
+
+/// What was read of a run up to a fork off it, and what was read there instead.
+fn read_before<'r>(run: &'r [u32], fork: &Fork) -> Option<(&'r [u32], Option<u32>)> {
+    let at = fork.at as usize;
+    // Where it is an answer that differs, the question is the same.
+    let same = if run.get(at)? & ASKS == 0 { at } else { at + 1 };
+    Some((run.get(..same)?, Some(fork.read)))
+}
+
+/// Copies of some masks.
+struct Copies<'m> {
+    of: &'m Masks,
+    hashes: FxHashMap<u32, u64>,
+    /// The numbers that those have which were copied.
+    numbers: FxHashMap<u32, u32>,
+    masks: Masks,
+    bytes: usize,
+}
+
+impl<'m> Copies<'m> {
+    fn of(of: &'m Masks) -> Self {
+        let known = of.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let hashes = known.ids.iter().map(|&(hash, id)| (id, hash)).collect();
+        Self { of, hashes, numbers: FxHashMap::default(), masks: Masks::default(), bytes: 0 }
+    }
+
+    /// The number of a copy that was made before.
+    fn known(&self, id: u32) -> Option<u32> {
+        self.numbers.get(&id).copied()
+    }
+
+    /// The number of a copy, made now or before.
+    fn copy(&mut self, id: u32) -> Option<u32> {
+        match self.of.get(id)? {
+            Mask::Near { base, flips } => {
+                let base = self.copy_of(*base, Mask::clone)?;
+                self.copy_of(id, |_| Mask::Near { base, flips: flips.clone() })
+            }
+            Mask::Set(_) => self.copy_of(id, Mask::clone),
+        }
+    }
+
+    fn copy_of(&mut self, id: u32, copy: impl FnOnce(&Mask) -> Mask) -> Option<u32> {
+        if let Some(known) = self.known(id) {
+            return Some(known);
+        }
+        let (mask, hash) = (copy(self.of.get(id)?), *self.hashes.get(&id)?);
+        self.bytes += mask.bytes_with_entry();
+        let number = self.masks.push(hash, mask);
+        self.numbers.insert(id, number);
+        Some(number)
+    }
+
+    /// The copies; of the rows among them those last used come first, as they did.
+    fn finish(mut self) -> Masks {
+        let known = self.of.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows = known.rows.iter().filter_map(|row| self.numbers.get(row)).copied().collect();
+        self.masks.set_rows(rows);
+        self.masks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stack_trie::LineKind;
+    use super::*;
+    use crate::scanner::ObligationsId;
+    use crate::scanner::lookahead::ExpectationsId;
+    use crate::util::id::{CoreId, ScanStateId};
+
+    const WIDTH: usize = 400;
+
+    /// What a path reads, with the numbers of the trie's questions.
+    type Reads = (u32, [u32; 6]);
+
+    /// Paths that read three states, brackets, and the layout; each has a mask of its own.
+    fn tables() -> (MaskTables, Vec<(Reads, Vec<u32>)>) {
+        let tables = MaskTables::default();
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut row: Vec<u32> = (0..WIDTH).map(|_| random.u32(..)).collect();
+        let mut all = Vec::new();
+        tables.stacks.questions.intern(Question::Brackets(9));
+        let brackets = ASKS | tables.stacks.questions.intern(Question::Brackets(3));
+        let layout = ASKS | tables.stacks.questions.intern(Question::Layout);
+        for number in 0..240u32 {
+            if number % 60 == 0 {
+                row.iter_mut().for_each(|word| *word = random.u32(..));
+            }
+            row[random.usize(..WIDTH)] ^= 1 << random.usize(..32);
+            let lines = Lines { depth: number / 8 % 5, ..Lines::default() };
+            let answer = tables.stacks.number(&lines);
+            let reads = (number / 40, [number % 2, brackets, number / 2 % 4, layout, answer, 7]);
+            let (mask, bytes) = tables.masks.intern(&row);
+            tables.add_bytes(bytes);
+            let leaf = Leaf { mask, asks_end: number % 2 == 1 };
+            tables.stacks.enter(root(reads.0), &reads.1, leaf, &number_of_uses(number));
+            all.push((reads, row.clone()));
+        }
+        (tables, all)
+    }
+
+    fn root(state: u32) -> Root {
+        Root {
+            state: ScanStateId(state),
+            obligations: ObligationsId::NONE,
+            expectations: ExpectationsId::NONE,
+            top: CoreId(0),
+            fresh: false,
+            line: LineKind::Inside,
+        }
+    }
+
+    fn number_of_uses(number: u32) -> crate::util::uses::Uses {
+        let uses = crate::util::uses::Uses::default();
+        (0..number % 7).for_each(|_| uses.note());
+        uses
+    }
+
+    /// What each path of a trie reads, with the layout itself, and its mask.
+    fn content(tables: &MaskTables) -> Vec<(u32, Vec<u32>, u32, Vec<u32>)> {
+        let paths = Paths::of(&tables.stacks);
+        let content = paths.by_number.iter().map(|(&number, (_, path))| {
+            let (root, words) = paths.whole(number, &StackTrie::default()).expect("a path");
+            let depth = paths.layouts[paths.layout_of(number) as usize].depth;
+            let mut row = vec![0; WIDTH];
+            tables.masks.write_to(path.leaf.mask, &mut row);
+            (root.state.0, [words[0], words[2], words[5]].to_vec(), depth, row)
+        });
+        let mut content: Vec<_> = content.collect();
+        content.sort();
+        content
+    }
+
+    impl Paths<'_> {
+        /// The number of the layout that a path of these tests reads.
+        fn layout_of(&self, number: u32) -> u32 {
+            let (from, path) = &self.by_number[&number];
+            let run = self.trie.runs.get(path.run);
+            match (&run[..], from) {
+                ([.., _, answer, _], _) => *answer,
+                (_, From::Fork(fork)) if run.len() == 1 => fork.read,
+                _ => unreachable!("these paths end in a layout and a state"),
+            }
+        }
+    }
+
+    #[test]
+    fn with_room_for_all_everything_stays() {
+        let (tables, all) = tables();
+        let kept = tables.in_use(usize::MAX);
+        assert_eq!(content(&kept), content(&tables));
+        assert_eq!((kept.stacks.len(), kept.masks.len()), (tables.stacks.len(), all.len()));
+        // A question that no path asks is gone; equal masks are known as before.
+        assert_eq!(kept.stacks.questions.len(), 2);
+        assert!(all.iter().all(|(_, row)| kept.masks.intern(row).1 == 0));
+    }
+
+    #[test]
+    fn what_was_found_most_often_stays() {
+        let (tables, _) = tables();
+        let kept = tables.in_use(tables.bytes() / 3);
+        assert!(kept.bytes() < tables.bytes() / 2 && kept.stacks.len() > 20);
+        let uses = |tables: &MaskTables| {
+            let paths = Paths::of(&tables.stacks);
+            paths.by_number.values().map(|(_, path)| path.uses.get()).collect::<Vec<_>>()
+        };
+        let (before, after) = (uses(&tables), uses(&kept));
+        // They count half from then on.
+        let least = after.iter().min().copied().unwrap_or_default();
+        let more = before.iter().filter(|&&uses| uses / 2 > least).count();
+        assert_eq!(after.iter().filter(|&&uses| uses > least).count(), more);
+        let whole = content(&tables);
+        assert!(content(&kept).iter().all(|path| whole.contains(path)));
+    }
+}

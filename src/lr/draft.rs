@@ -1,0 +1,40 @@
+//! What a table is made from: the automaton, its look-aheads, and what precedence settled. It counts
+//! as held until the table is made.
+
+use super::conflict::{self, Resolution};
+use super::lookahead::LookAheads;
+use super::lr0::Automaton;
+use super::rules::Rules;
+use crate::grammar::Grammar;
+use crate::util::meter::{Holding, LimitReached, Meter};
+
+/// See above.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub(super) automaton: Automaton,
+    pub(super) lookaheads: LookAheads,
+    pub(super) resolution: Resolution,
+    held: Holding,
+}
+
+impl Draft {
+    pub(super) fn new(
+        grammar: &Grammar,
+        rules: &Rules,
+        meter: &Meter,
+    ) -> Result<Self, LimitReached> {
+        let mut held = meter.holding();
+        let automaton = Automaton::build(rules, meter)?;
+        held.set(automaton.bytes())?;
+        let mut lookaheads = LookAheads::compute(rules, &automaton, meter)?;
+        held.set(automaton.bytes() + lookaheads.bytes())?;
+        let resolution = conflict::resolve(grammar, rules, &automaton, &mut lookaheads, meter)?;
+        held.set(automaton.bytes() + lookaheads.bytes() + resolution.bytes())?;
+        Ok(Self { automaton, lookaheads, resolution, held })
+    }
+
+    /// The automaton stays, and counts from then on; the rest goes, once it is no longer wanted.
+    pub(super) fn into_parts(self) -> (Automaton, LookAheads, Resolution, Holding) {
+        (self.automaton, self.lookaheads, self.resolution, self.held)
+    }
+}
