@@ -12,6 +12,9 @@ use crate::util::self_loops::{
 /// So many pieces at least are looked at beyond a point.
 const PIECES_AHEAD: u8 = 8;
 
+/// So many points at most are looked at where texts spread.
+const SPREAD: usize = 64;
+
 impl Scanner {
     /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`]
     /// holds: one character shows it for most points, which stay nowhere.
@@ -63,19 +66,96 @@ impl Scanner {
         let (known, is_all) = point.stretches[usize::from(past_ascii)].get();
         match is_all || known.length >= pieces {
             true => known,
+            false if self.is_spread(point) => self.find_spread(point, past_ascii),
             false => self.find_stretch(point, past_ascii, pieces),
         }
     }
 
-    /// The point behind so many pieces of the stretch of `point`.
-    pub(crate) fn along<'g>(&'g self, mut point: &'g Point, pieces: u8) -> &'g Point {
-        for _ in 0..pieces {
-            match self.step_point(point, LETTER).next() {
-                Some(next) if next != point.id => point = self.at_point(next),
-                _ => break,
+    /// Whether texts lead on from this point to others of its class, and never back.
+    pub(crate) fn counts(&self, point: &Point) -> bool {
+        (1..u8::MAX).contains(&self.stretch(point, false, 1).length)
+    }
+
+    /// Whether letters lead from this point to several others, that of one letter of its class.
+    fn is_spread(&self, point: &Point) -> bool {
+        let step = self.step_point(point, LETTER);
+        let is_other = |byte: u8| self.step_point(point, byte) != step;
+        self.goes_on(point, point) && (b'a'..=b'z').chain(b'A'..=b'Z').any(is_other)
+    }
+
+    /// Whether a letter leads from `at` to a point of the class of `point`.
+    fn goes_on(&self, at: &Point, point: &Point) -> bool {
+        let next = self.step_point(at, LETTER).next();
+        next.is_some_and(|next| self.class_of(self.at_point(next)) == self.class_of(point))
+    }
+
+    /// Goes on from a point whose texts lead to many others, piece by piece, as long as these are of
+    /// its class and not too many.
+    #[cold]
+    fn find_spread(&self, point: &Point, past_ascii: bool) -> Stretch {
+        let mut stretch = Stretch { groups: CHARACTERS - 1, length: 0 };
+        if past_ascii {
+            stretch.groups |= CHARACTERS | CUT_CHARACTERS;
+        }
+        let mut met = vec![point.id];
+        let mut level = 0;
+        while level < met.len() {
+            let last = met.len();
+            let mut groups = stretch.groups;
+            for at in level..last {
+                groups = self.groups_within(self.at_point(met[at]), point, groups, &mut met);
+            }
+            if groups & group(LETTER) == 0 || met.len() > SPREAD {
+                break;
+            }
+            stretch = Stretch { groups, length: stretch.length + 1 };
+            level = last;
+        }
+        if level == met.len() {
+            stretch.length = u8::MAX;
+        } else {
+            met.truncate(1);
+        }
+        if stretch.length == 0 {
+            stretch = Stretch::NONE;
+        }
+        for &id in &met {
+            self.at_point(id).stretches[usize::from(past_ascii)].set(stretch, true);
+        }
+        stretch
+    }
+
+    /// Those of `groups` all of whose pieces lead from `from` to points of the class of `point` from
+    /// which letters go on (not so the beginning of an escape), which are added to `met`.
+    fn groups_within(
+        &self,
+        from: &Point,
+        point: &Point,
+        mut groups: Groups,
+        met: &mut Vec<PointId>,
+    ) -> Groups {
+        let mut leads_on = |next: PointId| {
+            let at = self.at_point(next);
+            let is_alike = self.class_of(at) == self.class_of(point) && self.goes_on(at, point);
+            if is_alike && !met.contains(&next) {
+                met.push(next);
+            }
+            is_alike
+        };
+        for byte in 0..0x80 {
+            if groups & group(byte) == 0 {
+                continue;
+            }
+            let step = self.step_point(from, byte);
+            let is_on = step.next().is_some_and(|next| step == Step::to(next) && leads_on(next));
+            if !is_on {
+                groups &= !group(byte);
             }
         }
-        point
+        match groups & CHARACTERS {
+            0 => groups,
+            _ => groups & (self.characters(from, false, leads_on) | !NOT_ASCII),
+        }
     }
 
     /// Goes from letter to letter until the class changes, a point leads back to itself, or far
@@ -143,10 +223,20 @@ impl Scanner {
         !leaves
     }
 
-    /// Which of whole and cut characters lead from `point` to `target`. Where a lexeme may end
+    /// Which of whole and cut characters lead from `point` to `target`.
+    fn characters_to(&self, point: &Point, target: &Point) -> Groups {
+        self.characters(point, target.accepts, |next| next == target.id)
+    }
+
+    /// Which of whole and cut characters lead from `point` to targets. Where a lexeme may end
     /// before one of their bytes, that must be refuted before the character ends: by an accept
     /// behind it, which breaks the obligation.
-    fn characters_to(&self, point: &Point, target: &Point) -> Groups {
+    fn characters(
+        &self,
+        point: &Point,
+        targets_accept: bool,
+        mut is_target: impl FnMut(PointId) -> bool,
+    ) -> Groups {
         let mut loops = CHARACTERS | CUT_CHARACTERS;
         let mut seen: Vec<(Within, PointId)> = vec![(BETWEEN, point.id)];
         let mut at = 0;
@@ -164,10 +254,10 @@ impl Scanner {
                 let step = self.step_point(from, byte);
                 let Some(next) = step.next() else { return 0 };
                 if step.ended().is_some() {
-                    loops &= if target.accepts { CHARACTERS } else { 0 };
+                    loops &= if targets_accept { CHARACTERS } else { 0 };
                 }
                 if within == BETWEEN {
-                    loops &= if next == target.id { loops } else { 0 };
+                    loops &= if is_target(next) { loops } else { 0 };
                 } else {
                     if self.class_of(self.at_point(next)) != self.class_of(point) {
                         loops &= CHARACTERS;

@@ -24,9 +24,8 @@
 //!    never has stray bytes without both.
 //!
 //! The *stretch* of a point is a set of groups `S` and a number `n`. Take any text of at most `n`
-//! pieces, all of them of `S`. It leads to a point of the same class, which depends on the number
-//! of pieces alone where no character is cut, and 2 and 3 hold of it as well. `S` has no stray
-//! bytes, and has letters: any letter shows where the next piece leads.
+//! pieces, all of them of `S`. It leads to a point of the same class, and 2 and 3 hold of it as
+//! well. `S` has no stray bytes.
 //!
 //! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
 //! between two characters, and tells
@@ -34,8 +33,7 @@
 //! 4. of a node, which groups the pieces of all texts below it are of;
 //! 5. of a run of nodes, depth first, the first one with whose byte a piece begins that is of none
 //!    of some groups: of all texts that are cut off by then, every piece is of these groups;
-//! 6. of a node, how many bytes, and so how many pieces at most, the longest text below it has; and
-//!    how many pieces have begun on the way to it.
+//! 6. of a node, how many pieces at most the texts below it have.
 //!
 //! **What the walk owes** (`index::walk::loops`).
 //!
@@ -44,8 +42,8 @@
 //! 8. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
 //!    nothing else would have to know of them: no end that is still open, no base walk beside it,
 //!    no blanks of a line. By 1 and 2 it is behind them where it was. With a stretch, where no text
-//!    below the node is longer than `n` (6), it is behind them as many pieces further on as have
-//!    begun (6).
+//!    below the node is longer than `n` (6), it is behind them where the bytes on the way to the
+//!    next node lead.
 
 /// A set of groups, one bit a group.
 pub(crate) type Groups = u32;
@@ -104,7 +102,7 @@ impl Stretch {
     }
 }
 
-/// A byte that any stretch goes on with.
+/// A byte that stretches go on with.
 pub(crate) const LETTER: u8 = b'a';
 
 /// Where a text stands within a character of UTF-8: how many bytes are missing, and how the next is

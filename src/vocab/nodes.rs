@@ -20,7 +20,8 @@ pub(crate) struct Node {
     pub(crate) depth: u16,
     /// The label of the edge into the node; 0 for the root.
     pub(crate) byte: u8,
-    /// How many bytes the longest text below the node has, or 255 where they are more.
+    /// How many pieces the longest text below the node has, as in `below`, or 255 where they are
+    /// more.
     pub(crate) height: u8,
 }
 const _: () = assert!(size_of::<Node>() == 16);
@@ -35,8 +36,6 @@ pub(super) struct NodeGroups {
     numbers: Box<[u8]>,
     /// The groups of [`BLOCK`] nodes each.
     blocks: Box<[Groups]>,
-    /// By node: how many pieces begin on the way to it, modulo 256.
-    pieces: Box<[u8]>,
 }
 
 /// Nodes whose groups are known together.
@@ -49,10 +48,10 @@ const _: () = assert!(STRAY_BYTES.ilog2() + 1 == ENDS_CHARACTER as u32);
 impl NodeGroups {
     /// Finds the groups of these nodes, and notes with each those below it.
     pub(super) fn find(nodes: &mut [Node], max_depth: usize) -> Self {
-        let (numbers, pieces) = find_numbers(nodes, max_depth);
+        let numbers = find_numbers(nodes, max_depth);
         let union = |block: &[u8]| block.iter().fold(0, |all, group| all | 1 << group);
         let blocks = numbers.chunks(BLOCK).map(union).collect();
-        Self { numbers, blocks, pieces }
+        Self { numbers, blocks }
     }
 
     /// The group of the byte of `node`.
@@ -65,13 +64,6 @@ impl NodeGroups {
     #[inline]
     pub(super) fn ends_character(&self, node: u32) -> bool {
         self.numbers[node as usize] == ENDS_CHARACTER
-    }
-
-    /// How many pieces begin behind `above`, a node on the way to `node`, with the last byte of
-    /// `node`; modulo 256.
-    #[inline]
-    pub(super) fn pieces_between(&self, above: u32, node: u32) -> u8 {
-        self.pieces[node as usize].wrapping_sub(self.pieces[above as usize])
     }
 
     /// The first node from `node` to before `end` whose byte is not of these groups; `end` where
@@ -94,19 +86,19 @@ impl NodeGroups {
 
     /// Memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.numbers.len() + self.pieces.len() + self.blocks.len() * size_of::<Groups>()
+        self.numbers.len() + self.blocks.len() * size_of::<Groups>()
     }
 }
 
 /// Finds the groups below each node and how far the texts there go; the number of each node's own
-/// group, and of the pieces on the way to it.
-fn find_numbers(nodes: &mut [Node], max_depth: usize) -> (Box<[u8]>, Box<[u8]>) {
+/// group.
+fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
     let mut numbers = vec![0; nodes.len()].into_boxed_slice();
     // By depth: what the nodes met so far hold, whose parent has not been met; as read from each
     // place in a character. And the same up to the end of that character.
     let mut met = vec![[(0, 0); WITHINS]; max_depth + 2];
-    // By depth, the same: how many bytes they have.
-    let mut heights = vec![0u8; max_depth + 2];
+    // By depth and place, the same: how many pieces begin in them at most.
+    let mut heights = vec![[0u8; WITHINS]; max_depth + 2];
     // From the last to the first: what lies below a node is met before it.
     for index in (0..nodes.len()).rev() {
         let next_first = nodes.get(index + 1).map(|next| next.first);
@@ -114,8 +106,13 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> (Box<[u8]>, Box<[u8]>) 
         let depth = usize::from(node.depth);
         let below = std::mem::take(&mut met[depth + 1]);
         node.below = below[BETWEEN].0;
-        node.height = std::mem::take(&mut heights[depth + 1]);
-        heights[depth] = heights[depth].max(node.height.saturating_add(1));
+        let height = std::mem::take(&mut heights[depth + 1]);
+        node.height = height[BETWEEN];
+        for (within, most) in heights[depth].iter_mut().enumerate() {
+            let next = step_utf8(within, node.byte);
+            let begins = within == BETWEEN || next.is_none();
+            *most = height[next.unwrap_or(BETWEEN)].saturating_add(u8::from(begins)).max(*most);
+        }
         let ends_token = next_first != Some(node.first);
         let from = &mut met[depth];
         if node.byte < 0x80 {
@@ -143,12 +140,11 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> (Box<[u8]>, Box<[u8]>) 
             *character |= found.1;
         }
     }
-    // By depth: where a character stands that began above, and how many pieces have.
-    let mut path = vec![(BETWEEN, 0u8); max_depth + 1];
-    let mut pieces = vec![0; nodes.len()].into_boxed_slice();
-    for (index, (node, number)) in nodes.iter().zip(&mut numbers).enumerate().skip(1) {
+    // By depth: where a character stands that began above.
+    let mut path = vec![BETWEEN; max_depth + 1];
+    for (node, number) in nodes.iter().zip(&mut numbers).skip(1) {
         let depth = usize::from(node.depth);
-        let (within, above) = path[depth - 1];
+        let within = path[depth - 1];
         let next = step_utf8(within, node.byte);
         if within != BETWEEN && node.byte >= 0x80 {
             *number = match next {
@@ -157,9 +153,7 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> (Box<[u8]>, Box<[u8]>) 
                 Some(_) => CHARACTERS.ilog2() as u8,
             };
         }
-        // A byte that does not go on with a character is a piece of its own.
-        pieces[index] = above.wrapping_add(u8::from(within == BETWEEN || next.is_none()));
-        path[depth] = (next.unwrap_or(BETWEEN), pieces[index]);
+        path[depth] = next.unwrap_or(BETWEEN);
     }
-    (numbers, pieces)
+    numbers
 }

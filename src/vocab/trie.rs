@@ -136,13 +136,6 @@ impl Trie {
         }
     }
 
-    /// How many pieces, as [`self_loops`](crate::util::self_loops) has them, begin behind `above`,
-    /// a node on the way to `node`, with the byte of `node`; modulo 256.
-    #[inline]
-    pub(crate) fn pieces_between(&self, above: u32, node: u32) -> u8 {
-        self.groups.pieces_between(above, node)
-    }
-
     /// Whether a character begins behind the byte of `node`, unless what the bytes before the node
     /// are says otherwise.
     #[inline]

@@ -75,7 +75,16 @@ RUN: /[^>\\]{4}/
 REST: /[^>\\]{0,3}>/
 "#;
 
-const GRAMMARS: [&str; 4] = [PROGRAM, PENDING, LINES, COUNTED];
+/// Letters lead to states of one class, but to several: some are counted modulo two, or words are.
+const SPREAD: &str = r#"
+start: (EVEN | ODD | SHORT | "<" WORDS)*
+EVEN: /"([^"aé\\]|\\.|[aé]([^"aé\\]|\\.)*[aé])*"/
+ODD: /"([^"aé\\]|\\.)*[aé]([^"aé\\]|\\.|[aé]([^"aé\\]|\\.)*[aé])*"/
+SHORT: /'([^e']|e[^e']{0,4}e){0,6}'/
+WORDS: /([^ >]{1,5} +){0,3}[^ >]+>/
+"#;
+
+const GRAMMARS: [&str; 5] = [PROGRAM, PENDING, LINES, COUNTED, SPREAD];
 
 /// What tokens are made of; some cut characters.
 const PIECES: [&[u8]; 38] = [

@@ -28,9 +28,13 @@ impl<'g> Walker<'g> {
             true => Bases::default(),
             false => Bases::find(self, id, at, counting),
         };
-        // What is walked but once gains nothing from branches.
-        let at_once =
-            is_base || counting || self.tables.nodes.begin_walk(id) || !self.shortcuts.branches;
+        // What is walked but once gains nothing from branches, and no walk from a state that counts
+        // characters meets what one from another count has met.
+        let at_once = is_base
+            || counting
+            || self.tables.nodes.begin_walk(id)
+            || !self.shortcuts.branches
+            || self.scanner.counts(at);
         let mut descent = Descent::new(self, bases, counting);
         if id == NodesId::ROOT {
             self.walk_root(&mut descent, at, at_once);

@@ -16,6 +16,9 @@ use crate::vocab::trie::Trie;
 /// the one before.
 pub(super) struct SelfLoops<'g> {
     around: Vec<SelfLoop<'g>>,
+    /// The ways to the nodes that were looked at last in those of them that are stretches, one
+    /// behind the other: nodes, and where they have led.
+    ways: Vec<(u32, &'g Point)>,
     /// Whether any are looked for.
     enabled: bool,
 }
@@ -26,8 +29,8 @@ struct SelfLoop<'g> {
     point: &'g Point,
     /// The groups that lead back, or on.
     groups: Groups,
-    /// The node that has led to the point, where the pieces behind it are counted.
-    counted_from: Option<u32>,
+    /// In a stretch: where its way begins.
+    way: Option<usize>,
     /// The first node after the subtree.
     end: u32,
     /// The first node after the subtree that is being walked because its byte leads elsewhere.
@@ -48,7 +51,7 @@ pub(super) struct Skipped<'g> {
 impl<'g> SelfLoops<'g> {
     /// No loops yet.
     pub(super) fn new(enabled: bool) -> Self {
-        Self { around: Vec::new(), enabled }
+        Self { around: Vec::new(), ways: Vec::new(), enabled }
     }
 
     /// Whether the walk is in none.
@@ -59,6 +62,7 @@ impl<'g> SelfLoops<'g> {
     /// The walk leaves all.
     pub(super) fn clear(&mut self) {
         self.around.clear();
+        self.ways.clear();
     }
 
     /// What lies below `node`, which has led to `point`, is a loop if its bytes mostly lead back
@@ -72,13 +76,14 @@ impl<'g> SelfLoops<'g> {
         }
         if [LETTER, trie.byte(node)].iter().any(back) {
             let groups = scanner.loops(point);
-            self.around.push(SelfLoop { point, groups, counted_from: None, end, back: node + 1 });
+            self.around.push(SelfLoop { point, groups, way: None, end, back: node + 1 });
             return;
         }
         let stretch = scanner.stretch(point, below & NOT_ASCII != 0, height);
         if height <= stretch.length && height < u8::MAX {
-            let (groups, counted_from) = (stretch.groups, Some(node));
-            self.around.push(SelfLoop { point, groups, counted_from, end, back: node + 1 });
+            let (groups, way) = (stretch.groups, Some(self.ways.len()));
+            self.ways.push((node, point));
+            self.around.push(SelfLoop { point, groups, way, end, back: node + 1 });
         }
     }
 
@@ -91,7 +96,7 @@ impl<'g> SelfLoops<'g> {
         point: &'g Point,
     ) {
         let (groups, end) = (scanner.loops(point), trie.end(entry));
-        self.around.push(SelfLoop { point, groups, counted_from: None, end, back: entry });
+        self.around.push(SelfLoop { point, groups, way: None, end, back: entry });
     }
 
     /// What the walk may pass over from `index` on, if that is in a loop.
@@ -103,19 +108,50 @@ impl<'g> SelfLoops<'g> {
         index: u32,
     ) -> Option<Skipped<'g>> {
         let around = self.around.last_mut().filter(|around| index >= around.back)?;
-        let SelfLoop { mut point, groups, counted_from, end, .. } = *around;
+        let SelfLoop { mut point, groups, way, end, .. } = *around;
         let next = trie.next_outside(groups, index, end);
         let is_within = next < end;
         if is_within {
             around.back = trie.end(next);
-            if let Some(from) = counted_from {
-                // Without the piece that begins with the byte of `next`.
-                point = scanner.along(point, trie.pieces_between(from, next).wrapping_sub(1));
+            if let Some(begin) = way {
+                point = self.go_to(scanner, trie, begin, next).unwrap_or(point);
             }
         } else {
+            self.ways.truncate(way.unwrap_or(self.ways.len()));
             self.around.pop();
         }
         Some(Skipped { point, next, is_within })
+    }
+
+    /// Where the stretch whose way begins there has led before the byte of `next`. Nodes come in the
+    /// order of the trie, so what the ways to them have in common is gone once.
+    fn go_to(
+        &mut self,
+        scanner: &'g Scanner,
+        trie: &Trie,
+        begin: usize,
+        next: u32,
+    ) -> Option<&'g Point> {
+        let mut child = None;
+        while let &[.., (node, _)] = &self.ways[begin + 1..]
+            && trie.end(node) <= next
+        {
+            child = Some(trie.end(node));
+            self.ways.pop();
+        }
+        loop {
+            let &(above, point) = self.ways.last()?;
+            let mut node = child.take().unwrap_or(above + 1);
+            while trie.end(node) <= next {
+                node = trie.end(node);
+            }
+            if node == next {
+                self.ways.push((node, point));
+                return Some(point);
+            }
+            let on = scanner.step_point(point, trie.byte(node)).next()?;
+            self.ways.push((node, scanner.at_point(on)));
+        }
     }
 
     /// Whether everything below a node that was read up to `point` is a token of one class with it.

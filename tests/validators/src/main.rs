@@ -12,7 +12,8 @@
 //! * *mutated*: an instance with a key dropped, a value swapped or a number moved, MUTATIONS times
 //!   (default 8), is judged as both validators judge it.
 //!
-//! Where the two disagree nothing is asked. Differences are listed, and counted by kind.
+//! Differences are listed, and counted by kind. So are texts about which the two disagree: which
+//! of them calls them invalid, and for what.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -59,16 +60,35 @@ impl Oracles {
         Some(Self { first, schemas, second })
     }
 
-    /// What both of them say; `None` where they disagree.
-    fn verdict(&self, value: &Value) -> Option<bool> {
-        let first = self.first.is_valid(value);
-        (first == self.schemas.validate(value, self.second).is_ok()).then_some(first)
+    /// What both of them say; where they disagree, which one calls the value invalid, and why.
+    fn verdict(&self, value: &Value) -> Result<bool, String> {
+        match (self.first.is_valid(value), self.schemas.validate(value, self.second)) {
+            (true, Ok(())) => Ok(true),
+            (false, Err(_)) => Ok(false),
+            (false, Ok(())) => Err(format!("to jsonschema only, {}", self.why(value))),
+            (true, Err(error)) => Err(format!("to boon only, {}", cause(&error))),
+        }
     }
 
-    /// What is wrong with a value, in short.
+    /// What is wrong with a value: the keyword that it breaks.
     fn why(&self, value: &Value) -> String {
-        let error = self.first.iter_errors(value).next();
-        error.map_or_else(String::new, |error| error.schema_path().to_string())
+        let Some(error) = self.first.iter_errors(value).next() else { return String::new() };
+        match error.kind() {
+            jsonschema::error::ValidationErrorKind::Format { format } => format!("format {format}"),
+            kind => kind.keyword().to_owned(),
+        }
+    }
+}
+
+/// What the second validator finds wrong: the first error that has no cause, by its kind.
+fn cause(error: &boon::ValidationError) -> String {
+    match (error.causes.first(), &error.kind) {
+        (Some(first), _) => cause(first),
+        (None, boon::ErrorKind::Format { want, .. }) => format!("format {want}"),
+        (None, kind) => {
+            let name = format!("{kind:?}");
+            name.split(|letter: char| !letter.is_alphabetic()).next().unwrap_or(&name).to_owned()
+        }
     }
 }
 
@@ -150,16 +170,16 @@ fn main() {
                 continue;
             };
             match oracles.verdict(&value) {
-                Some(true) => findings.count("generated and valid"),
-                Some(false) => {
+                Ok(true) => findings.count("generated and valid"),
+                Ok(false) => {
                     findings.list("GENERATED is invalid", &name, &text, &oracles.why(&value))
                 }
-                None => findings.count("generated, and the oracles disagree"),
+                Err(why) => findings.list(&format!("generated, invalid {why}"), &name, &text, ""),
             }
         }
         for test in document["tests"].as_array().into_iter().flatten() {
             let instance = &test["data"];
-            if oracles.verdict(instance) == Some(true) {
+            if oracles.verdict(instance) == Ok(true) {
                 for _ in 0..ORDERS {
                     let text = permuted(instance, &mut random).to_string();
                     match (accepts(&any, &text), is_narrow) {
@@ -176,17 +196,19 @@ fn main() {
                 mutate(&mut mutated, &mut random);
                 let text = mutated.to_string();
                 match (oracles.verdict(&mutated), accepts(&any, &text)) {
-                    (None, _) => findings.count("mutated, and the oracles disagree"),
-                    (Some(valid), accepted) if valid == accepted => {
+                    (Err(why), _) => {
+                        findings.list(&format!("mutated, invalid {why}"), &name, &text, "");
+                    }
+                    (Ok(valid), accepted) if valid == accepted => {
                         findings.count("mutated, and judged alike")
                     }
-                    (Some(true), _) if is_narrow => {
+                    (Ok(true), _) if is_narrow => {
                         findings.count("mutated, valid and refused, narrowed with a warning");
                     }
-                    (Some(true), _) => {
+                    (Ok(true), _) => {
                         findings.list("MUTATED is valid and refused", &name, &text, "")
                     }
-                    (Some(false), _) => {
+                    (Ok(false), _) => {
                         findings.list(
                             "MUTATED is invalid and accepted",
                             &name,
