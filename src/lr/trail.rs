@@ -47,14 +47,14 @@ impl Trail {
 /// What was read of one stack in memory, whose nodes over forks are made once: the way to know a
 /// stack again where a [`Trail`] would have to follow each of its ways.
 #[derive(Debug)]
-pub(crate) struct Whole {
+pub(crate) struct Traversal {
     /// As long as this is held no other node is made at its address.
     _node: Weak<Node>,
     lowest: u32,
     lowest_state: Option<u32>,
 }
 
-impl Whole {
+impl Traversal {
     /// `depths` is told what was read.
     pub(crate) fn tell(&self, depths: &mut impl Depths) {
         if let Some(depth) = self.lowest_state {
@@ -66,12 +66,12 @@ impl Whole {
 
 /// Where a stack is in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Spot(usize);
+pub(crate) struct StackAddress(usize);
 
 impl Stack {
-    /// Where the stack is: no other is there as long as the [`Whole`] of one read there is held.
-    pub(crate) fn spot(&self) -> Spot {
-        Spot(self.address().addr())
+    /// Where the stack is. No other is there as long as a [`Traversal`] of it is held.
+    pub(crate) fn stack_address(&self) -> StackAddress {
+        StackAddress(self.address().addr())
     }
 }
 
@@ -105,9 +105,9 @@ impl<'a, D: Depths> Trailing<'a, D> {
     }
 
     /// What was read of `stack`, on whichever paths.
-    pub(crate) fn whole(&self, stack: &Stack) -> Whole {
+    pub(crate) fn traversal(&self, stack: &Stack) -> Traversal {
         let Self { lowest, lowest_state, .. } = *self;
-        Whole { _node: stack.downgrade(), lowest, lowest_state }
+        Traversal { _node: stack.downgrade(), lowest, lowest_state }
     }
 
     /// Whether the reading had to stop at a fork: then nothing can come of it.

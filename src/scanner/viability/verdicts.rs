@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::lr::derivations::Place;
 use crate::lr::stack::{Depths, Stack};
 use crate::lr::table::ParseTable;
-use crate::lr::trail::{Spot, Trail, Trailing, Whole};
+use crate::lr::trail::{StackAddress, Trail, Trailing, Traversal};
 
 /// What holds on top of a stack, and how many brackets are open there.
 pub(super) type Top = (Place, u32);
@@ -20,8 +20,9 @@ pub(super) type Top = (Place, u32);
 #[derive(Debug, Default)]
 pub(super) struct Verdicts {
     by_top: HashMap<Top, SmallVec<[Verdict; 1]>, FxBuildHasher>,
-    /// Those whose reading took several ways through a graph of stacks, or a long one.
-    by_stack: HashMap<(Top, Spot), (Whole, bool), FxBuildHasher>,
+    /// Those that no trail leads to: several ways through a graph of stacks were read, or a long
+    /// one, or the top has as many trails as it may.
+    by_stack: HashMap<(Top, StackAddress), (Traversal, bool), FxBuildHasher>,
 }
 
 #[derive(Debug)]
@@ -30,7 +31,7 @@ struct Verdict {
     can: bool,
 }
 
-/// So many stacks are told apart for each top. Further ones are decided anew.
+/// So many trails are told apart for each top.
 const MOST: usize = 16;
 
 /// So many verdicts on whole stacks are kept. Stacks come and go, so then all are forgotten.
@@ -40,7 +41,7 @@ const MOST_STACKS: usize = 1 << 14;
 const WORTH: usize = 64;
 
 impl Verdicts {
-    /// How many tops there are.
+    /// How many tops and stacks there are.
     pub(super) fn len(&self) -> usize {
         self.by_top.len() + self.by_stack.len()
     }
@@ -53,8 +54,8 @@ impl Verdicts {
         table: &ParseTable,
         depths: &mut impl Depths,
     ) -> Option<bool> {
-        if let Some((whole, can)) = self.by_stack.get(&(top, stack.spot())) {
-            whole.tell(depths);
+        if let Some((traversal, can)) = self.by_stack.get(&(top, stack.stack_address())) {
+            traversal.tell(depths);
             return Some(*can);
         }
         let verdicts = self.by_top.get(&top)?;
@@ -72,15 +73,13 @@ impl Verdicts {
         if steps < WORTH {
             return;
         }
-        let verdicts = self.by_top.entry(top).or_default();
-        match read.trail(stack, table).filter(|_| verdicts.len() < MOST) {
-            Some(trail) => verdicts.push(Verdict { trail, can }),
-            None => {
-                if self.by_stack.len() >= MOST_STACKS {
-                    self.by_stack.clear();
-                }
-                self.by_stack.insert((top, stack.spot()), (read.whole(stack), can));
-            }
+        let is_full = self.by_top.get(&top).is_some_and(|known| known.len() >= MOST);
+        if let Some(trail) = (!is_full).then(|| read.trail(stack, table)).flatten() {
+            return self.by_top.entry(top).or_default().push(Verdict { trail, can });
         }
+        if self.by_stack.len() >= MOST_STACKS {
+            self.by_stack.clear();
+        }
+        self.by_stack.insert((top, stack.stack_address()), (read.traversal(stack), can));
     }
 }
