@@ -160,6 +160,13 @@ impl ByteClasses {
 pub(crate) struct ClassSet([u64; 4]);
 
 impl ClassSet {
+    /// `class` alone.
+    pub(crate) fn one(class: u8) -> Self {
+        let mut one = Self::default();
+        one.insert(class);
+        one
+    }
+
     /// Adds `class`.
     #[inline]
     pub(crate) fn insert(&mut self, class: u8) {

@@ -18,35 +18,28 @@ impl ScanStates {
 
     /// The steps, where each of them has been made before.
     fn known_moves(&self, state: ScanStateId) -> Option<Vec<(ScanStateId, ClassSet)>> {
-        let mut moves: Vec<(ScanStateId, ClassSet)> = Vec::new();
-        // Neighbouring classes mostly lead to one state.
-        let mut before = 0;
+        let mut moves = ByTarget::default();
         for (class, next) in (0..=u8::MAX).zip(&self.facts(state).next) {
             let next = match next.load(Ordering::Acquire) {
                 UNKNOWN => return None,
                 DEAD => continue,
                 next => ScanStateId(next),
             };
-            if moves.get(before).is_none_or(|&(known, _)| known != next) {
-                before = moves.iter().position(|&(known, _)| known == next).unwrap_or(moves.len());
-            }
-            if before == moves.len() {
-                moves.push((next, ClassSet::default()));
-            }
-            moves[before].1.insert(class);
+            moves.add(next, ClassSet::one(class));
         }
-        Some(moves)
+        Some(moves.all)
     }
 
+    /// The steps, made and noted in the row.
     fn find_moves(&self, state: ScanStateId) -> Vec<(ScanStateId, ClassSet)> {
         // Begins with all classes together and takes apart what the steps of a component tell
         // apart.
         let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
             vec![(self.classes.all(), SmallVec::new())];
-        let mut steps: Vec<(u32, ClassSet)> = Vec::new();
+        let mut steps = ByTarget::default();
         for &component in self.moving(state) {
             self.component_moves(component, &mut steps);
-            for &(state, over) in &steps {
+            for &(state, over) in &steps.all {
                 for at in 0..parts.len() {
                     let (classes, after) = &mut parts[at];
                     let within = classes.intersection(over);
@@ -76,23 +69,40 @@ impl ScanStates {
 
     /// Sets `steps` to those of a component: each state of the DFA that is led to, with the
     /// classes.
-    fn component_moves(&self, component: Component, steps: &mut Vec<(u32, ClassSet)>) {
-        steps.clear();
+    fn component_moves(&self, component: Component, steps: &mut ByTarget<u32>) {
+        steps.all.clear();
         let Some(dfa) = self.automaton(component.terminal) else { return };
-        // Neighbouring classes mostly lead to one state.
-        let mut before = 0;
         for (class, &part) in (0..=u8::MAX).zip(&*self.parts[component.terminal.index()]) {
             let next = dfa.next_class(component.state, class);
-            if next == Dfa::DEAD {
-                continue;
+            if next != Dfa::DEAD {
+                steps.add(next, part);
             }
-            if steps.get(before).is_none_or(|&(known, _)| known != next) {
-                before = steps.iter().position(|&(known, _)| known == next).unwrap_or(steps.len());
-            }
-            match steps.get_mut(before) {
-                Some((_, classes)) => *classes = classes.union(part),
-                None => steps.push((next, part)),
-            }
+        }
+    }
+}
+
+/// What is led to, in the order in which it was added, each with the classes that lead there.
+struct ByTarget<T> {
+    all: Vec<(T, ClassSet)>,
+    /// What was added to last. Neighbouring classes mostly lead to one target.
+    last: usize,
+}
+
+impl<T> Default for ByTarget<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), last: 0 }
+    }
+}
+
+impl<T: Copy + PartialEq> ByTarget<T> {
+    fn add(&mut self, target: T, classes: ClassSet) {
+        if self.all.get(self.last).is_none_or(|&(known, _)| known != target) {
+            let place = self.all.iter().position(|&(known, _)| known == target);
+            self.last = place.unwrap_or(self.all.len());
+        }
+        match self.all.get_mut(self.last) {
+            Some((_, known)) => *known = known.union(classes),
+            None => self.all.push((target, classes)),
         }
     }
 }

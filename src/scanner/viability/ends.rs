@@ -164,8 +164,13 @@ impl Scanner {
                     continue;
                 }
                 let point = self.at_point(point);
+                // Neighbouring classes mostly lead to one point.
+                let mut before = None;
                 for &byte in representatives {
                     let Some(next) = self.step_point(point, byte).next() else { continue };
+                    if before.replace(next) == Some(next) {
+                        continue;
+                    }
                     let place = *places.entry(next).or_insert(met.points.len());
                     if place == met.points.len() {
                         met.points.push(next);
