@@ -51,7 +51,7 @@ pub struct Limits {
     /// Steps of one decision whether a text can be completed, where that is not proved. What takes
     /// more counts as a no, and [`Constraint::undecided`](crate::Constraint::undecided) counts it.
     /// Default 1,000,000: about a second, and the limit of a memory that many decisions share.
-    /// Strict 100,000.
+    /// Strict 100,000. With some hundreds masks may be so narrow that they are empty.
     pub decision_steps: usize,
     /// Readings of one text that are kept from one token to the next. Of more the first ones are
     /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.
