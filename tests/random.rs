@@ -137,6 +137,10 @@ fn check(
     Ok(())
 }
 
+/// Why a grammar may be refused: it has no text; it limits its blocks, and has precedence or
+/// lexemes that run into one another; or it ignores what no line end is sure to follow.
+const REFUSALS: [&str; 4] = ["empty-language", "unproductive", "level-limit", "unending-line"];
+
 /// Tries so many drafts, and prints what became of them.
 fn run<S: Strategy>(
     cases: u32,
@@ -156,12 +160,11 @@ fn run<S: Strategy>(
     if let Err(failure) = result {
         panic!("{failure}");
     }
-    let refused = |code| tally.refused.get(code).copied().unwrap_or(0);
-    let empty = refused("empty-language") + refused("unproductive");
     assert!(
-        tally.accepted * 5 >= (tally.grammars - empty) * 4,
-        "too few grammars are accepted: {tally:?}"
+        tally.refused.keys().all(|code| REFUSALS.contains(code)),
+        "a grammar is refused that should be taken: {tally:?}"
     );
+    assert!(tally.accepted * 2 >= tally.grammars, "too few drafts are grammars: {tally:?}");
     assert!(
         tally.undecided * 100 <= tally.bits,
         "the oracle cannot tell of too many bits: {tally:?}"
