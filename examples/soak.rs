@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Each grammar runs in four threads under budgets of 1, 4 and 16 MB, and of a tenth of its working
-//! set: of what the index came to with the most room. Of each run one line tells the time that masks
-//! took, the bytes of the index, of what the scanner met, and of the process over time, and how many
-//! masks were held against a constraint of their own, made just for that place. The program fails
-//! where one differs. It reads `/proc`, so this runs on Linux only.
+//! set: of what the index came to with the most room. Of each run one line tells the time that
+//! masks took, the bytes of the index, of what the scanner met, and of the process over time, and
+//! how many masks were held against a constraint of their own, made just for that place. The
+//! program fails where one differs. It reads `/proc`, so this runs on Linux only.
 
 #![allow(clippy::print_stdout, reason = "the figures are the answer")]
 
@@ -103,8 +103,8 @@ struct Run<'g> {
     steps: usize,
     taken: AtomicUsize,
     figures: Mutex<Figures>,
-    /// Masks that are to be checked, behind these tokens. Only once the run is over: a constraint of
-    /// its own for each would be most of what the process takes.
+    /// Masks that are to be checked, behind these tokens. Only once the run is over: a constraint
+    /// of its own for each would be most of what the process takes.
     samples: Mutex<Vec<(Vec<TokenId>, TokenMask)>>,
 }
 

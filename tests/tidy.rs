@@ -169,14 +169,17 @@ fn no_file_knows_the_machine_it_was_written_on() {
 
 #[test]
 fn prose_keeps_to_its_columns() {
+    let ends_in =
+        |path: &Path, wanted| path.extension().is_some_and(|extension| extension == wanted);
     // Results are written by programs, and copied whole.
-    let is_page = |path: &Path| path.extension().is_some_and(|extension| extension == "md");
-    let pages = files_below(root(), &is_page);
+    let results = root().join("benches/peers/results");
+    let is_prose =
+        |path: &Path| (ends_in(path, "md") || ends_in(path, "rs")) && !path.starts_with(&results);
     let mut faults = Vec::new();
-    for path in pages.iter().filter(|path| !path.starts_with(root().join("benches/peers/results")))
-    {
-        let text = fs::read_to_string(path).expect("pages are UTF-8");
-        let wide = too_wide(&text).into_iter();
+    for path in files_below(root(), &is_prose) {
+        let text = fs::read_to_string(&path).expect("pages and sources are UTF-8");
+        let prose = if ends_in(&path, "rs") { comments(&text) } else { text };
+        let wide = too_wide(&prose).into_iter();
         faults.extend(wide.map(|line| format!("{}:{line} is too wide", path.display())));
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
@@ -274,19 +277,26 @@ fn is_short(path: &Path, text: &str) -> Vec<String> {
     }
 }
 
-/// The lines of a page that are wider than prose may be. Tables, code and addresses stand as they
-/// are.
-fn too_wide(page: &str) -> Vec<usize> {
+/// The lines that are wider than prose may be. Tables, code and addresses stand as they are.
+fn too_wide(prose: &str) -> Vec<usize> {
     let mut is_code = false;
     let mut wide = Vec::new();
-    for (number, line) in (1..).zip(page.lines()) {
-        is_code ^= line.trim_start().starts_with("```");
-        let is_prose = !is_code && !line.starts_with('|') && line.trim().contains(' ');
+    for (number, line) in (1..).zip(prose.lines()) {
+        let text = line.trim_start_matches([' ', '/', '!']);
+        is_code ^= text.starts_with("```");
+        let is_prose = !is_code && !text.starts_with('|') && text.contains(' ');
         if is_prose && line.chars().count() > WIDEST {
             wide.push(number);
         }
     }
     wide
+}
+
+/// A source with nothing but the lines that are comments.
+fn comments(source: &str) -> String {
+    let comment =
+        |line: &str| if line.trim_start().starts_with("//") { line } else { "" }.to_owned();
+    source.lines().map(comment).collect::<Vec<_>>().join("\n")
 }
 
 /// No path of somebody's home, nor of where this very checkout stands.
@@ -586,6 +596,9 @@ mod rules_can_fail {
     fn columns() {
         let word = "word ".repeat(21);
         assert_eq!(too_wide(&format!("short\n| {word} |\n```\n{word}\n```\n{word}\n")), [6]);
+        let source =
+            format!("let a = \"{word}\";\n/// | {word}\n/// ```\n/// {word}\n/// ```\n// {word}");
+        assert_eq!(too_wide(&comments(&source)), [6]);
     }
 
     #[test]

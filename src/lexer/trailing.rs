@@ -110,7 +110,8 @@ impl Implied<'_> {
         Ok(kept)
     }
 
-    /// Whether each text with which the first comes true begins with one with which the second does.
+    /// Whether each text with which the first comes true begins with one with which the second
+    /// does.
     fn has_matched(&mut self, pair: [(u32, u32); 2], meter: &Meter) -> Result<bool, PatternError> {
         if let Some(&known) = self.known.get(&pair) {
             return Ok(known);

@@ -136,9 +136,9 @@ pub(crate) struct Derivations {
     /// The goals that were too much work, with the steps that did not suffice.
     given_up: HashMap<Goal, usize, FxBuildHasher>,
     /// What was found of goals on which work was left off, when it had led far enough or the steps
-    /// ran out. It comes first when they are worked on again. So what has shown once that a text can
-    /// be completed shows it again in few steps, also one lexeme further on; else a verdict could be
-    /// a yes here, and be given up there.
+    /// ran out. It comes first when they are worked on again. So what has shown once that a text
+    /// can be completed shows it again in few steps, also one lexeme further on; else a verdict
+    /// could be a yes here, and be given up there.
     begun: HashMap<Goal, Controls, FxBuildHasher>,
     /// Sets of terminals that are barred; the first is empty.
     barred: Vec<BitSet>,

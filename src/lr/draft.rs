@@ -1,5 +1,5 @@
-//! What a table is made from: the automaton, its look-aheads, and what precedence settled. It counts
-//! as held until the table is made.
+//! What a table is made from: the automaton, its look-aheads, and what precedence settled. It
+//! counts as held until the table is made.
 
 use super::conflict::{self, Resolution};
 use super::lookahead::LookAheads;

@@ -89,8 +89,8 @@ impl Scanner {
         next.is_some_and(|next| self.class_of(self.at_point(next)) == self.class_of(point))
     }
 
-    /// Goes on from a point whose texts lead to many others, piece by piece, as long as these are of
-    /// its class and not too many.
+    /// Goes on from a point whose texts lead to many others, piece by piece, as long as these are
+    /// of its class and not too many.
     #[cold]
     fn find_spread(&self, point: &Point, past_ascii: bool) -> Stretch {
         let mut stretch = Stretch { groups: CHARACTERS - 1, length: 0 };
@@ -125,8 +125,8 @@ impl Scanner {
         stretch
     }
 
-    /// Those of `groups` all of whose pieces lead from `from` to points of the class of `point` from
-    /// which letters go on (not so the beginning of an escape), which are added to `met`.
+    /// Those of `groups` all of whose pieces lead from `from` to points of the class of `point`
+    /// from which letters go on (not so the beginning of an escape), which are added to `met`.
     fn groups_within(
         &self,
         from: &Point,

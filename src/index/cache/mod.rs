@@ -2,17 +2,17 @@
 //!
 //! All that has been computed lives in one [`Epoch`], in two halves: the finished masks with the
 //! paths that lead to them, and the parts that new masks are put together from. When both together
-//! outgrow the budget a new epoch is begun. The parts go first: the first mask of a grammar may make
-//! a megabyte of them, and all that a sampler ever asks for again is some dozens of masks and a few
-//! hundred paths. Of each half what was asked for most is kept. Renewing costs time and never
+//! outgrow the budget a new epoch is begun. The parts go first: the first mask of a grammar may
+//! make a megabyte of them, and all that a sampler ever asks for again is some dozens of masks and
+//! a few hundred paths. Of each half what was asked for most is kept. Renewing costs time and never
 //! exactness: what others still read lives on by reference count. What is there is read without a
 //! lock.
 //!
 //! Roads not taken. To drop everything at once: most masks then waited for what had been there just
 //! before. To drop both halves together: an epoch then lasts as long as the parts of a few masks
-//! take to fill it, and masks that were not asked for meanwhile went with them. To keep the last few
-//! epochs, and to take over from these what is met again: what is in use is then held several times,
-//! so that less fits in than before.
+//! take to fill it, and masks that were not asked for meanwhile went with them. To keep the last
+//! few epochs, and to take over from these what is met again: what is in use is then held several
+//! times, so that less fits in than before.
 
 use std::sync::{Arc, Mutex, TryLockError};
 

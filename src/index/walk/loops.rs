@@ -123,8 +123,8 @@ impl<'g> SelfLoops<'g> {
         Some(Skipped { point, next, is_within })
     }
 
-    /// Where the stretch whose way begins there has led before the byte of `next`. Nodes come in the
-    /// order of the trie, so what the ways to them have in common is gone once.
+    /// Where the stretch whose way begins there has led before the byte of `next`. Nodes come in
+    /// the order of the trie, so what the ways to them have in common is gone once.
     fn go_to(
         &mut self,
         scanner: &'g Scanner,

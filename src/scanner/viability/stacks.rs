@@ -89,8 +89,8 @@ impl Scanner {
         }
     }
 
-    /// Whether the stack can be completed where this holds on top of it, and what that costs. `None`
-    /// where that takes too long, or the reading has to stop.
+    /// Whether the stack can be completed where this holds on top of it, and what that costs.
+    /// `None` where that takes too long, or the reading has to stop.
     fn decide(
         &self,
         known: &mut Known,
