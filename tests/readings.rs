@@ -4,7 +4,7 @@
 //! Each language is defined twice: by a grammar, for the engine, and by what its texts look like,
 //! in a few lines of plain code.
 
-use lrmask::{CompiledGrammar, Constraint, Grammar, Limits, Matcher, Vocabulary};
+use lrmask::{CompiledGrammar, Constraint, Grammar, GrammarReader, Limits, Matcher, Vocabulary};
 
 /// A language by its definition.
 #[derive(Clone, Copy)]
@@ -513,6 +513,33 @@ fn decisions_beyond_the_limit_are_counted() {
             CompiledGrammar::new_within(&grammar, &limits).expect_err("no text, or nobody knows");
         assert!(error.diagnostics().iter().any(|d| d.code == code), "{error}");
     }
+}
+
+/// Each byte of a long name took a step, and each decision began anew: a mask had no token, amid a
+/// text that had been called viable.
+#[test]
+fn few_steps_for_decisions_leave_a_way_on() {
+    let rules = r#"
+        root ::= "(Show " event ")"
+        event ::= "(LastEvent " span ")" | "(Nobody (knows (of (any (event (that (nobody)))))))"
+        span ::= "(Between " now "(start of " event "))"
+        now ::= "(now" " "
+    "#;
+    let mut limits = Limits::default();
+    limits.decision_steps = 400;
+    let grammar =
+        GrammarReader::new().limits(&limits).gbnf(rules).expect("the grammar can be read");
+    let vocabulary = Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte])).expect("tokens");
+    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).expect("sound");
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    let nobody = "(Nobody (knows (of (any (event (that (nobody)))))))";
+    let text = format!("(Show (LastEvent (Between (now (start of {nobody}))))");
+    for byte in text.bytes() {
+        matcher.fill_mask(&mut mask);
+        assert!(mask.allows(u32::from(byte)), "{} is missing in {text}", byte.escape_ascii());
+        matcher.advance(u32::from(byte)).expect("what the mask allows");
+    }
+    assert!(matcher.is_accepting());
 }
 
 /// Readings that no text completes, each with many matches pending: what many of these leave open
