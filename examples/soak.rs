@@ -219,7 +219,7 @@ impl<'g> Run<'g> {
             is_it
         });
         let p99 = 2f64.powf((place.unwrap_or(0) + 1) as f64 / 8.0);
-        let micro = |nanos: f64| format!("{:.1} us", nanos / 1e3);
+        let micro = |nanos: f64| format!("{:.1} µs", nanos / 1e3);
         let process: Vec<String> =
             figures.process.iter().map(|bytes| format!("{:.0}", *bytes as f64 / 1e6)).collect();
         println!(

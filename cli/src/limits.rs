@@ -21,6 +21,9 @@ pub(crate) struct LimitArguments {
     /// Steps of one decision whether a text can be completed.
     #[arg(long, value_name = "STEPS")]
     decision_steps: Option<usize>,
+    /// Steps of all decisions of one mask.
+    #[arg(long, value_name = "STEPS")]
+    mask_steps: Option<usize>,
     /// Bytes that masks and token classes may take.
     #[arg(long, value_name = "BYTES")]
     index_bytes: Option<usize>,
@@ -47,6 +50,7 @@ impl LimitArguments {
         limits.build_steps = self.build_steps.unwrap_or(limits.build_steps);
         limits.build_bytes = self.build_bytes.unwrap_or(limits.build_bytes);
         limits.decision_steps = self.decision_steps.unwrap_or(limits.decision_steps);
+        limits.mask_steps = self.mask_steps.unwrap_or(limits.mask_steps);
         limits.index_bytes = self.index_bytes.unwrap_or(limits.index_bytes);
         limits
     }

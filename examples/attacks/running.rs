@@ -49,6 +49,14 @@ pub(crate) fn attacks() -> Vec<Attack> {
                 C: /[ab](?!a{7}b)/\n";
             text(grammar, &"abba".repeat(n), limits)
         }),
+        attack("one mask, each terminal looking ahead for itself", [5, 15, 30], |n, limits| {
+            let terminal = |i| format!("A{i}: /[ab]{{1,{}}}(?=[ab]{{0,{}}}c)/\n", i + 1, i + 10);
+            first_mask(&any_of(n, "C: \"c\"\n", &terminal), limits)
+        }),
+        attack("one mask, each terminal looking out for itself", [5, 15, 30], |n, limits| {
+            let terminal = |i| format!("A{i}: /a+b{{{i}}}(?![ab]{{0,{}}}c)/\n", i + 40);
+            first_mask(&any_of(n, "C: \"c\"\n", &terminal), limits)
+        }),
         attack("constraints in a cache (CVE-2025-32381)", [10, 100, 1_000], |n, limits| {
             let vocabulary = bytes();
             let mut most = limits.clone();
@@ -75,23 +83,56 @@ fn dangling(n: usize) -> String {
     format!("%nonassoc {}\nstart: s\ns: \"x\" | {}\n", names.join(" "), rules.join(" | "))
 }
 
-/// Single bytes.
-fn bytes() -> Vocabulary {
-    Vocabulary::from_tokens((0..=255u8).map(|byte| vec![byte]))
-        .unwrap_or_else(|error| panic!("{error}"))
+/// Any number of `n` terminals, and of one more.
+fn any_of(n: usize, more: &str, terminal: &dyn Fn(usize) -> String) -> String {
+    let names: Vec<String> = (0..n).map(|i| format!("A{i}")).collect();
+    let terminals: String = (0..n).map(terminal).collect();
+    format!("start: ({} | C)+\n{terminals}{more}", names.join(" | "))
 }
 
-fn constraint(grammar: &str, limits: &Limits) -> Result<Constraint, String> {
+/// Single bytes.
+fn bytes() -> Vocabulary {
+    words(1)
+}
+
+/// Single bytes, and all words of `a` and `b` up to so many letters.
+fn words(letters: u32) -> Vocabulary {
+    let bit = |number: u32, at: u32| if number >> at & 1 == 0 { b'a' } else { b'b' };
+    let of = |length: u32| {
+        (0..1 << length).map(move |number| (0..length).map(|at| bit(number, at)).collect())
+    };
+    let bytes = (0..=255u8).map(|byte| vec![byte]);
+    let tokens: Vec<Vec<u8>> = bytes.chain((2..=letters).flat_map(of)).collect();
+    Vocabulary::from_tokens(tokens).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn constraint(
+    grammar: &str,
+    vocabulary: &Vocabulary,
+    limits: &Limits,
+) -> Result<Constraint, String> {
     let grammar = GrammarReader::new().limits(limits).lark(grammar);
     let grammar = grammar.map_err(|error| error.diagnostics()[0].code.to_owned())?;
-    let constraint = Constraint::new_within(&grammar, &bytes(), limits);
+    let constraint = Constraint::new_within(&grammar, vocabulary, limits);
     constraint.map_err(|error| error.diagnostics()[0].code.to_owned())
+}
+
+/// Asks for the mask before the first token, over words of eight letters.
+fn first_mask(grammar: &str, limits: &Limits) -> Answer {
+    let run = || -> Result<String, String> {
+        let constraint = constraint(grammar, &words(8), limits)?;
+        let mut mask = constraint.new_mask();
+        constraint.matcher().fill_mask(&mut mask);
+        let (tokens, undecided) = (mask.tokens().count(), constraint.undecided());
+        Ok(format!("{tokens} tokens, {undecided} undecided"))
+    };
+    Answer { bytes: grammar.len(), word: run().unwrap_or_else(|code| code) }
 }
 
 /// Takes the text byte by byte, with the mask before each.
 fn text(grammar: &str, text: &str, limits: &Limits) -> Answer {
     let run = || -> Result<String, String> {
-        let constraint = constraint(grammar, limits)?;
+        let constraint = constraint(grammar, &bytes(), limits)?;
         let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
         for (at, byte) in text.bytes().enumerate() {
             matcher.fill_mask(&mut mask);
@@ -108,7 +149,7 @@ fn text(grammar: &str, text: &str, limits: &Limits) -> Answer {
 /// Takes random tokens of the mask, those that open as long as `opens` says so of the depth.
 fn random(grammar: &str, steps: usize, limits: &Limits, opens: fn(usize) -> bool) -> Answer {
     let run = || -> Result<String, String> {
-        let constraint = constraint(grammar, limits)?;
+        let constraint = constraint(grammar, &bytes(), limits)?;
         let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
         let (mut random, mut depth, mut refused) = (fastrand::Rng::with_seed(7), 0, false);
         for _ in 0..steps {

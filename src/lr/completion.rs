@@ -39,22 +39,12 @@ struct Met {
 /// The stack, what lies on top, what is barred (at no place), and how many brackets are open.
 type Spot = (Address, Option<Node>, Control, u32);
 
-/// So many comparisons of places count as a step.
-const COMPARISONS: usize = 16;
-
 impl Met {
-    /// Whether `rest` has yet to be looked at. Takes a step off the budget, and those that the
-    /// comparisons cost.
-    fn is_new(
-        &mut self,
-        rest: &Rest<'_>,
-        succession: &impl Succession,
-        budget: &mut usize,
-    ) -> bool {
+    /// Whether `rest` has yet to be looked at.
+    fn is_new(&mut self, rest: &Rest<'_>, succession: &impl Succession) -> bool {
         let (place, barred) = (rest.control.place, rest.control.bars_only());
         let places =
             self.places.entry((rest.below.address(), rest.top, barred, rest.brackets)).or_default();
-        *budget = budget.saturating_sub(1 + places.len() / COMPARISONS);
         if places.iter().any(|&known| succession.covers(known, place)) {
             return false;
         }
@@ -96,7 +86,9 @@ impl Derivations {
         let mut met = Met::default();
         self.note(stack, depths);
         while let Some(rest) = pending.pop() {
-            if !met.is_new(&rest, succession, budget) {
+            let is_new = met.is_new(&rest, succession);
+            *budget = budget.saturating_sub(succession.take_spent().saturating_add(1));
+            if !is_new {
                 continue;
             }
             if *budget == 0 {

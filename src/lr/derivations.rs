@@ -52,6 +52,12 @@ pub(crate) trait Succession {
 
     /// Whether all that may follow `other` may follow `place`.
     fn covers(&self, place: Place, other: Place) -> bool;
+
+    /// The steps that these answers have taken since this was last asked, beside one for each
+    /// [`Succession::after`]; as many as there can be where the answers are no longer all.
+    fn take_spent(&mut self) -> usize {
+        0
+    }
 }
 
 /// What a lexeme leads to.
@@ -327,14 +333,15 @@ impl Derivations {
                 are_all = false;
                 break;
             }
-            *budget -= 1;
             match task {
                 Task::GoOn(partial) => self.go_on(table, succession, &mut work, partial),
                 Task::Begin { goal, production } => {
                     self.begin_production(table, &mut work, goal, production);
                 }
             }
+            *budget = budget.saturating_sub(succession.take_spent().saturating_add(1));
         }
+        are_all &= *budget > 0;
         let outcomes = work.goals[0].outcomes();
         self.keep(work, are_all);
         Found { outcomes, are_all }

@@ -111,6 +111,8 @@ pub(crate) struct Scanner {
 pub(crate) struct Bounds {
     /// Steps of one decision whether a text can be completed.
     pub(crate) decision_steps: usize,
+    /// Of all decisions of one mask.
+    pub(crate) mask_steps: usize,
     /// Readings that are kept from one token to the next; at least 1.
     pub(crate) readings: usize,
 }

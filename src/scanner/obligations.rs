@@ -1,6 +1,7 @@
 //! What ended lexemes ask of the rest of the text, as sets with numbers.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use smallvec::SmallVec;
 
@@ -35,6 +36,8 @@ impl ObligationsId {
 #[derive(Debug)]
 pub(super) struct ObligationSets {
     pub(super) sets: Interner<Left>,
+    /// Bytes that the longer ones of them hold elsewhere.
+    pub(super) listed: AtomicUsize,
     /// By id and byte class: the obligations after it.
     steps: Slots<Box<[OnceLock<Option<ObligationsId>>]>>,
     /// Of pairs of scan states: whether the first implies the second.
@@ -49,12 +52,38 @@ impl ObligationSets {
     pub(super) fn new() -> Self {
         let sets = Interner::default();
         sets.intern(Left { obligations: Obligations::new(), past: Past::NONE });
+        Self::of(sets)
+    }
+
+    /// These, the empty one first.
+    pub(super) fn of(sets: Interner<Left>) -> Self {
+        let listed = sets.iter().map(|left| left.bytes_elsewhere()).sum();
         Self {
             sets,
+            listed: AtomicUsize::new(listed),
             steps: Slots::default(),
             implications: AppendMap::default(),
             inclusions: AppendMap::default(),
         }
+    }
+}
+
+impl Left {
+    fn bytes_elsewhere(&self) -> usize {
+        if self.obligations.spilled() { size_of_val(self.obligations.as_slice()) } else { 0 }
+    }
+}
+
+impl ObligationSets {
+    fn intern(&self, mut left: Left) -> ObligationsId {
+        left.obligations.shrink_to_fit();
+        let elsewhere = left.bytes_elsewhere();
+        let before = self.sets.len();
+        let id = self.sets.intern(left);
+        if id as usize >= before {
+            self.listed.fetch_add(elsewhere, Ordering::Relaxed);
+        }
+        ObligationsId(id)
     }
 }
 
@@ -77,7 +106,7 @@ impl Scanner {
             return id;
         }
         let obligations = self.obligations(id).clone();
-        ObligationsId(self.obligations.sets.intern(Left { obligations, past }))
+        self.obligations.intern(Left { obligations, past })
     }
 
     /// The id of a set of obligations, without those that others imply. What they know of the text
@@ -90,9 +119,7 @@ impl Scanner {
         if states.is_empty() {
             ObligationsId::NONE
         } else {
-            ObligationsId(
-                self.obligations.sets.intern(Left { obligations: states, past: Past::NONE }),
-            )
+            self.obligations.intern(Left { obligations: states, past: Past::NONE })
         }
     }
 

@@ -122,6 +122,11 @@ impl Points {
 }
 
 impl Point {
+    /// Of how many classes of bytes nothing is known.
+    pub(super) fn unknown_steps(&self) -> usize {
+        self.steps.iter().filter(|step| step.load(Ordering::Acquire) == Step::UNKNOWN).count()
+    }
+
     /// The step that leads back here, and says of no end.
     #[inline]
     pub(crate) fn back(&self) -> Step {
@@ -213,7 +218,10 @@ impl Scanner {
                 ObligationsId::NONE if self.settles_at_sight(point.state) => {
                     Class::Reach(self.states().reach(point.state))
                 }
-                ObligationsId::NONE => Class::Ends(self.ends(point.id).into()),
+                ObligationsId::NONE => {
+                    let mut left = self.bounds.decision_steps;
+                    Class::Ends(self.ends(point.id, &mut left).into())
+                }
                 obligations => Class::Point(point.state, obligations),
             };
             self.points.classes.intern(class)

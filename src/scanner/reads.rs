@@ -35,6 +35,8 @@ pub(crate) struct Reads {
     events: Events,
     /// `None` where nobody wants to know, or lines do not count.
     layout: Option<Box<LayoutReads>>,
+    /// Steps that were taken for this computation and those that it is a part of.
+    steps: usize,
 }
 
 /// What was read, in order.
@@ -138,11 +140,13 @@ impl Reads {
             lowest_state: 0,
             events,
             layout: None,
+            steps: 0,
         }
     }
 
-    /// Of a computation on this stack, and in these lines.
-    pub(crate) fn new(stack: &Stack, base: Option<&Lines>) -> Self {
+    /// Of a computation on this stack, and in these lines, which is part of one that has taken so
+    /// many steps.
+    pub(crate) fn new(stack: &Stack, base: Option<&Lines>, steps: usize) -> Self {
         let layout = base.map(|base| {
             Box::new(LayoutReads {
                 base: base.clone(),
@@ -161,13 +165,16 @@ impl Reads {
             lowest_state: u32::MAX,
             events: SmallVec::new(),
             layout,
+            steps,
         }
     }
 
     /// For a part of this computation on `stack`, whose reads are to be known by themselves.
     pub(super) fn alone(&self, stack: &Stack) -> Self {
         let (lowest, lowest_state, events) = (stack.depth(), u32::MAX, SmallVec::new());
-        Self { lowest, fork: self.fork, is_past_fork: false, lowest_state, events, layout: None }
+        let Self { fork, steps, .. } = *self;
+        let (is_past_fork, layout) = (false, None);
+        Self { lowest, fork, is_past_fork, lowest_state, events, layout, steps }
     }
 
     /// What such a part has read of the stack was read.
@@ -177,6 +184,13 @@ impl Reads {
             self.state(part.lowest_state);
         }
         self.is_past_fork |= part.is_past_fork;
+        self.steps = part.steps;
+    }
+
+    /// Steps that were taken, to be added to.
+    #[inline]
+    pub(crate) fn steps(&mut self) -> &mut usize {
+        &mut self.steps
     }
 
     /// The depth of the lowest state that was read.

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::lexis;
 use super::lines::{Blocks, Leading, Width};
 use super::lookahead::{Expectation, Lookaheads};
-use super::obligations::Left;
+use super::obligations::{Left, ObligationSets};
 use super::states::{Component, Past};
 use super::{Bounds, Lexis, Lines, Obligations, Proof, Question, Scanner};
 use crate::grammar::Grammar;
@@ -64,8 +64,8 @@ impl Scanner {
         });
         let lexis = Lexis::over(grammar, table, states, lookaheads);
         let mut scanner = Self::new(lexis, proof, bounds);
-        scanner.obligations.sets =
-            Interner::restore(left).ok_or(Malformed { what: "the obligations" })?;
+        let sets = Interner::restore(left).ok_or(Malformed { what: "the obligations" })?;
+        scanner.obligations = ObligationSets::of(sets);
         let none = Left { obligations: Obligations::new(), past: Past::NONE };
         ensure(scanner.obligations.sets.iter().next() == Some(&none), "the obligations")?;
         Ok(scanner)

@@ -4,6 +4,8 @@
 //! none is dropped before the scanner is. Most grammars have few; where matches stay pending in
 //! ever new combinations, each text meets more.
 
+use std::sync::atomic::Ordering;
+
 use super::Scanner;
 use super::obligations::Obligations;
 use crate::lr::table::ParseTable;
@@ -23,6 +25,7 @@ impl Scanner {
             + states.pasts.len() * ENTRY_BYTES
             + room(obligations) * ENTRY_BYTES
             + obligations * of_obligations
+            + self.obligations.listed.load(Ordering::Relaxed)
             + self.obligations.implications.len() * ENTRY_BYTES
             + self.obligations.inclusions.len() * ENTRY_BYTES
             + room(points) * 2 * ENTRY_BYTES

@@ -17,32 +17,43 @@ use crate::util::id::TerminalId;
 const TOKENS_FOR_A_SUBMASK: usize = 1 << 13;
 
 impl<'g> Composer<'g> {
-    /// The tokens that may follow in configuration `at`, and what was read to know.
+    /// The tokens that may follow in configuration `at`, and what was read to know. `steps` were
+    /// taken for the same mask before; those that are taken are added.
     ///
     /// Not by recursion: how many lexemes a token holds is up to the vocabulary.
-    pub(super) fn unite(&self, at: &Configuration) -> Result<(TokensId, Reads), Unfound> {
-        let reads = Reads::new(&at.stack, at.layout.lines());
-        self.run(Tasks::new(reads, at.stack.first_fork(), self.walker.shortcuts.submasks), at)
+    pub(super) fn unite(
+        &self,
+        at: &Configuration,
+        steps: &mut usize,
+    ) -> Result<(TokensId, Reads), Unfound> {
+        let reads = Reads::new(&at.stack, at.layout.lines(), *steps);
+        let submasks = self.walker.shortcuts.submasks;
+        let mut tasks = Tasks::new(reads, at.stack.first_fork(), submasks);
+        let found = self.run(&mut tasks, at);
+        *steps = *tasks.current().reads.steps();
+        Ok((found?, tasks.current().take_reads()))
     }
 
     /// The same whatever the stack's forks: of all its ways together, of which nothing is kept.
-    pub(super) fn unite_ways(&self, at: &Configuration) -> TokensId {
-        self.run(Tasks::new(Reads::none(), None, false), at)
-            .map_or(TokensId::NONE, |(tokens, _)| tokens)
+    pub(super) fn unite_ways(&self, at: &Configuration, steps: &mut usize) -> TokensId {
+        let mut reads = Reads::none();
+        *reads.steps() = *steps;
+        let mut tasks = Tasks::new(reads, None, false);
+        let found = self.run(&mut tasks, at);
+        *steps = *tasks.current().reads.steps();
+        found.unwrap_or(TokensId::NONE)
     }
 
-    fn run(&self, mut tasks: Tasks<'g>, at: &Configuration) -> Result<(TokensId, Reads), Unfound> {
+    fn run(&self, tasks: &mut Tasks<'g>, at: &Configuration) -> Result<TokensId, Unfound> {
         let walk = self.walker.walk(NodesId::ROOT, Origin::new(at));
         self.take(tasks.current(), walk, Readings::from_buf([at.clone()]), Line::OWN);
         loop {
-            self.work(&mut tasks);
+            self.work(tasks);
             if let Some(unfound) = tasks.unfound() {
                 return Err(unfound);
             }
             let tokens = self.walker.tokens.union(tasks.current().found.drain(..));
-            let Some((purpose, reads)) = tasks.finish() else {
-                return Ok((tokens, tasks.current().take_reads()));
-            };
+            let Some((purpose, mut reads)) = tasks.finish() else { return Ok(tokens) };
             let around = tasks.current();
             let except = match purpose {
                 Purpose::Mask => None,
@@ -51,8 +62,12 @@ impl<'g> Composer<'g> {
                     except
                 }
                 Purpose::Submask(site) => {
+                    *around.reads.steps() = *reads.steps();
+                    let is_whole = !self.is_exhausted(&mut reads);
                     let reads = reads.into_events();
-                    self.keep(&site, tokens, &reads);
+                    if is_whole {
+                        self.keep(&site, tokens, &reads);
+                    }
                     self.read_again(&site, &reads, &mut around.reads);
                     site.except
                 }
@@ -73,7 +88,16 @@ impl<'g> Composer<'g> {
             } else {
                 return;
             }
+            if self.is_exhausted(&mut tasks.current().reads) {
+                self.walker.scanner.give_up();
+                return tasks.current().abandon();
+            }
         }
+    }
+
+    /// Whether nothing more is to be done for a mask.
+    fn is_exhausted(&self, reads: &mut Reads) -> bool {
+        self.walker.scanner.steps_left(reads) == 0
     }
 
     /// Takes a submask that was met on such a stack, or begins to look for it.

@@ -31,14 +31,15 @@ impl Composer<'_> {
     }
 
     /// Makes the mask of a configuration on one way through its stack from token classes, enters
-    /// it, and writes it to `row`.
+    /// it, and writes it to `row`. The steps that this takes are added to `steps`.
     pub(super) fn compute(
         &self,
         at: &Configuration,
         fresh: bool,
         row: &mut [u32],
+        steps: &mut usize,
     ) -> Result<Leaf, Unfound> {
-        let (tokens, mut reads) = self.unite(at)?;
+        let (tokens, mut reads) = self.unite(at, steps)?;
         reads.set_line(Line::OWN);
         let complete = self.ends(at, fresh, &mut reads);
         if reads.is_past_fork() {

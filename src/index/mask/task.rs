@@ -82,6 +82,9 @@ const MAX_BEGUN: usize = 1 << 13;
 /// the graph is large.
 const COST_OF_A_FORK: usize = 16;
 
+/// What it counts among the steps of the mask to begin to look for something.
+const STEPS_OF_A_BEGINNING: usize = 8;
+
 impl Task<'_> {
     fn new() -> Self {
         Self {
@@ -92,6 +95,13 @@ impl Task<'_> {
             walks: Vec::new(),
             agenda: Agenda::default(),
         }
+    }
+
+    /// What has not been looked for yet will not be.
+    pub(super) fn abandon(&mut self) {
+        self.sites.clear();
+        self.walks.clear();
+        self.agenda = Agenda::default();
     }
 
     /// What was read so far.
@@ -133,12 +143,15 @@ impl<'g> Tasks<'g> {
     /// Something is looked for with these readings.
     pub(super) fn count(&mut self, readings: &Readings) {
         let forks = readings.iter().any(|at| at.stack.first_fork() != self.keeping.fork);
-        self.begun += if forks { COST_OF_A_FORK } else { 1 };
+        let cost = if forks { COST_OF_A_FORK } else { 1 };
+        self.begun += cost;
+        *self.current().reads.steps() += cost * STEPS_OF_A_BEGINNING;
     }
 
     /// Begins with a submask.
     pub(super) fn begin(&mut self, site: Site) {
-        let reads = Reads::new(&site.stack, site.layout.lines());
+        let steps = *self.current().reads.steps();
+        let reads = Reads::new(&site.stack, site.layout.lines(), steps);
         self.wait(reads, Purpose::Submask(site));
     }
 

@@ -29,6 +29,8 @@ struct Members {
     others: Option<Vec<u32>>,
     /// The known mask that the row holds at the time.
     written: Option<u32>,
+    /// Steps that were taken for all of them.
+    steps: usize,
 }
 
 impl Members {
@@ -86,7 +88,7 @@ impl Composer<'_> {
                 Found::PastFork => Err(Unfound::PastFork),
                 Found::Nothing => {
                     new += 1;
-                    let computed = self.compute(&way, fresh, row);
+                    let computed = self.compute(&way, fresh, row, &mut masks.steps);
                     masks.written = computed.ok().map(|leaf| leaf.mask);
                     computed
                 }
@@ -111,7 +113,7 @@ impl Composer<'_> {
 
     /// Adds the mask of all ways of a reading together.
     fn add_all_ways(&self, at: &Configuration, fresh: bool, masks: &mut Members, row: &mut [u32]) {
-        let tokens = self.unite_ways(at);
+        let tokens = self.unite_ways(at, &mut masks.steps);
         self.walker.tokens.write_to(tokens, row);
         masks.written = None;
         if self

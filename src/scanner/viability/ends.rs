@@ -17,6 +17,9 @@ use crate::util::lists::Lists;
 /// Bytes that are read from a point in the time of one step of a derivation.
 const BYTES_OF_A_STEP: usize = 16;
 
+/// As many of them are read in the time in which one obligation reads one that it has not read.
+const NEW_STEP: usize = 4;
+
 /// What is known of points.
 #[derive(Debug, Default)]
 pub(in crate::scanner) struct Ends {
@@ -30,22 +33,25 @@ pub(in crate::scanner) struct Ends {
 
 impl Scanner {
     /// The labels that a lexeme going through this point can end with, here or later, after all
-    /// obligations have been discharged, and without asking anything of the text behind.
-    pub(super) fn clean_labels(&self, point: PointId) -> &BitSet {
+    /// obligations have been discharged, and without asking anything of the text behind. To
+    /// find them takes less than `left` steps, and takes them off; where 0 are left, some may be
+    /// missing.
+    pub(super) fn clean_labels(&self, point: PointId, left: &mut usize) -> &BitSet {
         let at = self.at_point(point);
         let labels = match at.obligations {
             ObligationsId::NONE => self.states().sure_reach(at.state),
             _ => match self.ends.clean.get(point.0) {
                 Some(&known) => known,
-                None => self.find_clean_labels(point),
+                None => self.find_clean_labels(point, left),
             },
         };
         self.states().label_set(labels)
     }
 
     #[cold]
-    fn find_clean_labels(&self, point: PointId) -> u32 {
-        let met = self.explore(point, |point| {
+    fn find_clean_labels(&self, point: PointId, left: &mut usize) -> u32 {
+        let is_last_try = *left >= self.bounds.decision_steps;
+        let met = self.explore(point, left, |point| {
             let discharged = self.at_point(point).obligations == ObligationsId::NONE;
             discharged || self.ends.clean.get(point.0).is_some()
         });
@@ -67,26 +73,30 @@ impl Scanner {
             let all = self.states().intern_labels(all);
             round.iter().for_each(|&at| labels[at] = Some(all));
         }
-        for (&point, labels) in met.points.iter().zip(labels) {
+        let found = labels.first().copied().flatten().unwrap_or_default();
+        let known = if met.is_whole { labels.len() } else { usize::from(is_last_try) };
+        for (&point, labels) in met.points.iter().zip(labels).take(known) {
             if let Some(labels) = labels {
                 self.ends.clean.get_or_init(point.0, || labels);
             }
         }
-        self.ends.clean.get(point.0).copied().unwrap_or_default()
+        found
     }
 
     /// All ways for a lexeme going through this point to end. Of those with the same label, the
-    /// ones that leave no less open than another are left out. Ascending.
-    pub(in crate::scanner) fn ends(&self, point: PointId) -> &[End] {
+    /// ones that leave no less open than another are left out. Ascending. To find them takes
+    /// less than `left` steps, and takes them off; where 0 are left, some may be missing.
+    pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> &[End] {
         let number = self.ends.ends.get(point.0).copied();
-        self.ends.lists.get(number.unwrap_or_else(|| self.find_ends(point)))
+        self.ends.lists.get(number.unwrap_or_else(|| self.find_ends(point, left)))
     }
 
     /// Finds them for all points that a lexeme can go on to together: where each leads is known
     /// before, but for those that lead to each other, which have their ends in common.
     #[cold]
-    fn find_ends(&self, point: PointId) -> u32 {
-        let met = self.explore(point, |point| self.ends.ends.get(point.0).is_some());
+    fn find_ends(&self, point: PointId, left: &mut usize) -> u32 {
+        let is_last_try = *left >= self.bounds.decision_steps;
+        let met = self.explore(point, left, |point| self.ends.ends.get(point.0).is_some());
         if !met.is_whole {
             self.give_up();
         }
@@ -104,11 +114,8 @@ impl Scanner {
                 for list in known.into_iter().chain(next) {
                     if !seen.contains(&list) {
                         seen.push(list);
-                        self.ends
-                            .lists
-                            .get(list)
-                            .iter()
-                            .for_each(|&end| self.add_end(end, &mut ends));
+                        let list = self.ends.lists.get(list);
+                        list.iter().for_each(|&end| self.add_end(end, &mut ends));
                     }
                 }
             }
@@ -116,14 +123,16 @@ impl Scanner {
             let list = self.ends.lists.intern_ref(&ends);
             round.iter().for_each(|&at| lists[at] = Some(list));
         }
-        // What was not looked at as a whole is known of no other point.
-        let found = met.points.iter().zip(lists).take(if met.is_whole { usize::MAX } else { 1 });
-        for (&point, list) in found {
+        let found = lists.first().copied().flatten().unwrap_or_default();
+        // What was not looked at as a whole is known of no other point; nor of this one, if it may
+        // be looked at for longer.
+        let known = if met.is_whole { lists.len() } else { usize::from(is_last_try) };
+        for (&point, list) in met.points.iter().zip(lists).take(known) {
             if let Some(list) = list {
                 self.ends.ends.get_or_init(point.0, || list);
             }
         }
-        self.ends.ends.get(point.0).copied().unwrap_or_default()
+        found
     }
 
     /// Adds the ways for a lexeme to end at this point.
@@ -148,22 +157,29 @@ impl Scanner {
 
     /// The points that a lexeme can go on to, and where each leads; not beyond those that are
     /// `known`. Where there are too many, what lies behind them is not found.
-    fn explore(&self, from: PointId, known: impl Fn(PointId) -> bool) -> Explored {
+    fn explore(
+        &self,
+        from: PointId,
+        left: &mut usize,
+        known: impl Fn(PointId) -> bool,
+    ) -> Explored {
         let mut met = Explored { points: vec![from], next: Lists::new(), is_whole: true };
         let mut places: HashMap<PointId, usize, FxBuildHasher> = HashMap::default();
         places.insert(from, 0);
         let representatives = self.states().classes().representatives();
-        let (mut at, mut steps) = (0, 0);
+        let mut at = 0;
         while let Some(&point) = met.points.get(at) {
             at += 1;
             if !known(point) {
-                steps += 1 + representatives.len() / BYTES_OF_A_STEP;
-                if steps > self.bounds.decision_steps {
-                    met.is_whole = false;
+                let point = self.at_point(point);
+                let new = point.unknown_steps() * self.obligations(point.obligations).len();
+                let cost = 1 + (representatives.len() + NEW_STEP * new) / BYTES_OF_A_STEP;
+                met.is_whole &= cost < *left;
+                *left = left.saturating_sub(cost);
+                if *left == 0 {
                     met.next.close();
                     continue;
                 }
-                let point = self.at_point(point);
                 // Neighbouring classes mostly lead to one point.
                 let mut before = None;
                 for &byte in representatives {

@@ -60,7 +60,8 @@ impl Scanner {
             return true;
         }
         let point = self.point(at.state, at.obligations);
-        if self.is_sure_to_take(at, self.clean_labels(point), reads) {
+        let clean = self.charge(reads, |left| self.clean_labels(point, left));
+        if self.is_sure_to_take(at, clean, reads) {
             return true;
         }
         let line = reads.set_line(Line::Unknown);
@@ -80,7 +81,8 @@ impl Scanner {
 
     /// Whether the lexeme in progress can end so that the text can be completed.
     fn can_end_lexeme(&self, at: &Configuration, reads: &mut Reads) -> bool {
-        let ends = self.ends(self.point(at.state, at.obligations));
+        let point = self.point(at.state, at.obligations);
+        let ends = self.charge(reads, |left| self.ends(point, left));
         for same in ends.chunk_by(|one, other| one.0 == other.0) {
             let label = same[0].0;
             for between in self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads) {
@@ -102,7 +104,8 @@ impl Scanner {
     ) -> bool {
         for begun in self.begin_lexeme(at.clone(), open, reads) {
             let point = self.point(begun.state, begun.obligations);
-            if self.is_sure_to_take(&begun, self.clean_labels(point), reads) {
+            let clean = self.charge(reads, |left| self.clean_labels(point, left));
+            if self.is_sure_to_take(&begun, clean, reads) {
                 return true;
             }
         }
@@ -117,7 +120,8 @@ impl Scanner {
         if !self.states().has_past() {
             return goes_on(ObligationsId::NONE);
         }
-        let ends = self.ends(self.point(at.state, ObligationsId::NONE));
+        let mut left = self.bounds.decision_steps;
+        let ends = self.ends(self.point(at.state, ObligationsId::NONE), &mut left);
         let mut pasts =
             ends.iter().filter(|&&(own, _)| own == label).map(|&(_, open)| self.past(open));
         pasts.any(|past| goes_on(self.with_past(ObligationsId::NONE, past)))

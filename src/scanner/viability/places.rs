@@ -1,6 +1,7 @@
 //! What holds between two lexemes, as far as it matters to what may follow: exactly, with what
 //! earlier lexemes left open.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -75,9 +76,56 @@ pub(super) struct Exactly<'a> {
     pub(super) places: &'a mut Places,
     /// Whether it matters to the lexer what a stack can shift.
     pub(super) in_context: bool,
+    work: Work,
 }
 
-impl Exactly<'_> {
+/// The work that answers take.
+pub(super) struct Work {
+    /// Steps that lexemes may be looked at for.
+    left: usize,
+    /// Those that were left when [`Succession::take_spent`] was asked last.
+    charged: usize,
+    comparisons: Cell<usize>,
+}
+
+/// So many comparisons of obligations count as a step.
+const COMPARISONS: usize = 16;
+
+impl Work {
+    fn take_spent(&mut self) -> usize {
+        if self.left == 0 {
+            return usize::MAX;
+        }
+        let rest = self.comparisons.get() % COMPARISONS;
+        let compared = self.comparisons.replace(rest) / COMPARISONS;
+        let looked = std::mem::replace(&mut self.charged, self.left) - self.left;
+        compared + looked
+    }
+}
+
+impl<'a> Exactly<'a> {
+    /// The places of a scanner, for a decision of so many steps.
+    pub(super) fn new(
+        scanner: &'a Scanner,
+        places: &'a mut Places,
+        in_context: bool,
+        steps: usize,
+    ) -> Self {
+        let work = Work { left: steps, charged: steps, comparisons: Cell::new(0) };
+        Self { scanner, places, in_context, work }
+    }
+
+    /// The steps of those that the decision may take that lexemes have been looked at for.
+    pub(super) fn looked(&self, steps: usize) -> usize {
+        steps - self.work.left
+    }
+
+    /// Whether one of these leaves no more open.
+    fn is_covered(&self, by: &[ObligationsId], open: ObligationsId) -> bool {
+        self.work.comparisons.set(self.work.comparisons.get() + by.len());
+        by.iter().any(|&less| self.scanner.is_within(less, open))
+    }
+
     fn context(&self, held: &Held) -> Option<&Context> {
         let is_loose = matches!(held.line, Line::Brackets | Line::Begin { .. } | Line::Indented);
         let set = held.acceptable?;
@@ -116,10 +164,10 @@ impl Exactly<'_> {
             at += 1;
             let (state, obligations) = scanner.begin(start, obligations);
             let point = scanner.point(state, obligations);
-            let clean = scanner.clean_labels(point);
-            for &(label, open) in scanner.ends(point) {
+            let clean = scanner.clean_labels(point, &mut self.work.left);
+            for &(label, open) in scanner.ends(point, &mut self.work.left) {
                 if self.is_passed_over(&held, label) {
-                    if !before.iter().any(|&less| self.scanner.is_within(less, open)) {
+                    if !self.is_covered(&before, open) {
                         before.push(open);
                     }
                     continue;
@@ -128,7 +176,7 @@ impl Exactly<'_> {
                 match ways.iter_mut().find(|way| way.label == label) {
                     Some(way) => {
                         way.is_clean |= is_clean;
-                        if !way.open.iter().any(|&less| self.scanner.is_within(less, open)) {
+                        if !self.is_covered(&way.open, open) {
                             way.open.push(open);
                         }
                     }
@@ -138,7 +186,9 @@ impl Exactly<'_> {
         }
         let may_end = before.iter().any(|&obligations| self.scanner.may_end_with(obligations));
         let ways = Ways { ways: ways.into(), may_end };
-        self.places.ways.insert(place, ways.clone());
+        if self.work.left > 0 {
+            self.places.ways.insert(place, ways.clone());
+        }
         ways
     }
 
@@ -247,6 +297,11 @@ impl Succession for Exactly<'_> {
     fn covers(&self, place: Place, other: Place) -> bool {
         let (held, other) = (&self.places.all[place as usize], &self.places.all[other as usize]);
         let alike = Held { obligations: held.obligations, ..*other } == *held;
+        self.work.comparisons.set(self.work.comparisons.get() + 1);
         alike && self.scanner.is_within(held.obligations, other.obligations)
+    }
+
+    fn take_spent(&mut self) -> usize {
+        self.work.take_spent()
     }
 }

@@ -48,6 +48,10 @@ const FEW_STEPS: usize = 2_000;
 /// The shortest ways are tried so long.
 const MORE_STEPS: usize = 100_000;
 
+/// Where a mask has taken its steps, each decision gets so many, which most need no more than; until
+/// it has taken a quarter more, and all is given up.
+const LEAST_STEPS: usize = 64;
+
 impl Scanner {
     /// Whether the stack can be completed behind a lexeme that has left this open.
     pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
@@ -77,64 +81,88 @@ impl Scanner {
         if let Some(can) = known.verdicts.find(top, &at.stack, self.table(), reads) {
             return can;
         }
-        let mut reads = Trailing::new(&at.stack, reads);
-        let mut steps = 0;
-        match self.decide(known, &at.stack, top, line, &mut reads, &mut steps) {
-            Some(can) => {
-                known.verdicts.keep((top, steps, can), &at.stack, self.table(), &reads);
-                can
-            }
-            None if reads.has_stopped() => false,
-            None => self.give_up(),
+        let steps = self.steps_left(reads);
+        if steps == 0 {
+            return self.give_up();
         }
+        let mut spent = 0;
+        let mut depths = Trailing::new(&at.stack, reads);
+        let can = self.decide(known, (&at.stack, top), line, &mut depths, steps, &mut spent);
+        let has_stopped = depths.has_stopped();
+        if let Some(can) = can {
+            known.verdicts.keep((top, spent, can), &at.stack, self.table(), &depths);
+        }
+        *reads.steps() += spent;
+        can.unwrap_or_else(|| !has_stopped && self.give_up())
     }
 
-    /// Whether the stack can be completed where this holds on top of it, and what that costs.
-    /// `None` where that takes too long, or the reading has to stop.
+    /// Whether the stack can be completed where this holds on top of it. `None` where that takes
+    /// more than so many steps, or the reading has to stop. The steps taken are added to `spent`.
     fn decide(
         &self,
         known: &mut Known,
-        stack: &Stack,
-        top: Top,
+        (stack, top): (&Stack, Top),
         line: Line,
         depths: &mut Trailing<'_, impl Depths>,
+        steps: usize,
         spent: &mut usize,
     ) -> Option<bool> {
         let Known { derivations, shortest, loose, places, .. } = known;
-        let mut exactly = Exactly { scanner: self, places, in_context: derivations.in_context() };
-        let mut can_complete = |derivations: &mut Derivations, steps: usize, depths: &mut _| {
+        let mut exactly = Exactly::new(self, places, derivations.in_context(), steps);
+        let mut can_complete = |derivations: &mut Derivations,
+                                steps,
+                                depths: &mut _,
+                                spent: &mut _| {
             derivations.can_complete(self.table(), &mut exactly, (stack, top), depths, steps, spent)
         };
-        let steps = self.bounds.decision_steps;
-        if let Some(can) = can_complete(derivations, steps.min(FEW_STEPS), depths) {
-            return Some(can);
-        }
-        if depths.has_stopped() {
-            return None;
-        }
-        if can_complete(shortest, steps.min(MORE_STEPS), depths) == Some(true) {
-            return Some(true);
-        }
-        if line != Line::None {
-            let (mut lexemes, loosely) = (Loosely { scanner: self }, (Loosely::place(line), top.1));
-            let mut spent = 0;
-            let can = loose.can_complete(
-                self.table(),
-                &mut lexemes,
-                (stack, loosely),
-                depths,
-                steps,
-                &mut spent,
-            );
-            if can == Some(false) {
-                return can;
+        let can = 'decided: {
+            if let Some(can) = can_complete(derivations, steps.min(FEW_STEPS), depths, spent) {
+                break 'decided Some(can);
             }
+            if depths.has_stopped() {
+                break 'decided None;
+            }
+            if can_complete(shortest, steps.min(MORE_STEPS), depths, spent) == Some(true) {
+                break 'decided Some(true);
+            }
+            if line != Line::None {
+                let (place, mut lexemes) = (Loosely::place(line), Loosely { scanner: self });
+                let asked = (stack, (place, top.1));
+                let can =
+                    loose.can_complete(self.table(), &mut lexemes, asked, depths, steps, spent);
+                if can == Some(false) {
+                    break 'decided can;
+                }
+            }
+            can_complete(derivations, steps, depths, spent)
+        };
+        *spent += exactly.looked(steps);
+        can
+    }
+
+    /// So many steps the next decision of a computation may take; none where nothing more is to be
+    /// done for it.
+    pub(crate) fn steps_left(&self, reads: &mut Reads) -> usize {
+        let (most, all) = (self.bounds.decision_steps, self.bounds.mask_steps);
+        let taken = *reads.steps();
+        match all.saturating_sub(taken) {
+            left if left > LEAST_STEPS => most.min(left),
+            _ if taken < all.saturating_add(all / 4) => most.min(LEAST_STEPS),
+            _ => 0,
         }
-        can_complete(derivations, steps, depths)
+    }
+
+    /// Looks at lexemes for no more steps than that, and charges the computation for them.
+    pub(super) fn charge<T>(&self, reads: &mut Reads, look: impl FnOnce(&mut usize) -> T) -> T {
+        let steps = self.steps_left(reads);
+        let mut left = steps;
+        let found = look(&mut left);
+        *reads.steps() += steps - left;
+        found
     }
 
     /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.
-    pub(super) fn give_up(&self) -> bool {
+    pub(crate) fn give_up(&self) -> bool {
         self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
         false
     }
