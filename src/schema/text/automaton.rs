@@ -34,7 +34,7 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
         }
         states.push(State { moves, accepts: accepts(&state) });
     }
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 /// Runs of bytes from `least` on that no state of `dfa` tells apart.
@@ -80,7 +80,7 @@ pub(super) fn words(words: &[&str]) -> Automaton {
     // Nothing leads back to the start.
     let mut states = automaton.states.to_vec();
     states[0].accepts = true;
-    Automaton { states: states.into() }
+    Automaton::minimal(states)
 }
 
 /// A beginning of words that are left out: where `all` is behind it, and what may come next. Behind
@@ -146,12 +146,12 @@ pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> A
         state.moves.iter_mut().for_each(|(_, _, next)| *next += first);
         state
     }));
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 /// The states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
-    Automaton { states: states_of(dfa).into() }
+    if dfa.is_empty() { Automaton::default() } else { Automaton::minimal(states_of(dfa)) }
 }
 
 /// The same as a list.
@@ -181,7 +181,7 @@ pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) ->
     let end = states.len() as u32;
     let moves = if behind { blanks(end).to_vec() } else { Vec::new() };
     states.push(State { moves, accepts: true });
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 #[cfg(test)]

@@ -47,6 +47,11 @@ impl Escapes {
         self.scope == StringEscapes::General
     }
 
+    /// Whether every character can be written.
+    pub(super) fn are_whole(&self) -> bool {
+        self.coded
+    }
+
     /// Characters with a short escape that is allowed, and the letter behind the backslash.
     pub(super) fn short(&self) -> &[(u8, u8)] {
         &self.short
