@@ -332,13 +332,17 @@ impl<'m> Sets<'m> {
     /// united once it is whole, so that no set is made on the way.
     fn digraph(&mut self, edges: &Lists<u32>, of: &mut [u32]) -> Result<(), LimitReached> {
         self.meter.step(2 * edges.entries().len())?;
+        if edges.entries().is_empty() {
+            return Ok(());
+        }
         const DONE: u32 = u32::MAX;
         // 0: not seen; else the least depth on the stack that is known to be reachable.
         let mut depth = vec![0u32; edges.len()];
         let mut stack: Vec<u32> = Vec::new();
         let mut calls: Vec<(u32, u32, u32)> = Vec::new();
         for root in 0..edges.len() {
-            if depth[root] != 0 {
+            // What has no edges has its set.
+            if depth[root] != 0 || edges.get(root).is_empty() {
                 continue;
             }
             stack.push(root as u32);
@@ -348,14 +352,16 @@ impl<'m> Sets<'m> {
                 let (node, own) = (call.0 as usize, call.2);
                 if let Some(&next) = edges.get(node).get(call.1 as usize) {
                     let next = next as usize;
-                    if depth[next] == 0 {
+                    if depth[next] == 0 && !edges.get(next).is_empty() {
                         stack.push(next as u32);
                         depth[next] = stack.len() as u32;
                         calls.push((next as u32, 0, depth[next]));
                         continue;
                     }
                     call.1 += 1;
-                    depth[node] = depth[node].min(depth[next]);
+                    if depth[next] != 0 {
+                        depth[node] = depth[node].min(depth[next]);
+                    }
                     continue;
                 }
                 calls.pop();

@@ -211,13 +211,21 @@ impl ParseTable {
             for &(terminal, action) in &cells {
                 self.cells.push(terminal);
                 self.actions.push(action);
-                all.insert(terminal);
+                if !matches!(action, Action::Reduce(_)) {
+                    all.insert(terminal);
+                }
             }
             self.cells.close();
-            let row = sets.id(all.take());
-            let shifts = cells.iter().filter(|(_, action)| !matches!(action, Action::Reduce(_)));
-            shifts.for_each(|&(terminal, _)| all.insert(terminal));
-            self.rows.push((row, sets.id(all.take())));
+            let shifts = sets.id(all.take());
+            let row = match (shifts, &reductions[..]) {
+                (_, []) => shifts,
+                (TerminalSets::EMPTY, [only]) => only.lookaheads,
+                _ => {
+                    cells.iter().for_each(|&(terminal, _)| all.insert(terminal));
+                    sets.id(all.take())
+                }
+            };
+            self.rows.push((row, shifts));
             meter.step(STEPS_OF_A_CELL * cells.len())?;
             reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
             self.reductions.close();
