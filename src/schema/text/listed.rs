@@ -6,7 +6,6 @@ use crate::grammar::pattern::Pattern;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
-use crate::schema::text::ecma::MARKS;
 use crate::schema::text::{Texts, automaton, texts};
 
 use FormulaId as F;
@@ -81,12 +80,5 @@ impl Machine<'_> {
             })
         });
         Ok(())
-    }
-}
-
-impl Texts<'_> {
-    /// Whether a string may hold this text.
-    fn is_written(&self, text: &str) -> bool {
-        !(self.is_without_marks() && text.contains(MARKS)) && self.spelled_word(text).is_some()
     }
 }

@@ -8,6 +8,7 @@ use crate::grammar::pattern::{Automaton, Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::options::SchemaOptions;
+use crate::schema::text::ecma::MARKS;
 use crate::schema::text::escapes::Escapes;
 use crate::schema::text::{automaton, lengths, spell};
 use crate::util::meter::Meter;
@@ -102,14 +103,15 @@ impl<'a> Texts<'a> {
         !self.without_marks && self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
     }
 
-    /// Whether strings hold none of the two [marks](super::ecma::MARKS).
-    pub(super) fn is_without_marks(&self) -> bool {
-        self.without_marks
-    }
-
     /// The string as JSON spells it; nothing where it needs an escape that is not allowed.
     pub(super) fn spelled_word(&self, text: &str) -> Option<String> {
         self.escapes.literal(text)
+    }
+
+    /// Whether a string may hold this text.
+    pub(super) fn is_written(&self, text: &str) -> bool {
+        !(self.without_marks && text.contains(MARKS))
+            && (self.escapes.are_whole() || self.spelled_word(text).is_some())
     }
 
     /// All contents of printable ASCII.
