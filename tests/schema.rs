@@ -516,7 +516,8 @@ fn schemas() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    // Half as many as elsewhere, of which `PROPTEST_CASES` says how many.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
     /// Whatever the schema, it is read or refused, and its grammar is sound.
     #[test]

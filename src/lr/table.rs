@@ -230,7 +230,7 @@ impl ParseTable {
             reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
             self.reductions.close();
             let of_cells = self.actions.capacity() * (size_of::<Action>() + size_of::<u32>());
-            let of_reductions = self.reductions.entries().len() * size_of::<Reduction>();
+            let of_reductions = size_of_val(self.reductions.entries());
             let of_sets = sets.bytes() + sets.len() * (bound.div_ceil(8) + size_of::<BitSet>());
             held.set(of_cells + of_reductions + of_sets)?;
         }
