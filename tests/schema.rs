@@ -566,6 +566,11 @@ proptest! {
         if !is_read {
             return Ok(());
         }
+        // A double does not tell numbers of more than 15 digits apart, and the oracle has doubles.
+        let digits = |part: &str| part.bytes().filter(u8::is_ascii_digit).count();
+        if text.split(|c: char| !c.is_ascii_digit() && c != '.').any(|part| digits(part) > 15) {
+            return Ok(());
+        }
         prop_assert_ne!(oracle::is_valid_text(&schema, &text), Some(false), "{}: {}", schema, text);
     }
 

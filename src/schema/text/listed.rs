@@ -1,6 +1,7 @@
-//! Strings of which a schema lists all that may stand: those of an `enum` or a `const`. What else is
-//! asked of them is asked of each, and their lexemes are made of the list: no automaton of contents
-//! has to be combined with others for that.
+//! Strings of which a schema lists all that may stand: those of an `enum` or a `const`.
+//!
+//! What else is asked of them is asked of each, and their lexemes are made of the list: no
+//! automaton of contents has to be combined with others for that.
 
 use crate::grammar::pattern::Pattern;
 use crate::schema::error::SchemaError;
