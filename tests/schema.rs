@@ -516,7 +516,8 @@ fn schemas() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    // Half as many as elsewhere, of which `PROPTEST_CASES` says how many.
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 2))]
 
     /// Whatever the schema, it is read or refused, and its grammar is sound.
     #[test]
@@ -563,6 +564,11 @@ proptest! {
         let is_read = serde_json::from_str::<Value>(&text).is_ok();
         prop_assert!(is_read || text.contains(['e', 'E']), "{schema}: {text} is no JSON");
         if !is_read {
+            return Ok(());
+        }
+        // A double does not tell numbers of more than 15 digits apart, and the oracle has doubles.
+        let digits = |part: &str| part.bytes().filter(u8::is_ascii_digit).count();
+        if text.split(|c: char| !c.is_ascii_digit() && c != '.').any(|part| digits(part) > 15) {
             return Ok(());
         }
         prop_assert_ne!(oracle::is_valid_text(&schema, &text), Some(false), "{}: {}", schema, text);

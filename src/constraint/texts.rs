@@ -185,5 +185,5 @@ fn automaton(dfa: &Dfa) -> Automaton {
     let start = State { moves: moves(dfa.first_start()), accepts: false };
     let states = (0..dfa.state_count() as u32)
         .map(|state| State { moves: moves(state), accepts: ends(dfa, state) });
-    Automaton { states: std::iter::once(start).chain(states).collect() }
+    Automaton::new(std::iter::once(start).chain(states).collect::<Vec<_>>())
 }

@@ -8,6 +8,21 @@ use std::sync::Arc;
 pub(crate) struct Automaton {
     /// Shared: patterns are copied from pass to pass.
     pub(crate) states: Arc<[State]>,
+    /// Whether it is known to be minimal: what the start reaches leads to a match, and no two of it
+    /// match the same rests. That spares the compiler the search for such states.
+    pub(crate) is_minimal: bool,
+}
+
+impl Automaton {
+    /// An automaton that may have states which do the same.
+    pub(crate) fn new(states: impl Into<Arc<[State]>>) -> Self {
+        Self { states: states.into(), is_minimal: false }
+    }
+
+    /// An automaton that has none.
+    pub(crate) fn minimal(states: impl Into<Arc<[State]>>) -> Self {
+        Self { states: states.into(), is_minimal: true }
+    }
 }
 
 /// A state of an [`Automaton`].

@@ -342,7 +342,7 @@ impl Pattern {
             },
             6 => Self::Intersection(parts(reader)?),
             7 => Self::Complement(Box::new(Self::load(reader, depth - 1)?)),
-            8 => Self::Automaton(Automaton { states: reader.list(5, State::load)?.into() }),
+            8 => Self::Automaton(Automaton::new(reader.list(5, State::load)?)),
             9 => Self::Shortest(Box::new(Self::load(reader, depth - 1)?)),
             10 => Self::Tokens(Tokens::load(reader)?),
             11 => Self::Schema(reader.str()?.to_owned()),

@@ -119,6 +119,8 @@ impl Words {
             moves: node.moves.into_iter().map(|(byte, to)| (byte, byte, to + 1)).collect(),
             accepts: node.accepts,
         };
-        Automaton { states: std::iter::once(start).chain(self.kept).map(state).collect() }
+        let states: Vec<State> = std::iter::once(start).chain(self.kept).map(state).collect();
+        // The start has longer rests than all others, of which no two are equal.
+        if self.before.is_empty() { Automaton::new(states) } else { Automaton::minimal(states) }
     }
 }

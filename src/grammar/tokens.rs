@@ -93,7 +93,7 @@ fn only(bytes: &[u8]) -> Automaton {
     };
     let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
     states.push(State { moves: Vec::new(), accepts: true });
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 /// Makes the automaton of the decimal numbers in some ranges, in brackets and behind the mark.
@@ -128,7 +128,7 @@ impl<'a> Numbers<'a> {
         for digit in 0..10 {
             self.digit(3, digit, 1);
         }
-        Automaton { states: self.states.into() }
+        Automaton::new(self.states)
     }
 
     /// Leads from a state by the last digit of `number`, which has `count` of them, to what may

@@ -8,8 +8,8 @@
 use std::borrow::Borrow;
 use std::hash::Hasher;
 
-use hashbrown::{HashMap, HashTable};
-use rustc_hash::{FxBuildHasher, FxHasher};
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
 
 use crate::grammar::pattern::Automaton;
 use crate::lexer::dfa::Dfa;
@@ -39,7 +39,8 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     // By class, which class of each part it is in.
     let within = |&byte: &u8| parts.iter().map(move |part| part.classes().get(byte));
     let within: Vec<u8> = classes.representatives().iter().flat_map(within).collect();
-    let mut verdicts = Verdicts { parts: parts.len(), holds: &holds, open: HashMap::default() };
+    let mut verdicts =
+        Verdicts { parts: parts.len(), holds: &holds, open: [None; 1 << MOST_PRUNED] };
     // All tuples, end to end.
     let width = parts.len();
     let mut tuples: Vec<u32> = parts.iter().map(|part| part.start()).collect();
@@ -106,27 +107,26 @@ pub(crate) fn product<D: Borrow<Dfa>>(
 struct Verdicts<'a, H> {
     parts: usize,
     holds: &'a H,
-    /// By which parts are alive, whether something may still hold.
-    open: HashMap<u32, bool, FxBuildHasher>,
+    /// By which parts are alive, whether something may still hold, where that was asked for.
+    open: [Option<bool>; 1 << MOST_PRUNED],
 }
 
 impl<H: Fn(&[bool]) -> bool> Verdicts<'_, H> {
     /// Whether something may still hold in these states.
     fn is_open(&mut self, states: &[u32]) -> bool {
-        if states.iter().all(|&state| state == Dfa::DEAD) {
-            return false;
-        }
         if self.parts > MOST_PRUNED {
-            return true;
+            return states.iter().any(|&state| state != Dfa::DEAD);
         }
-        let alive =
-            states.iter().rev().fold(0, |alive, &state| alive << 1 | u32::from(state != Dfa::DEAD));
+        let alive = states
+            .iter()
+            .rev()
+            .fold(0, |alive, &state| alive << 1 | usize::from(state != Dfa::DEAD));
         let (parts, holds) = (self.parts, self.holds);
-        *self.open.entry(alive).or_insert_with(|| {
-            let of = |verdicts: u32| {
+        *self.open[alive].get_or_insert_with(|| {
+            let of = |verdicts: usize| {
                 (0..parts).map(|part| verdicts >> part & 1 == 1).collect::<Vec<_>>()
             };
-            (0..=alive).any(|verdicts| verdicts & !alive == 0 && holds(&of(verdicts)))
+            (1..=alive).any(|verdicts| verdicts & !alive == 0 && holds(&of(verdicts)))
         })
     }
 }
@@ -209,7 +209,8 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
         table = vec![Dfa::DEAD; classes.count()];
         accept = vec![false];
     }
-    Ok(RawDfa { classes, table, accept, trailing: None }.minimize(meter)?)
+    let raw = RawDfa { classes, table, accept, trailing: None };
+    Ok(if automaton.is_minimal { raw.number(meter)? } else { raw.minimize(meter)? })
 }
 
 /// The texts of an automaton that begin with no other of them: nothing follows a match.

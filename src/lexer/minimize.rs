@@ -59,7 +59,34 @@ impl RawDfa {
         Ok(self.minimal(&runs))
     }
 
-    /// The same of an automaton that is hardly larger than one that was counted.
+    /// The same where it is known that all states are live, that no two accept the same rests, and
+    /// that they are numbered in breadth-first order by class.
+    ///
+    /// # Errors
+    ///
+    /// When `meter` says so.
+    pub(super) fn number(self, meter: &Meter) -> Result<Dfa, LimitReached> {
+        meter.step(self.table.len() + 10 * self.accept.len())?;
+        let runs = self.runs();
+        let mut held = meter.holding();
+        held.set((self.table.len() + 4 * runs.entries().len()) * size_of::<u32>())?;
+        let mut columns = Columns::new(self.width());
+        for state in 0..self.accept.len() {
+            let runs = runs.get(state);
+            for (run, &(class, next)) in runs.iter().enumerate() {
+                let end = runs.get(run + 1).map_or(self.width(), |&(class, _)| usize::from(class));
+                if next != Dfa::DEAD {
+                    columns.enter(usize::from(class)..end, state as u32, next);
+                }
+            }
+        }
+        let distance = distances(&runs, &self.accept);
+        debug_assert!(self.minimal(&runs).distance[..] == distance, "it was not minimal");
+        let (classes, table) = columns.merge_equal(&self.classes, self.table);
+        Ok(Dfa::new(classes, table, distance))
+    }
+
+    /// [`RawDfa::minimize`] of an automaton that is hardly larger than one that was counted.
     pub(super) fn minimize_uncounted(self) -> Dfa {
         let runs = self.runs();
         self.minimal(&runs)

@@ -12,9 +12,9 @@ use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::names::Names;
 use super::rules::Rules;
+use super::terminal_sets::{Gathered, contains, terminals};
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Associativity, Conflicts, Precedence};
-use crate::util::bitset::BitSet;
 use crate::util::diagnostic::{self, Diagnostic};
 use crate::util::meter::{LimitReached, Meter};
 
@@ -115,8 +115,8 @@ pub(super) fn resolve(
     meter: &Meter,
 ) -> Result<Resolution, LimitReached> {
     let mut resolution = Resolution::default();
-    let width = lookaheads.width();
-    let (mut seen, mut twice) = (vec![0u64; width], vec![0u64; width]);
+    let bound = rules.terminal_count() + 1;
+    let (mut seen, mut twice) = (Gathered::new(bound), Gathered::new(bound));
     let mut held = meter.holding();
     for state in 0..automaton.state_count() {
         let reductions = automaton.complete.range(state);
@@ -124,22 +124,16 @@ pub(super) fn resolve(
         if reductions.is_empty() || reductions.len() == 1 && shifts.is_empty() {
             continue;
         }
-        seen.fill(0);
-        twice.fill(0);
-        for shift in shifts {
-            seen[shift.symbol as usize / 64] |= 1 << (shift.symbol % 64);
-        }
+        shifts.iter().for_each(|shift| seen.insert(shift.symbol));
         for reduction in reductions {
-            for (word, &more) in lookaheads.words(reduction).iter().enumerate() {
-                twice[word] |= seen[word] & more;
-                seen[word] |= more;
-            }
+            seen.add_again(lookaheads.get(reduction), &mut twice);
         }
         let rivals = automaton.complete.range(state).len();
-        meter.step(width * rivals)?;
-        for terminal in BitSet::from_words(&twice).iter() {
+        meter.step(rivals + seen.take().len())?;
+        for terminal in terminals(twice.take()) {
             meter.step(STEPS_OF_A_CELL + 2 * rivals)?;
-            resolution.settle((grammar, rules), automaton, lookaheads, (state, terminal));
+            let cell = (state, terminal as usize);
+            resolution.settle((grammar, rules), automaton, lookaheads, cell);
             held.set(resolution.bytes())?;
         }
     }
@@ -182,7 +176,7 @@ impl Resolution {
             .complete
             .range(state)
             .zip(automaton.complete.get(state).iter().copied())
-            .filter(|&(reduction, _)| lookaheads.contains(reduction, terminal))
+            .filter(|&(reduction, _)| contains(lookaheads.get(reduction), terminal as u32))
             .collect();
         let shift = automaton
             .by_terminals(state)

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::states::{AcceptableSets, Key, Return};
-use super::table::{ParseTable, Reduction};
+use super::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId, ParseStateId};
 
@@ -36,9 +36,10 @@ impl ParseTable {
         *self.states.acceptable.get_or_init(state.0, || {
             let key = self.states.keys.get(state.0);
             let mut acceptable = self.shifts(key.core).clone();
-            for Reduction { lhs, length, lookaheads } in self.reductions(key.core) {
-                match *length as u32 {
-                    0 => acceptable.union_with_both(lookaheads, &self.follow(state, *lhs)),
+            for reduction in self.reductions(key.core) {
+                let (lhs, lookaheads) = (reduction.lhs, self.lookaheads(reduction));
+                match reduction.length as u32 {
+                    0 => acceptable.union_with_both(lookaheads, &self.follow(state, lhs)),
                     depth => {
                         let follow = self.follow_of(key, Return { lhs: lhs.0, depth });
                         acceptable.union_with_both(lookaheads, self.states.sets.get(follow));

@@ -10,39 +10,37 @@ use rustc_hash::FxBuildHasher;
 
 use super::lr0::Automaton;
 use super::rules::{Code, Rules};
+use super::terminal_sets::{Gathered, TerminalSets, Terminals, Word, without};
 use crate::util::lists::Lists;
-use crate::util::meter::{LimitReached, Meter};
+use crate::util::meter::{Holding, LimitReached, Meter};
 
 /// For each reduction, numbered as in [`Automaton::complete`], the terminals (and `$`) it is right
 /// for.
 #[derive(Clone, Debug)]
 pub(super) struct LookAheads {
-    sets: Sets,
+    sets: TerminalSets,
+    of: Vec<u32>,
+    /// What is left of those from which something was taken.
+    changed: HashMap<u32, Vec<Word>, FxBuildHasher>,
 }
 
 impl LookAheads {
-    /// Computes all sets. Nearly linear in the relations' size times the words of a set.
+    /// Computes all sets. Nearly linear in the relations and in the sets that are united.
     pub(super) fn compute(
         rules: &Rules,
         automaton: &Automaton,
         meter: &Meter,
     ) -> Result<Self, LimitReached> {
         let gotos = Gotos::new(automaton);
-        let width = (rules.terminal_count() + 1).div_ceil(64);
-        let reductions = automaton.complete.entries().len();
-        let words = (gotos.targets.len() + reductions).saturating_mul(width);
-        meter.step(words)?;
         let mut held = meter.holding();
-        held.set(words * size_of::<u64>())?;
+        let mut sets = Sets::new(rules.terminal_count() + 1, meter);
 
         // Read, section 4.1 and 4.2: what can be read right after the edge, also beyond nullable
         // nonterminals.
-        let mut follow = Sets::new(gotos.targets.len(), width);
+        let mut follow = Vec::with_capacity(gotos.targets.len());
         let (mut reads, mut counted) = (Lists::new(), 0);
-        for (edge, &target) in gotos.targets.iter().enumerate() {
-            for shift in automaton.by_terminals(target as usize) {
-                follow.insert(edge, shift.symbol as usize);
-            }
+        for &target in &gotos.targets {
+            follow.push(sets.shifts(automaton, target as usize)?);
             let onward = automaton.by_nonterminals(target as usize);
             for (at, next) in onward.iter().enumerate() {
                 if rules.is_nullable(next.symbol) {
@@ -52,62 +50,57 @@ impl LookAheads {
             reads.close();
             if reads.entries().len() * BYTES_OF_A_READ > counted + BYTES_AT_ONCE {
                 counted = reads.entries().len() * BYTES_OF_A_READ;
-                held.set(words * size_of::<u64>() + counted)?;
+                held.set(counted)?;
             }
         }
         if let Some(edge) = gotos.find(automaton, 0, rules.rhs(rules.accept())[0]) {
-            follow.insert(edge, rules.end() as usize);
+            follow[edge] = sets.with(follow[edge], rules.end())?;
         }
-        digraph(&reads, &mut follow, meter)?;
+        sets.digraph(&reads, &mut follow)?;
         drop(reads);
 
         // Follow, section 4.3: what follows the left side follows an end of the right side.
         let relations = Relations::draw(rules, automaton, &gotos, meter)?;
-        held.set(words * size_of::<u64>() + relations.bytes())?;
-        digraph(&relations.includes, &mut follow, meter)?;
+        held.set(size_of_val(&*follow) + relations.bytes())?;
+        sets.digraph(&relations.includes, &mut follow)?;
 
-        let mut sets = relations.look_back(&follow, meter)?;
+        let mut of = relations.look_back(&follow, &mut sets)?;
         // `$accept -> start .` has no edge to look back to.
         for state in 0..automaton.state_count() {
             for (at, &production) in
                 automaton.complete.range(state).zip(automaton.complete.get(state))
             {
                 if production == rules.accept() {
-                    sets.insert(at, rules.end() as usize);
+                    of[at] = sets.with(of[at], rules.end())?;
                 }
             }
         }
-        Ok(Self { sets })
+        Ok(Self { sets: sets.distinct, of, changed: HashMap::default() })
     }
 
-    /// The words of the set of one reduction, `$` being the highest bit used.
-    pub(super) fn words(&self, reduction: usize) -> &[u64] {
-        self.sets.get(reduction)
+    /// The set of one reduction.
+    pub(super) fn get(&self, reduction: usize) -> &Terminals {
+        match self.changed.is_empty() {
+            true => None,
+            false => self.changed.get(&(reduction as u32)),
+        }
+        .map_or_else(|| self.sets.get(self.of[reduction]), Vec::as_slice)
     }
 
     /// Heap bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.sets.words.len() * size_of::<u64>()
-    }
-
-    /// How many words a set has.
-    pub(super) fn width(&self) -> usize {
-        self.sets.width
-    }
-
-    /// Whether the reduction is right for `terminal`.
-    pub(super) fn contains(&self, reduction: usize, terminal: usize) -> bool {
-        self.words(reduction)[terminal / 64] >> (terminal % 64) & 1 == 1
+        self.sets.bytes() + size_of_val(&*self.of)
     }
 
     /// Takes a terminal out: precedence decided against the reduction.
     pub(super) fn remove(&mut self, reduction: usize, terminal: usize) {
-        self.sets.words[reduction * self.sets.width + terminal / 64] &= !(1 << (terminal % 64));
+        let rest = without(self.get(reduction), terminal as u32);
+        self.changed.insert(reduction as u32, rest);
     }
 
     /// Takes all terminals out: the reduction adds nothing.
     pub(super) fn clear(&mut self, reduction: usize) {
-        self.sets.words[reduction * self.sets.width..][..self.sets.width].fill(0);
+        self.changed.insert(reduction as u32, Vec::new());
     }
 }
 
@@ -218,20 +211,21 @@ impl Relations {
 
     /// The sets of the reductions, from Follow of the edges. All productions of a nonterminal that
     /// begin wherever it stands look back to the same edges; these are united once.
-    fn look_back(&self, follow: &Sets, meter: &Meter) -> Result<Sets, LimitReached> {
-        let mut sets = Sets::new(self.lookback.len(), follow.width);
-        let mut first: HashMap<&[u32], usize, FxBuildHasher> = HashMap::default();
+    fn look_back(&self, follow: &[u32], sets: &mut Sets<'_>) -> Result<Vec<u32>, LimitReached> {
+        let mut of = Vec::with_capacity(self.lookback.len());
+        let mut known: HashMap<&[u32], u32, FxBuildHasher> = HashMap::default();
         for reduction in 0..self.lookback.len() {
             let edges = self.lookback.get(reduction);
-            let same = *first.entry(edges).or_insert(reduction);
-            if same != reduction {
-                sets.copy(reduction, same);
-                continue;
-            }
-            meter.step(edges.len() * (1 + follow.width / 4))?;
-            edges.iter().for_each(|&edge| sets.add(reduction, follow.get(edge as usize)));
+            of.push(match known.get(edges) {
+                Some(&same) => same,
+                None => {
+                    let set = sets.union(edges.iter().map(|&edge| follow[edge as usize]))?;
+                    known.insert(edges, set);
+                    set
+                }
+            });
         }
-        Ok(sets)
+        Ok(of)
     }
 
     /// Heap bytes, about.
@@ -249,85 +243,143 @@ const BYTES_AT_ONCE: usize = 1 << 20;
 /// The edge of a place is searched for.
 const STEPS_OF_A_PLACE: usize = 4;
 
-/// Sets of equal width, end to end.
-#[derive(Clone, Debug)]
-struct Sets {
-    width: usize,
-    words: Vec<u64>,
+/// A set is looked at, and a word of it added.
+const STEPS_OF_A_SET: usize = 2;
+
+/// The sets that were met, and what it takes to unite some.
+struct Sets<'m> {
+    distinct: TerminalSets,
+    gathered: Gathered,
+    /// By set: the union that it was looked at for last.
+    seen: Vec<u32>,
+    unions: u32,
+    /// By state: what it shifts; [`UNKNOWN`] where that was not asked for.
+    shifts: Vec<u32>,
+    meter: &'m Meter,
+    held: Holding,
 }
 
-impl Sets {
-    fn new(count: usize, width: usize) -> Self {
-        Self { width, words: vec![0; count * width] }
-    }
+/// No set.
+const UNKNOWN: u32 = u32::MAX;
 
-    fn get(&self, set: usize) -> &[u64] {
-        &self.words[set * self.width..][..self.width]
-    }
-
-    fn insert(&mut self, set: usize, terminal: usize) {
-        self.words[set * self.width + terminal / 64] |= 1 << (terminal % 64);
-    }
-
-    fn union(&mut self, to: usize, from: usize) {
-        for word in 0..self.width {
-            self.words[to * self.width + word] |= self.words[from * self.width + word];
+impl<'m> Sets<'m> {
+    fn new(terminals: usize, meter: &'m Meter) -> Self {
+        Self {
+            distinct: TerminalSets::new(),
+            gathered: Gathered::new(terminals),
+            seen: Vec::new(),
+            unions: 0,
+            shifts: Vec::new(),
+            meter,
+            held: meter.holding(),
         }
     }
 
-    /// Adds the terminals of a set that is held elsewhere.
-    fn add(&mut self, to: usize, words: &[u64]) {
-        let own = &mut self.words[to * self.width..][..self.width];
-        own.iter_mut().zip(words).for_each(|(own, word)| *own |= word);
-    }
-
-    fn copy(&mut self, to: usize, from: usize) {
-        self.words.copy_within(from * self.width..(from + 1) * self.width, to * self.width);
-    }
-}
-
-/// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge `x -> y`;
-/// section 4.5, with the recursion on a stack of our own.
-fn digraph(edges: &Lists<u32>, sets: &mut Sets, meter: &Meter) -> Result<(), LimitReached> {
-    meter.step(edges.entries().len() * (2 + sets.width / 4))?;
-    const DONE: u32 = u32::MAX;
-    // 0: not seen; else the least depth on the stack that is known to be reachable.
-    let mut depth = vec![0u32; edges.len()];
-    let mut stack: Vec<u32> = Vec::new();
-    let mut calls: Vec<(u32, u32, u32)> = Vec::new();
-    for root in 0..edges.len() {
-        if depth[root] != 0 {
-            continue;
+    /// The terminals that a state shifts.
+    fn shifts(&mut self, automaton: &Automaton, state: usize) -> Result<u32, LimitReached> {
+        if self.shifts.is_empty() {
+            self.shifts.resize(automaton.state_count(), UNKNOWN);
         }
-        stack.push(root as u32);
-        depth[root] = stack.len() as u32;
-        calls.push((root as u32, 0, depth[root]));
-        while let Some(call) = calls.last_mut() {
-            let (node, own) = (call.0 as usize, call.2);
-            if let Some(&next) = edges.get(node).get(call.1 as usize) {
-                let next = next as usize;
-                if depth[next] == 0 {
-                    stack.push(next as u32);
-                    depth[next] = stack.len() as u32;
-                    calls.push((next as u32, 0, depth[next]));
-                    continue;
-                }
-                call.1 += 1;
-                depth[node] = depth[node].min(depth[next]);
-                sets.union(node, next);
+        if self.shifts[state] == UNKNOWN {
+            let shifts = automaton.by_terminals(state);
+            self.meter.step(STEPS_OF_A_SET + shifts.len())?;
+            shifts.iter().for_each(|shift| self.gathered.insert(shift.symbol));
+            self.shifts[state] = self.gathered()?;
+        }
+        Ok(self.shifts[state])
+    }
+
+    /// The set and one more terminal.
+    fn with(&mut self, set: u32, terminal: u32) -> Result<u32, LimitReached> {
+        self.gathered.add(self.distinct.get(set));
+        self.gathered.insert(terminal);
+        self.gathered()
+    }
+
+    /// The union of `sets`.
+    fn union(&mut self, sets: impl Iterator<Item = u32>) -> Result<u32, LimitReached> {
+        self.unions += 1;
+        self.seen.resize(self.distinct.len(), 0);
+        let (mut only, mut met, mut words) = (TerminalSets::EMPTY, 0, 0);
+        for set in sets {
+            words += 1;
+            if set == TerminalSets::EMPTY
+                || std::mem::replace(&mut self.seen[set as usize], self.unions) == self.unions
+            {
                 continue;
             }
-            calls.pop();
-            if depth[node] == own {
-                while let Some(member) = stack.pop() {
-                    depth[member as usize] = DONE;
-                    if member as usize == node {
-                        break;
+            if met == 1 {
+                self.gathered.add(self.distinct.get(only));
+            }
+            if met > 0 {
+                self.gathered.add(self.distinct.get(set));
+                words += self.distinct.get(set).len();
+            }
+            (only, met) = (set, met + 1);
+        }
+        self.meter.step(STEPS_OF_A_SET * words)?;
+        if met < 2 { Ok(only) } else { self.gathered() }
+    }
+
+    fn gathered(&mut self) -> Result<u32, LimitReached> {
+        let id = self.distinct.id(self.gathered.take());
+        self.held.set(self.distinct.bytes())?;
+        Ok(id)
+    }
+
+    /// The smallest sets that hold the given ones and satisfy `set(x) ⊇ set(y)` for each edge
+    /// `x -> y`; section 4.5, with the recursion on a stack of our own. The sets of a component are
+    /// united once it is whole, so that no set is made on the way.
+    fn digraph(&mut self, edges: &Lists<u32>, of: &mut [u32]) -> Result<(), LimitReached> {
+        self.meter.step(2 * edges.entries().len())?;
+        if edges.entries().is_empty() {
+            return Ok(());
+        }
+        const DONE: u32 = u32::MAX;
+        // 0: not seen; else the least depth on the stack that is known to be reachable.
+        let mut depth = vec![0u32; edges.len()];
+        let mut stack: Vec<u32> = Vec::new();
+        let mut calls: Vec<(u32, u32, u32)> = Vec::new();
+        for root in 0..edges.len() {
+            // What has no edges has its set.
+            if depth[root] != 0 || edges.get(root).is_empty() {
+                continue;
+            }
+            stack.push(root as u32);
+            depth[root] = stack.len() as u32;
+            calls.push((root as u32, 0, depth[root]));
+            while let Some(call) = calls.last_mut() {
+                let (node, own) = (call.0 as usize, call.2);
+                if let Some(&next) = edges.get(node).get(call.1 as usize) {
+                    let next = next as usize;
+                    if depth[next] == 0 && !edges.get(next).is_empty() {
+                        stack.push(next as u32);
+                        depth[next] = stack.len() as u32;
+                        calls.push((next as u32, 0, depth[next]));
+                        continue;
                     }
-                    sets.copy(member as usize, node);
+                    call.1 += 1;
+                    if depth[next] != 0 {
+                        depth[node] = depth[node].min(depth[next]);
+                    }
+                    continue;
+                }
+                calls.pop();
+                if depth[node] == own {
+                    let members = &stack[own as usize - 1..];
+                    // Those of the component among the next ones add what they have anyway.
+                    let sets = members.iter().flat_map(|member| {
+                        let next = edges.get(*member as usize).iter().chain([member]);
+                        next.map(|&one| of[one as usize])
+                    });
+                    let set = self.union(sets)?;
+                    for member in stack.drain(own as usize - 1..) {
+                        depth[member as usize] = DONE;
+                        of[member as usize] = set;
+                    }
                 }
             }
         }
+        Ok(())
     }
-    Ok(())
 }

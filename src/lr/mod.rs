@@ -5,7 +5,8 @@
 //! * [`rules`]: the grammar's productions and the added `$accept -> start`, flattened so that an
 //!   item is a number;
 //! * [`lr0`]: the LR(0) automaton;
-//! * [`lookahead`]: for each reduction of each state the terminals that it is right for;
+//! * [`lookahead`]: for each reduction of each state the terminals that it is right for
+//!   ([`terminal_sets`]);
 //! * [`hidden`]: rules that hide left recursion behind what may be empty, written out;
 //! * [`conflict`]: precedence settles what it can, and `%conflicts` says what becomes of the rest;
 //! * [`draft`]: the automaton with its look-aheads and what was settled, as long as the table is
@@ -51,6 +52,7 @@ pub(crate) mod states;
 mod subsumed;
 pub(crate) mod table;
 mod tail;
+mod terminal_sets;
 #[cfg(test)]
 mod tests;
 pub(crate) mod trail;

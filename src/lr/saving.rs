@@ -39,7 +39,7 @@ impl ParseTable {
             w.list(reductions, |w, reduction| {
                 w.u32(reduction.lhs.0);
                 w.length(reduction.length);
-                reduction.lookaheads.save(w);
+                w.u32(reduction.lookaheads);
             });
         });
         writer.list(&self.tails, |w, tail| w.option(tail.as_ref(), |w, tail| tail.save(w)));
@@ -87,8 +87,9 @@ impl ParseTable {
             r.list(12, |r| {
                 let lhs = NonterminalId(r.u32()?);
                 ensure(lhs.index() < rules.nonterminal_count(), "a reduction")?;
-                let length = r.u32()? as usize;
-                Ok(Reduction { lhs, length, lookaheads: BitSet::load(r, terminals)? })
+                let (length, lookaheads) = (r.u32()? as usize, r.u32()?);
+                ensure_below(&[lookaheads], sets.len(), "the look-aheads of a reduction")?;
+                Ok(Reduction { lhs, length, lookaheads })
             })
         })?;
         check_reductions(&rules, &automaton, &reductions)?;
@@ -96,9 +97,8 @@ impl ParseTable {
         ensure(tails.len() == states, "the tail calls")?;
         let (settled, barred) = (reader.bool()?, reader.numbers()?.as_chunks().0.to_vec());
         let (conflicting, warnings) = (reader.bool()?, reader.list(8, Diagnostic::load)?);
-        let sound = |state| {
-            conflicting || are_disjoint(&sets[shifts[state] as usize], reductions.get(state))
-        };
+        let sound =
+            |state| conflicting || are_disjoint(&sets, shifts[state], reductions.get(state));
         ensure((0..states).all(sound), "the conflicts of the parse table")?;
         let returns = returns(&rules, &automaton);
         let parse_states = ParseStates::load(reader, &returns, terminals)?;
@@ -144,12 +144,13 @@ fn check_reductions(
     ensure((0..reductions.len()).all(all_end), "a reduction")
 }
 
-/// Whether at most one thing is to be done before each terminal.
-fn are_disjoint(shifts: &BitSet, reductions: &[Reduction]) -> bool {
-    let mut all = shifts.clone();
+/// Whether at most one thing is to be done before each terminal, where `shifts` are shifted.
+fn are_disjoint(sets: &[BitSet], shifts: u32, reductions: &[Reduction]) -> bool {
+    let mut all = sets[shifts as usize].clone();
     reductions.iter().all(|reduction| {
-        let apart = !all.intersects(&reduction.lookaheads);
-        all.union_with(&reduction.lookaheads);
+        let lookaheads = &sets[reduction.lookaheads as usize];
+        let apart = !all.intersects(lookaheads);
+        all.union_with(lookaheads);
         apart
     })
 }

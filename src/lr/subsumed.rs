@@ -28,6 +28,7 @@ use super::conflict::Resolution;
 use super::lookahead::LookAheads;
 use super::lr0::Automaton;
 use super::rules::{Item, Rules};
+use super::terminal_sets::{Terminals, contains, is_subset};
 use crate::util::lists::Lists;
 
 /// Takes away what the statement says. Costs the states between those in conflict and the ones
@@ -120,10 +121,10 @@ impl Rows<'_> {
     }
 
     /// The look-aheads of a production that is complete in `state`; none where it is not.
-    fn lookaheads(&self, state: usize, production: u32) -> &[u64] {
+    fn lookaheads(&self, state: usize, production: u32) -> &Terminals {
         let place = self.automaton.complete.get(state).binary_search(&production);
         place.map_or(&[], |place| {
-            self.lookaheads.words(self.automaton.complete.range(state).start + place)
+            self.lookaheads.get(self.automaton.complete.range(state).start + place)
         })
     }
 
@@ -151,12 +152,4 @@ impl Rows<'_> {
                 is_subset(self.lookaheads(state, empty), self.lookaheads(after, empty))
             })
     }
-}
-
-fn contains(words: &[u64], bit: u32) -> bool {
-    words.get(bit as usize / 64).is_some_and(|word| word >> (bit % 64) & 1 == 1)
-}
-
-fn is_subset(set: &[u64], of: &[u64]) -> bool {
-    set.iter().enumerate().all(|(at, &word)| word & !of.get(at).copied().unwrap_or(0) == 0)
 }

@@ -4,11 +4,6 @@
 //! Invariants: core 0 is the start; a cell's actions are neighbours in one array sorted by core and
 //! terminal, and where they are in conflict the shift comes first; equal rows are stored once.
 
-use std::hash::BuildHasher;
-
-use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
-
 use super::closures::Closures;
 use super::conflict::{ConflictError, Resolution};
 use super::cycles::is_cyclic;
@@ -23,6 +18,7 @@ use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
 use super::subsumed::drop_subsumed;
 use super::tail::{Tail, tails};
+use super::terminal_sets::{Gathered, TerminalSets, terminals};
 use super::unions::Unions;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Symbol};
@@ -45,14 +41,14 @@ pub(crate) enum Action {
 
 /// A way for a state to reduce. Productions of the same nonterminal and length do the same to a
 /// stack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reduction {
     /// The nonterminal whose goto is taken.
     pub(crate) lhs: NonterminalId,
     /// How many states are popped.
     pub(crate) length: usize,
-    /// The terminals (and `$`) before which it is done; never empty.
-    pub(crate) lookaheads: BitSet,
+    /// The number of the set of terminals (and `$`) before which it is done; never empty.
+    pub(super) lookaheads: u32,
 }
 
 /// A cell is found, sorted and copied.
@@ -173,84 +169,72 @@ impl ParseTable {
         resolution: &Resolution,
         meter: &Meter,
     ) -> Result<(), LimitReached> {
-        let width = lookaheads.width();
-        let mut known: HashTable<u32> = HashTable::new();
-        let (mut shifts, mut row) = (vec![0u64; width], vec![0u64; width]);
-        let mut twice = vec![0u64; width];
+        let bound = self.rules.end() as usize + 1;
+        let (mut sets, mut all) = (TerminalSets::new(), Gathered::new(bound));
         let mut cells: Vec<(u32, Action)> = Vec::new();
         let mut held = meter.holding();
         for state in 0..self.automaton.state_count() {
             cells.clear();
-            shifts.fill(0);
             for edge in self.automaton.by_terminals(state) {
                 if resolution.keeps_shift(state as u32, edge.symbol) {
-                    shifts[edge.symbol as usize / 64] |= 1 << (edge.symbol % 64);
                     cells.push((edge.symbol, Action::Shift(CoreId(edge.target))));
                 }
             }
-            row.copy_from_slice(&shifts);
-            twice.fill(0);
             let mut reductions: Vec<Reduction> = Vec::new();
             let complete =
                 self.automaton.complete.range(state).zip(self.automaton.complete.get(state));
             for (reduction, &production) in complete {
-                let words = lookaheads.words(reduction);
-                if words.iter().all(|&word| word == 0) {
+                let set = lookaheads.get(reduction);
+                if set.is_empty() {
                     continue;
                 }
-                let lookahead = BitSet::from_words(words);
-                twice
-                    .iter_mut()
-                    .zip(&row)
-                    .zip(words)
-                    .for_each(|((twice, all), &more)| *twice |= all & more);
-                row.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
                 if production == self.rules.accept() {
-                    shifts.iter_mut().zip(words).for_each(|(all, &more)| *all |= more);
                     cells.push((self.rules.end(), Action::Accept));
                     continue;
                 }
                 let action = Action::Reduce(ProductionId(production));
-                cells.extend(lookahead.iter().map(|terminal| (terminal as u32, action)));
+                cells.extend(terminals(set).map(|terminal| (terminal, action)));
                 let (lhs, length) = self.production(ProductionId(production));
-                match reductions.iter_mut().find(|other| other.lhs == lhs && other.length == length)
-                {
+                let same = |other: &&mut Reduction| other.lhs == lhs && other.length == length;
+                match reductions.iter_mut().find(same) {
                     Some(other) => {
-                        other.lookaheads.union_with(&lookahead);
+                        all.add(sets.get(other.lookaheads));
+                        all.add(set);
+                        other.lookaheads = sets.id(all.take());
                     }
-                    None => reductions.push(Reduction { lhs, length, lookaheads: lookahead }),
+                    None => reductions.push(Reduction { lhs, length, lookaheads: sets.id(set) }),
                 }
             }
-            self.conflicting |= twice.iter().any(|&word| word != 0);
             // Stable: shifts stay in front.
             cells.sort_by_key(|&(terminal, _)| terminal);
+            self.conflicting |= cells.windows(2).any(|two| two[0].0 == two[1].0);
             for &(terminal, action) in &cells {
                 self.cells.push(terminal);
                 self.actions.push(action);
+                if !matches!(action, Action::Reduce(_)) {
+                    all.insert(terminal);
+                }
             }
             self.cells.close();
+            let shifts = sets.id(all.take());
+            let row = match (shifts, &reductions[..]) {
+                (_, []) => shifts,
+                (TerminalSets::EMPTY, [only]) => only.lookaheads,
+                _ => {
+                    cells.iter().for_each(|&(terminal, _)| all.insert(terminal));
+                    sets.id(all.take())
+                }
+            };
+            self.rows.push((row, shifts));
             meter.step(STEPS_OF_A_CELL * cells.len())?;
             reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
             self.reductions.close();
-            let mut intern = |words: &[u64]| {
-                let hash = FxBuildHasher.hash_one(words);
-                if let Some(&id) = known.find(hash, |&id| self.sets[id as usize].words() == words) {
-                    return id;
-                }
-                let id = self.sets.len() as u32;
-                self.sets.push(BitSet::from_words(words));
-                let rehash = |&id: &u32| FxBuildHasher.hash_one(self.sets[id as usize].words());
-                known.insert_unique(hash, id, rehash);
-                id
-            };
-            self.rows.push((intern(&row), intern(&shifts)));
             let of_cells = self.actions.capacity() * (size_of::<Action>() + size_of::<u32>());
-            let of_reductions =
-                self.reductions.entries().len() * (size_of::<Reduction>() + 8 * width);
-            held.set(
-                of_cells + of_reductions + self.sets.len() * (8 * width + size_of::<BitSet>()),
-            )?;
+            let of_reductions = size_of_val(self.reductions.entries());
+            let of_sets = sets.bytes() + sets.len() * (bound.div_ceil(8) + size_of::<BitSet>());
+            held.set(of_cells + of_reductions + of_sets)?;
         }
+        self.sets = (0..sets.len() as u32).map(|set| sets.bits(set, bound)).collect();
         held.keep();
         Ok(())
     }
@@ -298,6 +282,12 @@ impl ParseTable {
     #[inline]
     pub(crate) fn reductions(&self, state: CoreId) -> &[Reduction] {
         self.reductions.get(state.index())
+    }
+
+    /// The terminals (and `$`) before which a reduction of this table is done.
+    #[inline]
+    pub(crate) fn lookaheads(&self, reduction: &Reduction) -> &BitSet {
+        &self.sets[reduction.lookaheads as usize]
     }
 
     /// Where `state` goes by the shift of `terminal`. Logarithmic in its shifts.

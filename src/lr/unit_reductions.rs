@@ -84,7 +84,7 @@ impl ParseTable {
             };
             let shifts = within(self.shifts(state));
             for reduction in self.reductions(state) {
-                let lookaheads = within(&reduction.lookaheads);
+                let lookaheads = within(self.lookaheads(reduction));
                 if lookaheads.is_empty() {
                     continue;
                 }

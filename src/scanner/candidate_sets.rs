@@ -51,6 +51,9 @@ pub(super) fn exclusive_candidates(
     ignored: &BitSet,
 ) -> Vec<BitSet> {
     let mut candidate_sets: Vec<BitSet> = Vec::new();
+    if exclusive.is_empty() {
+        return candidate_sets;
+    }
     for state in parse_states(table) {
         let row = table.row(state);
         if row.intersects(exclusive) && !only_reduces(table, state) {

@@ -244,24 +244,31 @@ impl Builder<'_, '_> {
         if let Some(&known) = self.texts.get(&(of, formula)) {
             return Ok(known);
         }
-        let texts = match of {
-            Type::Number => self.machine.numbers(formula)?,
-            _ => self.machine.some_strings(formula)?,
-        };
-        let symbol = match (texts.is_empty(), of) {
-            (true, _) => None,
-            (false, Type::Number) => {
-                let pattern = Pattern::Automaton(text::automaton::of(&texts));
-                Some(self.fragment.terminal("NUMBER", pattern))
+        let symbol = match of {
+            Type::Number => {
+                let texts = self.machine.numbers(formula)?;
+                let pattern = || Pattern::Automaton(text::automaton::of(&texts));
+                (!texts.is_empty()).then(|| self.fragment.terminal("NUMBER", pattern()))
             }
-            (false, _) => {
-                let spelled = self.machine.texts.spelled(&texts);
-                let pattern = spelled.map_err(|error| self.machine.too_large(&error))?;
-                Some(self.fragment.terminal("STRING", pattern))
-            }
+            _ => self.strings(formula)?.map(|pattern| self.fragment.terminal("STRING", pattern)),
         };
         self.texts.insert((of, formula), symbol);
         Ok(symbol)
+    }
+
+    /// What the lexer calls the strings that satisfy a formula, if there are any.
+    fn strings(&mut self, formula: F) -> Result<Option<Pattern>, SchemaError> {
+        if let Some(listed) = self.machine.listed(formula)? {
+            let words =
+                listed.iter().map(|&text| self.machine.reader.atoms.texts.get(text).as_str());
+            return Ok((!listed.is_empty()).then(|| self.machine.texts.spelled_words(words)));
+        }
+        let texts = self.machine.some_strings(formula)?;
+        if texts.is_empty() {
+            return Ok(None);
+        }
+        let spelled = self.machine.texts.spelled(&texts);
+        spelled.map(Some).map_err(|error| self.machine.too_large(&error))
     }
 
     /// Productions for all outcomes of the arrays that begin with `start`.

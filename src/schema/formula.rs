@@ -156,10 +156,21 @@ pub(super) enum Shape {
     One(u32),
 }
 
+/// Whether atoms stand in a formula that are replaced before it is told apart by types.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    /// [`Atom::Schema`].
+    pub(super) schema: bool,
+    /// [`Atom::Otherwise`].
+    pub(super) otherwise: bool,
+}
+
 /// All formulas that were met.
 #[derive(Debug)]
 pub(super) struct Formulas {
     shapes: Vec<Shape>,
+    /// By formula, which of the atoms that are replaced first stand in it.
+    held: Vec<Held>,
     ids: FxHashMap<Shape, FormulaId>,
     parts: Lists<FormulaId>,
     part_ids: FxHashMap<Box<[FormulaId]>, u32>,
@@ -178,6 +189,7 @@ impl Formulas {
     pub(super) fn new() -> Self {
         let mut formulas = Self {
             shapes: Vec::new(),
+            held: Vec::new(),
             ids: FxHashMap::default(),
             parts: Lists::new(),
             part_ids: FxHashMap::default(),
@@ -193,8 +205,42 @@ impl Formulas {
         let id = *self.ids.entry(shape).or_insert(next);
         if id == next {
             self.shapes.push(shape);
+            self.held.push(self.held_by(shape));
         }
         id
+    }
+
+    fn held_by(&self, shape: Shape) -> Held {
+        match shape {
+            Shape::True | Shape::False => Held::default(),
+            Shape::Atom(atom) => Held {
+                schema: matches!(atom, Atom::Schema(_)),
+                otherwise: matches!(atom, Atom::Otherwise(_)),
+            },
+            Shape::Not(inner) => self.held(inner),
+            Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
+                let parts = self.parts(list).iter().map(|&part| self.held(part));
+                parts.fold(Held::default(), |all, part| Held {
+                    schema: all.schema || part.schema,
+                    otherwise: all.otherwise || part.otherwise,
+                })
+            }
+        }
+    }
+
+    /// Which of the atoms that are replaced first stand in the formula.
+    pub(super) fn held(&self, formula: F) -> Held {
+        self.held[formula.0 as usize]
+    }
+
+    /// Whether the formula asks for another type than `of` in so many words.
+    pub(super) fn is_of_another_type(&self, formula: F, of: Type) -> bool {
+        let is_another =
+            |&part: &F| matches!(self.shape(part), Shape::Atom(Atom::Type(own)) if own != of);
+        match self.shape(formula) {
+            Shape::And(list) => self.parts(list).iter().any(is_another),
+            _ => is_another(&formula),
+        }
     }
 
     fn list(&mut self, parts: &[F]) -> u32 {

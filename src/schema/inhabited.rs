@@ -90,6 +90,11 @@ impl Machine<'_> {
         if let (Type::String, Some((min, max))) = (of, self.lengths(formula)) {
             return Ok(max.is_none_or(|max| min <= max));
         }
+        if of == Type::String
+            && let Some(listed) = self.listed(formula)?
+        {
+            return Ok(!listed.is_empty());
+        }
         for formula in self.reader.formulas.by_fingerprint(formula) {
             let texts = match of {
                 Type::Number => self.numbers(formula)?,

@@ -2,9 +2,10 @@
 //! digits of numbers. Two equal keys in one object are an error, because readers disagree about
 //! which of them counts.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use crate::schema::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
@@ -37,13 +38,15 @@ struct Node {
 #[derive(Debug, Default)]
 pub(super) struct Json {
     nodes: Vec<Node>,
+    /// Of objects with many members their places, in the order of the keys.
+    sorted: FxHashMap<NodeId, Box<[u32]>>,
     /// Names and texts, for messages.
     documents: Vec<(Arc<str>, Arc<str>)>,
 }
 
 /// How deep values may nest.
 const DEPTH: usize = 200;
-/// So many keys of an object are compared one by one.
+/// So many keys of an object are compared one by one; more are sorted.
 const MOST_COMPARED: usize = 16;
 
 impl Json {
@@ -70,9 +73,14 @@ impl Json {
     /// The value of a key, where `node` is an object that has it.
     pub(super) fn get(&self, node: NodeId, key: &str) -> Option<NodeId> {
         match self.value(node) {
-            Value::Object(members) => {
-                members.iter().find(|(name, _)| name == key).map(|&(_, value)| value)
-            }
+            Value::Object(members) => match self.sorted.get(&node) {
+                Some(sorted) => {
+                    let of = |&place: &u32| members[place as usize].0.as_str();
+                    let at = sorted.binary_search_by_key(&key, of).ok()?;
+                    Some(members[sorted[at] as usize].1)
+                }
+                None => members.iter().find(|(name, _)| name == key).map(|&(_, value)| value),
+            },
             _ => None,
         }
     }
@@ -87,6 +95,7 @@ impl Json {
 
     /// Puts another value in the place of one.
     pub(super) fn set(&mut self, node: NodeId, value: Value) {
+        self.sorted.remove(&node);
         self.nodes[node.0 as usize].value = value;
     }
 
@@ -240,7 +249,7 @@ impl Reader<'_> {
     fn object(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
         self.at += 1;
         let mut members: Vec<(String, NodeId)> = Vec::new();
-        let mut keys: HashSet<String> = HashSet::new();
+        let mut starts: Vec<usize> = Vec::new();
         self.blanks();
         if self.peek() == Some(b'}') {
             self.at += 1;
@@ -253,23 +262,10 @@ impl Reader<'_> {
             }
             let start = self.at;
             let key = self.string()?;
-            // Of a few keys none need be hashed.
-            if members.len() == MOST_COMPARED {
-                keys.extend(members.iter().map(|(key, _)| key.clone()));
+            if members.len() < MOST_COMPARED && members.iter().any(|(known, _)| *known == key) {
+                return Err(self.stands_twice(start, &key));
             }
-            let is_known = match members.len() < MOST_COMPARED {
-                true => members.iter().any(|(known, _)| *known == key),
-                false => !keys.insert(key.clone()),
-            };
-            if is_known {
-                self.at = start;
-                return Err(self
-                    .error(format!(
-                        "the key \"{}\" stands twice in this object",
-                        key.escape_debug()
-                    ))
-                    .help("keep one of the two"));
-            }
+            starts.push(start);
             self.blanks();
             if self.peek() != Some(b':') {
                 return Err(self.error("`:` is missing"));
@@ -285,8 +281,36 @@ impl Reader<'_> {
                 _ => return Err(self.error("`,` or `}` is missing")),
             }
         }
+        if members.len() > MOST_COMPARED {
+            self.sort(id, &members, &starts)?;
+        }
         self.at += 1;
         Ok(Value::Object(members))
+    }
+
+    /// Sorts the keys of an object with many members, which begin at `starts`.
+    fn sort(
+        &mut self,
+        id: NodeId,
+        members: &[(String, NodeId)],
+        starts: &[usize],
+    ) -> Result<(), SchemaError> {
+        let key = |place: u32| members[place as usize].0.as_str();
+        let mut sorted: Vec<u32> = (0..members.len() as u32).collect();
+        sorted.sort_by_key(|&place| key(place));
+        let again = sorted.windows(2).filter(|two| key(two[0]) == key(two[1]));
+        if let Some(second) = again.map(|two| two[1]).min() {
+            return Err(self.stands_twice(starts[second as usize], key(second)));
+        }
+        self.json.sorted.insert(id, sorted.into());
+        Ok(())
+    }
+
+    /// The error about a key that stands in an object before, too.
+    fn stands_twice(&mut self, start: usize, key: &str) -> SchemaError {
+        self.at = start;
+        let message = format!("the key \"{}\" stands twice in this object", key.escape_debug());
+        self.error(message).help("keep one of the two")
     }
 
     fn number(&mut self) -> Result<Value, SchemaError> {

@@ -120,6 +120,9 @@ impl<'a> Machine<'a> {
 
     /// The formula with schemas replaced by what they say.
     pub(super) fn whole(&mut self, formula: F) -> Result<F, SchemaError> {
+        if !self.reader.formulas.held(formula).schema {
+            return Ok(formula);
+        }
         if let Some(&known) = self.whole.get(&formula) {
             return Ok(known);
         }
@@ -133,10 +136,7 @@ impl<'a> Machine<'a> {
             Atom::Schema(schema) => said.get(&schema).copied().unwrap_or(F::FALSE),
             _ => formulas.atom(atom),
         };
-        let whole = match said.is_empty() {
-            true => formula,
-            false => self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace),
-        };
+        let whole = self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace);
         self.whole.insert(formula, whole);
         Ok(whole)
     }
@@ -146,15 +146,20 @@ impl<'a> Machine<'a> {
         if formula.is_constant() {
             return Ok(formula);
         }
-        if let Some(&known) = self.projected.get(&(formula, to)) {
+        let whole = self.whole(formula)?;
+        if self.reader.formulas.is_of_another_type(whole, to) {
+            return Ok(F::FALSE);
+        }
+        if let Some(&known) = self.projected.get(&(whole, to)) {
             return Ok(known);
         }
         self.spend(1)?;
-        let whole = self.whole(formula)?;
         let mut others = FxHashMap::default();
-        for atom in self.reader.formulas.atoms(&[whole]) {
-            if let Atom::Otherwise(inner) = atom {
-                others.insert(inner, self.otherwise(inner, to)?);
+        if self.reader.formulas.held(whole).otherwise {
+            for atom in self.reader.formulas.atoms(&[whole]) {
+                if let Atom::Otherwise(inner) = atom {
+                    others.insert(inner, self.otherwise(inner, to)?);
+                }
             }
         }
         let atoms = &mut self.reader.atoms;
@@ -192,7 +197,7 @@ impl<'a> Machine<'a> {
             if of == to { formulas.atom(atom) } else { otherwise }
         };
         let projected = self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace);
-        self.projected.insert((formula, to), projected);
+        self.projected.insert((whole, to), projected);
         Ok(projected)
     }
 

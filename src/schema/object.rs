@@ -170,8 +170,8 @@ impl Machine<'_> {
             let of = self.strings(own)?;
             for class in classes {
                 let contents = self.contents(&class.keys)?;
-                let (keys, _) =
-                    self.texts.part(&contents, &of).map_err(|error| self.too_large(&error))?;
+                let keys =
+                    self.texts.both(&contents, &of).map_err(|error| self.too_large(&error))?;
                 if !keys.is_empty() {
                     let keys = Keys::Contents(keys);
                     finer.push(OtherKeys { keys, fingerprint, ..class.clone() });

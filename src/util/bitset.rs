@@ -27,6 +27,11 @@ impl BitSet {
         &self.words
     }
 
+    /// Puts `bits` in the place of the ids from `64 * word` on, which must be below the bound.
+    pub(crate) fn set_word(&mut self, word: usize, bits: u64) {
+        self.words[word] = bits;
+    }
+
     /// Adds `id`; true when it was not there. `id` must be below the bound.
     pub(crate) fn insert(&mut self, id: usize) -> bool {
         let (word, bit) = (id / 64, 1u64 << (id % 64));

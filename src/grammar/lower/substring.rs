@@ -149,7 +149,7 @@ impl Places {
                 return None;
             }
         }
-        Some(Automaton { states: states.into() })
+        Some(Automaton::new(states))
     }
 }
 

@@ -14,7 +14,7 @@ fn not(pattern: Pattern) -> Pattern {
 fn even() -> Pattern {
     let state = |next, accepts| State { moves: vec![(b'a', b'a', next)], accepts };
     let lost = State { moves: vec![(0, 255, 0)], accepts: true };
-    Pattern::Automaton(Automaton { states: [state(1, true), state(0, false), lost].into() })
+    Pattern::Automaton(Automaton::new([state(1, true), state(0, false), lost]))
 }
 
 #[test]

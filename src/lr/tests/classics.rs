@@ -54,7 +54,7 @@ fn rows_shifts_and_reductions_say_what_the_cells_say() {
                 let by_set: Vec<_> = table
                     .reductions(state)
                     .iter()
-                    .filter(|r| r.lookaheads.contains(terminal))
+                    .filter(|r| table.lookaheads(r).contains(terminal))
                     .collect();
                 match actions {
                     [Action::Reduce(p)] => {

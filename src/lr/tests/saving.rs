@@ -23,7 +23,7 @@ fn reductions_of_no_production_are_refused() {
     let mut changed = Lists::new();
     for state in 0..table.reductions.len() {
         for reduction in table.reductions.get(state) {
-            changed.push(Reduction { length: u32::MAX as usize, ..reduction.clone() });
+            changed.push(Reduction { length: u32::MAX as usize, ..*reduction });
         }
         changed.close();
     }

@@ -24,7 +24,7 @@ use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{CoreId, TerminalId};
 
 /// Pairs of states that may be looked at. Where that is not enough, the universe decides.
-const MAX_STEPS: usize = 1 << 20;
+const MAX_STEPS: usize = 1 << 23;
 
 /// Terminals of one row that are not quoted; more take too many pairs.
 const MAX_UNQUOTED: usize = 64;
@@ -64,8 +64,8 @@ struct Search<'a> {
     dfas: Vec<Option<&'a Dfa>>,
     /// Terminals whose lexemes are quoted, and end in the quote that is not escaped.
     quoted: BitSet,
-    /// Those of them that are no plain string; the strings that they match too.
-    general: Vec<(usize, BitSet)>,
+    /// Of those of them that are no plain string the strings that they match too.
+    general: HashMap<usize, BitSet, FxBuildHasher>,
     /// By terminal that is not quoted, the bytes that its lexemes begin with.
     begins: Vec<Bytes>,
     pairs: HashMap<(usize, usize), Option<Pair>, FxBuildHasher>,
@@ -140,8 +140,13 @@ impl<'a> Search<'a> {
         {
             return false;
         }
+        let mut seen: HashSet<(u32, usize), FxBuildHasher> = HashSet::default();
         cores().all(|core| match table.accessing(core) {
-            Some(Symbol::Terminal(last)) => self.can_follow(last.index(), table.row(core)),
+            Some(Symbol::Terminal(last)) => {
+                let row = table.row(core);
+                !seen.insert((last.0, std::ptr::from_ref(row).addr()))
+                    || self.can_follow(last.index(), row)
+            }
             _ => true,
         })
     }
@@ -149,13 +154,12 @@ impl<'a> Search<'a> {
     /// Whether the terminals of a row have no texts in common. Notes what goes on behind which.
     fn is_apart(&mut self, row: &BitSet) -> bool {
         let here: Vec<usize> =
-            (0..self.general.len()).filter(|&at| row.contains(self.general[at].0)).collect();
+            row.iter().filter(|index| self.general.contains_key(index)).collect();
         for (at, &one) in here.iter().enumerate() {
-            if row.intersects(&self.general[one].1) {
+            if self.general.get(&one).is_some_and(|matched| row.intersects(matched)) {
                 return false;
             }
-            let (one, others) = (self.general[one].0, &here[at + 1..]);
-            if !others.iter().all(|&other| self.pair(one, self.general[other].0).is_some()) {
+            if !here[at + 1..].iter().all(|&other| self.pair(one, other).is_some()) {
                 return false;
             }
         }

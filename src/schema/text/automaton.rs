@@ -1,8 +1,9 @@
 //! Automata made state by state, for what no regex of a sensible size describes.
 
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::grammar::pattern::{Automaton, State};
 use crate::grammar::texts::Words;
@@ -34,7 +35,7 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
         }
         states.push(State { moves, accepts: accepts(&state) });
     }
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 /// Runs of bytes from `least` on that no state of `dfa` tells apart.
@@ -80,7 +81,7 @@ pub(super) fn words(words: &[&str]) -> Automaton {
     // Nothing leads back to the start.
     let mut states = automaton.states.to_vec();
     states[0].accepts = true;
-    Automaton { states: states.into() }
+    Automaton::minimal(states)
 }
 
 /// A beginning of words that are left out: where `all` is behind it, and what may come next. Behind
@@ -91,8 +92,51 @@ struct Beginning {
     next: Vec<(u8, Option<u32>)>,
 }
 
-/// What `all` matches but `words`. Behind a word it matches nothing, and its moves ascend.
+/// What `all` matches but `words`. Behind a word it matches nothing, its moves ascend, and what two
+/// of its states match differs by more than some words.
 pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> Automaton {
+    let beginnings = beginnings(all, words);
+    // The start, then the states of `all`, then what else the beginnings lead to, each once.
+    let mut states = vec![State::default()];
+    states.extend(all.states.iter().cloned().map(|mut state| {
+        state.moves.iter_mut().for_each(|(_, _, next)| *next += 1);
+        state
+    }));
+    let hash = |state: &State| FxBuildHasher.hash_one(state);
+    let mut known: HashTable<u32> = HashTable::with_capacity(states.len() + beginnings.len());
+    for id in 1..states.len() as u32 {
+        known.insert_unique(hash(&states[id as usize]), id, |&id| hash(&states[id as usize]));
+    }
+    let mut ids = vec![0; beginnings.len()];
+    // From the last to the first: what a beginning leads to comes behind it.
+    for (number, Beginning { at, mut next }) in beginnings.into_iter().enumerate().rev() {
+        next.sort_unstable();
+        let narrower = narrower(&states[at as usize + 1], &next, &ids);
+        if number == 0 {
+            states[0] = narrower;
+            break;
+        }
+        let hashed = hash(&narrower);
+        ids[number] = match known.find(hashed, |&id| states[id as usize] == narrower) {
+            Some(&same) => same,
+            None => {
+                let fresh = states.len() as u32;
+                states.push(narrower);
+                known.insert_unique(hashed, fresh, |&id| hash(&states[id as usize]));
+                fresh
+            }
+        };
+    }
+    match states.get(1) {
+        Some(start) if *start != states[0] => {
+            Automaton { is_minimal: all.is_minimal, ..Automaton::new(states) }
+        }
+        _ => all.clone(),
+    }
+}
+
+/// The beginnings of words, each behind those that it begins with.
+fn beginnings(all: &Automaton, words: impl Iterator<Item = String>) -> Vec<Beginning> {
     let step = |at: u32, byte: u8| {
         let moves = &all.states.get(at as usize)?.moves;
         let found = moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte))?;
@@ -120,38 +164,36 @@ pub(super) fn without(all: &Automaton, words: impl Iterator<Item = String>) -> A
             }
         }
     }
-    let first = beginnings.len() as u32;
-    let mut states = Vec::with_capacity(beginnings.len() + all.states.len());
-    for Beginning { at, mut next } in beginnings {
-        next.sort_unstable();
-        let State { moves: own, accepts } = &all.states[at as usize];
-        let mut moves = Vec::with_capacity(own.len() + 2 * next.len());
-        for &(start, end, to) in own {
-            // The first byte of the run that is left; past it where none is.
-            let mut begin = u16::from(start);
-            for &(byte, next) in next.iter().filter(|(byte, _)| (start..=end).contains(byte)) {
-                if begin < u16::from(byte) {
-                    moves.push((begin as u8, byte - 1, to + first));
-                }
-                moves.extend(next.map(|next| (byte, byte, next)));
-                begin = u16::from(byte) + 1;
+    beginnings
+}
+
+/// A state that goes on over some bytes to other beginnings, which have these ids, or nowhere.
+fn narrower(state: &State, next: &[(u8, Option<u32>)], ids: &[u32]) -> State {
+    let mut moves = Vec::with_capacity(state.moves.len() + 2 * next.len());
+    for &(start, end, to) in &state.moves {
+        // The first byte of the run that is left; past it where none is.
+        let mut begin = u16::from(start);
+        for &(byte, next) in next.iter().filter(|(byte, _)| (start..=end).contains(byte)) {
+            let to_next = next.map(|next| ids[next as usize]);
+            if to_next == Some(to) {
+                continue;
             }
-            if begin <= u16::from(end) {
-                moves.push((begin as u8, end, to + first));
+            if begin < u16::from(byte) {
+                moves.push((begin as u8, byte - 1, to));
             }
+            moves.extend(to_next.map(|next| (byte, byte, next)));
+            begin = u16::from(byte) + 1;
         }
-        states.push(State { moves, accepts: *accepts });
+        if begin <= u16::from(end) {
+            moves.push((begin as u8, end, to));
+        }
     }
-    states.extend(all.states.iter().cloned().map(|mut state| {
-        state.moves.iter_mut().for_each(|(_, _, next)| *next += first);
-        state
-    }));
-    Automaton { states: states.into() }
+    State { moves, accepts: state.accepts }
 }
 
 /// The states and moves of `dfa`.
 pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
-    Automaton { states: states_of(dfa).into() }
+    if dfa.is_empty() { Automaton::default() } else { Automaton::minimal(states_of(dfa)) }
 }
 
 /// The same as a list.
@@ -181,7 +223,7 @@ pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) ->
     let end = states.len() as u32;
     let moves = if behind { blanks(end).to_vec() } else { Vec::new() };
     states.push(State { moves, accepts: true });
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 #[cfg(test)]
@@ -207,5 +249,38 @@ mod tests {
         }
         assert_eq!(automaton.states.len(), 10, "`tab` and `cab` end alike");
         assert_eq!(words(&[]).states.len(), 1);
+    }
+
+    #[test]
+    fn words_are_left_out_of_the_smallest_automaton() {
+        // All texts over `a` and `b` in quotes.
+        let state = |moves: &[(u8, u8, u32)], accepts| State { moves: moves.to_vec(), accepts };
+        let all = Automaton::minimal(vec![
+            state(&[(b'"', b'"', 1)], false),
+            state(&[(b'"', b'"', 2), (b'a', b'b', 1)], false),
+            state(&[], true),
+        ]);
+        let left_out = |words: &[&str]| without(&all, words.iter().map(|&word| word.to_owned()));
+        let some = left_out(&["\"aab\"", "\"bab\"", "\"b\"", "\"ab\"", "\"abc\""]);
+        let matches = |text: &str| {
+            let step = |state: &State, byte: u8| {
+                let found =
+                    state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+                found.map(|&(_, _, next)| &some.states[next as usize])
+            };
+            text.bytes().try_fold(&some.states[0], step).is_some_and(|state| state.accepts)
+        };
+        for text in ["\"\"", "\"a\"", "\"ba\"", "\"aaba\"", "\"bb\"", "\"abb\""] {
+            assert!(matches(text), "{text}");
+        }
+        for text in ["\"aab\"", "\"bab\"", "\"b\"", "\"ab\"", "\"", "a"] {
+            assert!(!matches(text), "{text}");
+        }
+        // The start, the three of all texts, and behind `"`, `"a`, `"b`, `"aa` or `"ba`, and where
+        // only the quote is missing.
+        assert_eq!(some.states.len(), 9);
+        assert!(some.is_minimal);
+        assert_eq!(left_out(&[]), all);
+        assert_eq!(left_out(&["\"c\""]), all);
     }
 }

@@ -47,6 +47,11 @@ impl Escapes {
         self.scope == StringEscapes::General
     }
 
+    /// Whether every character can be written.
+    pub(super) fn are_whole(&self) -> bool {
+        self.coded
+    }
+
     /// Characters with a short escape that is allowed, and the letter behind the backslash.
     pub(super) fn short(&self) -> &[(u8, u8)] {
         &self.short
@@ -60,6 +65,10 @@ impl Escapes {
 
     /// The string as JSON spells it; `None` where a character needs an escape that is not allowed.
     pub(super) fn literal(&self, text: &str) -> Option<String> {
+        let stands = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+        if text.bytes().all(stands) {
+            return Some(["\"", text, "\""].concat());
+        }
         let mut spelled = String::from("\"");
         for c in text.chars() {
             match self.short.iter().find(|&&(of, _)| char::from(of) == c) {

@@ -24,7 +24,9 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
         states.push(State { moves, accepts: count >= min });
         states.extend(rests(here, next));
     }
-    Automaton { states: states.into() }
+    // Behind another count, there is another number of characters to come.
+    let is_minimal = max.map_or(min == 0, |max| min <= max);
+    Automaton { is_minimal, ..Automaton::new(states) }
 }
 
 /// So many characters, as JSON spells them with the escapes that are allowed; with quotes before
@@ -69,7 +71,18 @@ pub(super) fn spelled(
         states.extend(allowed.states(is_free, here + 8, next));
     }
     states.push(State { moves: Vec::new(), accepts: is_last });
-    Automaton { states: states.into() }
+    // Where there is no bound, what is within the last two characters is the same.
+    let is_minimal =
+        max.map_or(min == 0, |max| min <= max) && are_distinct(&allowed.states(is_free, 0, 0));
+    Automaton { is_minimal, ..Automaton::new(states) }
+}
+
+/// Whether each of some states leads somewhere, and no two lead to the same.
+fn are_distinct(states: &[State]) -> bool {
+    let is_first = |(at, state): (usize, &State)| {
+        !state.moves.is_empty() && states[..at].iter().all(|other| other.moves != state.moves)
+    };
+    states.iter().enumerate().all(is_first)
 }
 
 /// The moves from `here` over the first byte of a character past ASCII, each to the one of

@@ -2,8 +2,9 @@
 //! them.
 //!
 //! Strings are automata over the UTF-8 bytes of their contents, so that patterns, lengths, formats,
-//! names and members of `enum` combine by products; [`spell`] turns contents into lexemes. Numbers
-//! are automata over their texts ([`numbers`]).
+//! names and members of `enum` combine by products; [`spell`] turns contents into lexemes. Those of
+//! which there is a list are asked one by one ([`listed`]). Numbers are automata over their texts
+//! ([`numbers`]).
 
 pub(super) mod automaton;
 pub(super) mod ecma;
@@ -13,6 +14,7 @@ mod escapes;
 mod fingerprints;
 pub(super) mod formats;
 mod lengths;
+mod listed;
 mod numbers;
 mod spell;
 mod strings;

@@ -129,13 +129,13 @@ impl Machine<'_> {
         }
         let leaves = leaves.into_iter().map(|leaf| (leaf.atom, leaf.texts)).collect();
         let combined =
-            all.and_then(|all| texts.combine(&self.reader.formulas, formula, all, leaves));
+            all.and_then(|all| texts.combine(&self.reader.formulas, formula, Some(all), leaves));
         combined.map_err(|error| self.too_large(&error))
     }
 
     /// The same where all are integers: these have neither point nor exponent.
     fn plain_integers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
-        let all = self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?;
+        let mut all = self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?;
         let mut leaves = Vec::new();
         for atom in self.reader.formulas.atoms(&[formula]) {
             self.spend(16)?;
@@ -143,7 +143,8 @@ impl Machine<'_> {
                 Atom::Integer { .. } => all.clone(),
                 Atom::Compare(comparison, number) => {
                     let bound = self.reader.atoms.numbers.get(number);
-                    self.compiled(comparing(bound, &|order| comparison.holds(order)))?
+                    let holds = |order| comparison.holds(order);
+                    self.compiled(comparing(bound, &holds, Numbers::Integers))?
                 }
                 Atom::MultipleOf(number) => {
                     let (divisor, exponent) =
@@ -154,7 +155,23 @@ impl Machine<'_> {
             };
             leaves.push((atom, texts));
         }
-        let combined = self.texts.combine(&self.reader.formulas, formula, all, leaves);
+        // A bound has integers only, so it takes the place of all of them.
+        let formulas = &self.reader.formulas;
+        let conditions = match formulas.shape(formula) {
+            Shape::And(list) => formulas.parts(list),
+            _ => &[],
+        };
+        let is_asked =
+            |&atom: &Atom| conditions.iter().any(|&part| formulas.shape(part) == Shape::Atom(atom));
+        let bound =
+            leaves.iter().find(|(atom, _)| matches!(atom, Atom::Compare(..)) && is_asked(atom));
+        if let Some((_, bound)) = bound {
+            all = bound.clone();
+            if conditions.len() == 2 && leaves.iter().all(|(atom, _)| is_asked(atom)) {
+                return Ok(all);
+            }
+        }
+        let combined = self.texts.combine(formulas, formula, Some(all), leaves);
         combined.map_err(|error| self.too_large(&error))
     }
 
@@ -208,7 +225,7 @@ impl Machine<'_> {
         bound: &Decimal,
     ) -> Result<Leaf, SchemaError> {
         let holds = move |order: Ordering| comparison.holds(order);
-        let mut parts = vec![self.compiled(comparing(bound, &holds))?];
+        let mut parts = vec![self.compiled(comparing(bound, &holds, Numbers::All))?];
         let magnitude = bound.magnitude();
         let limit = |text| Decimal::parse(text).unwrap_or_default();
         let decides =
@@ -308,8 +325,16 @@ enum Place {
     Fraction(usize, Ordering),
 }
 
+/// Which numbers are compared with a bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    All,
+    /// Those that are written without a point, and not as `-0`.
+    Integers,
+}
+
 /// Numbers without an exponent whose order to `bound` is such that `holds`.
-fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
+fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool, of: Numbers) -> Automaton {
     let (whole, fraction) = bound.plain();
     let (whole, fraction) = (&whole, &fraction);
     // How what stands before the point compares, and how the whole does where the text ends.
@@ -345,6 +370,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     };
     let step = |&(negative, place): &(bool, Place), byte: u8| match byte {
         b'-' => (place == Place::Start).then_some((true, Place::Sign)),
+        b'0' if place == Place::Sign && of == Numbers::Integers => None,
         // With fewer digits before the point nothing behind it matters.
         b'.' => Some((negative, Place::Point(before_point(place)?))),
         _ => Some((negative, digit(place, byte - b'0')?)),
@@ -361,7 +387,11 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
         };
         holds(order)
     };
-    explore((false, Place::Start), b"-.0123456789", step, accepts)
+    let alphabet: &[u8] = match of {
+        Numbers::All => b"-.0123456789",
+        Numbers::Integers => b"-0123456789",
+    };
+    explore((false, Place::Start), alphabet, step, accepts)
 }
 
 /// Behind `count` digits after the point, another one.

@@ -23,6 +23,7 @@ pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
     let plain = plain_runs(contents);
     let mut escaped = Escaped::new(contents, allowed);
     let mut moves: Vec<(u8, u8, u32)> = Vec::new();
+    let mut is_apart = true;
     for state in 0..count {
         moves.clear();
         for &run in &plain {
@@ -38,9 +39,21 @@ pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
         }
         // The order of their bytes spares the compiler a search.
         moves.sort_unstable();
+        is_apart &= contents.is_accept(state) || moves.iter().any(|&run| !is_within_escape(run));
         states[state as usize + 1].moves.clone_from(&moves);
     }
-    Automaton { states: states.into() }
+    // The contents are minimal, and each of them has one spelling. So only a state behind a
+    // backslash could do the same as another, one that leads nowhere else.
+    match count > 0 && allowed.are_whole() && (is_apart || escaped.made.is_empty()) {
+        true => Automaton::minimal(states),
+        false => Automaton::new(states),
+    }
+}
+
+/// Whether all bytes of a move may stand behind the backslash of an escape.
+fn is_within_escape((first, last, _): (u8, u8, u32)) -> bool {
+    let stands = |byte: u8| byte.is_ascii_hexdigit() || br#""\/nrtu"#.contains(&byte);
+    (first..=last).all(stands)
 }
 
 /// The state behind `byte`, a character of the contents.

@@ -22,7 +22,7 @@ const LONG: u64 = 64;
 /// How the parts of addresses are bounded: counting both the domain and the whole takes too many
 /// states.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Address {
+pub(super) enum Address {
     /// Part by part.
     Bounded,
     /// By the length of the whole, which is asked for.
@@ -82,7 +82,7 @@ fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
         }
     }
     states.append(&mut rest);
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 /// The texts between so many of the first mark and the second.
@@ -103,7 +103,7 @@ fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
     for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
         *next += 1;
     }
-    Automaton { states: states.into() }
+    Automaton::new(states)
 }
 
 impl Machine<'_> {
@@ -184,7 +184,7 @@ impl Machine<'_> {
     }
 
     /// How the parts of addresses are bounded, where the formula asks for any.
-    fn address(&mut self, formula: F) -> Option<Address> {
+    pub(super) fn address(&mut self, formula: F) -> Option<Address> {
         let formulas = &mut self.reader.formulas;
         let texts = &self.reader.atoms.texts;
         let is_address =
@@ -307,7 +307,17 @@ impl Machine<'_> {
                     // Fingerprints alone tell texts apart that are no UTF-8.
                     return Ok(only.clone());
                 }
-                let combined = self.texts.combine(&self.reader.formulas, formula, all, leaves);
+                // What has texts of UTF-8 only needs none of them told apart from others.
+                let formulas = &self.reader.formulas;
+                let is_within = match formulas.shape(formula) {
+                    Shape::And(list) => formulas.parts(list).iter().any(|&part| {
+                        let shape = formulas.shape(part);
+                        matches!(shape, Shape::Atom(atom) if !matches!(atom, Atom::Fingerprint(..)))
+                    }),
+                    _ => false,
+                };
+                let all = (!is_everything || !is_within).then_some(all);
+                let combined = self.texts.combine(formulas, formula, all, leaves);
                 combined.map_err(|error| self.too_large(&error))?
             }
         };
@@ -319,7 +329,11 @@ impl Machine<'_> {
         self.texts.compile(&Pattern::Automaton(automaton)).map_err(|error| self.too_large(&error))
     }
 
-    fn leaf(&mut self, atom: Atom, address: Option<Address>) -> Result<Rc<Dfa>, SchemaError> {
+    pub(super) fn leaf(
+        &mut self,
+        atom: Atom,
+        address: Option<Address>,
+    ) -> Result<Rc<Dfa>, SchemaError> {
         let automaton = match atom {
             Atom::Pattern(pattern) => return self.some_pattern(pattern),
             Atom::Format(format) => {

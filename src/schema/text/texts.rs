@@ -8,6 +8,7 @@ use crate::grammar::pattern::{Automaton, Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, product};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::options::SchemaOptions;
+use crate::schema::text::ecma::MARKS;
 use crate::schema::text::escapes::Escapes;
 use crate::schema::text::{automaton, lengths, spell};
 use crate::util::meter::Meter;
@@ -102,6 +103,17 @@ impl<'a> Texts<'a> {
         !self.without_marks && self.universe.as_ref().is_some_and(|all| Rc::ptr_eq(all, contents))
     }
 
+    /// The string as JSON spells it; nothing where it needs an escape that is not allowed.
+    pub(super) fn spelled_word(&self, text: &str) -> Option<String> {
+        self.escapes.literal(text)
+    }
+
+    /// Whether a string may hold this text.
+    pub(super) fn is_written(&self, text: &str) -> bool {
+        !(self.without_marks && text.contains(MARKS))
+            && (self.escapes.are_whole() || self.spelled_word(text).is_some())
+    }
+
     /// All contents of printable ASCII.
     pub(super) fn printable(&mut self) -> Result<Rc<Dfa>, PatternError> {
         self.compile(&regex("[ -~]*"))
@@ -122,10 +134,17 @@ impl<'a> Texts<'a> {
         all: &Rc<Dfa>,
         of: &Rc<Dfa>,
     ) -> Result<(Rc<Dfa>, Rc<Dfa>), PatternError> {
-        let parts = [all.clone(), of.clone()];
-        let inside = self.product(&parts, |each| each[0] && each[1])?;
-        let outside = self.product(&parts, |each| each[0] && !each[1])?;
-        Ok((inside, outside))
+        let outside = self.product(&[all.clone(), of.clone()], |each| each[0] && !each[1])?;
+        Ok((self.both(all, of)?, outside))
+    }
+
+    /// What is in both.
+    pub(in crate::schema) fn both(
+        &self,
+        one: &Rc<Dfa>,
+        other: &Rc<Dfa>,
+    ) -> Result<Rc<Dfa>, PatternError> {
+        self.product(&[one.clone(), other.clone()], |each| each[0] && each[1])
     }
 
     /// All contents but `words`.
@@ -141,7 +160,7 @@ impl<'a> Texts<'a> {
     /// What the lexer calls the string itself. Nothing where it needs an escape that is not
     /// allowed.
     pub(in crate::schema) fn literal(&self, text: &str) -> Pattern {
-        match self.escapes.literal(text) {
+        match self.spelled_word(text) {
             Some(text) => Pattern::Literal { text, ignore_case: false },
             None => Pattern::Automaton(Automaton::default()),
         }
@@ -188,33 +207,36 @@ impl<'a> Texts<'a> {
         Ok(Pattern::Automaton(automaton::without(&canonical, words)))
     }
 
-    /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within
-    /// `all`.
+    /// The automaton of `formula`, a combination of atoms whose automata are `leaves`, within `all`
+    /// where that is given.
     pub(super) fn combine(
         &self,
         formulas: &Formulas,
         formula: F,
-        all: Rc<Dfa>,
+        all: Option<Rc<Dfa>>,
         leaves: Vec<(Atom, Rc<Dfa>)>,
     ) -> Result<Rc<Dfa>, PatternError> {
         if let (Shape::Atom(_), [(_, only)]) = (formulas.shape(formula), &leaves[..]) {
-            if *only == all {
-                return Ok(all);
-            }
-            return self.product(&[all, only.clone()], |each| each[0] && each[1]);
+            return match all {
+                Some(all) if all != *only => {
+                    self.product(&[all, only.clone()], |each| each[0] && each[1])
+                }
+                _ => Ok(only.clone()),
+            };
         }
+        let first = usize::from(all.is_some());
         let (atoms, leaves): (Vec<Atom>, Vec<Rc<Dfa>>) = leaves.into_iter().unzip();
-        let numbers: FxHashMap<Atom, usize> = atoms.into_iter().zip(1..).collect();
-        let parts: Vec<Rc<Dfa>> = std::iter::once(all).chain(leaves).collect();
+        let numbers: FxHashMap<Atom, usize> = atoms.into_iter().zip(first..).collect();
+        let parts: Vec<Rc<Dfa>> = all.into_iter().chain(leaves).collect();
         self.product(&parts, |each| {
-            each[0]
+            each[..first].iter().all(|&within| within)
                 && holds(formulas, formula, &|atom| numbers.get(&atom).is_some_and(|&at| each[at]))
         })
     }
 }
 
 /// Whether the formula is true, given which atoms are.
-fn holds(formulas: &Formulas, formula: F, atom: &impl Fn(Atom) -> bool) -> bool {
+pub(super) fn holds(formulas: &Formulas, formula: F, atom: &impl Fn(Atom) -> bool) -> bool {
     let part = |&part: &F| holds(formulas, part, atom);
     match formulas.shape(formula) {
         Shape::True => true,

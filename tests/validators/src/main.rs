@@ -12,7 +12,8 @@
 //! * *mutated*: an instance with a key dropped, a value swapped or a number moved, MUTATIONS times
 //!   (default 8), is judged as both validators judge it.
 //!
-//! Differences are listed, and counted by kind. So are texts about which the two disagree: which
+//! Differences are listed, and counted by kind: with what the schema is held to less than it asks
+//! for, where its warnings say so. So are texts about which the two disagree: which
 //! of them calls them invalid, and for what.
 
 use std::collections::BTreeMap;
@@ -151,11 +152,10 @@ fn main() {
             let mut options = SchemaOptions::default();
             options.order = order;
             let schema = JsonSchema::parse(&schema.to_string(), &options).ok()?;
-            let narrowed =
-                schema.warnings().iter().any(|warning| warning.code == "narrowed-schema");
+            let narrowed = narrowed(&schema);
             Some((Constraint::new(&schema.grammar(), &bytes).ok()?, narrowed))
         };
-        let (Some((declared, _)), Some((any, is_narrow))) =
+        let (Some((declared, _)), Some((any, narrowed))) =
             (constrain(KeyOrder::Declared), constrain(KeyOrder::Any))
         else {
             findings.count("schemas that are refused");
@@ -182,12 +182,12 @@ fn main() {
             if oracles.verdict(instance) == Ok(true) {
                 for _ in 0..ORDERS {
                     let text = permuted(instance, &mut random).to_string();
-                    match (accepts(&any, &text), is_narrow) {
+                    match (accepts(&any, &text), &narrowed) {
                         (true, _) => findings.count("permuted and accepted"),
-                        (false, true) => {
-                            findings.count("permuted and refused, narrowed with a warning")
+                        (false, Some(why)) => {
+                            findings.list(&format!("permuted and refused: {why}"), &name, &text, "")
                         }
-                        (false, false) => findings.list("PERMUTED is refused", &name, &text, ""),
+                        (false, None) => findings.list("PERMUTED is refused", &name, &text, ""),
                     }
                 }
             }
@@ -202,12 +202,13 @@ fn main() {
                     (Ok(valid), accepted) if valid == accepted => {
                         findings.count("mutated, and judged alike")
                     }
-                    (Ok(true), _) if is_narrow => {
-                        findings.count("mutated, valid and refused, narrowed with a warning");
-                    }
-                    (Ok(true), _) => {
-                        findings.list("MUTATED is valid and refused", &name, &text, "")
-                    }
+                    (Ok(true), _) => match &narrowed {
+                        Some(why) => {
+                            let kind = format!("mutated, valid and refused: {why}");
+                            findings.list(&kind, &name, &text, "");
+                        }
+                        None => findings.list("MUTATED is valid and refused", &name, &text, ""),
+                    },
                     (Ok(false), _) => {
                         findings.list(
                             "MUTATED is invalid and accepted",
@@ -223,6 +224,17 @@ fn main() {
     for (kind, count) in &findings.counts {
         println!("{count:8} {kind}");
     }
+}
+
+/// What the schema is held to less than it asks for, by its warnings; `None` where it is not.
+fn narrowed(schema: &JsonSchema) -> Option<String> {
+    let warnings = schema.warnings().iter().filter(|warning| warning.code == "narrowed-schema");
+    // What a message quotes is of one schema.
+    let kind = |message: &str| message.split('"').step_by(2).collect::<Vec<_>>().join("...");
+    let mut kinds: Vec<String> = warnings.map(|warning| kind(&warning.message)).collect();
+    kinds.sort();
+    kinds.dedup();
+    (!kinds.is_empty()).then(|| kinds.join("; "))
 }
 
 fn accepts(constraint: &Constraint, text: &str) -> bool {

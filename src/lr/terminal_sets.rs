@@ -1,0 +1,197 @@
+//! Sets of terminals while tables are made: each once, and only the words in which something is.
+//!
+//! A grammar of ten thousand terminals has a hundred thousand places where some may follow, nearly
+//! all of them the same few. With a row of bits for each place, such a grammar took most of its
+//! memory for zeros.
+
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::util::bitset::BitSet;
+use crate::util::lists::Lists;
+
+/// Sixty-four terminals, those from `64 * at` on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    at: u32,
+    bits: u64,
+}
+
+/// A set of terminals: its words that are not empty, ascending. Equal sets are equal slices.
+pub(super) type Terminals = [Word];
+
+/// Distinct sets, by number.
+#[derive(Clone, Debug)]
+pub(super) struct TerminalSets {
+    sets: Lists<Word>,
+    ids: HashTable<u32>,
+}
+
+impl TerminalSets {
+    /// The number of the empty set.
+    pub(super) const EMPTY: u32 = 0;
+
+    pub(super) fn new() -> Self {
+        let mut sets = Self { sets: Lists::new(), ids: HashTable::new() };
+        sets.id(&[]);
+        sets
+    }
+
+    pub(super) fn get(&self, set: u32) -> &Terminals {
+        self.sets.get(set as usize)
+    }
+
+    /// The number of the set, which is entered where it is new.
+    pub(super) fn id(&mut self, words: &Terminals) -> u32 {
+        let sets = &mut self.sets;
+        let hashed = hash(words);
+        if let Some(&known) = self.ids.find(hashed, |&id| sets.get(id as usize) == words) {
+            return known;
+        }
+        sets.extend(words);
+        let id = sets.close() as u32;
+        self.ids.insert_unique(hashed, id, |&id| hash(sets.get(id as usize)));
+        id
+    }
+
+    /// The set as bits, where terminals are below `bound`.
+    pub(super) fn bits(&self, set: u32, bound: usize) -> BitSet {
+        let mut bits = BitSet::new(bound);
+        self.get(set).iter().for_each(|word| bits.set_word(word.at as usize, word.bits));
+        bits
+    }
+
+    /// How many sets there are.
+    pub(super) fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Heap bytes, about.
+    pub(super) fn bytes(&self) -> usize {
+        // Lists that grow have room for as many again.
+        2 * (size_of_val(self.sets.entries()) + self.sets.len() * 2 * size_of::<u32>())
+    }
+}
+
+fn hash(words: &Terminals) -> u64 {
+    let mut hasher = FxBuildHasher.build_hasher();
+    for word in words {
+        hasher.write_u32(word.at);
+        hasher.write_u64(word.bits);
+    }
+    hasher.finish()
+}
+
+/// Whether `terminal` is in the set. Logarithmic in the words.
+pub(super) fn contains(set: &Terminals, terminal: u32) -> bool {
+    let found = set.binary_search_by_key(&(terminal / 64), |word| word.at);
+    found.is_ok_and(|at| set[at].bits >> (terminal % 64) & 1 == 1)
+}
+
+/// The terminals of the set, ascending.
+pub(super) fn terminals(set: &Terminals) -> impl Iterator<Item = u32> + '_ {
+    set.iter().flat_map(|&Word { at, bits }| {
+        let rests = std::iter::successors(Some(bits), |rest| Some(rest & (rest - 1)));
+        rests.take_while(|&rest| rest != 0).map(move |rest| at * 64 + rest.trailing_zeros())
+    })
+}
+
+/// Whether all of `set` is in `of`.
+pub(super) fn is_subset(set: &Terminals, of: &Terminals) -> bool {
+    set.iter().all(|word| {
+        let found = of.binary_search_by_key(&word.at, |other| other.at);
+        found.is_ok_and(|at| word.bits & !of[at].bits == 0)
+    })
+}
+
+/// The set without `terminal`.
+pub(super) fn without(set: &Terminals, terminal: u32) -> Vec<Word> {
+    let taken = |word: &Word| Word {
+        bits: if word.at == terminal / 64 {
+            word.bits & !(1 << (terminal % 64))
+        } else {
+            word.bits
+        },
+        ..*word
+    };
+    set.iter().map(taken).filter(|word| word.bits != 0).collect()
+}
+
+/// A set that is put together: room for all terminals, used again and again.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    bits: Vec<u64>,
+    /// Which words hold something.
+    used: Vec<u32>,
+    words: Vec<Word>,
+}
+
+impl Gathered {
+    /// Nothing yet, with room for terminals below `bound`.
+    pub(super) fn new(bound: usize) -> Self {
+        Self { bits: vec![0; bound.div_ceil(64)], used: Vec::new(), words: Vec::new() }
+    }
+
+    pub(super) fn insert(&mut self, terminal: u32) {
+        self.add_word(Word { at: terminal / 64, bits: 1 << (terminal % 64) });
+    }
+
+    pub(super) fn add(&mut self, set: &Terminals) {
+        set.iter().for_each(|&word| self.add_word(word));
+    }
+
+    /// Adds a set, and gives `twice` what was there before.
+    pub(super) fn add_again(&mut self, set: &Terminals, twice: &mut Self) {
+        for &Word { at, bits } in set {
+            twice.add_word(Word { at, bits: bits & self.bits[at as usize] });
+            self.add_word(Word { at, bits });
+        }
+    }
+
+    fn add_word(&mut self, Word { at, bits }: Word) {
+        let own = &mut self.bits[at as usize];
+        if *own == 0 && bits != 0 {
+            self.used.push(at);
+        }
+        *own |= bits;
+    }
+
+    /// The set, and nothing from then on.
+    pub(super) fn take(&mut self) -> &Terminals {
+        self.used.sort_unstable();
+        self.words.clear();
+        for at in self.used.drain(..) {
+            let bits = std::mem::take(&mut self.bits[at as usize]);
+            self.words.push(Word { at, bits });
+        }
+        &self.words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_are_what_was_gathered() {
+        let (mut sets, mut gathered) = (TerminalSets::new(), Gathered::new(1_000));
+        for terminal in [999, 3, 64, 3, 128] {
+            gathered.insert(terminal);
+        }
+        let some = sets.id(gathered.take());
+        assert_eq!(terminals(sets.get(some)).collect::<Vec<_>>(), [3, 64, 128, 999]);
+        assert!(contains(sets.get(some), 999) && !contains(sets.get(some), 4));
+        assert_eq!(sets.id(gathered.take()), TerminalSets::EMPTY);
+        let fewer = sets.id(&without(sets.get(some), 64));
+        assert!(is_subset(sets.get(fewer), sets.get(some)));
+        assert!(!is_subset(sets.get(some), sets.get(fewer)));
+        gathered.add(sets.get(fewer));
+        let mut twice = Gathered::new(1_000);
+        gathered.add_again(sets.get(some), &mut twice);
+        assert_eq!(sets.id(twice.take()), fewer);
+        assert_eq!(sets.id(gathered.take()), some);
+        assert_eq!(sets.len(), 3);
+    }
+}
