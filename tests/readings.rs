@@ -23,7 +23,12 @@ fn constraint(grammar: &str, tokens: &[Vec<u8>]) -> Constraint {
     let vocabulary = Vocabulary::from_tokens(tokens).expect("tokens").with_special(end, "<end>");
     let vocabulary = vocabulary.and_then(|all| all.with_stop_tokens([end])).expect("a stop token");
     let grammar = Grammar::from_lark(grammar).unwrap_or_else(|error| panic!("{grammar}\n{error}"));
-    Constraint::new(&grammar, &vocabulary).unwrap_or_else(|error| panic!("{error}"))
+    // A token of two hundred words, each read in two ways that wait for the word behind it, takes
+    // 40 million steps.
+    let mut limits = Limits::default();
+    limits.mask_steps = 100_000_000;
+    let constraint = Constraint::new_within(&grammar, &vocabulary, &limits);
+    constraint.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Compares the whole mask, what `advance` takes, and whether the text may end.

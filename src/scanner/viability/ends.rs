@@ -18,7 +18,7 @@ use crate::util::lists::Lists;
 const BYTES_OF_A_STEP: usize = 16;
 
 /// As many of them are read in the time in which one obligation reads one that it has not read.
-const NEW_STEP: usize = 4;
+const NEW_STEP: usize = 8;
 
 /// What is known of points.
 #[derive(Debug, Default)]

@@ -48,8 +48,8 @@ const FEW_STEPS: usize = 2_000;
 /// The shortest ways are tried so long.
 const MORE_STEPS: usize = 100_000;
 
-/// Where a mask has taken its steps, each decision gets so many, which most need no more than; until
-/// it has taken a quarter more, and all is given up.
+/// Where a mask has taken its steps, each decision gets so many, which most need no more than;
+/// until it has taken a quarter more, and all is given up.
 const LEAST_STEPS: usize = 64;
 
 impl Scanner {
