@@ -57,7 +57,7 @@ impl ObligationSets {
 
     /// These, the empty one first.
     pub(super) fn of(sets: Interner<Left>) -> Self {
-        let listed = sets.iter().map(|left| left.bytes_elsewhere()).sum();
+        let listed = sets.iter().map(Left::bytes_elsewhere).sum();
         Self {
             sets,
             listed: AtomicUsize::new(listed),
