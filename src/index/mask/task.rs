@@ -143,9 +143,8 @@ impl<'g> Tasks<'g> {
     /// Something is looked for with these readings.
     pub(super) fn count(&mut self, readings: &Readings) {
         let forks = readings.iter().any(|at| at.stack.first_fork() != self.keeping.fork);
-        let cost = if forks { COST_OF_A_FORK } else { 1 };
-        self.begun += cost;
-        *self.current().reads.steps() += cost * STEPS_OF_A_BEGINNING;
+        self.begun += if forks { COST_OF_A_FORK } else { 1 };
+        *self.current().reads.steps() += STEPS_OF_A_BEGINNING;
     }
 
     /// Begins with a submask.

@@ -52,6 +52,9 @@ const MORE_STEPS: usize = 100_000;
 /// until it has taken a quarter more, and all is given up.
 const LEAST_STEPS: usize = 64;
 
+/// A step of looking at lexemes takes as long as so many others, and as much memory.
+const LOOK: usize = 8;
+
 impl Scanner {
     /// Whether the stack can be completed behind a lexeme that has left this open.
     pub(super) fn can_empty(&self, at: &Between, open: ObligationsId, reads: &mut Reads) -> bool {
@@ -136,7 +139,7 @@ impl Scanner {
             }
             can_complete(derivations, steps, depths, spent)
         };
-        *spent += exactly.looked(steps);
+        *spent += LOOK * exactly.looked(steps);
         can
     }
 
@@ -157,7 +160,7 @@ impl Scanner {
         let steps = self.steps_left(reads);
         let mut left = steps;
         let found = look(&mut left);
-        *reads.steps() += steps - left;
+        *reads.steps() += LOOK * (steps - left);
         found
     }
 
