@@ -55,7 +55,7 @@ pub struct Limits {
     pub decision_steps: usize,
     /// Steps of all decisions of one mask, or of one token that is taken, and of what else depends
     /// on the grammar and the text there. What takes more counts as a no, as above. Default
-    /// 24,000,000, strict 3,000,000.
+    /// 16,000,000, strict 3,000,000.
     pub mask_steps: usize,
     /// Readings of one text that are kept from one token to the next. Of more the first ones are
     /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.
@@ -87,7 +87,7 @@ impl Default for Limits {
             scan_states: 500_000,
             proof_steps: 20_000_000,
             decision_steps: 1_000_000,
-            mask_steps: 24_000_000,
+            mask_steps: 16_000_000,
             readings: 65_536,
             index_bytes: 256 << 20,
             vocabulary_bytes: 128_000_000,
