@@ -53,8 +53,8 @@ pub struct Limits {
     /// Default 1,000,000: about a second, and the limit of a memory that many decisions share.
     /// Strict 100,000. With some hundreds masks may be so narrow that they are empty.
     pub decision_steps: usize,
-    /// Steps of all decisions of one mask, or of one token that is taken, and of what else depends
-    /// on the grammar and the text there. What takes more counts as a no, as above. Default
+    /// Steps of one mask, or of taking one token: of all its decisions, and of the search for
+    /// tokens around them. What is not decided by then counts as a no, as above. Default
     /// 16,000,000, strict 3,000,000.
     pub mask_steps: usize,
     /// Readings of one text that are kept from one token to the next. Of more the first ones are

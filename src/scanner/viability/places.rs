@@ -115,7 +115,7 @@ impl<'a> Exactly<'a> {
         Self { scanner, places, in_context, work }
     }
 
-    /// The steps of those that the decision may take that lexemes have been looked at for.
+    /// How many of its `steps` the decision has spent on looking at lexemes.
     pub(super) fn looked(&self, steps: usize) -> usize {
         steps - self.work.left
     }

@@ -230,17 +230,19 @@ pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) ->
 mod tests {
     use super::*;
 
+    fn matches(automaton: &Automaton, text: &str) -> bool {
+        let step = |state: &State, byte: u8| {
+            let found =
+                state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+            found.map(|&(_, _, next)| &automaton.states[next as usize])
+        };
+        text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
+    }
+
     #[test]
     fn words_are_matched_and_nothing_else() {
         let automaton = words(&["tab", "", "cab", "ta", "tab", "été"]);
-        let matches = |text: &str| {
-            let step = |state: &State, byte: u8| {
-                let found =
-                    state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
-                found.map(|&(_, _, next)| &automaton.states[next as usize])
-            };
-            text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
-        };
+        let matches = |text: &str| matches(&automaton, text);
         for text in ["tab", "", "cab", "ta", "été"] {
             assert!(matches(text), "{text}");
         }
@@ -262,14 +264,7 @@ mod tests {
         ]);
         let left_out = |words: &[&str]| without(&all, words.iter().map(|&word| word.to_owned()));
         let some = left_out(&["\"aab\"", "\"bab\"", "\"b\"", "\"ab\"", "\"abc\""]);
-        let matches = |text: &str| {
-            let step = |state: &State, byte: u8| {
-                let found =
-                    state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
-                found.map(|&(_, _, next)| &some.states[next as usize])
-            };
-            text.bytes().try_fold(&some.states[0], step).is_some_and(|state| state.accepts)
-        };
+        let matches = |text: &str| matches(&some, text);
         for text in ["\"\"", "\"a\"", "\"ba\"", "\"aaba\"", "\"bb\"", "\"abb\""] {
             assert!(matches(text), "{text}");
         }
