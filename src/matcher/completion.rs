@@ -201,9 +201,15 @@ impl Matcher {
     /// so.
     pub(super) fn after(&self, at: &Configuration, label: TerminalId) -> SmallVec<[Between; 1]> {
         let scanner = self.index.scanner();
-        let after =
-            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none());
-        after.into_iter().filter(|after| scanner.can_go_on(at, label, after)).collect()
+        let mut all = SmallVec::new();
+        let Configuration { stack, layout, expectations, .. } = at;
+        let reads = &mut Reads::none();
+        scanner.after_lexeme(stack, layout, *expectations, label, reads, &mut |after, _| {
+            if scanner.can_go_on(at, label, &after) {
+                all.push(after);
+            }
+        });
+        all
     }
 
     /// Bytes after which a lexeme of `terminal` can end on `on`, the stack after the lexeme in

@@ -65,23 +65,21 @@ impl Matcher {
     fn expect(&self, at: &Configuration, between: bool, next: &mut BitSet, ignored: &mut BitSet) {
         let scanner = self.index.scanner();
         let states = scanner.states();
-        let (stack, layout) = (at.stack.clone(), at.layout.clone());
-        let from = Between { stack, layout, expectations: at.expectations };
+        let Configuration { stack, layout, .. } = at;
         if between {
-            scanner.next_terminals(&from, next);
-            return;
+            let (stack, layout) = (stack.clone(), layout.clone());
+            let from = Between { stack, layout, expectations: at.expectations };
+            return scanner.next_terminals(&from, next);
         }
-        let after = |label| {
-            scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, &mut Reads::none())
-        };
         let label = states.plain_label(at.state);
         for (label, _) in states.ends(at.state) {
-            after(label).iter().for_each(|after| scanner.next_terminals(after, next));
+            let reads = &mut Reads::none();
+            scanner.after_lexeme(stack, layout, at.expectations, label, reads, &mut |after, _| {
+                scanner.next_terminals(&after, next);
+            });
         }
         for terminal in states.label_set(states.reach(at.state)).iter() {
-            let mut readings = after(TerminalId::new(terminal)).into_iter();
-            let may_be =
-                readings.any(|after| scanner.can_go_on(at, TerminalId::new(terminal), &after));
+            let may_be = !self.after(at, TerminalId::new(terminal)).is_empty();
             if may_be && label.is_none_or(|label| label.index() != terminal) {
                 let set = if scanner.is_ignored(TerminalId::new(terminal)) {
                     &mut *ignored

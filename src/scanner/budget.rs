@@ -63,14 +63,14 @@ impl Scanner {
         cuts.dedup();
         let left = self.with_past(at.obligations, self.states().past(at.state));
         for cut in cuts {
-            let after =
-                self.after_lexeme(&at.stack, &at.layout, at.expectations, cut, &mut Reads::none());
-            for between in after {
-                if self.can_be_completed(&between, left, &mut Reads::none()) {
-                    let begun = self.begin_lexeme(between, left, &mut Reads::none());
-                    settled.extend(begun.into_iter().map(|begun| (begun, Some(cut))));
+            let Configuration { stack, layout, expectations, .. } = at;
+            let reads = &mut Reads::none();
+            self.after_lexeme(stack, layout, *expectations, cut, reads, &mut |after, reads| {
+                if self.can_be_completed(&after, left, reads) {
+                    let mut settle = |begun, _: &mut Reads| settled.push((begun, Some(cut)));
+                    self.begin_lexeme(after, left, reads, &mut settle);
                 }
-            }
+            });
         }
         let state = match spent.is_empty() {
             true => Some(at.state),

@@ -147,11 +147,10 @@ impl Scanner {
         let (stack, layout) = (Stack::new(self.table()), self.initial_layout());
         let expectations = ExpectationsId::NONE;
         let past = self.states().first_past();
-        let mut initial = self.begin_lexeme(
-            Between { stack, layout, expectations },
-            self.with_past(ObligationsId::NONE, past),
-            &mut Reads::none(),
-        );
+        let (at, left) =
+            (Between { stack, layout, expectations }, self.with_past(ObligationsId::NONE, past));
+        let mut initial = SmallVec::<[Configuration; 1]>::new();
+        self.begin_lexeme(at, left, &mut Reads::none(), |begun, _| initial.push(begun));
         if !self.lexis.leading_ignored {
             for reading in &mut initial {
                 let components = self.states().components(reading.state).iter();
@@ -169,33 +168,26 @@ impl Scanner {
         initial
     }
 
-    /// The configurations before the first byte of a lexeme; `obligations`, which lexemes before it
-    /// have left, already know that byte.
+    /// Hands the configurations before the first byte of a lexeme to `emit`; `obligations`, which
+    /// lexemes before it have left, already know that byte.
     #[inline]
     pub(crate) fn begin_lexeme(
         &self,
         at: Between,
         obligations: ObligationsId,
         reads: &mut Reads,
-    ) -> SmallVec<[Configuration; 1]> {
+        mut emit: impl FnMut(Configuration, &mut Reads),
+    ) {
         let Between { stack, layout, expectations } = at;
         if self.lexis.indentation.is_none() {
             let start = self.context(&stack, reads).start;
             let (state, obligations) = self.begin(start, obligations);
-            return SmallVec::from_buf([Configuration {
-                stack,
-                layout,
-                state,
-                obligations,
-                expectations,
-            }]);
+            return emit(Configuration { stack, layout, state, obligations, expectations }, reads);
         }
-        let mut begun = SmallVec::new();
         for (state, layout) in self.starts_at(&stack, &layout, reads) {
             let stack = stack.clone();
-            begun.push(Configuration { stack, layout, state, obligations, expectations });
+            emit(Configuration { stack, layout, state, obligations, expectations }, reads);
         }
-        begun
     }
 
     /// Where a lexeme starts behind what lexemes before it have left, and what is still asked.
@@ -262,8 +254,12 @@ impl Scanner {
             return Some(self.is_complete(at, reads));
         }
         let possible = self.last_labels(at).into_iter().any(|label| {
-            let after = self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads);
-            after.iter().any(|after| self.may_end_between(&after.stack, &after.layout, reads))
+            let mut possible = false;
+            let Configuration { stack, layout, expectations, .. } = at;
+            self.after_lexeme(stack, layout, *expectations, label, reads, &mut |after, reads| {
+                possible = possible || self.may_end_between(&after.stack, &after.layout, reads);
+            });
+            possible
         });
         if possible { None } else { Some(false) }
     }

@@ -237,14 +237,15 @@ impl Scanner {
         layout: &Layout,
         label: TerminalId,
         reads: &mut Reads,
-    ) -> SmallVec<[Between; 1]> {
+        emit: &mut dyn FnMut(Between, &mut Reads),
+    ) {
         let (Some(indentation), Some(lines)) = (&self.lexis.indentation, layout.lines()) else {
-            return SmallVec::new();
+            return;
         };
         let begins = lines.leading.is_some();
         if label == indentation.newline && (begins || reads.brackets(lines)) {
             let after = if begins { layout.next_line() } else { layout.clone() };
-            return SmallVec::from_iter([between(stack.clone(), after)]);
+            return emit(between(stack.clone(), after), reads);
         }
         if self.lexis.ignored.contains(label.index()) {
             let joins = indentation.join == Some(label);
@@ -252,43 +253,40 @@ impl Scanner {
                 reads.layout();
             }
             let after = if joins { layout.join() } else { layout.open() };
-            return SmallVec::from_iter([between(stack.clone(), after)]);
+            return emit(between(stack.clone(), after), reads);
         }
         if !begins {
-            return self.after_terminal_in_lines(stack, lines, label, reads).collect();
+            return self.after_terminal_in_lines(stack, lines, label, reads, emit);
         }
         if !self.line_start(indentation).labels.contains(label.index()) {
-            return SmallVec::new();
+            return;
         }
-        let Some(laid) = self.lay(stack, layout, reads) else { return SmallVec::new() };
+        let Some(laid) = self.lay(stack, layout, reads) else { return };
         let lines = Lines { blocks: laid.blocks.clone(), ..Lines::default() };
-        let mut after = SmallVec::new();
         for stack in &laid.stacks {
-            after.extend(self.after_terminal_in_lines(stack, &lines, label, reads));
+            self.after_terminal_in_lines(stack, &lines, label, reads, emit);
         }
-        after
     }
 
     /// What holds after a lexeme with this label that is neither ignored nor the first of its line.
-    fn after_terminal_in_lines<'s>(
-        &'s self,
-        stack: &'s Stack,
-        lines: &'s Lines,
+    fn after_terminal_in_lines(
+        &self,
+        stack: &Stack,
+        lines: &Lines,
         label: TerminalId,
-        reads: &'s mut Reads,
-    ) -> impl Iterator<Item = Between> + 's {
+        reads: &mut Reads,
+        emit: &mut dyn FnMut(Between, &mut Reads),
+    ) {
+        let Some(indentation) = &self.lexis.indentation else { return };
         let context = self.context(stack, reads);
-        let readings = self.lexis.readings(label, &context.acceptable, None);
-        readings.into_iter().flat_map(move |(terminal, _)| {
-            let fed = stack.feed(self.table(), terminal, reads).into_iter();
-            let after = fed.filter_map(|stack| {
-                let indentation = self.lexis.indentation.as_ref()?;
-                self.lexis.has_room(&stack, &lines.blocks, reads).then(|| {
-                    between(stack, after_terminal(indentation, lines.clone(), terminal, reads))
-                })
-            });
-            after.collect::<SmallVec<[Between; 1]>>()
-        })
+        for (terminal, _) in self.lexis.readings(label, &context.acceptable, None) {
+            for stack in stack.feed(self.table(), terminal, reads) {
+                if self.lexis.has_room(&stack, &lines.blocks, reads) {
+                    let layout = after_terminal(indentation, lines.clone(), terminal, reads);
+                    emit(between(stack, layout), reads);
+                }
+            }
+        }
     }
 
     /// Whether so many blocks are open that a lexeme which the stack takes may ask for too many.

@@ -263,20 +263,19 @@ impl Scanner {
         expectations: ExpectationsId,
         label: TerminalId,
         reads: &mut Reads,
-    ) -> SmallVec<[Between; 1]> {
+        emit: &mut dyn FnMut(Between, &mut Reads),
+    ) {
         let Some(expectations) = self.lexis.lookaheads.advance(expectations, label) else {
-            return SmallVec::new();
+            return;
         };
         let context = self.context(stack, reads);
-        self.lexis
-            .readings(label, &context.acceptable, stack.last_terminal(self.table()))
-            .into_iter()
-            .flat_map(|(terminal, expectation)| {
-                let expectations = self.lexis.lookaheads.add(expectations, expectation);
-                let between = move |stack| Between { stack, layout: Layout::NONE, expectations };
-                stack.feed(self.table(), terminal, reads).into_iter().map(between)
-            })
-            .collect()
+        let last = stack.last_terminal(self.table());
+        for (terminal, expectation) in self.lexis.readings(label, &context.acceptable, last) {
+            let expectations = self.lexis.lookaheads.add(expectations, expectation);
+            for stack in stack.feed(self.table(), terminal, reads) {
+                emit(Between { stack, layout: Layout::NONE, expectations }, reads);
+            }
+        }
     }
 
     /// Adds the terminals that a lexeme starting at `from` may be read as, and the end of the text.
@@ -299,20 +298,15 @@ impl Scanner {
         let reach = self.states().label_set(self.states().reach(context.start));
         let labels = reach.iter().filter(|&label| !self.lexis.ignored.contains(label));
         for label in labels.map(TerminalId::new) {
-            for after in self.after_lexeme(
-                &from.stack,
-                &from.layout,
-                from.expectations,
-                label,
-                &mut Reads::none(),
-            ) {
+            let Between { stack, layout, expectations } = from;
+            let reads = &mut Reads::none();
+            self.after_lexeme(stack, layout, *expectations, label, reads, &mut |after, reads| {
                 let read = after.stack.last_terminal(self.table());
-                if let Some(read) = read.filter(|_| {
-                    self.can_be_completed(&after, ObligationsId::NONE, &mut Reads::none())
-                }) {
+                let can_be = |_: &_| self.can_be_completed(&after, ObligationsId::NONE, reads);
+                if let Some(read) = read.filter(can_be) {
                     next.insert(read.index());
                 }
-            }
+            });
         }
     }
 }

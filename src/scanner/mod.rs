@@ -241,7 +241,11 @@ impl Scanner {
         Context { acceptable, takes, start: self.states().start(&candidates) }
     }
 
-    /// What holds after a lexeme with this label, for each reading. `reads` is told what was read.
+    /// Hands what holds after a lexeme with this label to `emit`, for each reading. `reads` is told
+    /// what was read.
+    ///
+    /// Nearly always there is one. Lists of them were moved from hand to hand, which took more room
+    /// in the processor's cache of instructions than the rest of a cold mask had left.
     pub(crate) fn after_lexeme(
         &self,
         stack: &Stack,
@@ -249,24 +253,21 @@ impl Scanner {
         expectations: ExpectationsId,
         label: TerminalId,
         reads: &mut Reads,
-    ) -> SmallVec<[Between; 1]> {
+        emit: &mut dyn FnMut(Between, &mut Reads),
+    ) {
         if self.lexis.indentation.is_some() {
-            return self.after_lexeme_in_lines(stack, layout, label, reads);
+            return self.after_lexeme_in_lines(stack, layout, label, reads, emit);
         }
         if self.lexis.ignored.contains(label.index()) {
-            return SmallVec::from_iter([Between {
-                stack: stack.clone(),
-                layout: Layout::NONE,
-                expectations,
-            }]);
+            let stack = stack.clone();
+            return emit(Between { stack, layout: Layout::NONE, expectations }, reads);
         }
         if !self.lexis.lookaheads.is_empty() {
-            return self.after_lexeme_among_words(stack, expectations, label, reads);
+            return self.after_lexeme_among_words(stack, expectations, label, reads, emit);
         }
-        let mut after = SmallVec::new();
         let mut feed = |terminal, reads: &mut Reads| {
             for stack in stack.feed(self.table(), terminal, reads) {
-                after.push(Between { stack, layout: Layout::NONE, expectations });
+                emit(Between { stack, layout: Layout::NONE, expectations }, reads);
             }
         };
         // Where there is but one reading, the stack shifts it or does not; to know all that it
@@ -279,7 +280,6 @@ impl Scanner {
                 feed(terminal, reads);
             }
         }
-        after
     }
 
     /// Whether the text may end after a lexeme with this label.
@@ -296,11 +296,15 @@ impl Scanner {
             .indentation
             .as_ref()
             .is_some_and(|indentation| indentation.join == Some(label));
-        !joins
-            && self.after_lexeme(stack, layout, expectations, label, reads).iter().any(|after| {
-                self.lexis.lookaheads.facts(after.expectations).may_end
-                    && self.ends_between(&after.stack, &after.layout, reads)
-            })
+        let mut ends = false;
+        if !joins {
+            self.after_lexeme(stack, layout, expectations, label, reads, &mut |after, reads| {
+                ends = ends
+                    || self.lexis.lookaheads.facts(after.expectations).may_end
+                        && self.ends_between(&after.stack, &after.layout, reads);
+            });
+        }
+        ends
     }
 
     /// The terminals that end the text after `stack` at the least cost in bytes. `None` where that

@@ -33,17 +33,16 @@ impl Scanner {
         let Some(obligations) = self.step_obligations(from.obligations, byte) else { return };
         let next = self.states().next(from.state, byte);
         for (label, obligations) in self.end_before(from.state, byte, next, obligations) {
-            for between in
-                self.after_lexeme(&from.stack, &from.layout, from.expectations, label, reads)
-            {
-                for begun in self.begin_lexeme(between, obligations, reads) {
+            let Configuration { stack, layout, expectations, .. } = from;
+            self.after_lexeme(stack, layout, *expectations, label, reads, &mut |between, reads| {
+                self.begin_lexeme(between, obligations, reads, |begun, _| {
                     if let Some(state) = self.states().next(begun.state, byte) {
                         let obligations = self.keep_obligations(begun.obligations, state);
                         let layout = self.read(&begun.layout, byte);
                         emit(Configuration { layout, state, obligations, ..begun }, Some(label));
                     }
-                }
-            }
+                });
+            });
         }
         if let Some(state) = next {
             let (stack, expectations) = (from.stack.clone(), from.expectations);

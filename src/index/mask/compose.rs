@@ -196,15 +196,22 @@ impl<'g> Composer<'g> {
         let scanner = self.walker.scanner;
         let mut apart = Apart::new();
         for at in readings {
-            for between in
-                scanner.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads)
-            {
-                let goes_on = between.layout.is(&at.layout);
-                reads.set_line(if goes_on { line.clone() } else { Line::NEXT });
-                for from in scanner.begin_lexeme(between, obligations, reads) {
-                    add_apart(&mut apart, from, goes_on, scanner.table());
-                }
-            }
+            let Configuration { stack, layout, expectations, .. } = at;
+            scanner.after_lexeme(
+                stack,
+                layout,
+                *expectations,
+                label,
+                reads,
+                &mut |after, reads| {
+                    let goes_on = after.layout.is(layout);
+                    let ended_in = reads.set_line(if goes_on { line.clone() } else { Line::NEXT });
+                    scanner.begin_lexeme(after, obligations, reads, |from, _| {
+                        add_apart(&mut apart, from, goes_on, scanner.table());
+                    });
+                    reads.set_line(ended_in);
+                },
+            );
         }
         apart
     }

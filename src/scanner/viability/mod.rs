@@ -85,10 +85,14 @@ impl Scanner {
         let ends = self.charge(reads, |left| self.ends(point, left));
         for same in ends.chunk_by(|one, other| one.0 == other.0) {
             let label = same[0].0;
-            for between in self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads) {
-                if same.iter().any(|&(_, open)| self.can_be_completed(&between, open, reads)) {
-                    return true;
-                }
+            let mut can_be = false;
+            let Configuration { stack, layout, expectations, .. } = at;
+            self.after_lexeme(stack, layout, *expectations, label, reads, &mut |after, reads| {
+                can_be = can_be
+                    || same.iter().any(|&(_, open)| self.can_be_completed(&after, open, reads));
+            });
+            if can_be {
+                return true;
             }
         }
         false
@@ -102,14 +106,15 @@ impl Scanner {
         open: ObligationsId,
         reads: &mut Reads,
     ) -> bool {
-        for begun in self.begin_lexeme(at.clone(), open, reads) {
+        let mut is_sure = false;
+        self.begin_lexeme(at.clone(), open, reads, |begun, reads| {
             let point = self.point(begun.state, begun.obligations);
-            let clean = self.charge(reads, |left| self.clean_labels(point, left));
-            if self.is_sure_to_take(&begun, clean, reads) {
-                return true;
-            }
-        }
-        self.can_empty(at, open, reads)
+            is_sure = is_sure || {
+                let clean = self.charge(reads, |left| self.clean_labels(point, left));
+                self.is_sure_to_take(&begun, clean, reads)
+            };
+        });
+        is_sure || self.can_empty(at, open, reads)
     }
 
     /// Whether some rest of the text makes it a sentence, where the lexeme in progress becomes this
@@ -185,7 +190,11 @@ impl Scanner {
         let taken = |&label: &usize| contexts.iter().any(|context| context.takes.contains(label));
         let mut labels = labels.iter().filter(taken).map(TerminalId::new);
         labels.any(|label| {
-            !self.after_lexeme(&at.stack, &at.layout, at.expectations, label, reads).is_empty()
+            let mut has_room = false;
+            let Configuration { stack, layout, expectations, .. } = at;
+            let emit = &mut |_, _: &mut Reads| has_room = true;
+            self.after_lexeme(stack, layout, *expectations, label, reads, emit);
+            has_room
         })
     }
 }
