@@ -15,6 +15,7 @@
 //! every stack that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every
 //! function here that reads below the top tells [`Depths`] how deep it has looked.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use hashbrown::HashSet;
@@ -279,9 +280,9 @@ impl Stack {
     /// Follows the reductions that these look-aheads cause, by the closures of what is on top and
     /// what lies below. `meet` is told of each place, and says whether some of the look-aheads are
     /// shifted there: without conflicts nothing more is to be found then.
-    fn follow<'s, L: LookAhead, D: Depths>(
+    fn follow<'s, 't, L: LookAhead<'t>, D: Depths>(
         &'s self,
-        table: &ParseTable,
+        table: &'t ParseTable,
         lookahead: L,
         depths: &mut D,
         mut meet: impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
@@ -445,15 +446,15 @@ impl Stack {
 }
 
 /// What reductions depend on.
-trait LookAhead: Clone {
+trait LookAhead<'t>: Clone {
     /// Those of them that are in `set`, if there are any.
-    fn within(&self, set: &BitSet) -> Option<Self>;
+    fn within(&self, set: &'t BitSet) -> Option<Self>;
 
     /// Adds `others`; returns those that were not there, if there are any.
     fn add(&mut self, others: Self) -> Option<Self>;
 }
 
-impl LookAhead for TerminalId {
+impl LookAhead<'_> for TerminalId {
     #[inline]
     fn within(&self, set: &BitSet) -> Option<Self> {
         set.contains(self.index()).then_some(*self)
@@ -464,11 +465,11 @@ impl LookAhead for TerminalId {
     }
 }
 
-/// All of a set, or whatever there are.
+/// All of a set, or whatever there are. One reduction's set is borrowed from where it stands.
 #[derive(Clone)]
-struct Any(Option<BitSet>);
+struct Any<'t>(Option<Cow<'t, BitSet>>);
 
-impl Any {
+impl Any<'_> {
     /// Adds those of `set` that are among them.
     fn add_to(&self, all: &mut BitSet, set: &BitSet) {
         match &self.0 {
@@ -480,21 +481,22 @@ impl Any {
     }
 }
 
-impl LookAhead for Any {
-    fn within(&self, set: &BitSet) -> Option<Self> {
-        let Some(all) = &self.0 else { return Some(Self(Some(set.clone()))) };
+impl<'t> LookAhead<'t> for Any<'t> {
+    fn within(&self, set: &'t BitSet) -> Option<Self> {
+        let Some(all) = &self.0 else { return Some(Self(Some(Cow::Borrowed(set)))) };
         all.intersects(set).then(|| {
-            let mut within = all.clone();
+            let mut within = BitSet::clone(all);
             within.intersect_with(set);
-            Self(Some(within))
+            Self(Some(Cow::Owned(within)))
         })
     }
 
     fn add(&mut self, others: Self) -> Option<Self> {
-        let (Some(known), Some(mut others)) = (&mut self.0, others.0) else { return None };
+        let (Some(known), Some(others)) = (&mut self.0, others.0) else { return None };
+        let mut others = others.into_owned();
         others.subtract(known);
-        known.union_with(&others);
-        (!others.is_empty()).then_some(Self(Some(others)))
+        known.to_mut().union_with(&others);
+        (!others.is_empty()).then_some(Self(Some(Cow::Owned(others))))
     }
 }
 
@@ -510,7 +512,11 @@ struct Place<'s> {
 impl Place<'_> {
     /// Notes that the place is met with these look-aheads; returns those with which it has not been
     /// met.
-    fn note<L: LookAhead>(&self, met: &mut Vec<((CoreId, Address), L)>, lookahead: L) -> Option<L> {
+    fn note<'t, L: LookAhead<'t>>(
+        &self,
+        met: &mut Vec<((CoreId, Address), L)>,
+        lookahead: L,
+    ) -> Option<L> {
         let key = (self.core, self.below.map_or(std::ptr::null(), Stack::address));
         match met.iter_mut().find(|(known, _)| *known == key) {
             Some((_, known)) => known.add(lookahead),

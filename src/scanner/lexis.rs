@@ -143,14 +143,14 @@ impl Lexis {
         acceptable: &BitSet,
         last: Option<TerminalId>,
     ) -> SmallVec<[Reading; 2]> {
-        match self.lookaheads.word(label) {
-            Some(_) => self.lookaheads.readings(label, acceptable, last),
-            None => self
-                .plain_readings(label, acceptable)
-                .into_iter()
-                .map(|read| (read, None))
-                .collect(),
+        if self.lookaheads.word(label).is_some() {
+            return self.lookaheads.readings(label, acceptable, last);
         }
+        let mut readings = SmallVec::new();
+        for read in self.plain_readings(label, acceptable) {
+            readings.push((read, None));
+        }
+        readings
     }
 
     /// The terminals that a lexeme with this label may be, wherever it stands.

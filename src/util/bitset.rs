@@ -5,10 +5,18 @@ use smallvec::{SmallVec, smallvec};
 /// A set of ids below a bound that is fixed when the set is made.
 ///
 /// Equality and hashing look at the words, so sets to be compared must have the same bound.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BitSet {
     /// Sets of terminals, which are made and thrown away by the thousand, need no heap.
     words: SmallVec<[u64; 4]>,
+}
+
+impl Clone for BitSet {
+    /// Copies the words all at once; the list's own `clone` goes one by one.
+    #[inline]
+    fn clone(&self) -> Self {
+        Self { words: SmallVec::from_slice(&self.words) }
+    }
 }
 
 impl BitSet {
