@@ -358,16 +358,15 @@ fn is_quoted(terminal: &Terminal, dfa: &Dfa) -> bool {
 }
 
 fn are_quoted(dfa: &Dfa) -> bool {
-    let key = |byte: u8| {
-        usize::from(dfa.classes().get(byte)) * 3
-            + usize::from(byte == QUOTE)
-            + 2 * usize::from(byte == ESCAPE)
-    };
-    let classes = ByteClasses::by_key(key);
-    // Those that mean something come first.
-    let mut bytes: Vec<(u8, u8)> =
-        classes.representatives().iter().map(|&byte| (byte, dfa.classes().get(byte))).collect();
-    bytes.sort_by_key(|&(byte, _)| byte != QUOTE && byte != ESCAPE);
+    // Those that mean something, and of each class one that does not.
+    let class = |byte: u8| (byte, dfa.classes().get(byte));
+    let mut bytes = vec![class(QUOTE), class(ESCAPE)];
+    let mut met = [false; 256];
+    for (byte, class) in (0..=u8::MAX).filter(|byte| ![QUOTE, ESCAPE].contains(byte)).map(class) {
+        if !std::mem::replace(&mut met[usize::from(class)], true) {
+            bytes.push((byte, class));
+        }
+    }
     let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
     let Some(start) = of.first_mut() else { return false };
     *start = Some(Read::Nothing);
