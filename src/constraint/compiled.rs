@@ -2,7 +2,7 @@
 //! vocabulary yet.
 
 use std::fmt::{self, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Constraint;
 use super::disjoint;
@@ -10,7 +10,7 @@ use super::empty;
 use super::lexemes::Lexemes;
 use crate::grammar::in_brackets;
 use crate::grammar::in_pairs;
-use crate::grammar::ir::Terminal;
+use crate::grammar::ir::{Terminal, Ties};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::{Grammar, GrammarError};
 use crate::index::Index;
@@ -28,8 +28,9 @@ pub struct CompiledGrammar {
     pub(super) scanner: Arc<Scanner>,
     pub(super) grammar: Arc<Grammar>,
     pub(super) marks: Option<Arc<Marks>>,
-    /// Of the grammar as it was given, which may have had terminals that match the empty text.
-    pub(super) fingerprint: u64,
+    /// Of the grammar as it was given, found when it is asked for; beforehand where the grammar was
+    /// written anew on the way.
+    pub(super) fingerprint: OnceLock<u64>,
     pub(super) warnings: Vec<Diagnostic>,
     pub(super) limits: Limits,
     pub(super) cost: Cost,
@@ -93,7 +94,7 @@ impl CompiledGrammar {
     pub fn new_within(grammar: &Grammar, limits: &Limits) -> Result<Self, GrammarError> {
         let meter = Meter::after(grammar.cost, limits);
         let lexer = meter.at(Phase::Lexer);
-        let fingerprint = grammar.fingerprint();
+        let given = grammar;
         let written = schema::write_out(grammar, &meter)
             .map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
@@ -118,6 +119,15 @@ impl CompiledGrammar {
         let settled = lexemes.settle(grammar, &lexer);
         let settled =
             settled.map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
+        let is_as_given = written.is_none()
+            && paired.is_none()
+            && bracketed.is_none()
+            && settled.is_none()
+            && grammar.ties == Ties::Rank;
+        let fingerprint = match is_as_given {
+            true => OnceLock::new(),
+            false => OnceLock::from(given.fingerprint()),
+        };
         let grammar = settled.unwrap_or_else(|| grammar.clone());
         let (grammar, dfas) = disjoint::take_apart(grammar, lexemes.dfas, &lexer);
         let grammar = Arc::new(grammar);
@@ -174,7 +184,7 @@ impl CompiledGrammar {
 
     /// The [fingerprint](Grammar::fingerprint) of the grammar that was compiled.
     pub fn fingerprint(&self) -> u64 {
-        self.fingerprint
+        *self.fingerprint.get_or_init(|| self.grammar.fingerprint())
     }
 
     /// What reading and compiling the grammar took; nothing where it was loaded.

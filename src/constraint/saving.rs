@@ -1,6 +1,6 @@
 //! Saving and loading.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::load_error::{LoadError, LoadErrorKind};
 use super::saved::{Fingerprints, Saved, Section, is_saved, put_together};
@@ -91,7 +91,7 @@ impl CompiledGrammar {
         let marks = Marks::new(&grammar, &meter);
         let marks = marks.map_err(|_| Malformed { what: "what is captured" })?.map(Arc::new);
         let (scanner, grammar, cost) = (Arc::new(scanner), Arc::new(grammar), meter.cost());
-        let (fingerprint, limits) = (saved.of.grammar, limits.clone());
+        let (fingerprint, limits) = (OnceLock::from(saved.of.grammar), limits.clone());
         Ok((Self { marks, scanner, grammar, fingerprint, warnings, limits, cost }, more))
     }
 }

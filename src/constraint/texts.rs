@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::grammar::pattern::{Automaton, Pattern, RegexFlags, State};
+use crate::grammar::pattern::{Automaton, Moves, Pattern, RegexFlags, State};
 use crate::grammar::{Grammar, GrammarError, GrammarReader, of_choices};
 use crate::lexer::{Compiler, Dfa};
 use crate::util::diagnostic::{Diagnostic, Place};
@@ -171,7 +171,7 @@ fn has_texts(automaton: &Automaton) -> bool {
 /// What `dfa` accepts but for the empty text: its states behind a start of their own.
 fn automaton(dfa: &Dfa) -> Automaton {
     let moves = |state: u32| {
-        let mut moves: Vec<(u8, u8, u32)> = Vec::new();
+        let mut moves = Moves::new();
         for byte in 0..=u8::MAX {
             let next = dfa.next(state, byte);
             match moves.last_mut() {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 /// A deterministic automaton over bytes that somebody made: of numbers within bounds, say, which no
 /// regex of a sensible size describes. State 0 is the start; without a state, nothing matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,12 +27,15 @@ impl Automaton {
     }
 }
 
+/// Moves of a state, most of which have one or two.
+pub(crate) type Moves = SmallVec<[(u8, u8, u32); 2]>;
+
 /// A state of an [`Automaton`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct State {
     /// First byte, last byte, and the number of the state behind them. Where two hold the same
     /// byte, the first counts; where the state does not exist, nothing follows.
-    pub(crate) moves: Vec<(u8, u8, u32)>,
+    pub(crate) moves: Moves,
     /// Whether a text may end here.
     pub(crate) accepts: bool,
 }

@@ -4,7 +4,7 @@
 use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
 
-pub(crate) use crate::grammar::automaton::{Automaton, State};
+pub(crate) use crate::grammar::automaton::{Automaton, Moves, State};
 
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

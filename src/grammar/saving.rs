@@ -401,7 +401,7 @@ impl State {
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let accepts = reader.bool()?;
         let moves = reader.list(6, |r| Ok((r.u8()?, r.u8()?, r.u32()?)))?;
-        Ok(Self { moves, accepts })
+        Ok(Self { moves: moves.into(), accepts })
     }
 }
 

@@ -4,7 +4,9 @@
 //! a lexeme like others, and neither tables nor scan states know of it. llguidance spells its
 //! tokens in the same way.
 
-use super::automaton::{Automaton, State};
+use smallvec::smallvec;
+
+use super::automaton::{Automaton, Moves, State};
 
 /// Tokens that a terminal stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -88,11 +90,11 @@ impl Tokens {
 /// The automaton of one text.
 fn only(bytes: &[u8]) -> Automaton {
     let step = |(at, &byte): (usize, &u8)| State {
-        moves: vec![(byte, byte, at as u32 + 1)],
+        moves: smallvec![(byte, byte, at as u32 + 1)],
         accepts: false,
     };
     let mut states: Vec<State> = bytes.iter().enumerate().map(step).collect();
-    states.push(State { moves: Vec::new(), accepts: true });
+    states.push(State { moves: Moves::new(), accepts: true });
     Automaton::new(states)
 }
 
@@ -116,9 +118,9 @@ const END: u32 = 2;
 impl<'a> Numbers<'a> {
     fn new(ranges: &'a [(u32, u32)]) -> Self {
         let states = vec![
-            State { moves: vec![(MARK, MARK, 1)], accepts: false },
-            State { moves: vec![(b'[', b'[', 3)], accepts: false },
-            State { moves: Vec::new(), accepts: true },
+            State { moves: smallvec![(MARK, MARK, 1)], accepts: false },
+            State { moves: smallvec![(b'[', b'[', 3)], accepts: false },
+            State { moves: Moves::new(), accepts: true },
             State::default(),
         ];
         Self { ranges, states, free: [None; DIGITS as usize + 1] }
@@ -170,7 +172,7 @@ impl<'a> Numbers<'a> {
 
     /// A state behind which the bracket may close, or may not.
     fn add(&mut self, closes: bool) -> u32 {
-        let moves = if closes { vec![(b']', b']', END)] } else { Vec::new() };
+        let moves = if closes { smallvec![(b']', b']', END)] } else { Moves::new() };
         self.states.push(State { moves, accepts: false });
         self.states.len() as u32 - 1
     }

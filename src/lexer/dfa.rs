@@ -123,6 +123,13 @@ impl Dfa {
         self.table[state as usize * self.classes.count() + usize::from(class)]
     }
 
+    /// By class, the state after a byte of it; of a state that is not dead.
+    #[inline]
+    pub(crate) fn row(&self, state: u32) -> &[u32] {
+        let width = self.classes.count();
+        &self.table[state as usize * width..][..width]
+    }
+
     /// Whether what was read up to `state` is a lexeme, be it under a condition.
     #[inline]
     pub(crate) fn is_accept(&self, state: u32) -> bool {

@@ -131,15 +131,16 @@ impl Nfa {
             return Ok(end);
         };
         self.builder.patch(start, first)?;
+        let runs = dfa.classes().runs();
         for (state, &fork) in states.zip(&forks) {
-            let mut moves: Vec<Transition> = Vec::new();
-            for byte in 0..=255u8 {
-                let Some(&next) = forks.get(dfa.next(state, byte) as usize) else { continue };
+            let (row, mut moves) = (dfa.row(state), Vec::<Transition>::new());
+            for &(start, end, class) in &runs {
+                let Some(&next) = forks.get(row[usize::from(class)] as usize) else { continue };
                 match moves.last_mut() {
-                    Some(last) if last.next == next && last.end.checked_add(1) == Some(byte) => {
-                        last.end = byte;
+                    Some(last) if last.next == next && last.end.checked_add(1) == Some(start) => {
+                        last.end = end;
                     }
-                    _ => moves.push(Transition { start: byte, end: byte, next }),
+                    _ => moves.push(Transition { start, end, next }),
                 }
             }
             if !moves.is_empty() {

@@ -117,31 +117,26 @@ impl Machine<'_> {
     ) -> Result<Vec<OtherKeys>, SchemaError> {
         let mut sorted: Vec<u32> = names.into();
         sorted.sort_unstable();
-        let keys = Keys::AllBut(sorted.into());
-        let (patterns_of, names_of) = (Vec::new(), Vec::new());
-        let mut classes =
-            vec![OtherKeys { keys, patterns: patterns_of, names: names_of, fingerprint: 0 }];
-        let mut tests: Vec<(Rc<Dfa>, Option<u32>, F)> = Vec::new();
+        let mut tests: Vec<KeyTest> = Vec::new();
         for &pattern in patterns {
-            tests.push((self.pattern(pattern)?, Some(pattern), F::TRUE));
+            tests.push(KeyTest { keys: self.pattern(pattern)?, of: Tested::Pattern(pattern) });
         }
         for &condition in conditions {
             let projected = self.project(condition, Type::String)?;
-            tests.push((self.strings(projected)?, None, condition));
+            tests.push(KeyTest { keys: self.strings(projected)?, of: Tested::Name(condition) });
         }
-        for (keys, pattern, condition) in tests {
+        let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
+        // Most patterns of an object have no key in common.
+        let apart = self.texts.apart(&sets).map_err(|error| self.too_large(&error))?;
+        let mut classes = self.others_apart(&sorted, &tests[..apart])?;
+        for test in &tests[apart..] {
             let mut finer = Vec::new();
             for class in classes {
                 let contents = self.contents(&class.keys)?;
-                let (inside, outside) =
-                    self.texts.part(&contents, &keys).map_err(|error| self.too_large(&error))?;
+                let parts = self.texts.part(&contents, &test.keys);
+                let (inside, outside) = parts.map_err(|error| self.too_large(&error))?;
                 if !inside.is_empty() {
-                    let mut own = OtherKeys { keys: Keys::Contents(inside), ..class.clone() };
-                    match pattern {
-                        Some(pattern) => own.patterns.push(pattern),
-                        None => own.names.push(condition),
-                    }
-                    finer.push(own);
+                    finer.push(test.passed_by(inside, &class));
                 }
                 if !outside.is_empty() {
                     finer.push(OtherKeys { keys: Keys::Contents(outside), ..class });
@@ -153,6 +148,33 @@ impl Machine<'_> {
                     format!("patterns tell more than {MOST_OTHERS} classes of keys apart");
                 return Err(SchemaError::new(SchemaErrorKind::TooLarge, message));
             }
+        }
+        Ok(classes)
+    }
+
+    /// The same where no key passes two of the tests.
+    fn others_apart(
+        &mut self,
+        names: &[u32],
+        tests: &[KeyTest],
+    ) -> Result<Vec<OtherKeys>, SchemaError> {
+        let keys = Keys::AllBut(names.into());
+        let (patterns_of, names_of) = (Vec::new(), Vec::new());
+        let all = OtherKeys { keys, patterns: patterns_of, names: names_of, fingerprint: 0 };
+        if tests.is_empty() {
+            return Ok(vec![all]);
+        }
+        let sets: Vec<Rc<Dfa>> = tests.iter().map(|test| test.keys.clone()).collect();
+        let text = |&name: &u32| self.reader.atoms.texts.get(name).as_str();
+        let texts: Vec<&str> = names.iter().map(text).collect();
+        let parts = self.texts.parts_of_others(&texts, &sets);
+        let (insides, outside) = parts.map_err(|error| self.too_large(&error))?;
+        let mut classes = Vec::with_capacity(tests.len() + 1);
+        for (inside, test) in insides.into_iter().zip(tests).filter(|(keys, _)| !keys.is_empty()) {
+            classes.push(test.passed_by(inside, &all));
+        }
+        if !outside.is_empty() {
+            classes.push(OtherKeys { keys: Keys::Contents(outside), ..all });
         }
         Ok(classes)
     }
@@ -248,6 +270,32 @@ impl Machine<'_> {
             .iter()
             .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
             .collect()
+    }
+}
+
+/// What tells keys apart that are not named.
+struct KeyTest {
+    keys: Rc<Dfa>,
+    of: Tested,
+}
+
+/// Where a test of keys comes from.
+enum Tested {
+    /// `patternProperties`.
+    Pattern(u32),
+    /// `propertyNames`.
+    Name(F),
+}
+
+impl KeyTest {
+    /// The keys of a class that pass.
+    fn passed_by(&self, keys: Rc<Dfa>, class: &OtherKeys) -> OtherKeys {
+        let mut own = OtherKeys { keys: Keys::Contents(keys), ..class.clone() };
+        match self.of {
+            Tested::Pattern(pattern) => own.patterns.push(pattern),
+            Tested::Name(condition) => own.names.push(condition),
+        }
+        own
     }
 }
 

@@ -132,6 +132,19 @@ impl ByteClasses {
         ranges
     }
 
+    /// Runs of bytes of one class, ascending: first byte, last byte, class.
+    pub(crate) fn runs(&self) -> Vec<(u8, u8, u8)> {
+        let mut runs: Vec<(u8, u8, u8)> = Vec::new();
+        for byte in 0..=255u8 {
+            let own = self.get(byte);
+            match runs.last_mut() {
+                Some((_, last, class)) if *class == own => *last = byte,
+                _ => runs.push((byte, byte, own)),
+            }
+        }
+        runs
+    }
+
     /// The coarsest partition that refines both.
     pub(crate) fn merge(&self, other: &Self) -> Self {
         let mut ids = vec![u16::MAX; self.count() * other.count()];

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
-use crate::grammar::pattern::{Automaton, State};
+use crate::grammar::pattern::{Automaton, Moves, State};
 
 /// The most states. A terminal may have fewer; this bounds what is made before that is known.
 const MAX_STATES: usize = 2_000_000;
@@ -127,7 +127,7 @@ impl Places {
                 target.push(next);
                 target.extend(self.ends[next as usize]);
             }
-            let mut state = State { moves: Vec::with_capacity(targets.len()), accepts: false };
+            let mut state = State { moves: Moves::with_capacity(targets.len()), accepts: false };
             state.accepts = subset.iter().any(|&place| place < self.boundaries);
             for (byte, mut target) in targets {
                 // Behind the last byte of a chunk that begins no other, only the boundary matters.

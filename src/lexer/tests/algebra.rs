@@ -1,6 +1,7 @@
 //! Intersections, complements, ready automata, and what is put together of them.
 
 use proptest::prelude::*;
+use smallvec::smallvec;
 
 use super::{compile, dfa, literal, regex};
 use crate::grammar::pattern::{Automaton, Pattern, State};
@@ -12,8 +13,8 @@ fn not(pattern: Pattern) -> Pattern {
 
 /// An even number of `a`s, and nothing else.
 fn even() -> Pattern {
-    let state = |next, accepts| State { moves: vec![(b'a', b'a', next)], accepts };
-    let lost = State { moves: vec![(0, 255, 0)], accepts: true };
+    let state = |next, accepts| State { moves: smallvec![(b'a', b'a', next)], accepts };
+    let lost = State { moves: smallvec![(0, 255, 0)], accepts: true };
     Pattern::Automaton(Automaton::new([state(1, true), state(0, false), lost]))
 }
 

@@ -60,11 +60,14 @@ pub(super) fn are_separate(grammar: &Grammar, lexis: &Lexis) -> bool {
 }
 
 struct Search<'a> {
+    grammar: &'a Grammar,
     lexis: &'a Lexis,
     dfas: Vec<Option<&'a Dfa>>,
     /// Terminals whose lexemes are quoted, and end in the quote that is not escaped.
     quoted: BitSet,
-    /// Of those of them that are no plain string the strings that they match too.
+    /// Those of them that are plain strings.
+    strings: BitSet,
+    /// Of the others the strings beside which they stood in a row, and which they do not match.
     general: HashMap<usize, BitSet, FxBuildHasher>,
     /// By terminal that is not quoted, the bytes that its lexemes begin with.
     begins: Vec<Bytes>,
@@ -88,36 +91,26 @@ impl<'a> Search<'a> {
         let dfas: Vec<Option<&Dfa>> =
             (0..count).map(|index| lexis.states().dfa(TerminalId::new(index))).collect();
         let mut quoted = BitSet::new(count + 1);
-        let mut strings: Vec<(usize, &str)> = Vec::new();
+        let mut strings = BitSet::new(count + 1);
         let mut distinct: HashSet<&str, FxBuildHasher> = HashSet::default();
-        let mut general = Vec::new();
+        let mut general: HashMap<usize, BitSet, FxBuildHasher> = HashMap::default();
         for (index, terminal) in grammar.terminals.iter().enumerate() {
             if !dfas[index].is_some_and(|dfa| is_quoted(terminal, dfa)) {
                 continue;
             }
             quoted.insert(index);
-            match &terminal.pattern {
-                Some(Pattern::Literal { text, ignore_case: false }) => {
+            match text(terminal) {
+                Some(text) => {
                     if !distinct.insert(text) {
                         return None;
                     }
-                    strings.push((index, text));
+                    strings.insert(index);
                 }
-                _ => general.push(index),
+                None => {
+                    general.insert(index, BitSet::new(count + 1));
+                }
             }
         }
-        let matched = |index: usize| {
-            let mut matched = BitSet::new(count + 1);
-            let dfa = dfas[index];
-            let also = strings
-                .iter()
-                .filter(|(_, text)| dfa.is_some_and(|dfa| dfa.matches(text.as_bytes())));
-            also.for_each(|&(string, _)| {
-                matched.insert(string);
-            });
-            (index, matched)
-        };
-        let general = general.into_iter().map(matched).collect();
         let runs_on = vec![Bytes::default(); count];
         let begins = |(index, dfa): (usize, &Option<&Dfa>)| match dfa {
             Some(dfa) if !quoted.contains(index) => first_bytes(dfa),
@@ -125,7 +118,18 @@ impl<'a> Search<'a> {
         };
         let begins = dfas.iter().enumerate().map(begins).collect();
         let pairs = HashMap::default();
-        Some(Self { lexis, quoted, general, begins, pairs, runs_on, steps: 0, dfas })
+        Some(Self {
+            grammar,
+            lexis,
+            dfas,
+            quoted,
+            strings,
+            general,
+            begins,
+            pairs,
+            runs_on,
+            steps: 0,
+        })
     }
 
     fn run(mut self) -> bool {
@@ -156,7 +160,7 @@ impl<'a> Search<'a> {
         let here: Vec<usize> =
             row.iter().filter(|index| self.general.contains_key(index)).collect();
         for (at, &one) in here.iter().enumerate() {
-            if self.general.get(&one).is_some_and(|matched| row.intersects(matched)) {
+            if self.matches_string(one, row) {
                 return false;
             }
             if !here[at + 1..].iter().all(|&other| self.pair(one, other).is_some()) {
@@ -178,6 +182,20 @@ impl<'a> Search<'a> {
             }
         }
         true
+    }
+
+    /// Whether a quoted terminal that is no plain string matches a string of its row.
+    fn matches_string(&mut self, general: usize, row: &BitSet) -> bool {
+        let (Some(asked), Some(dfa)) = (self.general.get_mut(&general), self.dfas[general]) else {
+            return false;
+        };
+        let mut strings = row.clone();
+        strings.intersect_with(&self.strings);
+        strings.subtract(asked);
+        asked.union_with(&strings);
+        let terminals = &self.grammar.terminals;
+        let mut texts = strings.iter().filter_map(|string| text(&terminals[string]));
+        texts.any(|text| dfa.matches(text.as_bytes()))
     }
 
     /// The terminals of a row that are not quoted, without the end of the text.
@@ -222,7 +240,14 @@ impl<'a> Search<'a> {
         {
             return Some(Pair::default());
         }
+        if one == other {
+            let behind = runs_on(dfas[0]);
+            self.steps += dfas[0].state_count();
+            return Some(Pair { behind: [behind; 2] });
+        }
         let classes = dfas[0].classes().merge(dfas[1].classes());
+        let of = |&byte: &u8| dfas.map(|dfa| dfa.classes().get(byte));
+        let of: Vec<[u8; 2]> = classes.representatives().iter().map(of).collect();
         let mut behind = [ClassSet::default(); 2];
         let start = (dfas[0].start(), dfas[1].start());
         let mut seen: HashSet<(u32, u32), FxBuildHasher> = [start].into_iter().collect();
@@ -230,29 +255,54 @@ impl<'a> Search<'a> {
         while let Some(states) = pending.pop() {
             self.steps += classes.count();
             let accepts = [dfas[0].is_accept(states.0), dfas[1].is_accept(states.1)];
-            if self.steps > MAX_STEPS || one != other && accepts == [true, true] {
+            if self.steps > MAX_STEPS || accepts == [true, true] {
                 return None;
             }
-            for (class, &byte) in (0..=u8::MAX).zip(classes.representatives()) {
-                let next = (dfas[0].next(states.0, byte), dfas[1].next(states.1, byte));
+            let rows = (dfas[0].row(states.0), dfas[1].row(states.1));
+            let mut before = (Dfa::DEAD, Dfa::DEAD);
+            for (class, &[one, other]) in (0..=u8::MAX).zip(&of) {
+                let next = (rows.0[usize::from(one)], rows.1[usize::from(other)]);
                 // The second goes on behind a lexeme of the first.
                 for (at, other) in [(0, next.1), (1, next.0)] {
                     if accepts[at] && other != Dfa::DEAD {
                         behind[at].insert(class);
                     }
                 }
-                if next.0 != Dfa::DEAD && next.1 != Dfa::DEAD && seen.insert(next) {
+                // Neighbouring classes lead to one pair more often than not.
+                let is_new = next != before && next.0 != Dfa::DEAD && next.1 != Dfa::DEAD;
+                before = next;
+                if is_new && seen.insert(next) {
                     pending.push(next);
                 }
             }
         }
-        let bytes = |behind: ClassSet| {
-            let mut bytes = Bytes::default();
-            let all = behind.iter().flat_map(|class| classes.bytes(class));
-            all.for_each(|byte| add(&mut bytes, byte));
-            bytes
-        };
-        Some(Pair { behind: behind.map(bytes) })
+        Some(Pair { behind: behind.map(|behind| bytes_of(&classes, behind)) })
+    }
+}
+
+/// The bytes over which some lexeme goes on behind another.
+fn runs_on(dfa: &Dfa) -> Bytes {
+    let mut classes = ClassSet::default();
+    for state in (0..dfa.state_count() as u32).filter(|&state| dfa.is_accept(state)) {
+        let row = (0..=u8::MAX).zip(dfa.row(state)).filter(|&(_, &next)| next != Dfa::DEAD);
+        row.for_each(|(class, _)| classes.insert(class));
+    }
+    bytes_of(dfa.classes(), classes)
+}
+
+/// The bytes of some classes.
+fn bytes_of(classes: &ByteClasses, some: ClassSet) -> Bytes {
+    let mut bytes = Bytes::default();
+    let all = some.iter().flat_map(|class| classes.bytes(class));
+    all.for_each(|byte| add(&mut bytes, byte));
+    bytes
+}
+
+/// The text of a terminal that is a plain string.
+fn text(terminal: &Terminal) -> Option<&str> {
+    match &terminal.pattern {
+        Some(Pattern::Literal { text, ignore_case: false }) => Some(text),
+        _ => None,
     }
 }
 
@@ -301,25 +351,22 @@ impl Read {
 /// Whether all lexemes of a terminal begin with a quote and end in the next one that is not
 /// escaped.
 fn is_quoted(terminal: &Terminal, dfa: &Dfa) -> bool {
-    match &terminal.pattern {
-        Some(Pattern::Literal { text, ignore_case: false }) => {
-            text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All)
-        }
-        _ => are_quoted(dfa),
+    match text(terminal) {
+        Some(text) => text.bytes().try_fold(Read::Nothing, Read::then) == Some(Read::All),
+        None => are_quoted(dfa),
     }
 }
 
 fn are_quoted(dfa: &Dfa) -> bool {
-    let key = |byte: u8| {
-        usize::from(dfa.classes().get(byte)) * 3
-            + usize::from(byte == QUOTE)
-            + 2 * usize::from(byte == ESCAPE)
-    };
-    let classes = ByteClasses::by_key(key);
-    // Those that mean something come first.
-    let mut bytes: Vec<(u8, u8)> =
-        classes.representatives().iter().map(|&byte| (byte, dfa.classes().get(byte))).collect();
-    bytes.sort_by_key(|&(byte, _)| byte != QUOTE && byte != ESCAPE);
+    // Those that mean something, and of each class one that does not.
+    let class = |byte: u8| (byte, dfa.classes().get(byte));
+    let mut bytes = vec![class(QUOTE), class(ESCAPE)];
+    let mut met = [false; 256];
+    for (byte, class) in (0..=u8::MAX).filter(|byte| ![QUOTE, ESCAPE].contains(byte)).map(class) {
+        if !std::mem::replace(&mut met[usize::from(class)], true) {
+            bytes.push((byte, class));
+        }
+    }
     let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
     let Some(start) = of.first_mut() else { return false };
     *start = Some(Read::Nothing);

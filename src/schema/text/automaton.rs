@@ -4,8 +4,9 @@ use std::hash::{BuildHasher, Hash};
 
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::smallvec;
 
-use crate::grammar::pattern::{Automaton, State};
+use crate::grammar::pattern::{Automaton, Moves, State};
 use crate::grammar::texts::Words;
 use crate::lexer::Dfa;
 
@@ -22,7 +23,7 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
     ids.insert(start, 0);
     let mut states = Vec::new();
     while let Some(state) = met.get(states.len()).cloned() {
-        let mut moves = Vec::new();
+        let mut moves = Moves::new();
         for &byte in alphabet {
             if let Some(next) = step(&state, byte) {
                 let fresh = met.len() as u32;
@@ -38,27 +39,13 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
     Automaton::new(states)
 }
 
-/// Runs of bytes from `least` on that no state of `dfa` tells apart.
-pub(super) fn runs(dfa: &Dfa, least: u8) -> Vec<(u8, u8)> {
-    let mut runs: Vec<(u8, u8)> = Vec::new();
-    for byte in least..=u8::MAX {
-        match runs.last_mut() {
-            Some((first, last)) if dfa.classes().get(*first) == dfa.classes().get(byte) => {
-                *last = byte;
-            }
-            _ => runs.push((byte, byte)),
-        }
-    }
-    runs
-}
-
 /// Appends a move, to the last one if it leads to the same state and the bytes meet.
-fn push(moves: &mut Vec<(u8, u8, u32)>, byte: u8, next: u32) {
+fn push(moves: &mut Moves, byte: u8, next: u32) {
     push_run(moves, (byte, byte), next);
 }
 
 /// Appends a move over a run of bytes, as [`push`] does.
-pub(super) fn push_run(moves: &mut Vec<(u8, u8, u32)>, (first, last): (u8, u8), next: u32) {
+pub(super) fn push_run(moves: &mut Moves, (first, last): (u8, u8), next: u32) {
     match moves.last_mut() {
         Some((_, before, to)) if *to == next && before.checked_add(1) == Some(first) => {
             *before = last;
@@ -169,7 +156,7 @@ fn beginnings(all: &Automaton, words: impl Iterator<Item = String>) -> Vec<Begin
 
 /// A state that goes on over some bytes to other beginnings, which have these ids, or nowhere.
 fn narrower(state: &State, next: &[(u8, Option<u32>)], ids: &[u32]) -> State {
-    let mut moves = Vec::with_capacity(state.moves.len() + 2 * next.len());
+    let mut moves = Moves::with_capacity(state.moves.len() + 2 * next.len());
     for &(start, end, to) in &state.moves {
         // The first byte of the run that is left; past it where none is.
         let mut begin = u16::from(start);
@@ -198,11 +185,11 @@ pub(in crate::schema) fn of(dfa: &Dfa) -> Automaton {
 
 /// The same as a list.
 pub(super) fn states_of(dfa: &Dfa) -> Vec<State> {
-    let runs = runs(dfa, 0);
+    let runs = dfa.classes().runs();
     let state = |state: u32| {
-        let mut moves = Vec::new();
-        for &(first, last) in &runs {
-            match dfa.next(state, first) {
+        let (row, mut moves) = (dfa.row(state), Moves::new());
+        for &(first, last, class) in &runs {
+            match row[usize::from(class)] {
                 Dfa::DEAD => {}
                 next => push_run(&mut moves, (first, last), next),
             }
@@ -215,13 +202,14 @@ pub(super) fn states_of(dfa: &Dfa) -> Vec<State> {
 /// A text that begins with no blank, with any blanks of JSON before and behind it.
 pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) -> Automaton {
     let blanks = |next: u32| [(b'\t', b'\n', next), (b'\r', b'\r', next), (b' ', b' ', next)];
-    let step = |(at, byte): (u32, u8)| State { moves: vec![(byte, byte, at + 1)], accepts: false };
+    let step =
+        |(at, byte): (u32, u8)| State { moves: smallvec![(byte, byte, at + 1)], accepts: false };
     let mut states: Vec<State> = (0..).zip(text.bytes()).map(step).collect();
     if before {
         states.first_mut().into_iter().for_each(|start| start.moves.extend(blanks(0)));
     }
     let end = states.len() as u32;
-    let moves = if behind { blanks(end).to_vec() } else { Vec::new() };
+    let moves = if behind { Moves::from_slice(&blanks(end)) } else { Moves::new() };
     states.push(State { moves, accepts: true });
     Automaton::new(states)
 }
@@ -256,7 +244,8 @@ mod tests {
     #[test]
     fn words_are_left_out_of_the_smallest_automaton() {
         // All texts over `a` and `b` in quotes.
-        let state = |moves: &[(u8, u8, u32)], accepts| State { moves: moves.to_vec(), accepts };
+        let state =
+            |moves: &[(u8, u8, u32)], accepts| State { moves: Moves::from_slice(moves), accepts };
         let all = Automaton::minimal(vec![
             state(&[(b'"', b'"', 1)], false),
             state(&[(b'"', b'"', 2), (b'a', b'b', 1)], false),

@@ -1,6 +1,8 @@
 //! Which escapes strings are written with.
 
-use crate::grammar::pattern::State;
+use smallvec::smallvec;
+
+use crate::grammar::pattern::{Moves, State};
 use crate::schema::options::{SchemaOptions, StringEscapes};
 
 /// Characters with a short escape: the character, and the letter behind the backslash.
@@ -87,7 +89,7 @@ impl Escapes {
     /// on; the character leads to `next`. Those of all escapes where `is_free`, else of those that
     /// are needed.
     pub(super) fn states(&self, is_free: bool, first: u32, next: u32) -> Vec<State> {
-        let mut letters: Vec<(u8, u8, u32)> =
+        let mut letters: Moves =
             self.short.iter().map(|&(_, letter)| (letter, letter, next)).collect();
         if is_free && self.slash {
             letters.push((b'/', b'/', next));
@@ -103,7 +105,7 @@ impl Escapes {
 
     /// Four digits of the codes that are needed, below 256.
     fn needed_codes(&self, first: u32, next: u32) -> Vec<State> {
-        let zero = |to: u32| State { moves: vec![(b'0', b'0', to)], accepts: false };
+        let zero = |to: u32| State { moves: smallvec![(b'0', b'0', to)], accepts: false };
         let mut states = vec![zero(first + 1), zero(first + 2), State::default()];
         let codes: Vec<u8> = self.coded().collect();
         for half in codes.chunk_by(|one, other| one / 16 == other / 16) {
@@ -119,7 +121,7 @@ impl Escapes {
 /// Four digits of any character, or eight of a pair of surrogates with `\u` between. Half a pair is
 /// no character, and most readers refuse it.
 fn all_codes(_: &Escapes, first: u32, next: u32) -> Vec<State> {
-    let state = |moves: &[(u8, u8, u32)]| State { moves: moves.to_vec(), accepts: false };
+    let state = |moves: &[(u8, u8, u32)]| State { moves: Moves::from_slice(moves), accepts: false };
     let hexadecimal = |to: u32| state(&[(b'0', b'9', to), (b'A', b'F', to), (b'a', b'f', to)]);
     let [surrogate, three, two, one, pair] = [1, 2, 3, 4, 5].map(|number| first + number);
     vec![
@@ -149,8 +151,8 @@ fn all_codes(_: &Escapes, first: u32, next: u32) -> Vec<State> {
 }
 
 /// Moves over the last digits of codes, in either case.
-pub(super) fn last_digits(codes: &[u8], to: impl Fn(u8) -> u32) -> Vec<(u8, u8, u32)> {
-    let mut moves = Vec::new();
+pub(super) fn last_digits(codes: &[u8], to: impl Fn(u8) -> u32) -> Moves {
+    let mut moves = Moves::new();
     for &code in codes {
         let digit = b"0123456789abcdef"[usize::from(code % 16)];
         moves.push((digit, digit, to(code)));

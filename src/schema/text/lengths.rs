@@ -1,6 +1,8 @@
 //! Strings by their number of characters: their contents, and how JSON spells them.
 
-use crate::grammar::pattern::{Automaton, State};
+use smallvec::smallvec;
+
+use crate::grammar::pattern::{Automaton, Moves, State};
 use crate::schema::text::escapes::Escapes;
 
 /// Strings of `min` characters at least, and of `max` at most where there is a maximum. The larger
@@ -16,7 +18,7 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
             _ => here + 8,
         };
         let is_full = max == Some(count);
-        let mut moves = Vec::new();
+        let mut moves = Moves::new();
         if !is_full {
             moves.push((0x00, 0x7f, next));
             moves.extend(leads(here));
@@ -39,13 +41,14 @@ pub(super) fn spelled(
 ) -> Automaton {
     let is_unasked = (min, max) == (0, None);
     let is_free = if is_unasked { allowed.are_free() } else { allowed.are_general() };
-    let width = 8 + allowed.states(is_free, 0, 0).len() as u64;
+    let escapes = allowed.states(is_free, 0, BEHIND);
+    let width = 8 + escapes.len() as u64;
     let last = max.unwrap_or(min);
     let start = u64::from(is_first);
     let end = (start + (last + 1) * width) as u32;
     let mut states = Vec::with_capacity(end as usize + 1);
     if is_first {
-        states.push(State { moves: vec![(b'"', b'"', 1)], accepts: false });
+        states.push(State { moves: smallvec![(b'"', b'"', 1)], accepts: false });
     }
     for count in 0..=last {
         let here = (start + count * width) as u32;
@@ -55,7 +58,7 @@ pub(super) fn spelled(
         };
         let is_full = max == Some(count);
         // In the order of their bytes, which spares the compiler a search.
-        let mut lead = Vec::with_capacity(13);
+        let mut lead = Moves::with_capacity(13);
         if !is_full {
             lead.push((b' ', b'!', next));
         }
@@ -68,13 +71,24 @@ pub(super) fn spelled(
         }
         states.push(State { moves: lead, accepts: count >= min && !is_last });
         states.extend(rests(here, next));
-        states.extend(allowed.states(is_free, here + 8, next));
+        states.extend(escapes.iter().map(|state| moved(state, here + 8, next)));
     }
-    states.push(State { moves: Vec::new(), accepts: is_last });
+    states.push(State { moves: Moves::new(), accepts: is_last });
     // Where there is no bound, what is within the last two characters is the same.
-    let is_minimal =
-        max.map_or(min == 0, |max| min <= max) && are_distinct(&allowed.states(is_free, 0, 0));
+    let is_minimal = max.map_or(min == 0, |max| min <= max) && are_distinct(&escapes);
     Automaton { is_minimal, ..Automaton::new(states) }
+}
+
+/// What stands for the state behind a character.
+const BEHIND: u32 = u32::MAX;
+
+/// A state of numbers from 0 on, as one of numbers from `first` on.
+fn moved(state: &State, first: u32, next: u32) -> State {
+    let mut state = state.clone();
+    for (_, _, to) in &mut state.moves {
+        *to = if *to == BEHIND { next } else { first + *to };
+    }
+    state
 }
 
 /// Whether each of some states leads somewhere, and no two lead to the same.
@@ -112,5 +126,5 @@ fn rests(here: u32, next: u32) -> [State; 7] {
         (0x90, 0xbf, here + 2),
         (0x80, 0x8f, here + 2),
     ];
-    moves.map(|only| State { moves: vec![only], accepts: false })
+    moves.map(|only| State { moves: smallvec![only], accepts: false })
 }

@@ -6,10 +6,11 @@
 //! character stands for itself. Where neither escape is allowed the character stands nowhere.
 
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
-use crate::grammar::pattern::{Automaton, State};
+use crate::grammar::pattern::{Automaton, Moves, State};
 use crate::lexer::Dfa;
-use crate::schema::text::automaton::{push_run, runs};
+use crate::schema::text::automaton::push_run;
 use crate::schema::text::escapes::{Escapes, last_digits};
 
 /// The automaton of the lexemes of the strings with these contents.
@@ -22,7 +23,7 @@ pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
     states[end as usize].accepts = true;
     let plain = plain_runs(contents);
     let mut escaped = Escaped::new(contents, allowed);
-    let mut moves: Vec<(u8, u8, u32)> = Vec::new();
+    let mut moves = Moves::new();
     let mut is_apart = true;
     for state in 0..count {
         moves.clear();
@@ -73,7 +74,7 @@ struct Escaped<'a> {
     kinds: Vec<u8>,
     /// By where the characters of these lead.
     known: FxHashMap<Vec<Option<u32>>, Option<u32>>,
-    made: FxHashMap<Vec<(u8, u8, u32)>, u32>,
+    made: FxHashMap<Moves, u32>,
 }
 
 impl<'a> Escaped<'a> {
@@ -106,13 +107,13 @@ impl<'a> Escaped<'a> {
     fn escapes(&mut self, state: u32, states: &mut Vec<State>) -> Option<u32> {
         let contents = self.contents;
         let target = |byte: u8| target(contents, state, byte);
-        let mut escapes: Vec<(u8, u8, u32)> = Vec::new();
+        let mut escapes = Moves::new();
         for &(of, letter) in self.allowed.short() {
             escapes.extend(target(of).map(|next| (letter, letter, next)));
         }
         let live: Vec<u8> =
             self.coded.iter().copied().filter(|&code| target(code).is_some()).collect();
-        let mut digits = Vec::new();
+        let mut digits = Moves::new();
         for half in live.chunk_by(|one, other| one / 16 == other / 16) {
             let first = b"01234567"[usize::from(half[0] / 16)];
             let last = last_digits(half, |code| target(code).unwrap_or_default());
@@ -121,7 +122,7 @@ impl<'a> Escaped<'a> {
         if !digits.is_empty() {
             for _ in 0..2 {
                 let next = state_of(digits, states, &mut self.made);
-                digits = vec![(b'0', b'0', next)];
+                digits = smallvec![(b'0', b'0', next)];
             }
             let next = state_of(digits, states, &mut self.made);
             escapes.push((b'u', b'u', next));
@@ -133,7 +134,8 @@ impl<'a> Escaped<'a> {
 /// Runs of bytes that stand for themselves and that no state of `contents` tells apart.
 fn plain_runs(contents: &Dfa) -> Vec<(u8, u8)> {
     let mut plain = Vec::new();
-    for (mut first, last) in runs(contents, b' ') {
+    for (first, last, _) in contents.classes().runs() {
+        let mut first = first.max(b' ');
         for escaped in [b'"', b'\\'] {
             if (first..=last).contains(&escaped) {
                 if first < escaped {
@@ -150,11 +152,7 @@ fn plain_runs(contents: &Dfa) -> Vec<(u8, u8)> {
 }
 
 /// A state with these moves that does not accept.
-fn state_of(
-    moves: Vec<(u8, u8, u32)>,
-    states: &mut Vec<State>,
-    made: &mut FxHashMap<Vec<(u8, u8, u32)>, u32>,
-) -> u32 {
+fn state_of(moves: Moves, states: &mut Vec<State>, made: &mut FxHashMap<Moves, u32>) -> u32 {
     if let Some(&known) = made.get(&moves) {
         return known;
     }

@@ -15,6 +15,9 @@ use crate::util::meter::Meter;
 
 use FormulaId as F;
 
+/// So many sets of texts are taken out of others at once.
+const MOST_APART: usize = 6;
+
 /// Makes automata, and keeps them.
 pub(in crate::schema) struct Texts<'a> {
     pub(super) meter: &'a Meter,
@@ -134,8 +137,53 @@ impl<'a> Texts<'a> {
         all: &Rc<Dfa>,
         of: &Rc<Dfa>,
     ) -> Result<(Rc<Dfa>, Rc<Dfa>), PatternError> {
-        let outside = self.product(&[all.clone(), of.clone()], |each| each[0] && !each[1])?;
-        Ok((self.both(all, of)?, outside))
+        let inside = self.both(all, of)?;
+        let outside = match inside.is_empty() {
+            true => all.clone(),
+            false => self.product(&[all.clone(), of.clone()], |each| each[0] && !each[1])?,
+        };
+        Ok((inside, outside))
+    }
+
+    /// How many of the first of these have no text in common.
+    pub(in crate::schema) fn apart(&self, sets: &[Rc<Dfa>]) -> Result<usize, PatternError> {
+        for (count, one) in sets.iter().enumerate().take(MOST_APART) {
+            for other in &sets[..count] {
+                if !self.both(one, other)?.is_empty() {
+                    return Ok(count);
+                }
+            }
+        }
+        Ok(sets.len().min(MOST_APART))
+    }
+
+    /// Of all contents but `names` what is in each of `sets`, which have no text in common, and
+    /// what is in none of them.
+    pub(in crate::schema) fn parts_of_others(
+        &mut self,
+        names: &[&str],
+        sets: &[Rc<Dfa>],
+    ) -> Result<(Vec<Rc<Dfa>>, Rc<Dfa>), PatternError> {
+        let universe = self.universe()?;
+        let mut insides = Vec::with_capacity(sets.len());
+        for set in sets {
+            let within: Vec<&str> =
+                names.iter().copied().filter(|name| set.matches(name.as_bytes())).collect();
+            insides.push(match (self.without_marks, &within[..]) {
+                (false, []) => set.clone(),
+                _ => {
+                    let within = self.compile(&Pattern::Automaton(automaton::words(&within)))?;
+                    self.product(&[universe.clone(), set.clone(), within], |each| {
+                        each[0] && each[1] && !each[2]
+                    })?
+                }
+            });
+        }
+        let words = self.compile(&Pattern::Automaton(automaton::words(names)))?;
+        let parts = [&[universe, words], sets].concat();
+        let outside =
+            self.product(&parts, |each| each[0] && !each[1..].iter().any(|&within| within))?;
+        Ok((insides, outside))
     }
 
     /// What is in both.
