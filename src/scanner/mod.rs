@@ -87,8 +87,8 @@ pub(crate) struct Scanner {
     /// Whether neither lines nor what a terminal asks of the text behind it have a say in which
     /// lexemes a stack takes.
     stack_tells: bool,
-    /// Whether stack and scan state tell all about a lexeme: beside that, no word around it and
-    /// nothing of the text before has a say, and longest match ends it.
+    /// Whether lexemes are what they match: nothing of the text before or behind has a say, and
+    /// longest match ends them.
     is_plain: bool,
     /// By id of the acceptable set.
     contexts: Slots<Context>,
@@ -143,10 +143,7 @@ impl Scanner {
         let nothing = lexis.table.acceptable_sets().intern(BitSet::new(lexis.terminal_count() + 1));
         let states = &lexis.states;
         let stack_tells = lexis.indentation.is_none() && !states.has_conditions();
-        let is_plain = stack_tells
-            && lexis.lookaheads.is_empty()
-            && !states.has_past()
-            && !states.has_every_match();
+        let is_plain = !states.has_conditions() && !states.has_past() && !states.has_every_match();
         Self {
             lexis,
             proof,

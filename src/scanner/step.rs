@@ -5,6 +5,7 @@
 //! after, and nothing open. [`Scanner::step_alone`] is the same for these, in place.
 
 use super::configuration::Configuration;
+use super::lookahead::ExpectationsId;
 use super::reads::Reads;
 use super::{ObligationsId, Scanner};
 use crate::util::id::{ScanStateId, TerminalId};
@@ -76,12 +77,16 @@ impl Scanner {
             return None;
         }
         at.state = next;
-        if at.layout.is_counting() {
+        let is_counting = at.layout.is_counting();
+        if is_counting {
             at.layout = self.read(&at.layout, byte);
         }
         // What the lexeme can become settles it, and most bytes of a lexeme leave that open.
-        let is_settled =
-            self.is_plain && self.proof.is_whole && states.reach(before) == states.reach(next);
+        let is_settled = self.is_plain
+            && !is_counting
+            && self.lexis.lookaheads.is_empty()
+            && self.proof.is_whole
+            && states.reach(before) == states.reach(next);
         Some(is_settled || self.is_viable(at, reads))
     }
 
@@ -89,6 +94,12 @@ impl Scanner {
     /// done.
     fn step_across(&self, at: &mut Configuration, byte: u8, reads: &mut Reads) -> bool {
         let Some(label) = self.states().label(at.state) else { return false };
+        let asks = at.layout.lines().is_some()
+            || at.expectations != ExpectationsId::NONE
+            || self.lexis.lookaheads.word(label).is_some();
+        if asks {
+            return false;
+        }
         let begin = |stack, reads: &mut Reads| -> Option<ScanStateId> {
             self.states().next(self.context(stack, reads).start, byte)
         };
