@@ -153,8 +153,22 @@ impl Index {
             }
             return;
         }
-        self.composer(&epoch).write_mask(readings, fresh, row);
-        self.cache.renew(&epoch, self.words);
+        self.compose_row(&epoch, readings, fresh, row);
+    }
+
+    /// The same where the mask has to be composed. Kept apart: what it needs of the call stack is
+    /// nothing for a mask that is only copied.
+    #[cold]
+    #[inline(never)]
+    fn compose_row(
+        &self,
+        epoch: &Arc<Epoch>,
+        readings: &[Configuration],
+        fresh: bool,
+        row: &mut [u32],
+    ) {
+        self.composer(epoch).write_mask(readings, fresh, row);
+        self.cache.renew(epoch, self.words);
     }
 
     /// Sets the bits of the stop tokens.

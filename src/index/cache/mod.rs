@@ -71,10 +71,18 @@ impl Cache {
     }
 
     /// Begins a new epoch if `epoch`, the one in use, has outgrown the budget.
+    #[inline]
     pub(super) fn renew(&self, epoch: &Arc<Epoch>, words: usize) {
-        if epoch.bytes() <= self.budget {
-            return;
+        if epoch.bytes() > self.budget {
+            self.begin_next(epoch, words);
         }
+    }
+
+    /// Begins the next epoch. Kept apart: tables are large values while they are made, and the call
+    /// stack that they take would be touched by each mask.
+    #[cold]
+    #[inline(never)]
+    fn begin_next(&self, epoch: &Arc<Epoch>, words: usize) {
         // One is enough; the others go on meanwhile. The lock guards nothing that a panic could
         // leave half done.
         let _renewing = match self.renewing.try_lock() {
