@@ -10,6 +10,7 @@
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::node::{Address, Stack, Stacks};
 use super::table::ParseTable;
@@ -46,6 +47,26 @@ impl Stack {
             union.below.push(stack);
         }
     }
+}
+
+/// Unites stacks with the same state on top. A walk from the top down has met them in this order.
+///
+/// The last is the deepest and so the oldest. Unions begin there: the next step unites the same
+/// stacks first, and finds those unions in [`unions`](super::unions). In the other order every step
+/// makes all of its unions anew, and 400 symbols of a grammar with quadratically many readings take
+/// 16 s instead of 0.3 s.
+#[cold]
+pub(super) fn joined(stacks: Stacks, table: &ParseTable) -> Stacks {
+    let mut groups: SmallVec<[Stacks; 2]> = SmallVec::new();
+    for stack in stacks {
+        match groups.iter_mut().find(|group| group[0].same_top(&stack, table)) {
+            Some(group) => group.push(stack),
+            None => groups.push(Stacks::from_buf([stack])),
+        }
+    }
+    let united =
+        |group: Stacks| group.into_iter().rev().reduce(|older, newer| older.union(&newer, table));
+    groups.into_iter().filter_map(united).collect()
 }
 
 /// Adds a stack to those with other states on top.

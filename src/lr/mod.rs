@@ -17,12 +17,13 @@
 //! * [`table`]: the product, which [`mod@print`] shows to people.
 //!
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
-//! [`forks`], [`unions`]; right recursion in constant space: [`tail`]; reductions that read no
-//! deeper than the state below the top, found once: [`closures`], [`unit_reductions`]), what
-//! contexts tell of states ([`states`], [`contexts`]), what can be read from a state on
-//! ([`derivations`]), with that the proof that every stack can be completed ([`completable`]) and
-//! the decision for one of them ([`completion`]; a [`trail`] keeps what such a decision read), the
-//! cheapest way to complete it ([`minimal_completion`]), and how deep it must nest ([`nesting`]).
+//! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:
+//! [`tail`]; reductions that read no deeper than the state below the top, found once: [`closures`],
+//! [`unit_reductions`]), what contexts tell of states ([`states`], [`contexts`]), what can be read
+//! from a state on ([`derivations`]), with that the proof that every stack can be completed
+//! ([`completable`]) and the decision for one of them ([`completion`]; a [`trail`] keeps what such
+//! a decision read), the cheapest way to complete it ([`minimal_completion`]), and how deep it must
+//! nest ([`nesting`]).
 //! [`saving`] saves a table.
 
 mod closures;
@@ -43,6 +44,7 @@ pub(crate) mod minimal_completion;
 mod names;
 pub(crate) mod nesting;
 mod node;
+mod places;
 mod print;
 mod report;
 mod rules;

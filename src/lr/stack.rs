@@ -15,7 +15,6 @@
 //! every stack that looks the same so far down (Willard and Louf 2023, section 4.1). Hence every
 //! function here that reads below the top tells [`Depths`] how deep it has looked.
 
-use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use hashbrown::HashSet;
@@ -23,11 +22,13 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::closures::{Closure, Stop};
-use super::forks::join;
+use super::forks::joined;
 use super::node::{Below, STRAIGHT};
+use super::places::{Any, LookAhead, Met, Place};
 use super::table::ParseTable;
 use crate::grammar::ir::Symbol;
 use crate::util::bitset::BitSet;
+use crate::util::distinct::Distinct;
 use crate::util::id::{CoreId, ParseStateId, TerminalId};
 
 pub(super) use super::node::Address;
@@ -243,13 +244,11 @@ impl Stack {
             let mut found = false;
             for stop in closure.stops.iter().filter(|stop| stop.shifts.contains(terminal.index())) {
                 found = true;
-                if let Some(stack) = self.shift(table, at, stop, terminal, depths) {
-                    join(&mut fed, stack, table);
-                }
+                fed.extend(self.shift(table, at, stop, terminal, depths));
             }
             found
         });
-        fed
+        if fed.len() < 2 { fed } else { joined(fed, table) }
     }
 
     /// The stack after the shift of a stop.
@@ -306,10 +305,10 @@ impl Stack {
             _ => next = Some((Place { core, below: below.first(), is_real: true }, lookahead)),
         }
         // Where readings part, reductions may meet again, and cyclic rules go round.
-        let mut met: Vec<((CoreId, Address), L)> = Vec::new();
+        let mut met = Met::new();
         while let Some((at, mut lookahead)) = next.take().or_else(|| pending.pop()) {
             if !alone && !at.is_real {
-                let Some(fresh) = at.note(&mut met, lookahead) else { continue };
+                let Some(fresh) = met.note(&at, lookahead) else { continue };
                 lookahead = fresh;
             }
             let closure = table.closure(at.core, at.below.map(Stack::core));
@@ -428,102 +427,16 @@ impl Stack {
         let mut level: SmallVec<[&Stack; 1]> = SmallVec::from_buf([self]);
         for _ in 0..steps {
             let mut next: SmallVec<[&Stack; 1]> = SmallVec::new();
+            let mut met = Distinct::new();
             for node in level {
                 let below = node.below();
                 if below.len() > 1 && depths.stops_at(node) {
                     return None;
                 }
-                for below in below {
-                    if !next.iter().any(|known| known.is(below)) {
-                        next.push(below);
-                    }
-                }
+                next.extend(below.iter().filter(|below| met.insert(below.address()).is_none()));
             }
             level = next;
         }
         Some(level)
-    }
-}
-
-/// What reductions depend on.
-trait LookAhead<'t>: Clone {
-    /// Those of them that are in `set`, if there are any.
-    fn within(&self, set: &'t BitSet) -> Option<Self>;
-
-    /// Adds `others`; returns those that were not there, if there are any.
-    fn add(&mut self, others: Self) -> Option<Self>;
-}
-
-impl LookAhead<'_> for TerminalId {
-    #[inline]
-    fn within(&self, set: &BitSet) -> Option<Self> {
-        set.contains(self.index()).then_some(*self)
-    }
-
-    fn add(&mut self, _: Self) -> Option<Self> {
-        None
-    }
-}
-
-/// All of a set, or whatever there are. One reduction's set is borrowed from where it stands.
-#[derive(Clone)]
-struct Any<'t>(Option<Cow<'t, BitSet>>);
-
-impl Any<'_> {
-    /// Adds those of `set` that are among them.
-    fn add_to(&self, all: &mut BitSet, set: &BitSet) {
-        match &self.0 {
-            Some(own) => all.union_with_both(own, set),
-            None => {
-                all.union_with(set);
-            }
-        }
-    }
-}
-
-impl<'t> LookAhead<'t> for Any<'t> {
-    fn within(&self, set: &'t BitSet) -> Option<Self> {
-        let Some(all) = &self.0 else { return Some(Self(Some(Cow::Borrowed(set)))) };
-        all.intersects(set).then(|| {
-            let mut within = BitSet::clone(all);
-            within.intersect_with(set);
-            Self(Some(Cow::Owned(within)))
-        })
-    }
-
-    fn add(&mut self, others: Self) -> Option<Self> {
-        let (Some(known), Some(others)) = (&mut self.0, others.0) else { return None };
-        let mut others = others.into_owned();
-        others.subtract(known);
-        known.to_mut().union_with(&others);
-        (!others.is_empty()).then_some(Self(Some(Cow::Owned(others))))
-    }
-}
-
-/// A core on top of a stack that is not touched.
-#[derive(Clone, Copy)]
-struct Place<'s> {
-    core: CoreId,
-    below: Option<&'s Stack>,
-    /// Whether it is the stack's own, and has not been put there by a reduction.
-    is_real: bool,
-}
-
-impl Place<'_> {
-    /// Notes that the place is met with these look-aheads; returns those with which it has not been
-    /// met.
-    fn note<'t, L: LookAhead<'t>>(
-        &self,
-        met: &mut Vec<((CoreId, Address), L)>,
-        lookahead: L,
-    ) -> Option<L> {
-        let key = (self.core, self.below.map_or(std::ptr::null(), Stack::address));
-        match met.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, known)) => known.add(lookahead),
-            None => {
-                met.push((key, lookahead.clone()));
-                Some(lookahead)
-            }
-        }
     }
 }

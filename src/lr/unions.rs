@@ -3,7 +3,7 @@
 //! The readings of an ambiguous text meet again and again in the same nodes, and a union of two
 //! graphs goes through all pairs that they do not share. So pairs are kept with their unions, as
 //! packages for binary decision diagrams keep them (Brace, Rudell and Bryant 1990, the *computed
-//! table*): in a table of a fixed size, in which a new entry takes the place of an old one. Without
+//! table*): in a table of bounded size, in which a new entry takes the place of an old one. Without
 //! it the work is the same, done over.
 //!
 //! The table holds no stack alive. As long as it refers to a node, no other can come to have its
@@ -13,12 +13,22 @@ use std::sync::{Mutex, PoisonError, Weak};
 
 use super::node::{Address, Node, Stack};
 
-/// Entries of the table.
-const ENTRIES: usize = 1 << 14;
+/// Entries of the table at first.
+const FEWEST: usize = 1 << 10;
+
+/// Entries of the table at most: what 400 symbols of the most ambiguous grammars need.
+const MOST: usize = 1 << 16;
 
 /// The unions that were made last.
 #[derive(Debug, Default)]
-pub(super) struct Unions(Mutex<Vec<Option<Made>>>);
+pub(super) struct Unions(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    entries: Vec<Option<Made>>,
+    /// How many unions were ever kept.
+    kept: usize,
+}
 
 #[derive(Debug)]
 struct Made {
@@ -31,8 +41,8 @@ impl Unions {
     /// The union of two stacks, if it was made before and is still there.
     pub(super) fn find(&self, one: &Stack, other: &Stack) -> Option<Stack> {
         let (one, other) = in_order(one, other);
-        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = made.get(place(one, other))?.as_ref()?;
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = table.entries.get(place(one, other, table.entries.len()))?.as_ref()?;
         let is_same =
             known.one.as_ptr() == one.address() && known.other.as_ptr() == other.address();
         Stack::upgrade(&known.union).filter(|_| is_same)
@@ -41,13 +51,30 @@ impl Unions {
     /// Keeps a union.
     pub(super) fn keep(&self, one: &Stack, other: &Stack, union: &Stack) {
         let (one, other) = in_order(one, other);
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if made.is_empty() {
-            made.resize_with(ENTRIES, || None);
-        }
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.make_room();
         let known =
             Made { one: one.downgrade(), other: other.downgrade(), union: union.downgrade() };
-        made[place(one, other)] = Some(known);
+        let place = place(one, other, table.entries.len());
+        table.entries[place] = Some(known);
+    }
+
+    /// How many unions were ever kept.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).kept
+    }
+}
+
+impl Table {
+    /// Doubles the table where it has been filled, and forgets what was in it.
+    fn make_room(&mut self) {
+        let entries = self.entries.len();
+        self.kept += 1;
+        if self.kept > entries && entries < MOST {
+            self.entries.clear();
+            self.entries.resize_with((2 * entries).max(FEWEST), || None);
+        }
     }
 }
 
@@ -56,8 +83,9 @@ fn in_order<'s>(one: &'s Stack, other: &'s Stack) -> (&'s Stack, &'s Stack) {
     if one.address() < other.address() { (one, other) } else { (other, one) }
 }
 
-/// Where a pair is kept.
-fn place(one: &Stack, other: &Stack) -> usize {
+/// Where a pair is kept among so many entries, a power of two.
+fn place(one: &Stack, other: &Stack, entries: usize) -> usize {
     let number = |at: Address| (at.addr() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    ((number(one.address()) ^ number(other.address()).rotate_left(21)) >> 40) as usize % ENTRIES
+    let mixed = (number(one.address()) ^ number(other.address()).rotate_left(21)) >> 40;
+    mixed as usize & entries.wrapping_sub(1)
 }

@@ -4,6 +4,7 @@
 //! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them.
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
+//! * [`distinct`]: keys in the order of their arrival, each once.
 //! * [`lists`]: many short lists in two arrays.
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
@@ -18,6 +19,7 @@ pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod components;
 pub(crate) mod diagnostic;
+pub(crate) mod distinct;
 pub(crate) mod fingerprint;
 pub(crate) mod id;
 pub(crate) mod limits;

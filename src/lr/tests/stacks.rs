@@ -36,6 +36,32 @@ fn a_node_over_several_is_as_deep_as_its_shortest_way() {
     assert!(heights_differ);
 }
 
+/// Each symbol of this text can be the last of as many readings as there are symbols before, and
+/// what those have in common was united in the step before.
+#[test]
+fn a_step_makes_no_more_unions_than_there_are_symbols_before() {
+    let mut grammar = grammar("R -> | Q\nQ -> a R | R Q b | R c");
+    grammar.conflicts = Conflicts::Follow;
+    let table = table_of(&grammar).expect("followed");
+    let mut stacks = Stacks::from_iter([Stack::new(&table)]);
+    let mut unions = |symbols: usize| {
+        let before = table.unions.kept();
+        for _ in 0..symbols {
+            let mut longer = Stacks::new();
+            let fed =
+                stacks.iter().flat_map(|stack| stack.feed(&table, TerminalId(0), &mut Unread));
+            fed.for_each(|stack| join(&mut longer, stack, &table));
+            stacks = longer;
+        }
+        table.unions.kept() - before
+    };
+    unions(100);
+    let at_100 = unions(10);
+    unions(90);
+    let at_200 = unions(10);
+    assert!(at_100 > 0 && at_200 < 3 * at_100, "{at_100} unions, then {at_200}");
+}
+
 /// A trail fits the stacks that are alike as far down as was read, and no others.
 #[test]
 fn a_trail_fits_what_is_alike_as_far_down() {

@@ -1,0 +1,59 @@
+//! Keys in the order in which they came, each once.
+
+use std::hash::Hash;
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// Up to so many keys are looked through; more are hashed.
+const FEW: usize = 12;
+
+/// A set that numbers its keys. There are nearly always few: these cost no allocation.
+#[derive(Debug)]
+pub(crate) struct Distinct<K> {
+    keys: SmallVec<[K; 4]>,
+    /// Where each key is, as soon as there are many.
+    numbers: HashMap<K, usize, FxBuildHasher>,
+}
+
+impl<K: Copy + Eq + Hash> Distinct<K> {
+    pub(crate) fn new() -> Self {
+        Self { keys: SmallVec::new(), numbers: HashMap::default() }
+    }
+
+    /// The number of a key if it has one; else it gets the next one.
+    pub(crate) fn insert(&mut self, key: K) -> Option<usize> {
+        let next = self.keys.len();
+        let known = match next <= FEW {
+            true => self.keys.iter().position(|known| *known == key),
+            false => {
+                if self.numbers.is_empty() {
+                    self.numbers.extend(self.keys.iter().copied().zip(0..));
+                }
+                let number = *self.numbers.entry(key).or_insert(next);
+                (number < next).then_some(number)
+            }
+        };
+        if known.is_none() {
+            self.keys.push(key);
+        }
+        known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_numbered_by_their_first_arrival_whether_few_or_many() {
+        let mut distinct = Distinct::new();
+        for round in 0..3 {
+            for key in 0..100 {
+                let expected = (round > 0).then_some(key);
+                assert_eq!(distinct.insert(7 * key), expected, "key {key} in round {round}");
+            }
+        }
+    }
+}
