@@ -7,7 +7,8 @@
 use crate::grammar::pattern::Pattern;
 use crate::schema::text::regex;
 
-const KNOWN: [&str; 19] = [
+/// The formats that drafts define.
+pub(super) const KNOWN: [&str; 19] = [
     "date",
     "date-time",
     "duration",

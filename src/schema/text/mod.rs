@@ -16,6 +16,7 @@ pub(super) mod formats;
 mod lengths;
 mod listed;
 mod numbers;
+mod ready_formats;
 mod spell;
 mod strings;
 mod texts;

@@ -9,7 +9,7 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::ecma::{self, MARKS, Meaning};
-use crate::schema::text::{Texts, automaton, fingerprints, formats, lengths};
+use crate::schema::text::{Texts, automaton, fingerprints, formats, lengths, ready_formats};
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -177,8 +177,8 @@ impl Machine<'_> {
             return Ok(known.clone());
         }
         let name = self.reader.atoms.texts.get(format);
-        let pattern = if is_short { formats::short_pattern(name) } else { formats::pattern(name) };
-        let dfa = self.texts.compile(&pattern).map_err(|error| self.too_large(&error))?;
+        let dfa = ready_formats::automaton(name, is_short, self.texts.meter);
+        let dfa = dfa.map(Rc::new).map_err(|error| self.too_large(&error))?;
         self.texts.formats.insert((format, is_short), dfa.clone());
         Ok(dfa)
     }

@@ -1,0 +1,76 @@
+//! The automata of formats: they depend on no schema, so a process makes each of them once.
+//!
+//! A server meets the same few formats in most schemas, and to make one of date and time took two
+//! thirds of what a small schema with it takes in all. Each use is charged what the making has
+//! cost: whether a schema is within its limits depends on no schema before.
+
+use std::sync::OnceLock;
+
+use crate::grammar::pattern::Pattern;
+use crate::lexer::{Compiler, Dfa, PatternError};
+use crate::schema::text::formats;
+use crate::util::limits::Limits;
+use crate::util::meter::{Cost, Meter};
+
+/// An automaton, and what making it has cost.
+struct Ready {
+    contents: Dfa,
+    cost: Cost,
+}
+
+/// By number of the format, and whether it is short.
+static READY: [[OnceLock<Option<Ready>>; 2]; formats::KNOWN.len()] =
+    [const { [const { OnceLock::new() }; 2] }; formats::KNOWN.len()];
+
+/// The contents of strings of a format; those that are `short` need not have their parts counted.
+///
+/// # Errors
+///
+/// When the meter ends before what the automaton has cost.
+pub(super) fn automaton(name: &str, is_short: bool, meter: &Meter) -> Result<Dfa, PatternError> {
+    let number = formats::KNOWN.iter().position(|known| *known == name);
+    let ready = number.and_then(|number| {
+        READY[number][usize::from(is_short)].get_or_init(|| make(name, is_short)).as_ref()
+    });
+    match ready {
+        Some(Ready { contents, cost }) => {
+            meter.holding().set(usize::try_from(cost.bytes).unwrap_or(usize::MAX))?;
+            meter.step(usize::try_from(cost.steps).unwrap_or(usize::MAX))?;
+            Ok(contents.clone())
+        }
+        // Of no string, or beyond what anybody allows.
+        None => Compiler::new(meter).compile(&pattern(name, is_short)),
+    }
+}
+
+/// Makes an automaton, within the limits of a local user.
+fn make(name: &str, is_short: bool) -> Option<Ready> {
+    let meter = Meter::new(&Limits::default());
+    let contents = Compiler::new(&meter).compile(&pattern(name, is_short)).ok()?;
+    Some(Ready { contents, cost: meter.cost() })
+}
+
+fn pattern(name: &str, is_short: bool) -> Pattern {
+    if is_short { formats::short_pattern(name) } else { formats::pattern(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_ready_and_costs_each_time_what_it_cost_first() {
+        for name in formats::KNOWN {
+            for is_short in [false, true] {
+                let costs = [(); 2].map(|()| {
+                    let meter = Meter::new(&Limits::default());
+                    automaton(name, is_short, &meter).expect("within the limits");
+                    (meter.cost().steps, meter.cost().bytes)
+                });
+                assert!(costs[0].0 > 0 && costs[0] == costs[1], "{name}: {costs:?}");
+                let poor = Limits { build_steps: costs[0].0 - 1, ..Limits::default() };
+                assert!(automaton(name, is_short, &Meter::new(&poor)).is_err(), "{name}");
+            }
+        }
+    }
+}
