@@ -60,8 +60,9 @@ pub struct IndexSize {
     /// Scan states met.
     pub scan_states: usize,
     /// Bytes of what the scanner has met: scan states, what longest match still asks of texts,
-    /// parse states in their contexts. They are not among `bytes`, and stay until the constraint is
-    /// dropped: see [`Constraint::is_outgrown`](crate::Constraint::is_outgrown).
+    /// parse states in their contexts, unions of stacks. They are not among `bytes`, and stay until
+    /// the constraint is dropped: see
+    /// [`Constraint::is_outgrown`](crate::Constraint::is_outgrown).
     pub scanner_bytes: usize,
 }
 

@@ -49,6 +49,13 @@ impl Stack {
     }
 }
 
+impl ParseTable {
+    /// Bytes of the unions that are kept.
+    pub(crate) fn bytes_of_unions(&self) -> usize {
+        self.unions.bytes()
+    }
+}
+
 /// Unites stacks with the same state on top. A walk from the top down has met them in this order.
 ///
 /// The last is the deepest and so the oldest. Unions begin there: the next step unites the same

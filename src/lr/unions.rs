@@ -19,6 +19,9 @@ const FEWEST: usize = 1 << 10;
 /// Entries of the table at most: what 400 symbols of the most ambiguous grammars need.
 const MOST: usize = 1 << 16;
 
+/// What a node takes with the counts of those that refer to it.
+const NODE_BYTES: usize = size_of::<Node>() + 2 * size_of::<usize>();
+
 /// The unions that were made last.
 #[derive(Debug, Default)]
 pub(super) struct Unions(Mutex<Table>);
@@ -57,6 +60,13 @@ impl Unions {
             Made { one: one.downgrade(), other: other.downgrade(), union: union.downgrade() };
         let place = place(one, other, table.entries.len());
         table.entries[place] = Some(known);
+    }
+
+    /// Bytes of the table, and of nodes that nobody holds: the memory of a node is given back when
+    /// the last entry that refers to the node is overwritten.
+    pub(super) fn bytes(&self) -> usize {
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.entries.len() * (size_of::<Option<Made>>() + NODE_BYTES)
     }
 
     /// How many unions were ever kept.

@@ -40,7 +40,9 @@ impl ParseTable {
     fn met_bytes(&self) -> usize {
         let (states, entered) = self.met();
         let of_sets = SET_BYTES + self.end().index() / 8;
-        (states + entered) * ENTRY_BYTES + self.acceptable_sets().len() * of_sets
+        (states + entered) * ENTRY_BYTES
+            + self.acceptable_sets().len() * of_sets
+            + self.bytes_of_unions()
     }
 }
 
