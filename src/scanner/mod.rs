@@ -42,7 +42,7 @@ pub(crate) mod points;
 mod proof;
 mod reads;
 mod saving;
-mod self_loops;
+pub(crate) mod self_loops;
 mod size;
 mod states;
 mod step;

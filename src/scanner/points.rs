@@ -67,16 +67,21 @@ pub(crate) struct Point {
 pub(super) struct KnownStretch(AtomicU64);
 
 impl KnownStretch {
+    const ALL: u64 = 1 << 40;
+    const SPREAD: u64 = 1 << 41;
+
     #[inline]
     pub(super) fn get(&self) -> (Stretch, bool) {
         let known = self.0.load(Ordering::Acquire);
-        (Stretch { groups: known as u32, length: (known >> 32) as u8 }, known >> 40 != 0)
+        let is_spread = known & Self::SPREAD != 0;
+        let stretch = Stretch { groups: known as u32, length: (known >> 32) as u8, is_spread };
+        (stretch, known & Self::ALL != 0)
     }
 
     pub(super) fn set(&self, stretch: Stretch, is_all: bool) {
-        let Stretch { groups, length } = stretch;
-        let known = u64::from(groups) | u64::from(length) << 32 | u64::from(is_all) << 40;
-        self.0.store(known, Ordering::Release);
+        let Stretch { groups, length, is_spread } = stretch;
+        let flags = if is_all { Self::ALL } else { 0 } | if is_spread { Self::SPREAD } else { 0 };
+        self.0.store(u64::from(groups) | u64::from(length) << 32 | flags, Ordering::Release);
     }
 }
 

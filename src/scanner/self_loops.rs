@@ -15,6 +15,15 @@ const PIECES_AHEAD: u8 = 8;
 /// So many points at most are looked at where texts spread.
 const SPREAD: usize = 64;
 
+/// The points that texts of some groups lead to, piece by piece, whatever these are.
+pub(crate) struct Count<'s> {
+    pub(crate) groups: Groups,
+    /// By number of pieces.
+    pub(crate) points: Vec<&'s Point>,
+    /// Whether the last one leads back to itself.
+    pub(crate) is_endless: bool,
+}
+
 impl Scanner {
     /// Whether a text that begins with this byte can be one of those for which [`Scanner::stays`]
     /// holds: one character shows it for most points, which stay nowhere.
@@ -76,6 +85,32 @@ impl Scanner {
         (1..u8::MAX).contains(&self.stretch(point, false, 1).length)
     }
 
+    /// The points behind so many pieces, or as many as there are, where texts of a stretch lead
+    /// from a point that counts them. They may come to be of another class.
+    pub(crate) fn count(&self, point: &Point, pieces: u8) -> Option<Count<'_>> {
+        let Stretch { groups, length, is_spread } = self.stretch(point, true, pieces);
+        if length == 0 || is_spread || groups & group(LETTER) == 0 {
+            return None;
+        }
+        let mut at = self.at_point(point.id);
+        let mut points = vec![at];
+        let mut is_endless = false;
+        while points.len() <= pieces.into() && !is_endless {
+            let step = self.step_point(at, LETTER);
+            let Some(next) = step.next().map(|next| self.at_point(next)) else { break };
+            // What a stretch has is known to be so.
+            if points.len() > length.into() && groups & !self.pieces_to(at, next) != 0 {
+                break;
+            }
+            is_endless = step == at.back();
+            if !is_endless {
+                points.push(next);
+                at = next;
+            }
+        }
+        (points.len() > 1).then_some(Count { groups, points, is_endless })
+    }
+
     /// Whether letters lead from this point to several others, that of one letter of its class.
     fn is_spread(&self, point: &Point) -> bool {
         let step = self.step_point(point, LETTER);
@@ -93,7 +128,7 @@ impl Scanner {
     /// of its class and not too many.
     #[cold]
     fn find_spread(&self, point: &Point, past_ascii: bool) -> Stretch {
-        let mut stretch = Stretch { groups: CHARACTERS - 1, length: 0 };
+        let mut stretch = Stretch { groups: CHARACTERS - 1, length: 0, is_spread: true };
         if past_ascii {
             stretch.groups |= CHARACTERS | CUT_CHARACTERS;
         }
@@ -108,7 +143,7 @@ impl Scanner {
             if groups & group(LETTER) == 0 || met.len() > SPREAD {
                 break;
             }
-            stretch = Stretch { groups, length: stretch.length + 1 };
+            stretch = Stretch { groups, length: stretch.length + 1, ..stretch };
             level = last;
         }
         if level == met.len() {
@@ -154,7 +189,10 @@ impl Scanner {
         }
         match groups & CHARACTERS {
             0 => groups,
-            _ => groups & (self.characters(from, false, leads_on) | !NOT_ASCII),
+            _ => {
+                let class = self.class_of(point);
+                groups & (self.characters(from, class, false, leads_on) | !NOT_ASCII)
+            }
         }
     }
 
@@ -174,7 +212,7 @@ impl Scanner {
             let step = self.step_point(at, LETTER);
             if step == at.back() {
                 // Nothing is counted any more.
-                let end = Stretch { groups: self.loops(at), length: u8::MAX };
+                let end = Stretch { groups: self.loops(at), length: u8::MAX, is_spread: false };
                 at.stretches[number].set(end, true);
                 break (end, true);
             }
@@ -188,10 +226,10 @@ impl Scanner {
             at = next;
         };
         for (at, next) in way.into_iter().rev() {
-            let mut groups = self.groups_to(at, next.id) & !NOT_ASCII;
-            if past_ascii {
-                groups |= self.characters_to(at, next);
-            }
+            let mut groups = match past_ascii {
+                true => self.pieces_to(at, next),
+                false => self.groups_to(at, next.id) & !NOT_ASCII,
+            };
             if stretch.length > 0 {
                 groups &= stretch.groups;
             }
@@ -199,10 +237,15 @@ impl Scanner {
                 u8::MAX => u8::MAX,
                 length => (length + 1).min(u8::MAX - 1),
             };
-            stretch = Stretch { groups, length };
+            stretch = Stretch { groups, length, ..stretch };
             at.stretches[number].set(stretch, is_all);
         }
         stretch
+    }
+
+    /// The groups all of whose pieces lead from `point` to `next`, or if cut, to its class.
+    fn pieces_to(&self, point: &Point, next: &Point) -> Groups {
+        self.groups_to(point, next.id) & !NOT_ASCII | self.characters_to(point, next)
     }
 
     /// The groups all of whose bytes lead from `point` to `next`.
@@ -225,15 +268,16 @@ impl Scanner {
 
     /// Which of whole and cut characters lead from `point` to `target`.
     fn characters_to(&self, point: &Point, target: &Point) -> Groups {
-        self.characters(point, target.accepts, |next| next == target.id)
+        self.characters(point, self.class_of(target), target.accepts, |next| next == target.id)
     }
 
-    /// Which of whole and cut characters lead from `point` to targets. Where a lexeme may end
-    /// before one of their bytes, that must be refuted before the character ends: by an accept
-    /// behind it, which breaks the obligation.
+    /// Which of whole and cut characters lead from `point` to targets of this class. Where a lexeme
+    /// may end before one of their bytes, that must be refuted before the character ends: by an
+    /// accept behind it, which breaks the obligation.
     fn characters(
         &self,
         point: &Point,
+        class: u32,
         targets_accept: bool,
         mut is_target: impl FnMut(PointId) -> bool,
     ) -> Groups {
@@ -259,7 +303,7 @@ impl Scanner {
                 if within == BETWEEN {
                     loops &= if is_target(next) { loops } else { 0 };
                 } else {
-                    if self.class_of(self.at_point(next)) != self.class_of(point) {
+                    if self.class_of(self.at_point(next)) != class {
                         loops &= CHARACTERS;
                     }
                     if !seen.contains(&(within, next)) {

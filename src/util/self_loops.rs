@@ -25,7 +25,8 @@
 //!
 //! The *stretch* of a point is a set of groups `S` and a number `n`. Take any text of at most `n`
 //! pieces, all of them of `S`. It leads to a point of the same class, and 2 and 3 hold of it as
-//! well. `S` has no stray bytes.
+//! well. `S` has no stray bytes. Unless the stretch is *spread*, texts of as many whole pieces lead
+//! to the same point.
 //!
 //! **What the trie owes** (`vocab::nodes`). It takes the bytes behind a node for a text that begins
 //! between two characters, and tells
@@ -33,17 +34,22 @@
 //! 4. of a node, which groups the pieces of all texts below it are of;
 //! 5. of a run of nodes, depth first, the first one with whose byte a piece begins that is of none
 //!    of some groups: of all texts that are cut off by then, every piece is of these groups;
-//! 6. of a node, how many pieces at most the texts below it have.
+//! 6. of a node, how many pieces at most the texts below it have;
+//! 7. of all texts, how many pieces they have that are of some groups, and behind how many the
+//!    first one that is not begins (`vocab::piece_counts`).
 //!
 //! **What the walk owes** (`index::walk::loops`).
 //!
-//! 7. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
+//! 8. Where all groups below a node (4) are of `L`, it takes all tokens below for the point's
 //!    class; and where they are of `S`, and the texts below are no longer than `n` (6).
-//! 8. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
+//! 9. It passes over runs of nodes (5) only behind a node at which a character ends, and only where
 //!    nothing else would have to know of them: no end that is still open, no base walk beside it,
 //!    no blanks of a line. By 1 and 2 it is behind them where it was. With a stretch, where no text
 //!    below the node is longer than `n` (6), it is behind them where the bytes on the way to the
 //!    next node lead.
+//! 10. Where a stretch is not spread, it takes all texts of at most `n` pieces, all of them of `S`,
+//!     for the point's class (7), and looks at nodes only behind the pieces of such a text
+//!     (`index::walk::counted`).
 
 /// A set of groups, one bit a group.
 pub(crate) type Groups = u32;
@@ -89,11 +95,13 @@ pub(crate) const fn group(byte: u8) -> Groups {
 pub(crate) struct Stretch {
     pub(crate) groups: Groups,
     pub(crate) length: u8,
+    /// Whether texts of as many pieces may lead to different points.
+    pub(crate) is_spread: bool,
 }
 
 impl Stretch {
     /// No text but the empty one.
-    pub(crate) const NONE: Self = Self { groups: 0, length: 0 };
+    pub(crate) const NONE: Self = Self { groups: 0, length: 0, is_spread: false };
 
     /// Whether it has the texts of these groups that have so many pieces at most.
     #[inline]

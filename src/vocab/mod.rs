@@ -9,6 +9,7 @@ mod cut;
 mod error;
 mod load;
 pub(crate) mod nodes;
+pub(crate) mod piece_counts;
 mod spelled;
 mod stops;
 mod tokens;

@@ -15,7 +15,10 @@
 //! Eighteen bytes a node. Built in one pass over the sorted tokens by their common prefixes; no
 //! recursion, so that depth costs nothing.
 
+use std::sync::OnceLock;
+
 use super::nodes::{Node, NodeGroups};
+use super::piece_counts::{MANY, PieceCounts};
 use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
@@ -32,7 +35,12 @@ pub(crate) struct Trie {
     /// The child of the root for each byte; 0, the root itself, where there is none.
     root_children: Box<[u32; 256]>,
     max_depth: usize,
+    /// Those that have been asked for.
+    piece_counts: [OnceLock<PieceCounts>; SETS_COUNTED],
 }
+
+/// For so many sets of groups pieces are counted: grammars have strings of one kind or two.
+const SETS_COUNTED: usize = 4;
 
 impl Trie {
     /// The node of the empty prefix.
@@ -79,7 +87,8 @@ impl Trie {
             row[id as usize / 32] |= 1 << (id % 32);
         }
         let root_children = Box::new([Self::ROOT; 256]);
-        let mut trie = Self { nodes, groups, ids, row, root_children, max_depth };
+        let piece_counts = <[OnceLock<PieceCounts>; SETS_COUNTED]>::default();
+        let mut trie = Self { nodes, groups, ids, row, root_children, max_depth, piece_counts };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -199,6 +208,24 @@ impl Trie {
         &self.ids[self.node(node).first as usize..self.node(self.end(node)).first as usize]
     }
 
+    /// The texts by how many pieces of these groups they have. Found when it is first asked for,
+    /// in one pass over the trie; `None` for more sets of groups than a few, and where a token has
+    /// more pieces than are counted.
+    pub(crate) fn piece_counts(&self, groups: Groups) -> Option<&PieceCounts> {
+        if self.node(Self::ROOT).height >= MANY {
+            return None;
+        }
+        let group = |node| self.group(node);
+        let find = || PieceCounts::new(&self.nodes, &self.ids, group, groups);
+        let mut tables = self.piece_counts.iter().map(|table| table.get_or_init(find));
+        tables.find(|table| table.groups() == groups)
+    }
+
+    /// Those that have been found so far.
+    pub(crate) fn known_piece_counts(&self) -> impl Iterator<Item = &PieceCounts> {
+        self.piece_counts.iter().map_while(OnceLock::get)
+    }
+
     /// The length of the longest token.
     pub(crate) fn max_depth(&self) -> usize {
         self.max_depth
@@ -207,7 +234,8 @@ impl Trie {
     /// Memory held, in bytes.
     pub(crate) fn size_bytes(&self) -> usize {
         let words = self.ids.len() + self.row.len() + 256;
-        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4
+        let counts = self.known_piece_counts().map(PieceCounts::bytes).sum::<usize>();
+        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4 + counts
     }
 }
 

@@ -11,18 +11,25 @@ use crate::matcher::Matcher;
 use crate::vocab::Vocabulary;
 
 /// Nothing is saved.
-const PLAIN: Shortcuts =
-    Shortcuts { base_walks: false, self_loops: false, branches: false, submasks: false };
+const PLAIN: Shortcuts = Shortcuts {
+    base_walks: false,
+    self_loops: false,
+    counts: false,
+    branches: false,
+    submasks: false,
+};
 
 /// All of them, each alone, and all but each.
-const OTHERS: [Shortcuts; 9] = [
+const OTHERS: [Shortcuts; 11] = [
     Shortcuts::ALL,
     Shortcuts { base_walks: true, ..PLAIN },
     Shortcuts { self_loops: true, ..PLAIN },
+    Shortcuts { counts: true, ..PLAIN },
     Shortcuts { branches: true, ..PLAIN },
     Shortcuts { submasks: true, ..PLAIN },
     Shortcuts { base_walks: false, ..Shortcuts::ALL },
     Shortcuts { self_loops: false, ..Shortcuts::ALL },
+    Shortcuts { counts: false, ..Shortcuts::ALL },
     Shortcuts { branches: false, ..Shortcuts::ALL },
     Shortcuts { submasks: false, ..Shortcuts::ALL },
 ];

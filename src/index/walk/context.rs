@@ -25,6 +25,8 @@ pub(crate) struct Shortcuts {
     pub(crate) base_walks: bool,
     /// Where a scan state leads back to itself, whole subtrees and runs of nodes are passed over.
     pub(crate) self_loops: bool,
+    /// Where a scan state counts characters, tokens are told by how many they have.
+    pub(crate) counts: bool,
     /// What is below a first byte is kept, and serves other walks.
     pub(crate) branches: bool,
     /// What the parts of a mask came to is kept, and serves other masks.
@@ -34,5 +36,5 @@ pub(crate) struct Shortcuts {
 impl Shortcuts {
     /// All of them: outside tests nothing else is used.
     pub(crate) const ALL: Self =
-        Self { base_walks: true, self_loops: true, branches: true, submasks: true };
+        Self { base_walks: true, self_loops: true, counts: true, branches: true, submasks: true };
 }

@@ -142,7 +142,7 @@ impl<'g> Descent<'g> {
 
     /// The lexeme cannot go on with the byte of `index`: if it has ended before, all below is
     /// behind it.
-    fn fall(&mut self, index: u32, read: usize, step: Step, open: Option<PendingId>) {
+    pub(super) fn fall(&mut self, index: u32, read: usize, step: Step, open: Option<PendingId>) {
         self.survives(open);
         if let Some(ended) = step.ended() {
             let leading = self.number(read - 1);

@@ -24,6 +24,11 @@ impl<'g> Walker<'g> {
     fn do_walk(self, id: NodesId, from: Origin) -> Walk {
         let Origin { state, obligations, counting, is_base } = from;
         let at = self.scanner.at_point(self.scanner.point(state, obligations));
+        if let Some(counted) = self.counted(id, at, from) {
+            let mut descent = Descent::new(self, Bases::default(), false);
+            descent.walk_counted(id, &counted);
+            return descent.finish();
+        }
         let bases = match is_base || !self.shortcuts.base_walks {
             true => Bases::default(),
             false => Bases::find(self, id, at, counting),

@@ -8,11 +8,12 @@
 //!
 //! The driver ([`driver`]) sets out from some nodes; the depth-first walk below them ([`descent`])
 //! tallies what it meets ([`tally`]) and keeps account of ends that a longer match may refute
-//! ([`pending`]). Three shortcuts save it most of the trie, each in a file of its own, each to be
+//! ([`pending`]). Four shortcuts save it most of the trie, each in a file of its own, each to be
 //! turned off by [`Shortcuts`]:
 //!
 //! * [`base`]: what is shared with a base walk.
 //! * [`loops`]: what is skipped because a scan state leads back to itself.
+//! * [`counted`]: what is told by its length because a scan state counts characters.
 //! * [`branch`] and [`by_byte`]: what is kept for each first byte.
 
 mod base;
@@ -20,6 +21,7 @@ mod branch;
 mod by_byte;
 mod classes;
 mod context;
+mod counted;
 mod descent;
 mod driver;
 mod leading;

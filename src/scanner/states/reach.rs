@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 
-use super::ScanStates;
+use super::{Component, ScanStates};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -56,12 +56,21 @@ impl ScanStates {
     /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
     /// search is exhaustive only for terminals that others shadow, and then remembered for all
     /// states it went through.
+    ///
+    /// The states on the way of the first component come first, from the last on: each of them then
+    /// has one step to go. A string that counts characters would else be gone through to its end
+    /// from each of them.
     fn find_reach(&self, state: ScanStateId) -> BitSet {
+        let plain = |component: &&Component| component.terminal.index() < self.dfas.len();
+        if let Some(first) = self.components(state).iter().find(plain) {
+            let unknown = |&next: &ScanStateId| self.facts(next).reach.get().is_none();
+            let on = |&at: &ScanStateId| self.nearer(at, first.terminal).filter(unknown);
+            let way: Vec<_> = std::iter::successors(on(&state), on).collect();
+            way.into_iter().rev().for_each(|next| _ = self.reach(next));
+        }
         let mut reach = BitSet::new(self.dfas.len());
-        for component in self.components(state) {
-            if component.terminal.index() < self.dfas.len()
-                && !reach.contains(component.terminal.index())
-            {
+        for component in self.components(state).iter().filter(plain) {
+            if !reach.contains(component.terminal.index()) {
                 self.find_label(state, component.terminal, &mut reach);
             }
         }
@@ -93,10 +102,6 @@ impl ScanStates {
         terminal: TerminalId,
         reach: &mut BitSet,
     ) -> bool {
-        let Some(dfa) = self.dfa(terminal) else { return false };
-        let components = self.components(state);
-        let at = components.binary_search_by_key(&terminal, |component| component.terminal);
-        let Some(mut own) = at.ok().map(|at| components[at].state) else { return false };
         loop {
             for (label, _) in self.ends(state) {
                 reach.insert(label.index());
@@ -104,13 +109,25 @@ impl ScanStates {
                     return true;
                 }
             }
-            let nearer = |&&byte: &&u8| dfa.distance(dfa.next(own, byte)) < dfa.distance(own);
-            let Some(&byte) = dfa.classes().representatives().iter().find(nearer) else {
-                return false;
-            };
-            let Some(next) = self.next(state, byte) else { return false };
-            (state, own) = (next, dfa.next(own, byte));
+            let Some(next) = self.nearer(state, terminal) else { return false };
+            if let Some(&known) = self.facts(next).reach.get() {
+                let known = self.label_set(known);
+                reach.union_with(known);
+                return known.contains(terminal.index());
+            }
+            state = next;
         }
+    }
+
+    /// The state after a byte that leads the terminal's own DFA nearer to an accept.
+    fn nearer(&self, state: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
+        let dfa = self.dfa(terminal)?;
+        let components = self.components(state);
+        let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
+        let own = components[at].state;
+        let is_nearer = |&&byte: &&u8| dfa.distance(dfa.next(own, byte)) < dfa.distance(own);
+        let &byte = dfa.classes().representatives().iter().find(is_nearer)?;
+        self.next(state, byte)
     }
 
     fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
