@@ -445,3 +445,21 @@ fn keywords_are_left_out_between_word_boundaries() {
         }
     }
 }
+
+/// There are eighty ways for a lexeme to leave a match pending, and as many for each behind it. A
+/// few of them tell that the text can be completed.
+#[test]
+fn few_of_many_ways_complete_a_text() {
+    let grammar = "%lexer basic\nstart: T0 T2 T2 | T0 T2 start\nT0: /a{80}b/\nT2: /a+(?!bb)/\n\
+                   I0: / +(?!c)/\n%ignore I0\n";
+    let grammar = Grammar::from_lark(grammar).expect("the grammar can be read");
+    let vocabulary = Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).expect("bytes");
+    let constraint = Constraint::new(&grammar, &vocabulary).expect("some texts belong to it");
+    let loaded = Constraint::load(constraint.save(), &vocabulary).expect("it was saved");
+    for constraint in [constraint, loaded] {
+        let mut mask = TokenMask::new(256);
+        constraint.matcher().fill_mask(&mut mask);
+        assert!((0..256).all(|byte| mask.allows(byte) == b" a".contains(&(byte as u8))));
+        assert_eq!(constraint.undecided(), 0);
+    }
+}

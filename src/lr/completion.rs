@@ -101,7 +101,11 @@ impl Derivations {
                 let outside = rest.brackets.saturating_sub(opened);
                 let begun = succession.outside(rest.control.place, outside);
                 let asked = (node, item, begun);
-                let found = self.rest(table, succession, asked, rest.control, budget);
+                // What is found of an item goes on below, so it may not take all steps that are left.
+                let share = budget.div_ceil(2);
+                let mut left = share;
+                let found = self.rest(table, succession, asked, rest.control, &mut left);
+                *budget -= share - left;
                 is_certain &= found.are_all;
                 match found.outcomes {
                     Outcomes::Settled => return Some(true),
