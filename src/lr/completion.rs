@@ -101,7 +101,7 @@ impl Derivations {
                 let outside = rest.brackets.saturating_sub(opened);
                 let begun = succession.outside(rest.control.place, outside);
                 let asked = (node, item, begun);
-                // What is found of an item goes on below, so it may not take all steps that are left.
+                // What is found of an item goes on below, so it may not take all that is left.
                 let share = budget.div_ceil(2);
                 let mut left = share;
                 let found = self.rest(table, succession, asked, rest.control, &mut left);

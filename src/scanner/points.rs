@@ -132,6 +132,12 @@ impl Point {
         self.steps.iter().filter(|step| step.load(Ordering::Acquire) == Step::UNKNOWN).count()
     }
 
+    /// As much as is known of its [`Scanner::stretch`].
+    #[inline]
+    pub(crate) fn known_stretch(&self, past_ascii: bool) -> Stretch {
+        self.stretches[usize::from(past_ascii)].get().0
+    }
+
     /// The step that leads back here, and says of no end.
     #[inline]
     pub(crate) fn back(&self) -> Step {

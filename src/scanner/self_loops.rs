@@ -86,10 +86,11 @@ impl Scanner {
     }
 
     /// The points behind so many pieces, or as many as there are, where texts of a stretch lead
-    /// from a point that counts them. They may come to be of another class.
+    /// from a point that counts them, if these are text of all kinds. They may come to be of
+    /// another class.
     pub(crate) fn count(&self, point: &Point, pieces: u8) -> Option<Count<'_>> {
         let Stretch { groups, length, is_spread } = self.stretch(point, true, pieces);
-        if length == 0 || is_spread || groups & group(LETTER) == 0 {
+        if length == 0 || is_spread || groups & CHARACTERS == 0 {
             return None;
         }
         let mut at = self.at_point(point.id);
@@ -108,20 +109,29 @@ impl Scanner {
                 at = next;
             }
         }
-        (points.len() > 1).then_some(Count { groups, points, is_endless })
+        // What stays from the second piece on is no count.
+        (points.len() > 1 + usize::from(is_endless)).then_some(Count { groups, points, is_endless })
     }
 
-    /// Whether letters lead from this point to several others, that of one letter of its class.
+    /// Whether letters lead from this point to several others of its class.
     fn is_spread(&self, point: &Point) -> bool {
         let step = self.step_point(point, LETTER);
-        let is_other = |byte: u8| self.step_point(point, byte) != step;
+        let is_other = |byte: u8| {
+            let other = self.step_point(point, byte);
+            other != step && other.next().is_some_and(|next| self.is_alike(next, point))
+        };
         self.goes_on(point, point) && (b'a'..=b'z').chain(b'A'..=b'Z').any(is_other)
     }
 
     /// Whether a letter leads from `at` to a point of the class of `point`.
     fn goes_on(&self, at: &Point, point: &Point) -> bool {
         let next = self.step_point(at, LETTER).next();
-        next.is_some_and(|next| self.class_of(self.at_point(next)) == self.class_of(point))
+        next.is_some_and(|next| self.is_alike(next, point))
+    }
+
+    /// Whether a point is of the class of `point`.
+    fn is_alike(&self, next: PointId, point: &Point) -> bool {
+        self.class_of(self.at_point(next)) == self.class_of(point)
     }
 
     /// Goes on from a point whose texts lead to many others, piece by piece, as long as these are
@@ -170,12 +180,11 @@ impl Scanner {
         met: &mut Vec<PointId>,
     ) -> Groups {
         let mut leads_on = |next: PointId| {
-            let at = self.at_point(next);
-            let is_alike = self.class_of(at) == self.class_of(point) && self.goes_on(at, point);
-            if is_alike && !met.contains(&next) {
+            let goes_on = self.is_alike(next, point) && self.goes_on(self.at_point(next), point);
+            if goes_on && !met.contains(&next) {
                 met.push(next);
             }
-            is_alike
+            goes_on
         };
         for byte in 0..0x80 {
             if groups & group(byte) == 0 {

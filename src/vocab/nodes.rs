@@ -42,7 +42,7 @@ pub(super) struct NodeGroups {
 const BLOCK: usize = 16;
 
 /// The last byte of a character.
-const ENDS_CHARACTER: u8 = 18;
+const ENDS_CHARACTER: u8 = 25;
 const _: () = assert!(STRAY_BYTES.ilog2() + 1 == ENDS_CHARACTER as u32);
 
 impl NodeGroups {

@@ -415,7 +415,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_of_groups_end_where_a_byte_of_another_begins(tokens in pieces(), groups in 0..1u32 << 18) {
+        fn runs_of_groups_end_where_a_byte_of_another_begins(
+            tokens in pieces(),
+            groups in 0..STRAY_BYTES << 1,
+        ) {
             // Cut characters and stray bytes are texts that lead back only where whole ones are.
             let groups = match groups {
                 _ if groups & CHARACTERS == 0 => groups & !NOT_ASCII,

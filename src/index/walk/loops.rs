@@ -8,7 +8,7 @@
 
 use crate::scanner::Scanner;
 use crate::scanner::points::Point;
-use crate::util::self_loops::{Groups, LETTER, NOT_ASCII};
+use crate::util::self_loops::{Groups, LETTER, NOT_ASCII, Stretch};
 use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
@@ -70,7 +70,7 @@ impl<'g> SelfLoops<'g> {
     #[inline]
     pub(super) fn begin(&mut self, scanner: &Scanner, trie: &Trie, node: u32, point: &'g Point) {
         let back = |&byte: &u8| scanner.step_point(point, byte) == point.back();
-        let Node { end, height, below, .. } = *trie.node(node);
+        let Node { end, height, .. } = *trie.node(node);
         if end == node + 1 || !self.enabled || !trie.ends_character(node) {
             return;
         }
@@ -79,7 +79,7 @@ impl<'g> SelfLoops<'g> {
             self.around.push(SelfLoop { point, groups, way: None, end, back: node + 1 });
             return;
         }
-        let stretch = scanner.stretch(point, below & NOT_ASCII != 0, height);
+        let stretch = stretch(scanner, node, trie.node(node), point);
         if height <= stretch.length && height < u8::MAX {
             let (groups, way) = (stretch.groups, Some(self.ways.len()));
             self.ways.push((node, point));
@@ -170,10 +170,19 @@ impl<'g> SelfLoops<'g> {
         // To begin with, the first byte below must not leave: most points stay nowhere.
         match scanner.may_stay(point, trie.byte(index + 1)) {
             true => scanner.stays(point, node.below),
-            false => {
-                let Node { below, height, .. } = *node;
-                scanner.stretch(point, below & NOT_ASCII != 0, height).holds(below, height)
-            }
+            false => stretch(scanner, index, node, point).holds(node.below, node.height),
         }
+    }
+}
+
+/// To look for a stretch takes longer than to walk so many nodes.
+const FEW_NODES: u32 = 2048;
+
+/// The stretch of the point that `node` has led to, as far as it is known or worth a look.
+fn stretch(scanner: &Scanner, index: u32, node: &Node, point: &Point) -> Stretch {
+    let past_ascii = node.below & NOT_ASCII != 0;
+    match node.end - index > FEW_NODES {
+        true => scanner.stretch(point, past_ascii, node.height),
+        false => point.known_stretch(past_ascii),
     }
 }
