@@ -213,7 +213,7 @@ impl Scanner {
         let number = usize::from(past_ascii);
         let mut way: Vec<(&Point, &Point)> = Vec::new();
         let mut at = point;
-        let (mut stretch, is_all) = loop {
+        let (mut stretch, mut is_all) = loop {
             let (known, is_all) = at.stretches[number].get();
             if is_all || way.len() + usize::from(known.length) >= enough {
                 break (known, is_all);
@@ -243,10 +243,15 @@ impl Scanner {
                 groups &= stretch.groups;
             }
             let length = match stretch.length {
+                // One letter leads on, but not all of its group do.
+                _ if groups & group(LETTER) == 0 => 0,
                 u8::MAX => u8::MAX,
                 length => (length + 1).min(u8::MAX - 1),
             };
-            stretch = Stretch { groups, length, ..stretch };
+            (stretch, is_all) = match length {
+                0 => (Stretch::NONE, true),
+                _ => (Stretch { groups, length, ..stretch }, is_all),
+            };
             at.stretches[number].set(stretch, is_all);
         }
         stretch

@@ -1,6 +1,7 @@
 //! What masks are composed from, and how the mask of one configuration is made.
 
 use super::stack_trie::{Found, Leaf, Root};
+use super::storage;
 use super::tables::{MaskTables, MasksOf, PartTables};
 use super::task::Unfound;
 use crate::index::tokens::TokensId;
@@ -69,13 +70,32 @@ impl Composer<'_> {
             self.tables.masks.write_to(mask, row);
             return mask;
         }
-        self.walker.tokens.write_to(tokens, row);
-        if complete {
-            allow(self.stop_tokens, row);
-        }
-        let (mask, bytes) = self.tables.masks.intern(row);
+        let stop_tokens = if complete { self.stop_tokens } else { &[] };
+        let (mask, bytes) = match self.few(tokens, stop_tokens, row.len()) {
+            Some(few) => {
+                let found = self.tables.masks.intern_few(few);
+                self.tables.masks.write_to(found.0, row);
+                found
+            }
+            None => {
+                self.walker.tokens.write_to(tokens, row);
+                allow(stop_tokens, row);
+                self.tables.masks.intern(row)
+            }
+        };
         self.tables.add_bytes(bytes);
         self.masks_of.known.get_or_insert_with(key, || mask)
+    }
+
+    /// These tokens and the stop tokens, ascending, if they are seen to be few.
+    fn few(&self, tokens: TokensId, stop_tokens: &[TokenId], words: usize) -> Option<Vec<u32>> {
+        let mut few = self.walker.tokens.few(tokens, storage::few(words))?;
+        for stop in stop_tokens {
+            if let Err(place) = few.binary_search(&stop.0) {
+                few.insert(place, stop.0);
+            }
+        }
+        (few.len() <= storage::few(words)).then_some(few)
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::index::tokens::TokenSet;
+use crate::index::tokens::{TokenSet, tokens_of};
 use crate::util::append::AppendVec;
 use crate::util::saving::Words;
 
@@ -48,30 +48,61 @@ const CANDIDATES: usize = 256;
 /// row.
 const WORDS_PER_BIT: usize = 16;
 
+/// A mask of no more tokens than this is stored as a list, in rows of `words` words.
+pub(super) fn few(words: usize) -> usize {
+    words / WORDS_PER_BIT
+}
+
 impl Masks {
     /// The id of the mask `row`, and the bytes that it takes if it is new.
     pub(crate) fn intern(&self, row: &[u32]) -> (u32, usize) {
-        let hash = hash(row);
-        // A poisoned lock only says that another thread panicked elsewhere: the tables are
-        // consistent.
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let Known { ids, rows } = &mut *known;
-        let found = ids.find(hash, |&(at, id)| {
-            at == hash && {
+        if let Some(few) = tokens_of(row, few(row.len())) {
+            return self.intern_few(few);
+        }
+        let is_row = |mask: &Mask, id| match mask {
+            Mask::Set(TokenSet::List(_)) => false,
+            _ => {
                 let mut other = vec![0; row.len()];
                 self.write_to(id, &mut other);
                 other == row
             }
-        });
-        if let Some(&(_, id)) = found {
+        };
+        self.find_or_add(hash(row), is_row, |rows| {
+            let near = self.nearest(row, rows);
+            near.unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into())))
+        })
+    }
+
+    /// The same for the mask of these tokens, ascending, that are no more than [`few`]. What is a
+    /// handful of tokens takes no pass over a row.
+    pub(crate) fn intern_few(&self, tokens: Vec<u32>) -> (u32, usize) {
+        let is_list = |mask: &Mask, _| match mask {
+            Mask::Set(TokenSet::List(list)) => list.is_equal(&tokens),
+            _ => false,
+        };
+        let hash = FxBuildHasher.hash_one(&tokens);
+        let list = |_: &mut Vec<u32>| Mask::Set(TokenSet::List(tokens.clone().into()));
+        self.find_or_add(hash, is_list, list)
+    }
+
+    /// The id of a mask, which is made only when it is new, and the bytes that it takes then.
+    /// `make` gets the masks that are stored as rows.
+    fn find_or_add(
+        &self,
+        hash: u64,
+        is_equal: impl Fn(&Mask, u32) -> bool,
+        make: impl FnOnce(&mut Vec<u32>) -> Mask,
+    ) -> (u32, usize) {
+        // A poisoned lock only says that another thread panicked elsewhere: the tables are
+        // consistent.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let Known { ids, rows } = &mut *known;
+        let is_equal =
+            |&(at, id): &(u64, u32)| at == hash && self.get(id).is_some_and(|at| is_equal(at, id));
+        if let Some(&(_, id)) = ids.find(hash, is_equal) {
             return (id, 0);
         }
-        let mask = match TokenSet::list(row, row.len() / WORDS_PER_BIT) {
-            Some(list) => Mask::Set(list),
-            None => self
-                .nearest(row, rows)
-                .unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into()))),
-        };
+        let mask = make(rows);
         let bytes = mask.bytes_with_entry();
         let is_row = mask.is_row();
         let id = self.masks.push(mask);
@@ -84,7 +115,7 @@ impl Masks {
 
     /// `row` as the flips that make it of the nearest of `rows`, if it is near to one.
     fn nearest(&self, row: &[u32], rows: &mut [u32]) -> Option<Mask> {
-        let mut limit = row.len() / WORDS_PER_BIT;
+        let mut limit = few(row.len());
         let mut best = None;
         for (at, &id) in rows.iter().take(CANDIDATES).enumerate() {
             let Some(Mask::Set(TokenSet::Words(base))) = self.get(id) else { continue };
@@ -120,7 +151,7 @@ impl Masks {
         self.masks.get(id)
     }
 
-    /// Adds a mask under the next number; `hash` is that of its row.
+    /// Adds a mask under the next number; `hash` is that of its tokens or of its row.
     pub(crate) fn push(&mut self, hash: u64, mask: Mask) -> u32 {
         let id = self.masks.push(mask);
         let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +235,7 @@ fn join(words: [u32; 2]) -> u64 {
     u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
-/// A hash of a row. In lanes, because each step of a hash waits for the one before.
+/// The hash of a mask that is stored as a row or near to one. In lanes, because each step of a hash waits for the one before.
 fn hash(row: &[u32]) -> u64 {
     const LANES: usize = 8;
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use smallvec::SmallVec;
 
-use super::set::TokenSet;
+use super::set::{TokenSet, tokens_of};
 use crate::util::append::{AppendVec, Interner};
 
 /// The number of a set of tokens, be it stored or put together.
@@ -128,8 +128,9 @@ impl TokenSetGraph {
             Kind::Union(_) | Kind::Difference(_) => {
                 let mut row = vec![0; words];
                 self.write_to(tokens, &mut row);
-                let list = TokenSet::list(&row, words);
-                Cow::Owned(list.unwrap_or_else(|| TokenSet::Words(row.into())))
+                let list = tokens_of(&row, words);
+                let row = || TokenSet::Words(row.into());
+                Cow::Owned(list.map_or_else(row, |list| TokenSet::List(list.into())))
             }
         }
     }
@@ -185,6 +186,30 @@ impl TokenSetGraph {
             }
             _ => tokens,
         }
+    }
+
+    /// The ids of these tokens, ascending, if these are put together from lists that have no more
+    /// than `limit` ids in all.
+    pub(crate) fn few(&self, tokens: TokensId, limit: usize) -> Option<Vec<u32>> {
+        let mut ids = Vec::new();
+        let mut rest: Members = std::iter::once(tokens).collect();
+        while let Some(tokens) = rest.pop() {
+            match tokens.kind() {
+                Kind::Stored(Stored::Few(number)) => ids.extend_from_slice(self.few.get(number)),
+                Kind::Stored(Stored::Set(number)) => match self.sets.get(number)? {
+                    TokenSet::List(list) if list.len() <= limit => list.each(|id| ids.push(id)),
+                    _ => return None,
+                },
+                Kind::Union(number) => rest.extend_from_slice(self.unions.get(number)),
+                Kind::Difference(_) => return None,
+            }
+            if ids.len() > limit {
+                return None;
+            }
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        Some(ids)
     }
 
     /// Makes `row` hold all these tokens and no others.

@@ -7,4 +7,4 @@ mod graph;
 mod set;
 
 pub(crate) use graph::{StoredTokensId, TokenSetGraph, TokensId};
-pub(crate) use set::TokenSet;
+pub(crate) use set::{TokenSet, tokens_of};

@@ -36,8 +36,8 @@ impl TokenSet {
                 row[id as usize / 32] |= 1 << (id % 32);
             }
         }
-        let list = if count < words { Self::list(&row, words) } else { None };
-        list.unwrap_or_else(|| Self::Words(row.into()))
+        let list = if count < words { tokens_of(&row, words) } else { None };
+        list.map_or_else(|| Self::Words(row.into()), |list| Self::List(list.into()))
     }
 
     /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for
@@ -56,27 +56,6 @@ impl TokenSet {
             }
         }
         Self::Words(row.into())
-    }
-
-    /// The ids of the bits in `row`, if there are no more than `limit`.
-    pub(crate) fn list(row: &[u32], limit: usize) -> Option<Self> {
-        let mut ids = Vec::new();
-        for (index, words) in row.chunks(8).enumerate() {
-            if words.iter().all(|&word| word == 0) {
-                continue;
-            }
-            if ids.len() > limit {
-                return None;
-            }
-            for (offset, &word) in words.iter().enumerate() {
-                let mut rest = word;
-                while rest != 0 {
-                    ids.push((index * 8 + offset) as u32 * 32 + rest.trailing_zeros());
-                    rest &= rest - 1;
-                }
-            }
-        }
-        (ids.len() <= limit).then(|| Self::List(ids.into()))
     }
 
     /// Sets the bits of these tokens in `row`.
@@ -144,6 +123,29 @@ impl TokenSet {
     }
 }
 
+/// The ids of the bits in `row`, if there are no more than `limit`.
+pub(crate) fn tokens_of(row: &[u32], limit: usize) -> Option<Vec<u32>> {
+    const STRETCH: usize = 32;
+    let mut ids = Vec::new();
+    for (first, words) in (0..).step_by(STRETCH).zip(row.chunks(STRETCH)) {
+        // All at once, which takes a fraction of the time of looking at each.
+        if words.iter().fold(0, |all, word| all | word) == 0 {
+            continue;
+        }
+        if ids.len() > limit {
+            return None;
+        }
+        for (index, &word) in (first..).zip(words) {
+            let mut rest = word;
+            while rest != 0 {
+                ids.push(index * 32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+    (ids.len() <= limit).then_some(ids)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,9 +164,10 @@ mod tests {
                 .collect();
             assert_eq!(expected, ids);
             let mut other = vec![u32::MAX; 4];
-            TokenSet::list(&row, ids.len()).expect("no more ids").write_to(&mut other);
+            TokenSet::List(ids.clone().into()).write_to(&mut other);
             assert_eq!(other, row);
-            assert!(ids.is_empty() || TokenSet::list(&row, ids.len() - 1).is_none());
+            assert_eq!(tokens_of(&row, ids.len()), Some(ids.clone()));
+            assert!(ids.is_empty() || tokens_of(&row, ids.len() - 1).is_none());
             let rest = TokenSet::from_all_but(&row, &ids, std::iter::once(0..half), 5);
             let others = TokenSet::from_runs(&ids, std::iter::once(half..count), 5);
             let [mut row, mut expected] = [[u32::MAX; 5]; 2];

@@ -79,6 +79,17 @@ impl Words {
         }
     }
 
+    /// Whether these are the numbers.
+    pub(crate) fn is_equal(&self, numbers: &[u32]) -> bool {
+        match self {
+            Self::Own(words) => **words == *numbers,
+            Self::Saved { source, start, count } => {
+                let words = saved(source, *start, *count);
+                words.iter().map(|&word| u32::from_le_bytes(word)).eq(numbers.iter().copied())
+            }
+        }
+    }
+
     /// Copies the numbers to `row`, as far as both go.
     #[inline]
     pub(crate) fn copy_to(&self, row: &mut [u32]) {
@@ -135,6 +146,7 @@ mod tests {
         let mut seen = Vec::new();
         words.each(|word| seen.push(word));
         assert_eq!((seen.as_slice(), words.len(), words.own()), (&[1, 258][..], 2, None));
+        assert!(words.is_equal(&[1, 258]) && !words.is_equal(&[1]) && !words.is_equal(&[1, 259]));
         let mut row = [4, 4, 4];
         words.merge_into(&mut row, |to, from| *to |= from);
         assert_eq!(row, [5, 262, 4]);
