@@ -122,7 +122,8 @@ impl Walk<'_> {
         let mut visited = HashSet::new();
         let mut queue = VecDeque::from([(Vec::new(), 0, self.constraint.matcher())]);
         let ending = self.constraint.matcher().shortest_completion();
-        let completed = ending.is_some_and(|ending| self.oracle.is_completed_by(b"", &ending));
+        let judged = ending.map(|ending| self.oracle.is_completed_by(b"", &ending));
+        let completed = judged.is_some_and(|judged| judged != Some(false));
         let untold = self.is_untold(self.oracle.viable(b""));
         if !completed && !self.oracle.is_viable(b"") && !untold {
             self.outcome
@@ -212,9 +213,9 @@ impl Walk<'_> {
         if self.oracle.viable(text) == Viable::TooMany {
             return bits;
         }
+        let Some(is_member) = self.oracle.judge(text) else { return bits };
         self.shape(text, &mask, &bits);
         self.arrive(text, &mask);
-        let is_member = self.oracle.is_member(text);
         if matcher.is_accepting() != is_member {
             self.fault(text, &format!("is_accepting is {}", !is_member));
         }
@@ -300,15 +301,15 @@ impl Walk<'_> {
                 let mut next = matcher.clone();
                 let taken = next.advance(id as u32).is_ok();
                 let ending = next.shortest_completion().filter(|_| taken);
-                if ending
-                    .as_ref()
-                    .is_some_and(|ending| self.oracle.is_completed_by(&longer, ending))
-                {
-                    return;
-                }
-                if taken && ending.is_none() && self.is_untold(viable) {
-                    self.outcome.undecided += 1;
-                    return;
+                let judged =
+                    ending.as_ref().map(|ending| self.oracle.is_completed_by(&longer, ending));
+                match judged {
+                    Some(Some(true)) => return,
+                    Some(None) => return self.outcome.undecided += 1,
+                    None if taken && self.is_untold(viable) => {
+                        return self.outcome.undecided += 1;
+                    }
+                    _ => {}
                 }
                 let shown = ending.map_or("nothing".to_owned(), |ending| show(&ending));
                 let why = format!("to be completed by {shown}; the search says {viable:?}");
@@ -471,7 +472,7 @@ impl Walk<'_> {
         match matcher.shortest_completion() {
             Some(end) => {
                 let whole = [text, &end].concat();
-                if !self.oracle.is_member(&whole) {
+                if self.oracle.judge(&whole) == Some(false) {
                     let message = format!("the completion {} is not a member", show(&whole));
                     self.fault(text, &message);
                 }

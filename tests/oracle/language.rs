@@ -21,6 +21,9 @@ pub struct Language {
     slices: RefCell<HashMap<Vec<u8>, (u32, u32)>>,
 }
 
+/// Readings of a text that are looked at: in the worst grammars they double with each lexeme.
+const MOST_READINGS: usize = 20_000;
+
 /// What is known of one stack.
 #[derive(Debug)]
 struct Known {
@@ -74,16 +77,20 @@ impl Language {
         &self.spec
     }
 
-    /// Whether `text` is in the language: some reading ends where the text does.
-    pub fn is_member(&self, text: &[u8]) -> bool {
+    /// Whether `text` is in the language: some reading ends where the text does. `None` where it has
+    /// more readings than can be told one by one.
+    pub fn is_member(&self, text: &[u8]) -> Option<bool> {
         let mut todo = vec![(0, self.begin())];
         let mut seen = HashSet::new();
         while let Some((at, place)) = todo.pop() {
             if at == text.len() {
                 if self.ends(&place) {
-                    return true;
+                    return Some(true);
                 }
                 continue;
+            }
+            if seen.len() > MOST_READINGS {
+                return None;
             }
             for opening in self.openings(&place) {
                 if let Some((length, winner)) = self.lexeme(&opening, text.split_at(at)) {
@@ -93,7 +100,7 @@ impl Language {
                 }
             }
         }
-        false
+        Some(false)
     }
 
     /// Before the first lexeme.

@@ -50,9 +50,17 @@ impl Oracle {
         }
     }
 
-    /// Whether `text` is in the language.
-    pub fn is_member(&self, text: &[u8]) -> bool {
+    /// Whether `text` is in the language, if it has not too many readings.
+    pub fn judge(&self, text: &[u8]) -> Option<bool> {
         self.language.is_member(text)
+    }
+
+    /// The same for a text that has but a few.
+    ///
+    /// # Panics
+    /// When it has more.
+    pub fn is_member(&self, text: &[u8]) -> bool {
+        self.judge(text).expect("a text of few readings")
     }
 
     /// Whether a completion of `text` was found.
@@ -71,7 +79,12 @@ impl Oracle {
         let viable = match self.search.verdict(&self.language, text) {
             Verdict::Completed(ending) => {
                 let judged = self.is_completed_by(text, &ending);
-                assert!(judged, "{} does not complete {}", show(&ending), show(text));
+                assert!(
+                    judged != Some(false),
+                    "{} does not complete {}",
+                    show(&ending),
+                    show(text)
+                );
                 return Viable::Yes;
             }
             Verdict::Dead => Viable::No,
@@ -82,11 +95,12 @@ impl Oracle {
         viable
     }
 
-    /// Judges a completion that someone else found, and learns from it.
-    pub fn is_completed_by(&self, text: &[u8], ending: &[u8]) -> bool {
+    /// Judges a completion that someone else found, and learns from it. `None` where that has too
+    /// many readings.
+    pub fn is_completed_by(&self, text: &[u8], ending: &[u8]) -> Option<bool> {
         let member = [text, ending].concat();
-        let completed = self.is_member(&member);
-        if completed {
+        let completed = self.judge(&member);
+        if completed == Some(true) {
             let beginnings = (0..=member.len()).map(|end| (member[..end].to_vec(), Viable::Yes));
             self.viable.borrow_mut().extend(beginnings);
         }
