@@ -212,7 +212,7 @@ impl Trie {
     /// in one pass over the trie; `None` for more sets of groups than a few, and where a token has
     /// more pieces than are counted.
     pub(crate) fn piece_counts(&self, groups: Groups) -> Option<&PieceCounts> {
-        if self.node(Self::ROOT).height >= MANY {
+        if self.node(Self::ROOT).height == MANY {
             return None;
         }
         let group = |node| self.group(node);

@@ -77,8 +77,8 @@ impl Language {
         &self.spec
     }
 
-    /// Whether `text` is in the language: some reading ends where the text does. `None` where it has
-    /// more readings than can be told one by one.
+    /// Whether `text` is in the language: some reading ends where the text does. `None` where it
+    /// has more readings than can be told one by one.
     pub fn is_member(&self, text: &[u8]) -> Option<bool> {
         let mut todo = vec![(0, self.begin())];
         let mut seen = HashSet::new();

@@ -73,7 +73,7 @@ impl Composer<'_> {
         let stop_tokens = if complete { self.stop_tokens } else { &[] };
         let (mask, bytes) = match self.few(tokens, stop_tokens, row.len()) {
             Some(few) => {
-                let found = self.tables.masks.intern_few(few);
+                let found = self.tables.masks.intern_few(&few);
                 self.tables.masks.write_to(found.0, row);
                 found
             }
@@ -89,13 +89,14 @@ impl Composer<'_> {
 
     /// These tokens and the stop tokens, ascending, if they are seen to be few.
     fn few(&self, tokens: TokensId, stop_tokens: &[TokenId], words: usize) -> Option<Vec<u32>> {
-        let mut few = self.walker.tokens.few(tokens, storage::few(words))?;
+        let most = storage::most_in_a_list(words);
+        let mut few = self.walker.tokens.few(tokens, most)?;
         for stop in stop_tokens {
             if let Err(place) = few.binary_search(&stop.0) {
                 few.insert(place, stop.0);
             }
         }
-        (few.len() <= storage::few(words)).then_some(few)
+        (few.len() <= most).then_some(few)
     }
 }
 

@@ -49,15 +49,15 @@ const CANDIDATES: usize = 256;
 const WORDS_PER_BIT: usize = 16;
 
 /// A mask of no more tokens than this is stored as a list, in rows of `words` words.
-pub(super) fn few(words: usize) -> usize {
+pub(super) fn most_in_a_list(words: usize) -> usize {
     words / WORDS_PER_BIT
 }
 
 impl Masks {
     /// The id of the mask `row`, and the bytes that it takes if it is new.
     pub(crate) fn intern(&self, row: &[u32]) -> (u32, usize) {
-        if let Some(few) = tokens_of(row, few(row.len())) {
-            return self.intern_few(few);
+        if let Some(few) = tokens_of(row, most_in_a_list(row.len())) {
+            return self.intern_few(&few);
         }
         let is_row = |mask: &Mask, id| match mask {
             Mask::Set(TokenSet::List(_)) => false,
@@ -73,15 +73,15 @@ impl Masks {
         })
     }
 
-    /// The same for the mask of these tokens, ascending, that are no more than [`few`]. What is a
+    /// The same for the mask of these tokens, ascending, no more than [`most_in_a_list`]. What is a
     /// handful of tokens takes no pass over a row.
-    pub(crate) fn intern_few(&self, tokens: Vec<u32>) -> (u32, usize) {
+    pub(crate) fn intern_few(&self, tokens: &[u32]) -> (u32, usize) {
         let is_list = |mask: &Mask, _| match mask {
-            Mask::Set(TokenSet::List(list)) => list.is_equal(&tokens),
+            Mask::Set(TokenSet::List(list)) => list.is_equal(tokens),
             _ => false,
         };
-        let hash = FxBuildHasher.hash_one(&tokens);
-        let list = |_: &mut Vec<u32>| Mask::Set(TokenSet::List(tokens.clone().into()));
+        let hash = FxBuildHasher.hash_one(tokens);
+        let list = |_: &mut Vec<u32>| Mask::Set(TokenSet::List(tokens.to_vec().into()));
         self.find_or_add(hash, is_list, list)
     }
 
@@ -115,7 +115,7 @@ impl Masks {
 
     /// `row` as the flips that make it of the nearest of `rows`, if it is near to one.
     fn nearest(&self, row: &[u32], rows: &mut [u32]) -> Option<Mask> {
-        let mut limit = few(row.len());
+        let mut limit = most_in_a_list(row.len());
         let mut best = None;
         for (at, &id) in rows.iter().take(CANDIDATES).enumerate() {
             let Some(Mask::Set(TokenSet::Words(base))) = self.get(id) else { continue };
@@ -235,7 +235,8 @@ fn join(words: [u32; 2]) -> u64 {
     u64::from(words[0]) | u64::from(words[1]) << 32
 }
 
-/// The hash of a mask that is stored as a row or near to one. In lanes, because each step of a hash waits for the one before.
+/// The hash of a mask that is stored as a row or near to one. In lanes, because each step of a hash
+/// waits for the one before.
 fn hash(row: &[u32]) -> u64 {
     const LANES: usize = 8;
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
