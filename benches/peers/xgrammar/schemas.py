@@ -2,9 +2,9 @@
 
 Its one argument is the case's file; it prints the measurements as JSON.
 
-It compiles some schemas for hours, and no call from Python can be cut short. So schemas are
-measured one after the other in a process of its own, which is given up with the schema that takes
-three times the case's patience, and goes on behind it.
+Some schemas take the engine longer than anybody waits, and a call from Python cannot be cut short.
+So a second process measures the schemas one after the other. It is killed at a schema that takes
+three times the case's patience, and another goes on behind that schema.
 """
 
 import json
@@ -83,7 +83,7 @@ ZERO = {"first_mask": 0, "cold": [], "warm": [], "valid_refused": 0, "invalid_ac
 
 
 def measure_from(run, first):
-    """Prints a line for each schema from the `first` on, and an empty one when all is read."""
+    """Prints an empty line once the vocabulary is read, then one for each schema from `first` on."""
     print(flush=True)
     for schema in run.schemas[first:]:
         try:
@@ -104,13 +104,15 @@ def watch(path):
     while len(results) < count:
         command = [sys.executable, __file__, path, str(len(results))]
         with subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0) as process:
-            process.stdout.readline()
+            if not process.stdout.readline():
+                sys.exit("the engine does not start")
             while len(results) < count:
+                refusal = "the process has died"
                 if not select.select([process.stdout], [], [], seconds)[0]:
+                    refusal = f"stopped after {seconds:.0f} s"
                     process.kill()
                 line = process.stdout.readline()
                 if not line.endswith(b"\n"):
-                    refusal = f"stopped after {seconds:.0f} s"
                     results.append({"refusal": refusal, **ZERO})
                     break
                 results.append(json.loads(line))

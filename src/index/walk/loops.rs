@@ -175,7 +175,8 @@ impl<'g> SelfLoops<'g> {
     }
 }
 
-/// To look for a stretch takes longer than to walk so many nodes. The tries of tests have fewer.
+/// Looking for a stretch takes longer than walking so many nodes. Unit tests have smaller tries,
+/// and are to meet stretches all the same.
 const FEW_NODES: u32 = if cfg!(test) { 0 } else { 2048 };
 
 /// The stretch of the point that `node` has led to, as far as it is known or worth a look.
