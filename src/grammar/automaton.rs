@@ -27,6 +27,20 @@ impl Automaton {
     }
 }
 
+/// Of the texts of an automaton those that enter so many of its *marked* states: those behind a
+/// character. To write the counts out takes as many states as there are counts, for each state of
+/// the automaton.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Counted {
+    /// What the start reaches leads to a match.
+    pub(crate) automaton: Automaton,
+    /// By state of the automaton.
+    pub(crate) marked: Arc<[bool]>,
+    pub(crate) least: u32,
+    /// `None`: without bound.
+    pub(crate) most: Option<u32>,
+}
+
 /// Moves of a state, most of which have one or two.
 pub(crate) type Moves = SmallVec<[(u8, u8, u32); 2]>;
 

@@ -4,7 +4,7 @@
 use crate::grammar::tokens::Tokens;
 use crate::util::diagnostic::Place;
 
-pub(crate) use crate::grammar::automaton::{Automaton, Moves, State};
+pub(crate) use crate::grammar::automaton::{Automaton, Counted, Moves, State};
 
 /// A set of texts. Texts are UTF-8; the lexer layer compiles patterns to automata over bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,8 @@ pub(crate) enum Pattern {
     Complement(Box<Pattern>),
     /// The texts of an automaton over bytes.
     Automaton(Automaton),
+    /// Those of them that enter so many marked states: of a terminal as a whole.
+    Counted(Counted),
     /// Of what it matches the texts that begin with no other of them: what is read up to the first
     /// match.
     Shortest(Box<Pattern>),
@@ -76,6 +78,7 @@ impl Pattern {
             Pattern::Literal { .. }
             | Pattern::Range(..)
             | Pattern::Automaton(_)
+            | Pattern::Counted(_)
             | Pattern::Tokens(_)
             | Pattern::Schema(_) => false,
         }
@@ -93,6 +96,7 @@ impl Pattern {
             Pattern::Intersection(_)
             | Pattern::Complement(_)
             | Pattern::Automaton(_)
+            | Pattern::Counted(_)
             | Pattern::Shortest(_)
             | Pattern::Tokens(_)
             | Pattern::Schema(_) => true,

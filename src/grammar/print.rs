@@ -7,7 +7,7 @@ use crate::grammar::Grammar;
 use crate::grammar::ir::{
     Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal,
 };
-use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::grammar::pattern::{Counted, Pattern, RegexFlags};
 use crate::grammar::tokens::Tokens;
 use crate::util::id::TerminalId;
 
@@ -188,6 +188,11 @@ impl fmt::Display for Pattern {
             Pattern::Complement(pattern) => write!(f, "~({pattern})"),
             Pattern::Automaton(automaton) => {
                 write!(f, "(an automaton of {} states)", automaton.states.len())
+            }
+            Pattern::Counted(Counted { automaton, least, most, .. }) => {
+                write!(f, "(an automaton of {} states, marks {least}..", automaton.states.len())?;
+                most.map_or(Ok(()), |most| write!(f, "{most}"))?;
+                f.write_str(")")
             }
             Pattern::Shortest(pattern) => write!(f, "(the first match of {pattern})"),
             Pattern::Schema(schema) => write!(f, "%json {schema}"),

@@ -8,7 +8,7 @@ use super::ir::{
     Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks,
     Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
-use super::pattern::{Automaton, Pattern, RegexFlags, State};
+use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -304,6 +304,13 @@ impl Pattern {
                 writer.u8(8);
                 writer.list(&automaton.states, |w, state| state.save(w));
             }
+            Self::Counted(Counted { automaton, marked, least, most }) => {
+                writer.u8(12);
+                writer.list(&automaton.states, |w, state| state.save(w));
+                writer.list(marked, |w, &marked| w.bool(marked));
+                writer.u32(*least);
+                writer.option(most.as_ref(), |w, &most| w.u32(most));
+            }
             Self::Shortest(pattern) => {
                 writer.u8(9);
                 pattern.save(writer);
@@ -346,6 +353,12 @@ impl Pattern {
             9 => Self::Shortest(Box::new(Self::load(reader, depth - 1)?)),
             10 => Self::Tokens(Tokens::load(reader)?),
             11 => Self::Schema(reader.str()?.to_owned()),
+            12 => {
+                let automaton = Automaton::new(reader.list(5, State::load)?);
+                let marked = reader.list(1, Reader::bool)?.into();
+                let (least, most) = (reader.u32()?, reader.option(Reader::u32)?);
+                Self::Counted(Counted { automaton, marked, least, most })
+            }
             _ => return Err(Malformed { what: "a pattern" }),
         })
     }

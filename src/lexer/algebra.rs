@@ -151,6 +151,16 @@ pub(crate) fn difference(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, P
 
 /// The minimal automaton of one that somebody made.
 pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, PatternError> {
+    let (raw, _) = raw(automaton, meter)?;
+    Ok(if automaton.is_minimal { raw.number(meter)? } else { raw.minimize(meter)? })
+}
+
+/// An automaton that somebody made, without what cannot be reached; and which of its states are
+/// left, in the order of their new numbers.
+pub(super) fn raw(
+    automaton: &Automaton,
+    meter: &Meter,
+) -> Result<(RawDfa, Vec<usize>), PatternError> {
     let states = &automaton.states;
     let mut begins = [false; 257];
     for &(first, last, _) in states.iter().flat_map(|state| &state.moves) {
@@ -209,8 +219,7 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
         table = vec![Dfa::DEAD; classes.count()];
         accept = vec![false];
     }
-    let raw = RawDfa { classes, table, accept, trailing: None };
-    Ok(if automaton.is_minimal { raw.number(meter)? } else { raw.minimize(meter)? })
+    Ok((RawDfa { classes, table, accept, trailing: None }, reached))
 }
 
 /// The texts of an automaton that begin with no other of them: nothing follows a match.

@@ -22,6 +22,8 @@ pub(crate) struct Compiler<'a> {
     thompson: thompson::Compiler,
     /// Whether languages may become smaller.
     may_narrow: bool,
+    /// Whether automata that count are written out, however large.
+    writes_out: bool,
     /// What was narrowed in the patterns since these were asked for last.
     narrowed: Vec<Narrowed>,
 }
@@ -35,6 +37,7 @@ impl<'a> Compiler<'a> {
             folding: Folding::default(),
             thompson,
             may_narrow: false,
+            writes_out: false,
             narrowed: Vec::new(),
         }
     }
@@ -43,6 +46,12 @@ impl<'a> Compiler<'a> {
     /// [`Compiler::take_narrowed`] tells.
     pub(crate) fn narrowing(meter: &'a Meter) -> Self {
         Self { may_narrow: true, ..Self::new(meter) }
+    }
+
+    /// The same where all states are to be gone through: automata that count are written out then,
+    /// and made minimal.
+    pub(crate) fn writing_out(self) -> Self {
+        Self { writes_out: true, ..self }
     }
 
     /// The groups that were narrowed since this was asked last.
@@ -136,6 +145,9 @@ impl<'a> Compiler<'a> {
                 algebra::product(&parts, |both| both == [true, false], meter)
             }
             Pattern::Automaton(automaton) => algebra::minimal(automaton, meter),
+            Pattern::Counted(counted) => {
+                Dfa::of_counted(counted, self.writes_out || depth > 0, meter)
+            }
             Pattern::Schema(_) => Err(PatternError::schema()),
             Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), meter),
             Pattern::Shortest(pattern) => {

@@ -4,9 +4,14 @@
 //! state is not stored); no two states accept the same rests; no two byte classes have equal
 //! columns; states are numbered in breadth-first order by class. So equal languages are equal
 //! values, and only the empty language has no state.
+//!
+//! Where a [`Count`] stands beside the table, the invariants hold of the table alone, but for the
+//! second: states that a count tells apart may accept the same rests otherwise.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use crate::lexer::count::Count;
 use crate::util::byte_classes::{ByteClasses, fmt_range};
 
 /// The automaton of one terminal.
@@ -15,8 +20,11 @@ pub(crate) struct Dfa {
     pub(super) classes: ByteClasses,
     /// `state * classes + class`; [`Dfa::DEAD`] where nothing can follow.
     pub(super) table: Box<[u32]>,
-    /// Length of a shortest accepted rest; 0 in accepting states, and only there.
+    /// By state of the table, the length of a shortest accepted rest; 0 in accepting states, and
+    /// only there.
     pub(super) distance: Box<[u32]>,
+    /// What lexemes are held to beside the table. Then a state is one of the table and a count.
+    pub(super) count: Option<Box<Count>>,
     /// What is asked of the text behind a lexeme, where something is.
     pub(super) trailing: Option<Box<Trailing>>,
     /// Whether what is a lexeme depends on the text before it. Then the automaton reads that text
@@ -65,6 +73,7 @@ impl Dfa {
             classes,
             table: table.into(),
             distance: distance.into(),
+            count: None,
             trailing: None,
             leading: false,
         }
@@ -120,20 +129,65 @@ impl Dfa {
         if state == Self::DEAD {
             return Self::DEAD;
         }
-        self.table[state as usize * self.classes.count() + usize::from(class)]
+        match &self.count {
+            None => self.table[state as usize * self.classes.count() + usize::from(class)],
+            Some(of) => {
+                let (at, count) = of.split(state);
+                of.enter(self.table_row(at)[usize::from(class)], count)
+            }
+        }
     }
 
     /// By class, the state after a byte of it; of a state that is not dead.
     #[inline]
-    pub(crate) fn row(&self, state: u32) -> &[u32] {
+    pub(crate) fn row(&self, state: u32) -> Cow<'_, [u32]> {
+        match &self.count {
+            None => Cow::Borrowed(self.table_row(state)),
+            Some(of) => {
+                let (at, count) = of.split(state);
+                self.table_row(at).iter().map(|&next| of.enter(next, count)).collect()
+            }
+        }
+    }
+
+    /// A row of the table, which counts nothing.
+    #[inline]
+    pub(super) fn table_row(&self, at: u32) -> &[u32] {
         let width = self.classes.count();
-        &self.table[state as usize * width..][..width]
+        &self.table[at as usize * width..][..width]
+    }
+
+    /// How many states the table has.
+    pub(super) fn table_states(&self) -> usize {
+        self.distance.len()
+    }
+
+    /// Whether the table accepts in this of its states.
+    #[inline]
+    pub(super) fn ends(&self, at: u32) -> bool {
+        self.distance.get(at as usize) == Some(&0)
     }
 
     /// Whether what was read up to `state` is a lexeme, be it under a condition.
     #[inline]
     pub(crate) fn is_accept(&self, state: u32) -> bool {
-        self.distance.get(state as usize) == Some(&0)
+        match &self.count {
+            None => self.ends(state),
+            Some(_) if state == Self::DEAD => false,
+            Some(of) => {
+                let (at, count) = of.split(state);
+                of.is_met(count) && self.ends(at)
+            }
+        }
+    }
+
+    /// The automaton of the table alone: of all lexemes that there would be if nothing were
+    /// counted.
+    pub(crate) fn uncounted(&self) -> Cow<'_, Self> {
+        match &self.count {
+            None => Cow::Borrowed(self),
+            Some(_) => Cow::Owned(Self { count: None, ..self.clone() }),
+        }
     }
 
     /// Heap bytes.
@@ -141,12 +195,14 @@ impl Dfa {
         let conditions = self.conditions().iter();
         let of_conditions: usize =
             conditions.map(|asked| asked.holds.bytes() + asked.fails.bytes()).sum();
-        (self.table.len() + self.distance.len()) * size_of::<u32>() + of_conditions
+        let of_count = self.count.as_ref().map_or(0, |count| count.bytes());
+        (self.table.len() + self.distance.len()) * size_of::<u32>() + of_conditions + of_count
     }
 
     /// How many states there are, the dead one not counted.
     pub(crate) fn state_count(&self) -> usize {
-        self.distance.len()
+        let counts = self.count.as_ref().map_or(1, |count| count.width() as usize);
+        self.distance.len() * counts
     }
 
     /// The bytes that no state tells apart.
@@ -157,7 +213,10 @@ impl Dfa {
     /// Length in bytes of a shortest rest that makes a lexeme; `u32::MAX` for the dead state.
     #[inline]
     pub(crate) fn distance(&self, state: u32) -> u32 {
-        self.distance.get(state as usize).copied().unwrap_or(u32::MAX)
+        match &self.count {
+            None => self.distance.get(state as usize).copied().unwrap_or(u32::MAX),
+            Some(count) => count.distance(self, state),
+        }
     }
 
     /// Whether `text` as a whole is a lexeme, at some place of some text.

@@ -189,6 +189,7 @@ impl Builder<'_> {
             Pattern::Intersection(_)
             | Pattern::Complement(_)
             | Pattern::Automaton(_)
+            | Pattern::Counted(_)
             | Pattern::Shortest(_)
             | Pattern::Tokens(_)
             | Pattern::Schema(_) => Ok(Hir::fail()),

@@ -12,11 +12,14 @@
 //! Intersections, complements and ready automata are combined as automata ([`algebra`],
 //! [`splice`]); passes 1 and 2 make those of the parts.
 //!
-//! Patterns that are one class of bytes after another take the short way of [`chain`].
+//! Patterns that are one class of bytes after another take the short way of [`chain`]. What counts
+//! characters beside a pattern is not written out: [`count`].
 
+mod agreement;
 mod algebra;
 mod chain;
 mod compile;
+mod count;
 mod determinize;
 mod dfa;
 mod error;
@@ -36,8 +39,10 @@ mod tests;
 mod trailing;
 mod without_empty;
 
+pub(crate) use agreement::ALWAYS;
 pub(crate) use algebra::{difference, intersection, product};
 pub(crate) use compile::Compiler;
+pub(crate) use count::MOST_STATES;
 pub(crate) use dfa::{Condition, Dfa};
 pub(crate) use error::PatternError;
 pub(crate) use line_ends::line_ends;

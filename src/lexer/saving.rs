@@ -1,6 +1,7 @@
 //! How a DFA is saved.
 
 use super::Dfa;
+use super::count::Count;
 use super::dfa::{Condition, Trailing};
 use crate::util::byte_classes::ByteClasses;
 use crate::util::saving::{Malformed, Reader, Writer, ensure};
@@ -11,6 +12,12 @@ impl Dfa {
         self.classes().save(writer);
         writer.numbers(&self.table);
         writer.numbers(&self.distance);
+        writer.option(self.count.as_ref(), |w, count| {
+            let (marked, least, most) = count.parts();
+            w.list(marked, |w, &marked| w.bool(marked));
+            w.u32(least);
+            w.option(most.as_ref(), |w, &most| w.u32(most));
+        });
         writer.bool(self.leading);
         writer.option(self.trailing.as_ref(), |w, trailing| {
             w.numbers(&trailing.of);
@@ -41,12 +48,20 @@ impl Dfa {
         trailing: impl Fn(&mut Reader<'_>, usize) -> Result<Trailing, Malformed>,
     ) -> Result<Self, Malformed> {
         let classes = ByteClasses::load(reader)?;
-        let (table, distance, leading) = (reader.numbers()?, reader.numbers()?, reader.bool()?);
+        let (table, distance) = (reader.numbers()?, reader.numbers()?);
+        let count =
+            reader.option(|r| Ok((r.list(1, Reader::bool)?, r.u32()?, r.option(Reader::u32)?)))?;
+        let leading = reader.bool()?;
         let states = distance.len();
         let leads = |&next: &u32| next == Self::DEAD || (next as usize) < states;
         ensure(table.len() == states * classes.count() && table.iter().all(leads), "a DFA")?;
         let trailing = reader.option(|r| trailing(r, states))?.map(Box::new);
-        Ok(Self { classes, table: table.into(), distance: distance.into(), trailing, leading })
+        let (table, distance) = (table.into(), distance.into());
+        let dfa = Self { classes, table, distance, count: None, trailing, leading };
+        let Some((marked, least, most)) = count else { return Ok(dfa) };
+        let count = Count::new(&dfa, marked.into(), least, most);
+        let count = count.ok_or(Malformed { what: "a DFA" })?;
+        Ok(Self { count: Some(Box::new(count)), ..dfa })
     }
 }
 

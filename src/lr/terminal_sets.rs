@@ -93,8 +93,9 @@ pub(super) fn contains(set: &Terminals, terminal: u32) -> bool {
 /// The terminals of the set, ascending.
 pub(super) fn terminals(set: &Terminals) -> impl Iterator<Item = u32> + '_ {
     set.iter().flat_map(|&Word { at, bits }| {
-        let rests = std::iter::successors(Some(bits), |rest| Some(rest & (rest - 1)));
-        rests.take_while(|&rest| rest != 0).map(move |rest| at * 64 + rest.trailing_zeros())
+        let rest = |rest: u64| (rest != 0).then_some(rest);
+        let rests = std::iter::successors(rest(bits), move |&bits| rest(bits & (bits - 1)));
+        rests.map(move |rest| at * 64 + rest.trailing_zeros())
     })
 }
 

@@ -23,6 +23,7 @@
 //! it exact while the outcome is open. In most languages nearly every obligation dies on the next
 //! byte.
 
+mod alike;
 mod budget;
 mod budgets;
 mod candidate_sets;
@@ -58,6 +59,7 @@ use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::append::Slots;
+use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -101,6 +103,8 @@ pub(crate) struct Scanner {
     ends: Ends,
     decisions: Decisions,
     discharges: Discharges,
+    /// By terminal and two states of its table: up to how many pieces they agree.
+    agreements: AppendMap<(TerminalId, u32, u32), u8>,
     bounds: Bounds,
     /// Made when a text is first to be ended.
     minimal_completion: OnceLock<MinimalCompletion>,
@@ -157,6 +161,7 @@ impl Scanner {
             ends: Ends::default(),
             decisions: Decisions::default(),
             discharges: Discharges::default(),
+            agreements: AppendMap::default(),
             bounds,
             minimal_completion: OnceLock::new(),
         }

@@ -8,6 +8,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::alike::Counting;
 use super::{LexemeEnds, ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
 use crate::util::id::{ScanStateId, TerminalId};
@@ -53,6 +54,8 @@ pub(crate) struct Point {
     pub(crate) accepts: bool,
     /// Whether a lexeme may end here however it might go on.
     pub(crate) every_match: bool,
+    /// Where lexemes are counted, and nothing else is left.
+    pub(super) counting: Option<Counting>,
     class: OnceLock<u32>,
     /// As [`Scanner::loops`] finds them.
     pub(super) loops: OnceLock<Groups>,
@@ -138,6 +141,12 @@ impl Point {
         self.stretches[usize::from(past_ascii)].get().0
     }
 
+    /// Whether only a terminal is left whose lexemes are counted.
+    #[inline]
+    pub(crate) fn is_counted(&self) -> bool {
+        self.counting.is_some()
+    }
+
     /// The step that leads back here, and says of no end.
     #[inline]
     pub(crate) fn back(&self) -> Step {
@@ -167,6 +176,7 @@ impl Scanner {
                 obligations,
                 accepts: self.states().accepts_surely(state),
                 every_match: self.states().is_every_match(state),
+                counting: self.counting(state, obligations),
                 class: OnceLock::new(),
                 loops: OnceLock::new(),
                 stretches: <[KnownStretch; 2]>::default(),

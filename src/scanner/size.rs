@@ -32,6 +32,7 @@ impl Scanner {
             + points * of_points
             + self.lexis.lookaheads.expectations.len() * ENTRY_BYTES
             + self.discharges.len() * ENTRY_BYTES
+            + self.agreements.len() * ENTRY_BYTES
             + self.table().met_bytes()
     }
 }

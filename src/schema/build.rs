@@ -263,6 +263,9 @@ impl Builder<'_, '_> {
                 listed.iter().map(|&text| self.machine.reader.atoms.texts.get(text).as_str());
             return Ok((!listed.is_empty()).then(|| self.machine.texts.spelled_words(words)));
         }
+        if let Some(bounded) = self.machine.bounded(formula)? {
+            return Ok(bounded);
+        }
         let texts = self.machine.some_strings(formula)?;
         if texts.is_empty() {
             return Ok(None);

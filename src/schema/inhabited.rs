@@ -96,11 +96,14 @@ impl Machine<'_> {
             return Ok(!listed.is_empty());
         }
         for formula in self.reader.formulas.by_fingerprint(formula) {
-            let texts = match of {
-                Type::Number => self.numbers(formula)?,
-                _ => self.some_strings(formula)?,
+            let has_any = match of {
+                Type::Number => !self.numbers(formula)?.is_empty(),
+                _ => match self.bounded(formula)? {
+                    Some(bounded) => bounded.is_some(),
+                    None => !self.some_strings(formula)?.is_empty(),
+                },
             };
-            if !texts.is_empty() {
+            if has_any {
                 return Ok(true);
             }
         }

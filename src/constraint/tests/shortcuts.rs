@@ -8,6 +8,7 @@ use super::super::{CompiledGrammar, Constraint};
 use crate::grammar::Grammar;
 use crate::index::{Index, Shortcuts};
 use crate::matcher::Matcher;
+use crate::schema::SchemaOptions;
 use crate::vocab::Vocabulary;
 
 /// Nothing is saved.
@@ -92,6 +93,16 @@ WORDS: /([^ >]{1,5} +){0,3}[^ >]+>/
 "#;
 
 const GRAMMARS: [&str; 5] = [PROGRAM, PENDING, LINES, COUNTED, SPREAD];
+
+/// Strings in which characters are counted beside something else: words, of which there are more or
+/// fewer than tokens have; letters of one kind; doubled ones; escapes.
+const BOUNDED: [&str; 5] = [
+    r#"{"type": "string", "pattern": "^([^ ]+ ){0,3}[^ ]+$", "minLength": 2, "maxLength": 9}"#,
+    r#"{"type": "string", "pattern": "^([^ ]+ ){0,9}[^ ]+$", "maxLength": 40}"#,
+    r#"{"type": "string", "pattern": "^[a1 \\n]*$", "minLength": 6, "maxLength": 30}"#,
+    r#"{"type": "string", "pattern": "^(([^ é]|éé)+[ \n]){0,9}[^ ]+[\n\"]$", "minLength": 8}"#,
+    r#"{"type": "string", "pattern": "^[^a]a?(éa?)*(😀|中)?$", "maxLength": 20}"#,
+];
 
 /// What tokens are made of; some cut characters.
 const PIECES: [&[u8]; 38] = [
@@ -182,6 +193,12 @@ fn follow(constraint: &Constraint, seed: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Follows random texts of a grammar.
+fn follow_in(grammar: &Grammar, vocabulary: &Vocabulary, seed: u64) -> Result<(), TestCaseError> {
+    let compiled = CompiledGrammar::new(grammar).expect("the grammars of this file compile");
+    follow(&compiled.constraint(vocabulary), seed)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -192,7 +209,16 @@ proptest! {
         seed: u64,
     ) {
         let grammar = Grammar::from_lark(grammar).expect("the grammars of this file are grammars");
-        let compiled = CompiledGrammar::new(&grammar).expect("the grammars of this file compile");
-        follow(&compiled.constraint(&vocabulary), seed)?;
+        follow_in(&grammar, &vocabulary, seed)?;
+    }
+
+    #[test]
+    fn no_shortcut_changes_a_mask_of_bounded_strings(
+        schema in prop::sample::select(BOUNDED.to_vec()),
+        vocabulary in vocabulary(),
+        seed: u64,
+    ) {
+        let grammar = Grammar::from_schema(schema, &SchemaOptions::default());
+        follow_in(&grammar.expect("a schema"), &vocabulary, seed)?;
     }
 }

@@ -19,6 +19,7 @@ use super::nodes::{ByteNodes, NodesId};
 use crate::index::tokens::TokenSet;
 use crate::scanner::points::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
+use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
 /// The base walks of a walk, those that cover most first, and what each covers.
@@ -71,6 +72,10 @@ impl<'g> Bases<'g> {
             return Self::default();
         }
         let by_byte = tables.nodes.by_byte(id, trie);
+        if let Some(home) = scanner.home(at) {
+            let candidates = Candidate::new(walker, home, by_byte, counting).into_iter().collect();
+            return Self { candidates, covered: Vec::new() };
+        }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
         for &ByteNodes { byte, tokens, .. } in by_byte {
             let next = match id {
@@ -197,10 +202,17 @@ impl<'g> BasePosition<'g> {
         Some(Self { point, open, ..self })
     }
 
-    /// Whether all that follows is the same from `point`.
+    /// Whether the walk from `point` would be the same.
     #[inline]
-    pub(super) fn is_at(&self, point: &Point) -> bool {
+    fn is_at(&self, point: &Point) -> bool {
         std::ptr::eq(self.point, point) && !self.open
+    }
+
+    /// Whether all below `node` is the same from `point`, to which the byte of the node has led.
+    #[inline]
+    pub(super) fn covers(&self, scanner: &Scanner, node: &Node, point: &Point) -> bool {
+        let is_alike = || point.is_counted() && scanner.are_alike(point, self.point, node.height);
+        !self.open && (std::ptr::eq(self.point, point) || is_alike())
     }
 }
 

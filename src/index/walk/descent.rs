@@ -65,7 +65,9 @@ impl<'g> Descent<'g> {
         is_open: bool,
     ) {
         let trie = self.walker.trie;
-        if let Some(base) = base.filter(|base| base.is_at(point) && (!is_open || point.accepts)) {
+        if let Some(base) = base.filter(|base| {
+            base.covers(self.walker.scanner, trie.node(entry), point) && (!is_open || point.accepts)
+        }) {
             return self.bases.cover(base.number, trie, (entry, trie.end(entry)));
         }
         let open = if is_open && !point.accepts { self.pending.open_entry() } else { None };
@@ -111,7 +113,7 @@ impl<'g> Descent<'g> {
             _ => base.and_then(|base| base.step(scanner, node.byte)),
         };
         if let Some(base) = base
-            && base.is_at(point)
+            && base.covers(scanner, &node, point)
             && (open.is_none() || point.accepts)
             // If the lexeme may have ended, then not after all: a longer match comes before the
             // character's end.

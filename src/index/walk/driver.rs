@@ -24,21 +24,24 @@ impl<'g> Walker<'g> {
     fn do_walk(self, id: NodesId, from: Origin) -> Walk {
         let Origin { state, obligations, counting, is_base } = from;
         let at = self.scanner.at_point(self.scanner.point(state, obligations));
-        if let Some(counted) = self.counted(id, at, from) {
-            let mut descent = Descent::new(self, Bases::default(), false);
-            descent.walk_counted(id, &counted);
-            return descent.finish();
-        }
         let bases = match is_base || !self.shortcuts.base_walks {
             true => Bases::default(),
             false => Bases::find(self, id, at, counting),
         };
+        if bases.is_empty()
+            && let Some(counted) = self.counted(id, at, from)
+        {
+            let mut descent = Descent::new(self, Bases::default(), false);
+            descent.walk_counted(id, &counted);
+            return descent.finish();
+        }
         // What is walked but once gains nothing from branches, and no walk from a state that counts
         // characters meets what one from another count has met.
         let at_once = is_base
             || counting
             || self.tables.nodes.begin_walk(id)
             || !self.shortcuts.branches
+            || at.is_counted()
             || self.scanner.counts(at);
         let mut descent = Descent::new(self, bases, counting);
         if id == NodesId::ROOT {

@@ -84,7 +84,11 @@ fn is_match(pattern: &Pattern, text: &str) -> bool {
         Pattern::Shortest(pattern) => {
             is_match(pattern, text) && (0..text.len()).all(|at| !is_match(pattern, &text[..at]))
         }
-        Pattern::Range(..) | Pattern::Regex { .. } | Pattern::Tokens(_) | Pattern::Schema(_) => {
+        Pattern::Range(..)
+        | Pattern::Regex { .. }
+        | Pattern::Counted(_)
+        | Pattern::Tokens(_)
+        | Pattern::Schema(_) => {
             unreachable!("no case has one")
         }
     }

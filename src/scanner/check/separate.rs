@@ -241,10 +241,24 @@ impl<'a> Search<'a> {
             return Some(Pair::default());
         }
         if one == other {
-            let behind = runs_on(dfas[0]);
-            self.steps += dfas[0].state_count();
+            // What goes on behind some lexeme of more goes on behind lexemes of fewer at most.
+            let all = dfas[0].uncounted();
+            let behind = runs_on(&all);
+            self.steps += all.state_count();
             return Some(Pair { behind: [behind; 2] });
         }
+        // What has nothing in common uncounted has nothing in common.
+        if dfas.iter().any(|dfa| dfa.counts())
+            && let all = dfas.map(Dfa::uncounted)
+            && let Some(pair) = self.side_by_side([&all[0], &all[1]])
+        {
+            return Some(pair);
+        }
+        self.side_by_side(dfas)
+    }
+
+    /// What two automata do side by side.
+    fn side_by_side(&mut self, dfas: [&Dfa; 2]) -> Option<Pair> {
         let classes = dfas[0].classes().merge(dfas[1].classes());
         let of = |&byte: &u8| dfas.map(|dfa| dfa.classes().get(byte));
         let of: Vec<[u8; 2]> = classes.representatives().iter().map(of).collect();
@@ -259,6 +273,7 @@ impl<'a> Search<'a> {
                 return None;
             }
             let rows = (dfas[0].row(states.0), dfas[1].row(states.1));
+            let rows = (&*rows.0, &*rows.1);
             let mut before = (Dfa::DEAD, Dfa::DEAD);
             for (class, &[one, other]) in (0..=u8::MAX).zip(&of) {
                 let next = (rows.0[usize::from(one)], rows.1[usize::from(other)]);
@@ -284,7 +299,8 @@ impl<'a> Search<'a> {
 fn runs_on(dfa: &Dfa) -> Bytes {
     let mut classes = ClassSet::default();
     for state in (0..dfa.state_count() as u32).filter(|&state| dfa.is_accept(state)) {
-        let row = (0..=u8::MAX).zip(dfa.row(state)).filter(|&(_, &next)| next != Dfa::DEAD);
+        let row = dfa.row(state);
+        let row = (0..=u8::MAX).zip(&*row).filter(|&(_, &next)| next != Dfa::DEAD);
         row.for_each(|(class, _)| classes.insert(class));
     }
     bytes_of(dfa.classes(), classes)
@@ -358,6 +374,8 @@ fn is_quoted(terminal: &Terminal, dfa: &Dfa) -> bool {
 }
 
 fn are_quoted(dfa: &Dfa) -> bool {
+    // If all lexemes are that there would be uncounted, then all are.
+    let dfa = &*dfa.uncounted();
     // Those that mean something, and of each class one that does not.
     let class = |byte: u8| (byte, dfa.classes().get(byte));
     let mut bytes = vec![class(QUOTE), class(ESCAPE)];

@@ -307,6 +307,11 @@ impl ScanStates {
         ScanStateId(self.components.intern(components.collect()))
     }
 
+    /// The state in which just this terminal is left, in this state of its automaton.
+    pub(crate) fn of_terminal(&self, terminal: TerminalId, state: u32) -> ScanStateId {
+        ScanStateId(self.components.intern_ref(&[Component { terminal, state }]))
+    }
+
     /// The state after `byte`, or `None` when no candidate goes on. One load once the step has been
     /// made.
     #[inline]

@@ -62,6 +62,14 @@ impl ScanStates {
     /// from each of them.
     fn find_reach(&self, state: ScanStateId) -> BitSet {
         let plain = |component: &&Component| component.terminal.index() < self.dfas.len();
+        if let [only] = self.components(state)
+            && plain(&only)
+        {
+            // Every state of an automaton leads to a match, and nothing outranks it.
+            let mut reach = BitSet::new(self.dfas.len());
+            reach.insert(only.terminal.index());
+            return reach;
+        }
         if let Some(first) = self.components(state).iter().find(plain) {
             let unknown = |&next: &ScanStateId| self.facts(next).reach.get().is_none();
             let on = |&at: &ScanStateId| self.nearer(at, first.terminal).filter(unknown);

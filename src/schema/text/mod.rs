@@ -3,10 +3,12 @@
 //!
 //! Strings are automata over the UTF-8 bytes of their contents, so that patterns, lengths, formats,
 //! names and members of `enum` combine by products; [`spell`] turns contents into lexemes. Those of
-//! which there is a list are asked one by one ([`listed`]). Numbers are automata over their texts
+//! which there is a list are asked one by one ([`listed`]); lengths beside something else are
+//! counted by the lexer ([`bounded`]). Numbers are automata over their texts
 //! ([`numbers`]).
 
 pub(super) mod automaton;
+mod bounded;
 pub(super) mod ecma;
 mod ecma_parser;
 mod ecma_tree;
@@ -15,6 +17,7 @@ mod fingerprints;
 pub(super) mod formats;
 mod lengths;
 mod listed;
+mod measure;
 mod numbers;
 mod ready_formats;
 mod spell;

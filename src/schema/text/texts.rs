@@ -36,6 +36,8 @@ pub(in crate::schema) struct Texts<'a> {
     /// By whether parts of addresses are bounded by the length of the whole.
     pub(super) formats: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) strings: FxHashMap<F, Rc<Dfa>>,
+    /// By formula: what the lexer calls [bounded](super::bounded) strings, if there are any.
+    pub(super) bounded: FxHashMap<F, Option<Option<Pattern>>>,
     /// Some of the strings, where all would take too large an automaton.
     pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
     pub(super) numbers: FxHashMap<F, Rc<Dfa>>,
@@ -71,6 +73,7 @@ impl<'a> Texts<'a> {
             patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             strings: FxHashMap::default(),
+            bounded: FxHashMap::default(),
             narrowed: FxHashMap::default(),
             numbers: FxHashMap::default(),
             numerals: FxHashMap::default(),
@@ -99,6 +102,10 @@ impl<'a> Texts<'a> {
         let universe = self.compile(&universe)?;
         self.universe = Some(universe.clone());
         Ok(universe)
+    }
+
+    pub(super) fn escapes(&self) -> &Escapes {
+        &self.escapes
     }
 
     /// Whether these are all texts of UTF-8.

@@ -1,0 +1,83 @@
+//! Points that no text of some length tells apart, where lexemes are counted.
+//!
+//! A string with a pattern and a greatest length is at another point behind each of its characters,
+//! and none of them leads back to itself. But as long as its end is far, tokens do the same at all
+//! of them. So walks go along with one that is done from a point that counts nothing, the *home* of
+//! the others, and leave to it what no text below a node can tell apart.
+
+use crate::lexer::ALWAYS;
+use crate::scanner::points::Point;
+use crate::scanner::{ObligationsId, Scanner};
+use crate::util::id::{ScanStateId, TerminalId};
+
+/// States of one table that agree on texts of so many pieces have one home.
+const FAR: u8 = if cfg!(test) { 2 } else { 16 };
+
+/// Where a point stands in the only terminal that is left, whose lexemes are counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counting {
+    terminal: TerminalId,
+    /// The state of the table.
+    at: u32,
+    /// Texts of fewer characters reach no bound.
+    slack: u32,
+}
+
+impl Scanner {
+    /// Where a scan state stands in a terminal whose lexemes are counted, if only that is left.
+    pub(super) fn counting(
+        &self,
+        state: ScanStateId,
+        obligations: ObligationsId,
+    ) -> Option<Counting> {
+        let &[only] = self.states().components(state) else { return None };
+        if obligations != ObligationsId::NONE
+            || only.terminal.index() >= self.lexis.terminal_count()
+        {
+            return None;
+        }
+        let (at, slack) = self.states().dfa(only.terminal)?.counted(only.state)?;
+        Some(Counting { terminal: only.terminal, at, slack })
+    }
+
+    /// Whether all texts of no more pieces lead to one class from both points, and lexemes end with
+    /// them alike.
+    pub(crate) fn are_alike(&self, one: &Point, other: &Point, pieces: u8) -> bool {
+        let (Some(one_at), Some(other_at)) = (one.counting, other.counting) else { return false };
+        // A character may have begun before.
+        let is_far = |slack: u32| slack == u32::MAX || pieces < u8::MAX && slack > pieces.into();
+        one_at.terminal == other_at.terminal
+            && is_far(one_at.slack)
+            && is_far(other_at.slack)
+            && self.agreed(one_at.terminal, one_at.at, other_at.at) >= pieces
+            && self.settles_at_sight(one.state)
+    }
+
+    /// The point that counts nothing from which a walk does mostly what it does from `point`.
+    pub(crate) fn home(&self, point: &Point) -> Option<&Point> {
+        let Counting { terminal, at, slack } = point.counting?;
+        if slack < FAR.into() || !self.settles_at_sight(point.state) {
+            return None;
+        }
+        let dfa = self.states().dfa(terminal)?;
+        let inside = dfa.inside().filter(|&inside| self.agreed(terminal, at, inside) >= FAR);
+        let open = dfa.open(inside.unwrap_or(at))?;
+        let state = self.states().of_terminal(terminal, open);
+        Some(self.at_point(self.point(state, ObligationsId::NONE)))
+    }
+
+    /// Up to how many pieces two states of a terminal's table agree.
+    fn agreed(&self, terminal: TerminalId, one: u32, other: u32) -> u8 {
+        if one == other {
+            return ALWAYS;
+        }
+        if let Some(&known) = self.agreements.get(&(terminal, one, other)) {
+            return known;
+        }
+        let found = self.states().dfa(terminal).map(|dfa| dfa.agreement(one, other));
+        for ((one, other), pieces) in found.into_iter().flatten() {
+            self.agreements.get_or_insert_with((terminal, one, other), || pieces);
+        }
+        self.agreements.get(&(terminal, one, other)).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,113 @@
+//! Strings of a bounded length of which something else is asked as well: a pattern, a format, that
+//! they are none of some words.
+//!
+//! The product of what is asked and of an automaton that counts to 500 has up to 500 times the
+//! states. So the lexer is given the contents uncounted, with a mark on each state behind a
+//! character, and the bounds beside them ([`Counted`]). Bounds that all contents keep anyway are
+//! left out.
+
+use std::rc::Rc;
+
+use crate::grammar::pattern::{Counted, Pattern};
+use crate::lexer::{Dfa, MOST_STATES};
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId, Shape};
+use crate::schema::machine::Machine;
+use crate::schema::text::measure::Lengths;
+use crate::schema::text::{Texts, spell};
+
+use FormulaId as F;
+
+/// Strings with bounds on their length.
+struct Bounded {
+    contents: Rc<Dfa>,
+    lengths: Lengths,
+    min: u64,
+    max: Option<u64>,
+}
+
+impl Bounded {
+    /// What the lexer calls these strings; `None` where that would count too far.
+    fn spelled(&self, texts: &Texts<'_>) -> Option<Pattern> {
+        let Self { contents, lengths, min, max } = self;
+        let automaton = spell::spell(contents, texts.escapes());
+        if (*min, *max) == (0, None) {
+            return Some(Pattern::Automaton(automaton));
+        }
+        // The state behind the opening quote is marked, too.
+        let bound = |count: u64| u32::try_from(count + 1).ok();
+        let (least, most) = (bound(*min)?, max.map_or(Some(None), |max| bound(max).map(Some))?);
+        let counts = most.unwrap_or(least) as usize + 2;
+        if counts.saturating_mul(automaton.states.len()) > MOST_STATES {
+            return None;
+        }
+        let mut marked = vec![false; automaton.states.len()];
+        marked[1..=lengths.is_between.len()].copy_from_slice(&lengths.is_between);
+        Some(Pattern::Counted(Counted { automaton, marked: marked.into(), least, most }))
+    }
+
+    /// Whether it is plain that there are such strings: the shortest ones are.
+    fn has_shortest(&self) -> bool {
+        let shortest = self.lengths.shortest;
+        self.min <= shortest && self.max.is_none_or(|max| shortest <= max)
+    }
+}
+
+impl Machine<'_> {
+    /// What the lexer calls the strings that satisfy a formula which was projected on strings,
+    /// where it bounds their length beside something else, and there are any; `None` where the two
+    /// are better combined, or are no such two.
+    pub(in crate::schema) fn bounded(
+        &mut self,
+        formula: F,
+    ) -> Result<Option<Option<Pattern>>, SchemaError> {
+        if let Some(known) = self.texts.bounded.get(&formula) {
+            return Ok(known.clone());
+        }
+        let found = match self.find_bounded(formula)? {
+            None => None,
+            Some(bounded) => match bounded.spelled(&self.texts) {
+                None => None,
+                Some(pattern) if bounded.has_shortest() => Some(Some(pattern)),
+                Some(pattern) => {
+                    let compiled = self.texts.compile(&pattern);
+                    let is_empty = compiled.map_err(|error| self.too_large(&error))?.is_empty();
+                    Some((!is_empty).then_some(pattern))
+                }
+            },
+        };
+        self.texts.bounded.insert(formula, found.clone());
+        Ok(found)
+    }
+
+    fn find_bounded(&mut self, formula: F) -> Result<Option<Bounded>, SchemaError> {
+        let formulas = &self.reader.formulas;
+        let Shape::And(list) = formulas.shape(formula) else { return Ok(None) };
+        let (mut min, mut max) = (0, None);
+        let mut others = Vec::new();
+        for &part in formulas.parts(list) {
+            match formulas.shape(part) {
+                Shape::Atom(Atom::MinLength(count)) => min = count.max(min),
+                Shape::Atom(Atom::MaxLength(count)) => {
+                    max = Some(max.map_or(count, |max| count.min(max)));
+                }
+                _ => others.push(part),
+            }
+        }
+        let is_bounded = (min, max) != (0, None);
+        // The parts of an address are bounded together with the whole.
+        if !is_bounded || others.is_empty() || self.address(formula).is_some() {
+            return Ok(None);
+        }
+        let asked = self.reader.formulas.and(others);
+        let Ok(contents) = self.strings(asked) else { return Ok(None) };
+        if !self.texts.escapes().are_whole() {
+            return Ok(None);
+        }
+        let Some(lengths) = Lengths::of(&contents) else { return Ok(None) };
+        // What all contents keep to need not be counted.
+        let min = if min <= lengths.shortest { 0 } else { min };
+        let max = max.filter(|&max| lengths.longest.is_none_or(|longest| longest > max));
+        Ok(Some(Bounded { contents, lengths, min, max }))
+    }
+}

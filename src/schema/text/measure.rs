@@ -1,0 +1,144 @@
+//! How many characters the texts of an automaton have.
+
+use crate::lexer::Dfa;
+use crate::util::lists::Lists;
+use crate::util::self_loops::{BETWEEN, WITHINS, Within, step_utf8};
+
+/// The numbers of characters that some texts have.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Lengths {
+    /// By state, whether the texts that lead there end between two characters.
+    pub(super) is_between: Vec<bool>,
+    pub(super) shortest: u64,
+    /// `None`: they have no bound.
+    pub(super) longest: Option<u64>,
+}
+
+/// A move, and whether a character ends with it.
+#[derive(Clone, Copy, Default)]
+struct Move {
+    to: u32,
+    ends: bool,
+}
+
+impl Lengths {
+    /// Those of the texts of an automaton, of which there are any; `None` where these are not all
+    /// UTF-8. Costs the moves.
+    pub(super) fn of(texts: &Dfa) -> Option<Self> {
+        let count = texts.state_count();
+        let runs = texts.classes().runs();
+        // By run of bytes, where each of them leads to within a character.
+        let leads: Vec<[Option<Within>; WITHINS]> = runs
+            .iter()
+            .map(|&(first, last, _)| std::array::from_fn(|place| together(place, first, last)))
+            .collect();
+        let mut places: Vec<Option<Within>> = vec![None; count];
+        *places.first_mut()? = Some(BETWEEN);
+        let mut met = vec![0u32];
+        let mut moves: Vec<(u32, Move)> = Vec::new();
+        let mut at = 0;
+        while let Some(&state) = met.get(at) {
+            at += 1;
+            let place = places[state as usize]?;
+            let row = texts.row(state);
+            let mut before = Dfa::DEAD;
+            for (leads, &(_, _, class)) in leads.iter().zip(&runs) {
+                let next = row[usize::from(class)];
+                if next == Dfa::DEAD {
+                    continue;
+                }
+                let behind = leads[place]?;
+                match places[next as usize] {
+                    None => {
+                        places[next as usize] = Some(behind);
+                        met.push(next);
+                    }
+                    Some(known) if known != behind => return None,
+                    Some(_) => {}
+                }
+                if before != next {
+                    moves.push((state, Move { to: next, ends: behind == BETWEEN }));
+                }
+                before = next;
+            }
+        }
+        let moves = Lists::from_pairs(count, &moves);
+        let shortest = shortest(texts, &moves)?;
+        let is_between = places.into_iter().map(|place| place == Some(BETWEEN)).collect();
+        Some(Self { is_between, shortest, longest: longest(&moves) })
+    }
+}
+
+/// Where all bytes of a run lead to within a character, if that is one place.
+fn together(place: Within, first: u8, last: u8) -> Option<Within> {
+    let behind = step_utf8(place, first)?;
+    (first..=last).all(|byte| step_utf8(place, byte) == Some(behind)).then_some(behind)
+}
+
+/// The fewest characters that a text has.
+fn shortest(texts: &Dfa, moves: &Lists<Move>) -> Option<u64> {
+    let mut seen = vec![false; moves.len()];
+    let mut level = vec![0u32];
+    let mut count = 0;
+    while !level.is_empty() {
+        let mut behind = Vec::new();
+        while let Some(state) = level.pop() {
+            if texts.is_accept(state) {
+                return Some(count);
+            }
+            if !std::mem::replace(&mut seen[state as usize], true) {
+                for &Move { to, ends } in moves.get(state as usize) {
+                    if ends { behind.push(to) } else { level.push(to) }
+                }
+            }
+        }
+        level = behind;
+        count += 1;
+    }
+    None
+}
+
+/// The most characters that a text has, if there is such a number: no state, each of which leads to
+/// a text, leads back to itself.
+fn longest(moves: &Lists<Move>) -> Option<u64> {
+    let mut entries = vec![0u32; moves.len()];
+    moves.entries().iter().for_each(|&Move { to, .. }| entries[to as usize] += 1);
+    let mut lengths = vec![0u64; moves.len()];
+    let mut free: Vec<usize> = (0..moves.len()).filter(|&state| entries[state] == 0).collect();
+    let mut at = 0;
+    while let Some(&state) = free.get(at) {
+        at += 1;
+        for &Move { to, ends } in moves.get(state) {
+            let to = to as usize;
+            lengths[to] = lengths[to].max(lengths[state] + u64::from(ends));
+            entries[to] -= 1;
+            if entries[to] == 0 {
+                free.push(to);
+            }
+        }
+    }
+    (free.len() == moves.len()).then(|| lengths.into_iter().max().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexer::Compiler;
+    use crate::schema::text::regex;
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    fn lengths(pattern: &str) -> Option<(u64, Option<u64>)> {
+        let meter = Meter::new(&Limits::default());
+        let texts = Compiler::new(&meter).compile(&regex(pattern)).expect("a regex");
+        Lengths::of(&texts).map(|lengths| (lengths.shortest, lengths.longest))
+    }
+
+    #[test]
+    fn texts_are_measured_in_characters() {
+        assert_eq!(lengths("a|été"), Some((1, Some(3))));
+        assert_eq!(lengths(".{2,5}"), Some((2, Some(5))));
+        assert_eq!(lengths("[0-9]{3}(,[0-9]{3})*"), Some((3, None)));
+        assert_eq!(lengths("(?:|😀)"), Some((0, Some(1))));
+    }
+}
