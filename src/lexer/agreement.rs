@@ -12,8 +12,10 @@ use rustc_hash::FxBuildHasher;
 use crate::lexer::dfa::Dfa;
 use crate::util::lists::Lists;
 
-/// Pairs that are looked at; what is beyond counts as a disagreement.
+/// Pairs that are looked at, and the length of texts that lead to them; what is beyond counts as a
+/// disagreement. Few tokens are longer.
 const MOST_PAIRS: usize = 4096;
+const MOST_PIECES: u32 = 24;
 
 /// States that agree on all texts.
 pub(crate) const ALWAYS: u8 = u8::MAX;
@@ -34,13 +36,14 @@ impl Dfa {
             u8::from(!(0x80..=0xbf).any(continues))
         };
         let begins: Vec<u8> = (0..self.classes.count()).map(begins).collect();
-        let mut pairs: Vec<Pair> = vec![(one, other)];
+        // The pairs, each with the length of a text that leads there.
+        let mut pairs: Vec<(Pair, u32)> = vec![((one, other), 0)];
         let mut ids: HashMap<Pair, u32, FxBuildHasher> = HashMap::default();
         ids.insert((one, other), 0);
         let mut moves: Vec<(u32, (u32, u8))> = Vec::new();
         // By pair, the length of the shortest text that is known to tell it apart.
         let mut apart: Vec<u32> = Vec::new();
-        while let Some(&(one, other)) = pairs.get(apart.len()) {
+        while let Some(&((one, other), read)) = pairs.get(apart.len()) {
             let from = apart.len() as u32;
             if one == other {
                 apart.push(u32::MAX);
@@ -60,12 +63,13 @@ impl Dfa {
                 } else if next.0 != next.1 {
                     let fresh = pairs.len() as u32;
                     let known = ids.get(&next).copied();
-                    match known.or_else(|| (pairs.len() < MOST_PAIRS).then_some(fresh)) {
+                    let is_near = pairs.len() < MOST_PAIRS && read < MOST_PIECES;
+                    match known.or_else(|| is_near.then_some(fresh)) {
                         None => length = length.min(begins.into()),
                         Some(to) => {
                             if to == fresh {
                                 ids.insert(next, fresh);
-                                pairs.push(next);
+                                pairs.push((next, read + u32::from(begins)));
                             }
                             moves.push((to, (from, begins)));
                         }
@@ -79,7 +83,7 @@ impl Dfa {
             u32::MAX => ALWAYS,
             _ => length.saturating_sub(1).min(u32::from(ALWAYS) - 1) as u8,
         });
-        pairs.into_iter().zip(agreed).collect()
+        pairs.into_iter().map(|(pair, _)| pair).zip(agreed).collect()
     }
 }
 

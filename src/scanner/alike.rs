@@ -10,8 +10,12 @@ use crate::scanner::points::Point;
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::id::{ScanStateId, TerminalId};
 
-/// States of one table that agree on texts of so many pieces have one home.
-const FAR: u8 = if cfg!(test) { 2 } else { 16 };
+/// Points that are nearer to a bound have no home.
+const FAR: u32 = if cfg!(test) { 2 } else { 16 };
+
+/// States of one table that agree on texts of so many pieces have one home: more than most tokens
+/// have.
+const MOSTLY: u8 = if cfg!(test) { 2 } else { 6 };
 
 /// Where a point stands in the only terminal that is left, whose lexemes are counted.
 #[derive(Clone, Copy, Debug)]
@@ -56,11 +60,11 @@ impl Scanner {
     /// The point that counts nothing from which a walk does mostly what it does from `point`.
     pub(crate) fn home(&self, point: &Point) -> Option<&Point> {
         let Counting { terminal, at, slack } = point.counting?;
-        if slack < FAR.into() || !self.settles_at_sight(point.state) {
+        if slack < FAR || !self.settles_at_sight(point.state) {
             return None;
         }
         let dfa = self.states().dfa(terminal)?;
-        let inside = dfa.inside().filter(|&inside| self.agreed(terminal, at, inside) >= FAR);
+        let inside = dfa.inside().filter(|&inside| self.agreed(terminal, at, inside) >= MOSTLY);
         let open = dfa.open(inside.unwrap_or(at))?;
         let state = self.states().of_terminal(terminal, open);
         Some(self.at_point(self.point(state, ObligationsId::NONE)))

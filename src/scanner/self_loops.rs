@@ -5,8 +5,8 @@
 use super::Scanner;
 use super::points::{Point, PointId, Step};
 use crate::util::self_loops::{
-    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, NOT_ASCII, Stretch, Within, group,
-    step_utf8,
+    ASCII, BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, NOT_ASCII, Stretch, Within,
+    characters_of, group, step_utf8,
 };
 
 /// So many pieces at least are looked at beyond a point.
@@ -90,7 +90,7 @@ impl Scanner {
     /// another class.
     pub(crate) fn count(&self, point: &Point, pieces: u8) -> Option<Count<'_>> {
         let Stretch { groups, length, is_spread } = self.stretch(point, true, pieces);
-        if length == 0 || is_spread || groups & CHARACTERS == 0 {
+        if length == 0 || is_spread || groups & CHARACTERS != CHARACTERS {
             return None;
         }
         let mut at = self.at_point(point.id);
@@ -138,7 +138,7 @@ impl Scanner {
     /// of its class and not too many.
     #[cold]
     fn find_spread(&self, point: &Point, past_ascii: bool) -> Stretch {
-        let mut stretch = Stretch { groups: CHARACTERS - 1, length: 0, is_spread: true };
+        let mut stretch = Stretch { groups: ASCII, length: 0, is_spread: true };
         if past_ascii {
             stretch.groups |= CHARACTERS | CUT_CHARACTERS;
         }
@@ -295,7 +295,21 @@ impl Scanner {
         targets_accept: bool,
         mut is_target: impl FnMut(PointId) -> bool,
     ) -> Groups {
-        let mut loops = CHARACTERS | CUT_CHARACTERS;
+        let mut of = |kind| self.characters_of(kind, point, class, targets_accept, &mut is_target);
+        let mixed = characters_of(0xe2);
+        of(mixed) | of((CHARACTERS | CUT_CHARACTERS) & !mixed)
+    }
+
+    /// The same for characters of one kind.
+    fn characters_of(
+        &self,
+        kind: Groups,
+        point: &Point,
+        class: u32,
+        targets_accept: bool,
+        is_target: &mut impl FnMut(PointId) -> bool,
+    ) -> Groups {
+        let mut loops = kind;
         let mut seen: Vec<(Within, PointId)> = vec![(BETWEEN, point.id)];
         let mut at = 0;
         while let Some(&(within, from)) = seen.get(at) {
@@ -303,6 +317,9 @@ impl Scanner {
             let from = self.at_point(from);
             let mut before = None;
             for byte in 0x80..=0xff {
+                if within == BETWEEN && characters_of(byte) != kind {
+                    continue;
+                }
                 let Some(within) = step_utf8(within, byte) else { continue };
                 // Neighbours are mostly alike.
                 let alike = Some((within, self.states().classes().get(byte)));

@@ -11,7 +11,8 @@
 //! of one *group*: ASCII bytes by [`group`], the others by [`CHARACTERS`], [`CUT_CHARACTERS`] and
 //! [`STRAY_BYTES`]. Groups are coarse enough for one word of bits a set, and fine enough that the
 //! inside of a name, a string or a comment is a set of whole groups. Past ASCII a byte alone says
-//! little, so nothing finer than a piece is told apart there.
+//! little, so of characters only two *kinds* are told apart there, by their first byte: those with
+//! the first byte of some white space or line end, which `\S` and `.` leave out, and the others.
 //!
 //! **What the scanner owes** (`scanner::self_loops`). The loops of a point are a set of groups `L`.
 //! Take any text all of whose pieces are of `L`.
@@ -20,8 +21,8 @@
 //!    of the same class, so that a token which ends there is of the class as well.
 //! 2. No lexeme ends on the way; or the end is refuted before its character is whole, by a longer
 //!    match.
-//! 3. Past ASCII `L` grows in steps: it has cut characters only where it has whole ones, and it
-//!    never has stray bytes without both.
+//! 3. Past ASCII `L` grows in steps: it has cut characters of a kind only where it has whole ones
+//!    of that kind, and it never has stray bytes without all of these.
 //!
 //! The *stretch* of a point is a set of groups `S` and a number `n`. Take any text of at most `n`
 //! pieces, all of them of `S`. It leads to a point of the same class, and 2 and 3 hold of it as
@@ -54,14 +55,29 @@
 /// A set of groups, one bit a group.
 pub(crate) type Groups = u32;
 
-/// Characters past ASCII, whole ones, as UTF-8 has them.
-pub(crate) const CHARACTERS: Groups = 1 << 22;
+/// ASCII bytes.
+pub(crate) const ASCII: Groups = (1 << 22) - 1;
 
-/// A character past ASCII of which the last bytes are missing.
-pub(crate) const CUT_CHARACTERS: Groups = 1 << 23;
+/// Characters past ASCII, whole ones, as UTF-8 has them: of both kinds, [`characters_of`].
+pub(crate) const CHARACTERS: Groups = 0b11 << 22;
+
+/// Characters past ASCII of which the last bytes are missing.
+pub(crate) const CUT_CHARACTERS: Groups = CHARACTERS << 2;
 
 /// Bytes past ASCII that are no UTF-8.
-pub(crate) const STRAY_BYTES: Groups = 1 << 24;
+pub(crate) const STRAY_BYTES: Groups = 1 << 26;
+
+/// The groups of characters, whole ones and cut ones, that begin with this byte, which is past
+/// ASCII.
+#[inline]
+pub(crate) const fn characters_of(first: u8) -> Groups {
+    // U+0085 and U+00A0; U+1680; U+2000 to U+200A, U+2028, U+2029, U+202F and U+205F; U+3000;
+    // U+FEFF.
+    match first {
+        0xc2 | 0xe1 | 0xe2 | 0xe3 | 0xef => 0b1010 << 22,
+        _ => 0b0101 << 22,
+    }
+}
 
 /// All bytes past ASCII, whatever they are.
 pub(crate) const NOT_ASCII: Groups = CHARACTERS | CUT_CHARACTERS | STRAY_BYTES;

@@ -3,7 +3,8 @@
 //! The trie's side of the contract of [`self_loops`](crate::util::self_loops).
 
 use crate::util::self_loops::{
-    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, STRAY_BYTES, WITHINS, group, step_utf8,
+    BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, STRAY_BYTES, WITHINS, Within, characters_of,
+    group, step_utf8,
 };
 
 /// A prefix of some token's bytes. What a walk asks of it lies together.
@@ -32,7 +33,7 @@ const _: () = assert!(size_of::<Node>() == 16);
 pub(super) struct NodeGroups {
     /// By node: the number of its byte's group. Past ASCII, of a byte that begins a character, the
     /// worst that becomes of the character: stray bytes, a cut one, a whole one; of the bytes
-    /// behind it, that they are of a whole one, or [`ENDS_CHARACTER`].
+    /// behind it [`WITHIN_CHARACTER`] or [`ENDS_CHARACTER`].
     numbers: Box<[u8]>,
     /// The groups of [`BLOCK`] nodes each.
     blocks: Box<[Groups]>,
@@ -42,8 +43,10 @@ pub(super) struct NodeGroups {
 const BLOCK: usize = 16;
 
 /// The last byte of a character.
-const ENDS_CHARACTER: u8 = 25;
-const _: () = assert!(STRAY_BYTES.ilog2() + 1 == ENDS_CHARACTER as u32);
+const ENDS_CHARACTER: u8 = STRAY_BYTES.ilog2() as u8 + 1;
+
+/// A byte between the first and the last of a character.
+const WITHIN_CHARACTER: u8 = ENDS_CHARACTER + 1;
 
 impl NodeGroups {
     /// Finds the groups of these nodes, and notes with each those below it.
@@ -70,7 +73,8 @@ impl NodeGroups {
     /// there is none.
     #[inline]
     pub(super) fn next_outside(&self, groups: Groups, node: u32, end: u32) -> u32 {
-        let groups = if groups & CHARACTERS == 0 { groups } else { groups | 1 << ENDS_CHARACTER };
+        // What begins with a byte of the groups is gone through to its end.
+        let groups = groups | 1 << ENDS_CHARACTER | 1 << WITHIN_CHARACTER;
         let (mut at, end) = (node as usize, end as usize);
         while at < end {
             if at.is_multiple_of(BLOCK) && self.blocks[at / BLOCK] & !groups == 0 {
@@ -95,7 +99,8 @@ impl NodeGroups {
 fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
     let mut numbers = vec![0; nodes.len()].into_boxed_slice();
     // By depth: what the nodes met so far hold, whose parent has not been met; as read from each
-    // place in a character. And the same up to the end of that character.
+    // place in a character: what becomes of that character, of whichever kind it is, and what comes
+    // behind it.
     let mut met = vec![[(0, 0); WITHINS]; max_depth + 2];
     // By depth and place, the same: how many pieces begin in them at most.
     let mut heights = vec![[0u8; WITHINS]; max_depth + 2];
@@ -105,7 +110,7 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
         let node = &mut nodes[index];
         let depth = usize::from(node.depth);
         let below = std::mem::take(&mut met[depth + 1]);
-        node.below = below[BETWEEN].0;
+        node.below = below[BETWEEN].1;
         let height = std::mem::take(&mut heights[depth + 1]);
         node.height = height[BETWEEN];
         for (within, most) in heights[depth].iter_mut().enumerate() {
@@ -114,30 +119,28 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
             *most = height[next.unwrap_or(BETWEEN)].saturating_add(u8::from(begins)).max(*most);
         }
         let ends_token = next_first != Some(node.first);
+        let becomes = |within: Within| match step_utf8(within, node.byte) {
+            None => (STRAY_BYTES, below[BETWEEN].1),
+            Some(BETWEEN) => (CHARACTERS, below[BETWEEN].1),
+            Some(next) if ends_token => (below[next].0 | CUT_CHARACTERS, below[next].1),
+            Some(next) => below[next],
+        };
+        let own = match node.byte {
+            0..0x80 => group(node.byte),
+            first => becomes(BETWEEN).0 & (characters_of(first) | STRAY_BYTES),
+        };
+        numbers[index] = own.ilog2() as u8;
+        let begun = own | becomes(BETWEEN).1;
         let from = &mut met[depth];
-        if node.byte < 0x80 {
-            numbers[index] = group(node.byte).ilog2() as u8;
-            from[BETWEEN].0 |= group(node.byte) | below[BETWEEN].0;
-            for (groups, character) in &mut from[BETWEEN + 1..] {
-                *groups |= STRAY_BYTES;
-                *character |= STRAY_BYTES;
-            }
-            continue;
-        }
-        for (within, (groups, character)) in from.iter_mut().enumerate() {
-            let found = match step_utf8(within, node.byte) {
-                None => (STRAY_BYTES, STRAY_BYTES),
-                Some(BETWEEN) => (CHARACTERS | below[BETWEEN].0, CHARACTERS),
-                Some(within) if ends_token => {
-                    (CUT_CHARACTERS | below[within].0, CUT_CHARACTERS | below[within].1)
-                }
-                Some(within) => below[within],
+        from[BETWEEN].1 |= begun;
+        for (within, (character, rest)) in from.iter_mut().enumerate().skip(BETWEEN + 1) {
+            let (becomes, behind) = match step_utf8(within, node.byte) {
+                // With the byte another piece begins.
+                None => (STRAY_BYTES, begun),
+                Some(_) => becomes(within),
             };
-            if within == BETWEEN {
-                numbers[index] = found.1.ilog2() as u8;
-            }
-            *groups |= found.0;
-            *character |= found.1;
+            *character |= becomes;
+            *rest |= behind;
         }
     }
     // By depth: where a character stands that began above.
@@ -150,7 +153,7 @@ fn find_numbers(nodes: &mut [Node], max_depth: usize) -> Box<[u8]> {
             *number = match next {
                 None => STRAY_BYTES.ilog2() as u8,
                 Some(BETWEEN) => ENDS_CHARACTER,
-                Some(_) => CHARACTERS.ilog2() as u8,
+                Some(_) => WITHIN_CHARACTER,
             };
         }
         path[depth] = next.unwrap_or(BETWEEN);

@@ -187,7 +187,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::util::self_loops::{CHARACTERS, CUT_CHARACTERS, STRAY_BYTES, group};
+    use crate::util::self_loops::{CHARACTERS, CUT_CHARACTERS, STRAY_BYTES, characters_of, group};
     use crate::vocab::trie::Trie;
 
     /// Where the pieces of a text begin, and their groups.
@@ -202,10 +202,10 @@ mod tests {
                 next.is_none_or(|next| next == BETWEEN)
             });
             let (length, groups) = match last {
-                None => (text.len() - at, CUT_CHARACTERS),
+                None => (text.len() - at, CUT_CHARACTERS & characters_of(text[at])),
                 Some(_) if within == usize::MAX => (1, STRAY_BYTES),
                 Some(0) => (1, group(text[at])),
-                Some(last) => (last + 1, CHARACTERS),
+                Some(last) => (last + 1, CHARACTERS & characters_of(text[at])),
             };
             found.push((at, groups));
             at += length;
@@ -241,8 +241,8 @@ mod tests {
             tokens in tokens(),
             groups in 0..STRAY_BYTES,
         ) {
-            let whole = groups & CHARACTERS != 0;
-            let groups = if whole { groups } else { groups & !CUT_CHARACTERS };
+            // Cut characters are among the groups only where whole ones of their kind are.
+            let groups = groups & (!CUT_CHARACTERS | (groups & CHARACTERS) << 2);
             let trie = Trie::new(tokens.len(), |id| &tokens[id as usize]);
             let counts = trie.piece_counts(groups).expect("short tokens");
             let run = |pieces: usize| {

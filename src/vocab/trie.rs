@@ -291,7 +291,7 @@ mod tests {
 
     use super::*;
     use crate::util::self_loops::{
-        BETWEEN, CHARACTERS, CUT_CHARACTERS, NOT_ASCII, group, step_utf8,
+        BETWEEN, CHARACTERS, CUT_CHARACTERS, characters_of, group, step_utf8,
     };
 
     fn trie(tokens: &[Vec<u8>]) -> Trie {
@@ -361,6 +361,12 @@ mod tests {
         assert_eq!(trie.tokens(Trie::MAX_TOKEN_LENGTH as u32), [0]);
     }
 
+    #[test]
+    fn what_follows_a_stray_byte_is_below_as_well() {
+        let trie = trie(&[b"(\xe4a\"".to_vec()]);
+        assert_eq!(trie.node(1).below, STRAY_BYTES | group(b'a') | group(b'"'));
+    }
+
     /// The groups of what a text between characters goes on with, one character or stray byte after
     /// the other; whether it ends between two.
     fn characters(mut bytes: &[u8]) -> (Groups, bool) {
@@ -378,14 +384,14 @@ mod tests {
                 }
             });
             let length = match whole {
-                None => return (groups | CUT_CHARACTERS, false),
+                None => return (groups | CUT_CHARACTERS & characters_of(byte), false),
                 Some(last) if within == BETWEEN => last + 1,
                 Some(_) => 1,
             };
             groups |= match byte {
                 _ if within != BETWEEN => STRAY_BYTES,
                 0..0x80 => group(byte),
-                _ => CHARACTERS,
+                _ => CHARACTERS & characters_of(byte),
             };
             bytes = &bytes[length..];
         }
@@ -402,6 +408,8 @@ mod tests {
             "é".as_bytes(),
             "中".as_bytes(),
             "😀".as_bytes(),
+            "\u{2028}".as_bytes(),
+            b"\xe2\x80",
             b"\xc3",
             b"\xe4\xb8",
             b"\xb8",
@@ -419,17 +427,19 @@ mod tests {
             tokens in pieces(),
             groups in 0..STRAY_BYTES << 1,
         ) {
-            // Cut characters and stray bytes are texts that lead back only where whole ones are.
-            let groups = match groups {
-                _ if groups & CHARACTERS == 0 => groups & !NOT_ASCII,
-                _ if groups & CUT_CHARACTERS == 0 => groups & !STRAY_BYTES,
-                _ => groups,
-            };
+            // Cut characters lead back only where whole ones of their kind do, stray bytes where all
+            // of these do.
+            let groups = groups & (!CUT_CHARACTERS | (groups & CHARACTERS) << 2);
+            let all = CHARACTERS | CUT_CHARACTERS;
+            let groups = if groups & all == all { groups } else { groups & !STRAY_BYTES };
             let trie = trie(&tokens);
             for (prefix, node) in prefixes(&trie) {
                 if !trie.ends_character(node) && node != Trie::ROOT {
                     continue;
                 }
+                let rests = tokens.iter().filter_map(|token| token.strip_prefix(&prefix[..]));
+                let below = rests.fold(0, |all, rest| all | characters(rest).0);
+                prop_assert_eq!(trie.node(node).below, below);
                 let end = trie.end(node);
                 let next = trie.next_outside(groups, node + 1, end);
                 for (id, token) in (0..).zip(&tokens).filter(|(_, token)| token.starts_with(&prefix)) {
