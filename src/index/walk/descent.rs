@@ -131,7 +131,9 @@ impl<'g> Descent<'g> {
                 open = self.pending.open(ended);
             }
         }
-        if self.stays(index, &node, point) {
+        // A base walk beside the walk spares it more than looking for stretches does.
+        let is_beside = base.is_some() && point.is_counted();
+        if !is_beside && self.stays(index, &node, point) {
             self.end(index, node.end, point, 0);
             if !point.accepts {
                 self.survives(open);
