@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::alike::Counting;
 use super::{LexemeEnds, ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
+use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::self_loops::{Groups, Stretch};
 
@@ -63,6 +64,8 @@ pub(crate) struct Point {
     pub(super) stretches: [KnownStretch; 2],
     /// By byte class.
     steps: Box<[AtomicU64]>,
+    /// The classes of bytes with which anything goes on or ends.
+    live: OnceLock<ClassSet>,
 }
 
 /// A stretch as far as it is known, and whether that is all of it; nothing to begin with.
@@ -181,6 +184,7 @@ impl Scanner {
                 loops: OnceLock::new(),
                 stretches: <[KnownStretch; 2]>::default(),
                 steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
+                live: OnceLock::new(),
             }
         })
     }
@@ -193,6 +197,31 @@ impl Scanner {
             Step::UNKNOWN => self.find_step(point, byte),
             known => Step(known),
         }
+    }
+
+    /// Whether the lexeme goes on from a point with `byte`, or may have ended before it. What the
+    /// answer rests on is found for all bytes at once, so this is for those who ask for many.
+    #[inline]
+    pub(crate) fn is_live(&self, point: &Point, byte: u8) -> bool {
+        let live = point.live.get_or_init(|| self.find_live(point));
+        live.contains(self.states().classes().get(byte))
+    }
+
+    #[cold]
+    fn find_live(&self, point: &Point) -> ClassSet {
+        let states = self.states();
+        let all = states.classes().all();
+        // Where a lexeme may end, something is to be noted with every byte.
+        if point.obligations != ObligationsId::NONE || states.label(point.state).is_some() {
+            return all;
+        }
+        let moves = states.moves(point.state).into_iter();
+        let live = moves.fold(ClassSet::default(), |live, (_, classes)| live.union(classes));
+        let dead = Step::new(None, None);
+        for class in all.difference(live).iter() {
+            point.steps[usize::from(class)].store(dead.0, Ordering::Release);
+        }
+        live
     }
 
     /// The point behind the first byte of a lexeme that begins at `start`, whose obligations

@@ -186,6 +186,12 @@ impl ClassSet {
         self.0[usize::from(class / 64)] |= 1 << (class % 64);
     }
 
+    /// Whether `class` is in the set.
+    #[inline]
+    pub(crate) fn contains(&self, class: u8) -> bool {
+        self.0[usize::from(class / 64)] >> (class % 64) & 1 == 1
+    }
+
     /// What is in either set.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {

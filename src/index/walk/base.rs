@@ -50,6 +50,9 @@ pub(super) struct BasePosition<'g> {
 /// Only what begins one token in so many is left to a base walk: with fewer a walk takes no time.
 const TOKENS_FOR_A_BASE: usize = 256;
 
+/// And where a byte begins fewer than one in so many, it is not looked at for one.
+const TOKENS_FOR_A_BYTE: usize = 4 * TOKENS_FOR_A_BASE;
+
 /// There are names, numbers, blanks; where there is more the walk does it itself.
 const MAX_BASES: usize = 4;
 
@@ -72,12 +75,18 @@ impl<'g> Bases<'g> {
             return Self::default();
         }
         let by_byte = tables.nodes.by_byte(id, trie);
+        let total = trie.ids().len();
         if let Some(home) = scanner.home(at) {
             let candidates = Candidate::new(walker, home, by_byte, counting).into_iter().collect();
             return Self { candidates, covered: Vec::new() };
         }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
-        for &ByteNodes { byte, tokens, .. } in by_byte {
+        // Bytes with which hardly any token begins take as long to look at as the others.
+        let counts = |nodes: &&ByteNodes| nodes.tokens as usize * TOKENS_FOR_A_BYTE >= total;
+        for &ByteNodes { byte, tokens, .. } in by_byte.iter().filter(counts) {
+            if !scanner.is_live(at, byte) {
+                continue;
+            }
             let next = match id {
                 NodesId::ROOT => Some(scanner.step_point(at, byte))
                     .filter(|step| step.ended().is_none())
@@ -133,6 +142,24 @@ impl<'g> Bases<'g> {
             }
         }
         best
+    }
+
+    /// Whether the byte of `node`, a child of the root, leads the first base walk just where it
+    /// leads the walk from `at`, and nothing ends before it; then what is below is covered.
+    #[inline]
+    pub(super) fn covers_at_once(&mut self, walker: Walker<'_>, at: &Point, node: u32) -> bool {
+        let Walker { scanner, trie, .. } = walker;
+        let [candidate, ..] = &self.candidates[..] else { return false };
+        let byte = trie.byte(node);
+        let step = scanner.step_point(at, byte);
+        let is_same = step.next().is_some()
+            && step.ended().is_none()
+            && !candidate.counting
+            && step == scanner.step_point(candidate.point, byte);
+        if is_same {
+            self.cover(0, trie, (node, trie.end(node)));
+        }
+        is_same
     }
 
     /// A base walk meets the nodes from `first` to before `end` just so.

@@ -19,9 +19,13 @@ use super::nodes::NodesId;
 use crate::index::tokens::TokenSet;
 use crate::scanner::points::Point;
 use crate::scanner::self_loops::Count;
-use crate::util::self_loops::{Groups, group};
+use crate::util::self_loops::{CHARACTERS, Groups, group};
 use crate::vocab::piece_counts::{MANY, PieceCounts};
 use crate::vocab::trie::Trie;
+
+/// With fewer tokens a walk takes no longer than the table does. Unit tests have few, and are to
+/// meet it all the same.
+const FEW_TOKENS: u32 = if cfg!(test) { 0 } else { 4096 };
 
 /// A walk by a table.
 pub(super) struct Counted<'g> {
@@ -34,8 +38,11 @@ pub(super) struct Counted<'g> {
 impl<'g> Walker<'g> {
     /// How a walk of these nodes is done by a table, if it can be.
     pub(super) fn counted(self, id: NodesId, at: &Point, from: Origin) -> Option<Counted<'g>> {
-        if !self.shortcuts.counts || from.counting || from.is_base {
+        if !self.shortcuts.counts || from.counting {
             return None;
+        }
+        if from.is_base {
+            return self.looped(id, at);
         }
         let pieces = self.trie.node(Trie::ROOT).height;
         if id == NodesId::ROOT {
@@ -50,6 +57,36 @@ impl<'g> Walker<'g> {
         let count = self.scanner.count(at, pieces)?;
         let (texts, begun) = known.find(|(texts, _)| texts.groups() == count.groups)?;
         Some(Counted { count, texts, begun })
+    }
+}
+
+impl<'g> Walker<'g> {
+    /// How a base walk is done by the table, if texts of all kinds lead back to its point: they
+    /// have any number of pieces, and it may take place where they begin.
+    fn looped(self, id: NodesId, at: &Point) -> Option<Counted<'g>> {
+        let Self { scanner, trie, .. } = self;
+        let groups = scanner.loops(at);
+        if groups & CHARACTERS != CHARACTERS || trie.count(Trie::ROOT) < FEW_TOKENS {
+            return None;
+        }
+        // The table is one of all texts: no other may begin than those of the nodes.
+        let mut nodes = self.tables.nodes(id).iter().peekable();
+        for child in trie.children(Trie::ROOT) {
+            let is_among = nodes.next_if_eq(&&child).is_some();
+            if !is_among && scanner.begin_at_point(at, trie.byte(child)).is_some() {
+                return None;
+            }
+        }
+        if nodes.next().is_some() {
+            return None;
+        }
+        let texts = trie.piece_counts(groups)?;
+        let at = scanner.at_point(at.id);
+        Some(Counted {
+            count: Count { groups, points: vec![at; 2], is_endless: true },
+            texts,
+            begun: 0,
+        })
     }
 }
 

@@ -13,6 +13,9 @@ use crate::vocab::trie::Trie;
 /// A walk of fewer nodes is done at once.
 const NODES_FOR_BRANCHES: usize = 4;
 
+/// From so many nodes on it is worth finding out with which bytes anything begins.
+const MANY_NODES: usize = 16;
+
 impl<'g> Walker<'g> {
     /// The walk of these nodes from a scan state, done now or before.
     pub(crate) fn walk(self, nodes: NodesId, from: Origin) -> &'g Walk {
@@ -67,6 +70,11 @@ impl<'g> Walker<'g> {
         }
         let mut below = Descent::new(self, Bases::default(), false);
         for nodes in self.tables.nodes.by_byte(NodesId::ROOT, self.trie) {
+            if !self.scanner.is_live(at, nodes.byte)
+                || descent.bases.covers_at_once(self, at, nodes.nodes[0])
+            {
+                continue;
+            }
             let step = self.scanner.step_point(at, nodes.byte);
             let mut ended =
                 step.ended().map(|ended| EndedAt { ended, leading: 0, node: nodes.nodes[0] });
@@ -86,7 +94,12 @@ impl<'g> Walker<'g> {
     fn walk_nodes(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point, is_base: bool) {
         let (scanner, trie) = (self.scanner, self.trie);
         let loops = is_base && self.shortcuts.self_loops;
-        for &node in self.tables.nodes(id) {
+        let nodes = self.tables.nodes(id);
+        let are_many = nodes.len() >= MANY_NODES;
+        for &node in nodes {
+            if are_many && !scanner.is_live(at, trie.byte(node)) {
+                continue;
+            }
             if loops && scanner.stays(at, trie.group(node)) {
                 descent.enter_loop(node, at);
             } else if let Some(point) = scanner.begin_at_point(at, trie.byte(node)) {
@@ -99,6 +112,9 @@ impl<'g> Walker<'g> {
     fn walk_by_byte(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point) {
         let mut below = Descent::new(self, Bases::default(), false);
         for nodes in self.tables.nodes.by_byte(id, self.trie) {
+            if !self.scanner.is_live(at, nodes.byte) {
+                continue;
+            }
             if let Some(point) = self.scanner.begin_at_point(at, nodes.byte) {
                 descent.take_branch(id, Entry { nodes, point, is_open: false }, &mut below);
             }
