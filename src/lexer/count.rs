@@ -22,9 +22,6 @@ use crate::util::lists::Lists;
 use crate::util::meter::Meter;
 use crate::util::self_loops::LETTER;
 
-/// Automata of up to so many states are written out: they are small, and can be made minimal.
-const FEW_STATES: usize = if cfg!(test) { 0 } else { 1024 };
-
 /// The most states, as pairs, that an automaton may have.
 pub(crate) const MOST_STATES: usize = 1 << 20;
 
@@ -300,8 +297,7 @@ fn before(table: &Dfa) -> Lists<u32> {
 }
 
 impl Dfa {
-    /// The automaton of a pattern that counts. Unless `is_written_out`, one that would be large is
-    /// kept as a table and a count.
+    /// The automaton of a pattern that counts: a table and a count, unless `is_written_out`.
     ///
     /// # Errors
     ///
@@ -324,7 +320,7 @@ impl Dfa {
             return algebra::product::<Self>(&[], |_| false, meter);
         }
         let dfa = Self { count: Some(Box::new(count)), ..table };
-        match is_written_out || dfa.state_count() <= FEW_STATES {
+        match is_written_out {
             true => algebra::product(&[dfa], |only| only[0], meter),
             false => Ok(dfa),
         }

@@ -1,9 +1,8 @@
 //! Strings that are asked for their length only, long ones cut into runs of characters.
 //!
-//! An automaton that counts to 65,535 has a million states; one that counts to 64 has some
-//! hundreds, and the parser counts the runs. A run is just so many characters, and the last run
-//! ends in the quote, so no lexeme is the beginning of another. A run is longer than most strings:
-//! what the tokens do that go beyond its end has to be found out at each place near the end.
+//! The lexer counts, and keeps what it has met of each count. Past some thousand that would be
+//! much, so the parser counts runs of characters instead. A run is just so many characters, and the
+//! last run ends in the quote, so no lexeme is the beginning of another.
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::{Pattern, RegexFlags};
@@ -35,7 +34,7 @@ impl Machine<'_> {
 /// Characters of a run.
 const RUN: u64 = 64;
 /// Lengths from which on strings are cut into runs.
-const LONG: u64 = 128;
+const LONG: u64 = 4096;
 
 impl Builder<'_, '_> {
     /// Strings of these lengths.
@@ -46,13 +45,13 @@ impl Builder<'_, '_> {
     ) -> Result<Symbol, SchemaError> {
         let regex =
             Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
-        let is_short = max.unwrap_or(min).max(min) < LONG;
-        if is_short {
-            let string = self.machine.texts.counted(min, max, [true, true]);
+        if max.unwrap_or(min).max(min) < LONG {
+            let bounds = (min as u32, max.map(|max| max as u32));
+            let string = self.machine.texts.counted(bounds, [true, true]);
             return Ok(self.fragment.terminal("STRING", string));
         }
         let quote = self.fragment.terminal("QUOTE", regex);
-        let run = self.machine.texts.counted(RUN, Some(RUN), [false, false]);
+        let run = self.machine.texts.counted((RUN as u32, Some(RUN as u32)), [false, false]);
         let run = self.fragment.terminal("RUN", run);
         let string = self.fragment.nonterminals("string", 1);
         let mut front = self.fragment.nonterminals("runs", 1);
@@ -71,7 +70,8 @@ impl Builder<'_, '_> {
                 let rest = match known {
                     Some((counts, rest)) if counts == (least, most) => rest,
                     _ => {
-                        let rest = self.machine.texts.counted(least, most, [false, true]);
+                        let bounds = (least as u32, most.map(|most| most as u32));
+                        let rest = self.machine.texts.counted(bounds, [false, true]);
                         self.fragment.terminal("REST", rest)
                     }
                 };

@@ -19,6 +19,8 @@ pub(crate) struct PieceCounts {
     nodes: ByCount,
     /// The nodes of these whose pieces are of none of the groups.
     outside: Box<[Outside]>,
+    /// By the first of the nodes behind so many pieces: how many. Ascending.
+    firsts: Box<[(u32, u8)]>,
     /// All ids with bytes: those all of whose pieces are of the groups, and behind them the others.
     ids: ByCount,
 }
@@ -94,9 +96,17 @@ impl PieceCounts {
         let height = nodes[0].height;
         let begins: Vec<_> = (0..).zip(before).filter(|&(_, before)| before != MANY).collect();
         let ids: Vec<_> = ids.iter().copied().zip(counts).collect();
+        let nodes = ByCount::new(&begins, height);
+        let first = |count: u8| {
+            let run = nodes.run(count.into());
+            (!run.is_empty()).then(|| (nodes.numbers[run.start as usize], count))
+        };
+        let mut firsts: Vec<(u32, u8)> = (0..=height).filter_map(first).collect();
+        firsts.sort_unstable();
         Self {
             groups,
-            nodes: ByCount::new(&begins, height),
+            firsts: firsts.into(),
+            nodes,
             outside: outside.into(),
             ids: ByCount::new(&ids, height),
         }
@@ -133,15 +143,18 @@ impl PieceCounts {
     /// Behind how many pieces these nodes are all that [`PieceCounts::nodes_behind`] has.
     pub(crate) fn behind_which(&self, nodes: &[u32]) -> Option<usize> {
         let first = nodes.first()?;
-        let is_first = |&pieces: &usize| self.nodes_behind(pieces).first() == Some(first);
-        let pieces = (0..self.nodes.ends.len()).find(is_first)?;
+        let found = self.firsts.binary_search_by_key(first, |&(first, _)| first).ok()?;
+        let pieces = self.firsts[found].1.into();
         (self.nodes_behind(pieces) == nodes).then_some(pieces)
     }
 
     /// Memory held, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let by_count = |by: &ByCount| (by.numbers.len() + by.ends.len()) * 4;
-        by_count(&self.nodes) + size_of_val(&*self.outside) + by_count(&self.ids)
+        by_count(&self.nodes)
+            + size_of_val(&*self.outside)
+            + size_of_val(&*self.firsts)
+            + by_count(&self.ids)
     }
 }
 

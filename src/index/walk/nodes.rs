@@ -97,16 +97,24 @@ impl NodeSets {
 }
 
 impl ByteNodes {
-    /// These nodes by ascending byte.
+    /// These nodes, ascending, by ascending byte.
     fn all(nodes: impl Iterator<Item = u32>, trie: &Trie) -> Box<[ByteNodes]> {
-        let mut nodes: Vec<(u8, u32)> = nodes.map(|node| (trie.byte(node), node)).collect();
-        nodes.sort_unstable();
-        let alike = nodes.chunk_by(|a, b| a.0 == b.0).map(|alike| ByteNodes {
-            byte: alike[0].0,
-            tokens: alike.iter().map(|&(_, node)| trie.count(node)).sum(),
-            nodes: alike.iter().map(|&(_, node)| node).collect(),
-        });
-        alike.collect()
+        // By byte, 1 and its place among those met, or 0.
+        let mut places = [0u16; 256];
+        let mut met: Vec<ByteNodes> = Vec::new();
+        for node in nodes {
+            let byte = trie.byte(node);
+            let place = &mut places[usize::from(byte)];
+            if *place == 0 {
+                met.push(ByteNodes { byte, tokens: 0, nodes: SmallVec::new() });
+                *place = met.len() as u16;
+            }
+            let alike = &mut met[usize::from(*place) - 1];
+            alike.tokens += trie.count(node);
+            alike.nodes.push(node);
+        }
+        met.sort_unstable_by_key(|alike| alike.byte);
+        met.into()
     }
 
     /// Heap bytes.

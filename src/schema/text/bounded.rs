@@ -1,5 +1,5 @@
-//! Strings of a bounded length of which something else is asked as well: a pattern, a format, that
-//! they are none of some words.
+//! Strings of a bounded length of which something else may be asked as well: a pattern, a format,
+//! that they are none of some words.
 //!
 //! The product of what is asked and of an automaton that counts to 500 has up to 500 times the
 //! states. So the lexer is given the contents uncounted, with a mark on each state behind a
@@ -8,13 +8,13 @@
 
 use std::rc::Rc;
 
-use crate::grammar::pattern::{Counted, Pattern};
+use crate::grammar::pattern::Pattern;
 use crate::lexer::{Dfa, MOST_STATES};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::measure::Lengths;
-use crate::schema::text::{Texts, spell};
+use crate::schema::text::{Texts, lengths, spell};
 
 use FormulaId as F;
 
@@ -34,16 +34,15 @@ impl Bounded {
         if (*min, *max) == (0, None) {
             return Some(Pattern::Automaton(automaton));
         }
-        // The state behind the opening quote is marked, too.
-        let bound = |count: u64| u32::try_from(count + 1).ok();
-        let (least, most) = (bound(*min)?, max.map_or(Some(None), |max| bound(max).map(Some))?);
-        let counts = most.unwrap_or(least) as usize + 2;
-        if counts.saturating_mul(automaton.states.len()) > MOST_STATES {
+        let bound = |count: u64| u32::try_from(count).ok();
+        let bounds = (bound(*min)?, max.map_or(Some(None), |max| bound(max).map(Some))?);
+        let counts = max.unwrap_or(*min).saturating_add(3);
+        if counts.saturating_mul(automaton.states.len() as u64) > MOST_STATES as u64 {
             return None;
         }
         let mut marked = vec![false; automaton.states.len()];
         marked[1..=lengths.is_between.len()].copy_from_slice(&lengths.is_between);
-        Some(Pattern::Counted(Counted { automaton, marked: marked.into(), least, most }))
+        Some(lengths::bounded(automaton, marked.into(), bounds, true))
     }
 
     /// Whether it is plain that there are such strings: the shortest ones are.
@@ -54,9 +53,9 @@ impl Bounded {
 }
 
 impl Machine<'_> {
-    /// What the lexer calls the strings that satisfy a formula which was projected on strings,
-    /// where it bounds their length beside something else, and there are any; `None` where the two
-    /// are better combined, or are no such two.
+    /// What the lexer calls the strings that satisfy a formula which was projected on strings, if
+    /// there are any, where it bounds their length; `None` where it does not, or where that is
+    /// better combined with what else is asked.
     pub(in crate::schema) fn bounded(
         &mut self,
         formula: F,
@@ -82,10 +81,13 @@ impl Machine<'_> {
 
     fn find_bounded(&mut self, formula: F) -> Result<Option<Bounded>, SchemaError> {
         let formulas = &self.reader.formulas;
-        let Shape::And(list) = formulas.shape(formula) else { return Ok(None) };
+        let parts = match formulas.shape(formula) {
+            Shape::And(list) => formulas.parts(list),
+            _ => std::slice::from_ref(&formula),
+        };
         let (mut min, mut max) = (0, None);
         let mut others = Vec::new();
-        for &part in formulas.parts(list) {
+        for &part in parts {
             match formulas.shape(part) {
                 Shape::Atom(Atom::MinLength(count)) => min = count.max(min),
                 Shape::Atom(Atom::MaxLength(count)) => {
@@ -96,7 +98,7 @@ impl Machine<'_> {
         }
         let is_bounded = (min, max) != (0, None);
         // The parts of an address are bounded together with the whole.
-        if !is_bounded || others.is_empty() || self.address(formula).is_some() {
+        if !is_bounded || self.address(formula).is_some() {
             return Ok(None);
         }
         let asked = self.reader.formulas.and(others);

@@ -1,8 +1,10 @@
 //! Strings by their number of characters: their contents, and how JSON spells them.
 
+use std::sync::Arc;
+
 use smallvec::smallvec;
 
-use crate::grammar::pattern::{Automaton, Moves, State};
+use crate::grammar::pattern::{Automaton, Counted, Moves, Pattern, State};
 use crate::schema::text::escapes::Escapes;
 
 /// Strings of `min` characters at least, and of `max` at most where there is a maximum. The larger
@@ -31,52 +33,65 @@ pub(super) fn counted(min: u64, max: Option<u64>) -> Automaton {
     Automaton { is_minimal, ..Automaton::new(states) }
 }
 
-/// So many characters, as JSON spells them with the escapes that are allowed; with quotes before
-/// and behind them, where both are asked for. Costs some twenty states a character.
+/// So many characters at least, and at most where there is a maximum, as JSON spells them with the
+/// escapes that are allowed: all of these where `is_free`, else those that are needed. With quotes
+/// before and behind them, where both are asked for.
 pub(super) fn spelled(
-    min: u64,
-    max: Option<u64>,
-    [is_first, is_last]: [bool; 2],
+    bounds: Bounds,
+    quotes: [bool; 2],
+    is_free: bool,
     allowed: &Escapes,
-) -> Automaton {
-    let is_unasked = (min, max) == (0, None);
-    let is_free = if is_unasked { allowed.are_free() } else { allowed.are_general() };
+) -> Pattern {
+    let (automaton, between) = uncounted(quotes, is_free, allowed);
+    if bounds == (0, None) {
+        return Pattern::Automaton(automaton);
+    }
+    let marked = (0..automaton.states.len()).map(|state| state == between).collect();
+    bounded(automaton, marked, bounds, quotes[0])
+}
+
+/// The texts of an automaton that have so many characters: a marked state is entered behind each of
+/// them, and one more behind the quote before them, where there is one.
+pub(super) fn bounded(
+    automaton: Automaton,
+    marked: Arc<[bool]>,
+    (min, max): Bounds,
+    is_quoted: bool,
+) -> Pattern {
+    let marks = |count: u32| count.saturating_add(is_quoted.into());
+    let (least, most) = (marks(min), max.map(marks));
+    Pattern::Counted(Counted { automaton, marked, least, most })
+}
+
+/// How many characters at least, and at most.
+pub(in crate::schema) type Bounds = (u32, Option<u32>);
+
+/// Any characters; and the state between two of them.
+fn uncounted(
+    [is_first, is_last]: [bool; 2],
+    is_free: bool,
+    allowed: &Escapes,
+) -> (Automaton, usize) {
     let escapes = allowed.states(is_free, 0, BEHIND);
-    let width = 8 + escapes.len() as u64;
-    let last = max.unwrap_or(min);
-    let start = u64::from(is_first);
-    let end = (start + (last + 1) * width) as u32;
+    let here = u32::from(is_first);
+    let end = here + 8 + escapes.len() as u32;
     let mut states = Vec::with_capacity(end as usize + 1);
     if is_first {
         states.push(State { moves: smallvec![(b'"', b'"', 1)], accepts: false });
     }
-    for count in 0..=last {
-        let here = (start + count * width) as u32;
-        let next = match max {
-            None if count == last => here,
-            _ => here + width as u32,
-        };
-        let is_full = max == Some(count);
-        // In the order of their bytes, which spares the compiler a search.
-        let mut lead = Moves::with_capacity(13);
-        if !is_full {
-            lead.push((b' ', b'!', next));
-        }
-        if count >= min && is_last {
-            lead.push((b'"', b'"', end));
-        }
-        if !is_full {
-            lead.extend([(b'#', b'[', next), (b'\\', b'\\', here + 8), (b']', 0x7f, next)]);
-            lead.extend(leads(here));
-        }
-        states.push(State { moves: lead, accepts: count >= min && !is_last });
-        states.extend(rests(here, next));
-        states.extend(escapes.iter().map(|state| moved(state, here + 8, next)));
+    // In the order of their bytes, which spares the compiler a search.
+    let mut lead: Moves = smallvec![(b' ', b'!', here)];
+    if is_last {
+        lead.push((b'"', b'"', end));
     }
+    lead.extend([(b'#', b'[', here), (b'\\', b'\\', here + 8), (b']', 0x7f, here)]);
+    lead.extend(leads(here));
+    states.push(State { moves: lead, accepts: !is_last });
+    states.extend(rests(here, here));
+    states.extend(escapes.iter().map(|state| moved(state, here + 8, here)));
     states.push(State { moves: Moves::new(), accepts: is_last });
-    // Where there is no bound, what is within the last two characters is the same.
-    let is_minimal = max.map_or(min == 0, |max| min <= max) && are_distinct(&escapes);
-    Automaton { is_minimal, ..Automaton::new(states) }
+    let is_minimal = is_last && are_distinct(&escapes);
+    (Automaton { is_minimal, ..Automaton::new(states) }, here as usize)
 }
 
 /// What stands for the state behind a character.

@@ -175,7 +175,7 @@ mod tests {
 
     fn compiled(pattern: &Pattern) -> Dfa {
         let meter = Meter::new(&Limits::default());
-        Compiler::new(&meter).compile(pattern).expect("small")
+        Compiler::new(&meter).writing_out().compile(pattern).expect("small")
     }
 
     #[test]
@@ -186,7 +186,8 @@ mod tests {
         let any_way = format!(r#""(?:{plain}|\\["\\/bfnrt]|{code}|{pair})*""#);
         let allowed = Escapes::new(&SchemaOptions::default());
         let spelled = |min, max, allowed: &Escapes| {
-            Pattern::Automaton(lengths::spelled(min, max, [true, true], allowed))
+            let is_free = (min, max) == (0, None) && allowed.are_free() || allowed.are_general();
+            lengths::spelled((min, max), [true, true], is_free, allowed)
         };
         let mut options =
             SchemaOptions { escapes: StringEscapes::General, ..SchemaOptions::default() };
@@ -207,7 +208,8 @@ mod tests {
         {
             let expected = compiled(&regex(format!("\"(?:{plain}|{mandatory}){counts}\"")));
             assert_eq!(compiled(&spelled(min, max, &allowed)), expected);
-            let contents = compiled(&Pattern::Automaton(lengths::counted(min, max)));
+            let contents =
+                compiled(&Pattern::Automaton(lengths::counted(min.into(), max.map(u64::from))));
             assert_eq!(compiled(&Pattern::Automaton(spell(&contents, &allowed))), expected);
         }
         let blanks = |text, before, behind| Pattern::Automaton(among_blanks(text, before, behind));

@@ -10,6 +10,7 @@ use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::options::SchemaOptions;
 use crate::schema::text::ecma::MARKS;
 use crate::schema::text::escapes::Escapes;
+use crate::schema::text::lengths::Bounds;
 use crate::schema::text::{automaton, lengths, spell};
 use crate::util::meter::Meter;
 
@@ -221,15 +222,9 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// What the lexer calls so many characters of a string, or more than `min` of them; with the
-    /// quotes before and behind them.
-    pub(in crate::schema) fn counted(
-        &self,
-        min: u64,
-        max: Option<u64>,
-        quotes: [bool; 2],
-    ) -> Pattern {
-        Pattern::Automaton(lengths::spelled(min, max, quotes, &self.escapes))
+    /// What the lexer calls so many characters of a string; with the quotes before and behind them.
+    pub(in crate::schema) fn counted(&self, bounds: Bounds, quotes: [bool; 2]) -> Pattern {
+        lengths::spelled(bounds, quotes, self.escapes.are_general(), &self.escapes)
     }
 
     /// What the lexer calls the strings with these contents, in quotes. Every character is allowed
@@ -239,7 +234,10 @@ impl<'a> Texts<'a> {
         contents: &Rc<Dfa>,
     ) -> Result<Pattern, PatternError> {
         Ok(match *contents == self.universe()? {
-            true => self.counted(0, None, [true, true]),
+            true => {
+                let is_free = self.escapes.are_free();
+                lengths::spelled((0, None), [true, true], is_free, &self.escapes)
+            }
             false => Pattern::Automaton(spell::spell(contents, &self.escapes)),
         })
     }
