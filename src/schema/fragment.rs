@@ -1,11 +1,15 @@
 //! Productions and terminals of a schema, to be a grammar or a part of one.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::lists::Lists;
 
 /// A context-free grammar over terminals with patterns. Ids are its own, from 0.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +17,7 @@ pub(super) struct Fragment {
     pub(super) terminals: Vec<(String, Pattern)>,
     terminal_ids: FxHashMap<Pattern, TerminalId>,
     pub(super) nonterminals: Vec<&'static str>,
-    pub(super) productions: Vec<(NonterminalId, Vec<Symbol>)>,
+    pub(super) productions: Vec<(NonterminalId, Symbols)>,
     pub(super) start: NonterminalId,
 }
 
@@ -36,8 +40,8 @@ impl Fragment {
         first
     }
 
-    pub(super) fn production(&mut self, lhs: NonterminalId, rhs: Vec<Symbol>) {
-        self.productions.push((lhs, rhs));
+    pub(super) fn production(&mut self, lhs: NonterminalId, rhs: impl IntoIterator<Item = Symbol>) {
+        self.productions.push((lhs, rhs.into_iter().collect()));
     }
 
     /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand
@@ -46,19 +50,20 @@ impl Fragment {
         self.drop_unproductive();
         self.inline();
         self.drop_unreachable();
+        self.renumber();
         self.productions.iter().any(|(lhs, _)| *lhs == self.start)
     }
 
     fn drop_unproductive(&mut self) {
         // By nonterminal, the productions that wait for it; by production, how many it waits for.
-        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
+        let mut waiting: Vec<(u32, u32)> = Vec::with_capacity(self.productions.len());
         let mut missing = vec![0u32; self.productions.len()];
         let mut derives = vec![false; self.nonterminals.len()];
         let mut ready: Vec<usize> = Vec::new();
         for (number, (_, rhs)) in self.productions.iter().enumerate() {
             for symbol in rhs {
                 if let Symbol::Nonterminal(part) = symbol {
-                    waiting[part.index()].push(number as u32);
+                    waiting.push((part.0, number as u32));
                     missing[number] += 1;
                 }
             }
@@ -66,12 +71,13 @@ impl Fragment {
                 ready.push(number);
             }
         }
+        let waiting = Lists::from_pairs(self.nonterminals.len(), &waiting);
         while let Some(production) = ready.pop() {
             let lhs = self.productions[production].0.index();
             if std::mem::replace(&mut derives[lhs], true) {
                 continue;
             }
-            for number in std::mem::take(&mut waiting[lhs]) {
+            for &number in waiting.get(lhs) {
                 missing[number as usize] -= 1;
                 if missing[number as usize] == 0 {
                     ready.push(number as usize);
@@ -114,15 +120,14 @@ impl Fragment {
     }
 
     fn drop_unreachable(&mut self) {
-        let mut of: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
-        for (number, (lhs, _)) in self.productions.iter().enumerate() {
-            of[lhs.index()].push(number as u32);
-        }
+        let of: Vec<(u32, u32)> =
+            self.productions.iter().zip(0..).map(|((lhs, _), number)| (lhs.0, number)).collect();
+        let of = Lists::from_pairs(self.nonterminals.len(), &of);
         let mut reached = vec![false; self.nonterminals.len()];
         reached[self.start.index()] = true;
         let mut pending = vec![self.start];
         while let Some(lhs) = pending.pop() {
-            for &number in &of[lhs.index()] {
+            for &number in of.get(lhs.index()) {
                 for symbol in &self.productions[number as usize].1 {
                     if let Symbol::Nonterminal(part) = symbol
                         && !std::mem::replace(&mut reached[part.index()], true)
@@ -133,7 +138,6 @@ impl Fragment {
             }
         }
         self.productions.retain(|(lhs, _)| reached[lhs.index()]);
-        self.renumber();
     }
 
     /// Leaves out terminals and nonterminals that no production uses.
@@ -193,16 +197,20 @@ impl Fragment {
                 rank,
             ));
         }
+        grammar.nonterminals.reserve(self.nonterminals.len());
+        let mut named = String::new();
         for (number, name) in self.nonterminals.iter().enumerate() {
-            let name = format!("{name}_{number}");
+            named.clear();
+            let _ = write!(named, "{name}_{number}");
             grammar.nonterminals.push(Nonterminal {
-                name,
-                productions: Vec::new(),
+                name: named.as_str().into(),
+                productions: SmallVec::new(),
                 marks: None,
                 place: None,
             });
         }
         let nonterminal = |id: NonterminalId| NonterminalId::new(first_nonterminal + id.index());
+        grammar.productions.reserve(self.productions.len());
         for (lhs, rhs) in &self.productions {
             let lhs = nonterminal(*lhs);
             let symbol = |symbol: &Symbol| match symbol {

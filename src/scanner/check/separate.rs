@@ -436,7 +436,7 @@ mod tests {
         let productions: Vec<Production> = alternatives.iter().map(production).collect();
         let numbers = (0..productions.len()).map(ProductionId::new).collect();
         let start =
-            Nonterminal { name: "s".to_owned(), productions: numbers, marks: None, place: None };
+            Nonterminal { name: "s".into(), productions: numbers, marks: None, place: None };
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
         let table = ParseTable::build(&grammar, &meter).expect("no conflict");
         are_separate(&grammar, &Lexis::new(&grammar, table, dfas))
