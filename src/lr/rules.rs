@@ -123,8 +123,11 @@ impl Rules {
     /// Each production waits for its first symbol that is not known to be nullable.
     fn find_nullable(&self) -> Vec<bool> {
         let mut nullable = vec![false; self.nonterminals + 1];
-        let mut waiting: Vec<Vec<Item>> = vec![Vec::new(); self.nonterminals + 1];
         let mut work: Vec<Item> = self.first[..self.production_count()].to_vec();
+        if work.iter().all(|&item| self.next(item) != COMPLETE) {
+            return nullable;
+        }
+        let mut waiting: Vec<Vec<Item>> = vec![Vec::new(); self.nonterminals + 1];
         while let Some(mut item) = work.pop() {
             loop {
                 let code = self.next(item);
@@ -213,6 +216,7 @@ impl Rules {
     }
 
     /// The symbols behind the dot.
+    #[inline]
     pub(super) fn rest(&self, item: Item) -> &[Code] {
         let end = self.first[self.production[item as usize] as usize + 1] - 1;
         &self.next[item as usize..end as usize]
@@ -236,6 +240,7 @@ impl Rules {
     }
 
     /// The symbols of a production.
+    #[inline]
     pub(super) fn rhs(&self, production: u32) -> &[Code] {
         self.rest(self.first(production))
     }
@@ -250,6 +255,11 @@ impl Rules {
     #[inline]
     pub(super) fn productions_of(&self, nonterminal: usize) -> &[u32] {
         self.by_lhs.get(nonterminal)
+    }
+
+    /// Whether some nonterminal derives the empty text.
+    pub(super) fn has_nullable(&self) -> bool {
+        self.nullable.contains(&true)
     }
 
     /// Whether the symbol derives the empty text.
