@@ -11,15 +11,19 @@ use std::hash::Hasher;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-use crate::grammar::pattern::Automaton;
+use crate::grammar::pattern::{Automaton, State};
+use crate::lexer::columns::{self, Runs};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
-use crate::lexer::minimize::RawDfa;
+use crate::lexer::minimize::{self, RawDfa};
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::Meter;
 
 /// Of so many parts it is found out whether the verdict is still open where some are dead.
 const MOST_PRUNED: usize = 8;
+
+/// A move is looked at three times, and becomes one run or two.
+const STEPS_OF_A_MOVE: usize = 4;
 
 /// Room is made for so many states before there are any.
 const ROOM: usize = 1024;
@@ -56,14 +60,20 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     let mut next = vec![Dfa::DEAD; width];
     let mut held = meter.holding();
     let mut at = 0;
+    let mut rows: Vec<&[u32]> = Vec::with_capacity(width);
     while at * width < tuples.len() {
+        rows.clear();
+        rows.extend(parts.iter().zip(&tuples[at * width..]).map(|(part, &state)| match state {
+            Dfa::DEAD => &[][..],
+            state => part.row(state),
+        }));
         for (class, of_parts) in within.chunks_exact(width).enumerate() {
             // Neighbouring classes lead to one tuple more often than not.
             let mut is_new = class == 0;
-            for (part, dfa) in parts.iter().enumerate() {
-                let state = dfa.next_class(tuples[at * width + part], of_parts[part]);
-                is_new |= next[part] != state;
-                next[part] = state;
+            for ((next, row), &class) in next.iter_mut().zip(&rows).zip(of_parts) {
+                let state = row.get(usize::from(class)).copied().unwrap_or(Dfa::DEAD);
+                is_new |= *next != state;
+                *next = state;
             }
             if !is_new {
                 table.extend(table.last().copied());
@@ -159,23 +169,27 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
     }
     let classes = ByteClasses::of_runs(&begins);
     check_states(states.len(), meter)?;
-    meter
-        .step(states.iter().map(|state| 1 + state.moves.len()).sum::<usize>() * classes.count())?;
-    let mut held = meter.holding();
-    held.set(states.len() * classes.count() * size_of::<u32>())?;
+    let width = classes.count();
+    let is_sorted = |state: &State| state.moves.is_sorted_by(|one, other| one.1 < other.0);
+    let steps = states.iter().map(|state| match is_sorted(state) {
+        true => STEPS_OF_A_MOVE * (1 + state.moves.len()),
+        false => width * (1 + state.moves.len()),
+    });
+    meter.step(steps.sum())?;
     // What cannot be reached is left out: numbers are given in the order of reaching.
     let mut numbers = vec![Dfa::DEAD; states.len()];
-    let mut reached: Vec<usize> = Vec::new();
+    let mut reached: Vec<usize> = Vec::with_capacity(states.len());
     if let Some(first) = numbers.first_mut() {
         *first = 0;
         reached.push(0);
     }
-    let mut table = Vec::with_capacity(states.len() * classes.count());
+    let moves: usize = states.iter().map(|state| state.moves.len()).sum();
+    let mut held = meter.holding();
+    held.set((2 * moves + 4 * states.len()) * size_of::<(u8, u32)>())?;
+    let mut runs = Runs::with_capacity(states.len(), 2 * moves + states.len());
     let mut accept = Vec::with_capacity(states.len());
-    let mut at = 0;
-    while let Some(state) = reached.get(at).and_then(|&state| states.get(state)) {
-        let row = table.len();
-        table.resize(row + classes.count(), Dfa::DEAD);
+    let mut row: Vec<u32> = Vec::new();
+    while let Some(state) = reached.get(accept.len()).and_then(|&state| states.get(state)) {
         let mut number = |next: u32| match numbers.get_mut(next as usize) {
             None => Dfa::DEAD,
             Some(number) => {
@@ -187,30 +201,60 @@ pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, Patte
             }
         };
         // Classes are in the order of their bytes.
-        let over = |first, last| usize::from(classes.get(first))..=usize::from(classes.get(last));
+        let over =
+            |first, last| usize::from(classes.get(first))..usize::from(classes.get(last)) + 1;
         let moves = state.moves.iter().filter(|(first, last, _)| first <= last);
-        if state.moves.is_sorted_by(|one, other| one.1 < other.0) {
-            moves.for_each(|&(first, last, next)| {
-                table[row..][over(first, last)].fill(number(next));
-            });
+        let mut end = 0;
+        if is_sorted(state) {
+            for &(first, last, next) in moves {
+                let span = over(first, last);
+                if span.start > end {
+                    runs.push((end as u8, Dfa::DEAD));
+                }
+                runs.push((span.start as u8, number(next)));
+                end = span.end;
+            }
         } else {
             // Of moves that overlap the first counts.
-            for &(first, last, next) in moves.rev() {
-                table[row..][over(first, last)].fill(next);
+            row.clear();
+            row.resize(width, Dfa::DEAD);
+            moves.rev().for_each(|&(first, last, next)| row[over(first, last)].fill(next));
+            for same in row.chunk_by(|one, other| one == other) {
+                runs.push((end as u8, number(same[0])));
+                end += same.len();
             }
-            let taken = table[row..].iter_mut().filter(|target| **target != Dfa::DEAD);
-            taken.for_each(|target| *target = number(*target));
         }
+        if end < width {
+            runs.push((end as u8, Dfa::DEAD));
+        }
+        runs.close();
         accept.push(state.accepts);
-        at += 1;
+    }
+    if automaton.is_minimal && !accept.is_empty() {
+        let minimal = minimize::numbered(&classes, &runs, &accept, meter)?;
+        debug_assert!(minimal == whole(classes, &runs, accept).minimize(meter)?, "not minimal");
+        return Ok(minimal);
     }
     if accept.is_empty() {
         // The minimal automaton of nothing has no state; the raw one has a start.
-        table = vec![Dfa::DEAD; classes.count()];
-        accept = vec![false];
+        runs.push((0, Dfa::DEAD));
+        runs.close();
+        accept.push(false);
     }
-    let raw = RawDfa { classes, table, accept, trailing: None };
-    Ok(if automaton.is_minimal { raw.number(meter)? } else { raw.minimize(meter)? })
+    held.set(accept.len() * width * size_of::<u32>())?;
+    Ok(whole(classes, &runs, accept).minimize(meter)?)
+}
+
+/// The automaton with these rows.
+fn whole(classes: ByteClasses, runs: &Runs, accept: Vec<bool>) -> RawDfa {
+    let width = classes.count();
+    let mut table = Vec::with_capacity(accept.len() * width);
+    for state in 0..accept.len() {
+        for (classes, next) in columns::spans(runs.get(state), width) {
+            table.extend(std::iter::repeat_n(next, classes.len()));
+        }
+    }
+    RawDfa { classes, table, accept, trailing: None }
 }
 
 /// The texts of an automaton that begin with no other of them: nothing follows a match.

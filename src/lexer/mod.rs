@@ -7,7 +7,8 @@
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
 //!    [`looking`] does the same where a regex looks around; what it asks of the text behind a
 //!    lexeme is [`trailing`].
-//! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
+//! 3. [`minimize`]: trimmed, minimised, states and byte classes ([`columns`]) numbered
+//!    canonically.
 //!
 //! Intersections, complements and ready automata are combined as automata ([`algebra`],
 //! [`splice`]); passes 1 and 2 make those of the parts.
@@ -16,6 +17,7 @@
 
 mod algebra;
 mod chain;
+mod columns;
 mod compile;
 mod determinize;
 mod dfa;
