@@ -45,11 +45,13 @@ impl Fragment {
     }
 
     /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand
-    /// for one symbol. Whether the start derives something.
+    /// for one symbol; and makes one of ends that several productions have. Whether the start
+    /// derives something.
     pub(super) fn trim(&mut self) -> bool {
         self.drop_unproductive();
         self.inline();
         self.drop_unreachable();
+        self.share_ends();
         self.renumber();
         self.productions.iter().any(|(lhs, _)| *lhs == self.start)
     }
@@ -138,6 +140,39 @@ impl Fragment {
             }
         }
         self.productions.retain(|(lhs, _)| reached[lhs.index()]);
+    }
+
+    /// Puts a nonterminal in the place of the two symbols in which several productions end: a colon
+    /// and a value, say. All members with such a value go on in one parse state then, and what the
+    /// value may begin with is closed over once.
+    fn share_ends(&mut self) {
+        let end = |rhs: &Symbols| match rhs[..] {
+            [_, .., first @ Symbol::Terminal(_), last] => Some([first, last]),
+            _ => None,
+        };
+        let mut counts: FxHashMap<[Symbol; 2], u32> = FxHashMap::default();
+        for end in self.productions.iter().filter_map(|(_, rhs)| end(rhs)) {
+            *counts.entry(end).or_default() += 1;
+        }
+        let mut shared: FxHashMap<[Symbol; 2], NonterminalId> = FxHashMap::default();
+        for number in 0..self.productions.len() {
+            let Some(end) = end(&self.productions[number].1) else { continue };
+            if counts.get(&end).is_none_or(|&count| count < 2) {
+                continue;
+            }
+            let name = match shared.get(&end) {
+                Some(&known) => known,
+                None => {
+                    let name = self.nonterminals("end", 1);
+                    self.production(name, end);
+                    shared.insert(end, name);
+                    name
+                }
+            };
+            let rhs = &mut self.productions[number].1;
+            rhs.truncate(rhs.len() - end.len());
+            rhs.push(Symbol::Nonterminal(name));
+        }
     }
 
     /// Leaves out terminals and nonterminals that no production uses.
