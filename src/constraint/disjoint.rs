@@ -10,6 +10,8 @@
 //! for those that go on when it is used up, of the same texts and of worse rank. So it is a label
 //! only where the first has been dropped from a lexeme.
 
+use smallvec::smallvec;
+
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Budget, Nonterminal, Production, Symbol, Terminal, Ties};
 use crate::grammar::pattern::Pattern;
@@ -194,13 +196,13 @@ fn stand_in(grammar: &mut Grammar, parts: Vec<Vec<TerminalId>>) {
         let numbers = (first..first + parts.len()).map(ProductionId::new).collect();
         grammar.productions.extend(parts.into_iter().map(|part| Production {
             lhs,
-            rhs: vec![Symbol::Terminal(part)],
+            rhs: smallvec![Symbol::Terminal(part)],
             precedence,
             priority: 0,
             place: place.clone(),
         }));
         grammar.nonterminals.push(Nonterminal {
-            name: format!("{name}[texts]"),
+            name: format!("{name}[texts]").into(),
             productions: numbers,
             marks: None,
             place,

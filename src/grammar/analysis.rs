@@ -316,7 +316,9 @@ fn never_comes(terminal: &Terminal) -> (&'static str, &'static str) {
 fn shown(grammar: &Grammar, production: &Production) -> String {
     let name = |symbol: &Symbol| match symbol {
         Symbol::Terminal(terminal) => grammar.terminals[terminal.index()].shown(),
-        Symbol::Nonterminal(nonterminal) => grammar.nonterminals[nonterminal.index()].shown(),
+        Symbol::Nonterminal(nonterminal) => {
+            grammar.nonterminals[nonterminal.index()].shown().into_owned()
+        }
     };
     let symbols: Vec<String> = production.rhs.iter().map(name).collect();
     format!("{}: {}", grammar.nonterminals[production.lhs.index()].shown(), symbols.join(" "))

@@ -1,5 +1,6 @@
 //! Automata over bytes, as patterns hold them.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -45,11 +46,21 @@ pub(crate) struct Counted {
 pub(crate) type Moves = SmallVec<[(u8, u8, u32); 2]>;
 
 /// A state of an [`Automaton`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State {
     /// First byte, last byte, and the number of the state behind them. Where two hold the same
     /// byte, the first counts; where the state does not exist, nothing follows.
     pub(crate) moves: Moves,
     /// Whether a text may end here.
     pub(crate) accepts: bool,
+}
+
+impl Hash for State {
+    /// A word for each move.
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64((self.moves.len() as u64) << 1 | u64::from(self.accepts));
+        for &(first, last, next) in &self.moves {
+            hasher.write_u64(u64::from(first) << 40 | u64::from(last) << 32 | u64::from(next));
+        }
+    }
 }

@@ -8,8 +8,10 @@
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use crate::grammar::analysis;
-use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol};
+use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol, Symbols};
 use crate::util::diagnostic::Diagnostic;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -94,7 +96,7 @@ struct Rewriting<'a> {
 
 impl<'a> Rewriting<'a> {
     fn new(grammar: &'a Grammar, directive: &'a Indentation<TerminalId>) -> Self {
-        let emptied = |of: &Nonterminal| Nonterminal { productions: Vec::new(), ..of.clone() };
+        let emptied = |of: &Nonterminal| Nonterminal { productions: SmallVec::new(), ..of.clone() };
         Self {
             grammar,
             directive,
@@ -143,7 +145,7 @@ impl<'a> Rewriting<'a> {
     /// Writes a production as it is where so many brackets are around it, unless it needs a line
     /// end between some.
     fn produce(&mut self, of: &Production, lhs: NonterminalId, around: u32) {
-        let mut rhs = Vec::with_capacity(of.rhs.len());
+        let mut rhs = Symbols::with_capacity(of.rhs.len());
         for (symbol, depth) in with_depth(&of.rhs, self.directive) {
             rhs.push(match symbol {
                 _ if around + depth == 0 || !self.holds(symbol) => symbol,
@@ -163,8 +165,8 @@ impl<'a> Rewriting<'a> {
             let original = &self.grammar.nonterminals[of.index()];
             let name = format!("{}[in brackets]", original.name);
             self.nonterminals.push(Nonterminal {
-                name,
-                productions: Vec::new(),
+                name: name.into(),
+                productions: SmallVec::new(),
                 ..original.clone()
             });
             self.pending.push(of);

@@ -6,6 +6,8 @@
 //! open; so such a rule is written out where it stands. The language is the same. What cannot be
 //! written out, because it holds itself, stays as it is, and is refused later with its place.
 
+use smallvec::SmallVec;
+
 use crate::grammar::analysis;
 use crate::grammar::ir::{Grammar, Indentation, Nonterminal, Production, Symbol};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -34,7 +36,7 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     if ends == 0 {
         return None;
     }
-    let emptied = |of: &Nonterminal| Nonterminal { productions: Vec::new(), ..of.clone() };
+    let emptied = |of: &Nonterminal| Nonterminal { productions: SmallVec::new(), ..of.clone() };
     let mut nonterminals: Vec<Nonterminal> = grammar.nonterminals.iter().map(emptied).collect();
     for (number, production) in productions.iter().enumerate() {
         nonterminals[production.lhs.index()].productions.push(ProductionId::new(number));
@@ -125,7 +127,9 @@ fn without(productions: &[Production], end: NonterminalId, most: usize) -> Optio
             }
         }
         size += written.iter().map(|rhs| rhs.len() + 1).sum::<usize>();
-        all.extend(written.into_iter().map(|rhs| Production { rhs, ..production.clone() }));
+        all.extend(
+            written.into_iter().map(|rhs| Production { rhs: rhs.into(), ..production.clone() }),
+        );
     }
     (size <= most).then_some(all)
 }

@@ -1,7 +1,10 @@
 //! The IR itself. Ids are dense from 0; the end of the text is no terminal of the grammar (the
 //! tables add it).
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
@@ -259,9 +262,9 @@ pub(crate) struct Lookahead {
 #[derive(Clone, Debug)]
 pub(crate) struct Nonterminal {
     /// The rule's name, or one made from its rule for a repetition or group (`__value_plus_0`).
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// Its productions.
-    pub(crate) productions: Vec<ProductionId>,
+    pub(crate) productions: SmallVec<[ProductionId; 4]>,
     /// What is to be known of the texts that it derives.
     pub(crate) marks: Option<Box<Marks>>,
     /// Where it was defined.
@@ -271,7 +274,7 @@ pub(crate) struct Nonterminal {
 impl Nonterminal {
     /// The name for messages: a repetition or a group that has none is `(…)+` or `(…)` of its
     /// rule.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> Cow<'_, str> {
         // `__RULE_KIND_NUMBER`, as `lower::expand` makes it.
         let parts = self.name.strip_prefix("__").and_then(|made| {
             let (named, number) = made.trim_end_matches('_').rsplit_once('_')?;
@@ -281,9 +284,9 @@ impl Nonterminal {
             Some((_, "plus")) => "(…)+",
             Some((_, "group")) => "(…)",
             Some((_, "power" | "count")) => "(…)~",
-            _ => return self.name.clone(),
+            _ => return Cow::Borrowed(&self.name),
         };
-        format!("{sign} of {}", parts.map_or("", |(rule, _)| rule))
+        format!("{sign} of {}", parts.map_or("", |(rule, _)| rule)).into()
     }
 }
 
@@ -323,7 +326,7 @@ impl Temperature {
 #[derive(Clone, Debug)]
 pub(crate) struct Production {
     pub(crate) lhs: NonterminalId,
-    pub(crate) rhs: Vec<Symbol>,
+    pub(crate) rhs: Symbols,
     /// `%prec`, else that of the last terminal of `rhs`, if it has one, as in Yacc.
     pub(crate) precedence: Option<Precedence>,
     /// Of its rule: decides between two reductions under [`Conflicts::Shift`], the higher one
@@ -332,6 +335,9 @@ pub(crate) struct Production {
     /// The alternative it came from.
     pub(crate) place: Option<Place>,
 }
+
+/// Symbols, nearly always few: grammars are copied from pass to pass.
+pub(crate) type Symbols = SmallVec<[Symbol; 4]>;
 
 /// A grammar symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -107,7 +107,7 @@ impl Grammar {
     /// none.
     pub fn starts(&self) -> impl Iterator<Item = &str> {
         let untrimmed = self.untrimmed.as_deref().unwrap_or(self);
-        untrimmed.starts.iter().map(|start| untrimmed.nonterminals[start.index()].name.as_str())
+        untrimmed.starts.iter().map(|start| &*untrimmed.nonterminals[start.index()].name)
     }
 
     /// The same grammar with another start symbol: a rule by its name in the file. Rules that it
@@ -118,13 +118,13 @@ impl Grammar {
     /// When there is no such rule, or when it derives no text, or itself alone.
     pub fn with_start(&self, name: &str) -> Result<Self, GrammarError> {
         let untrimmed = self.untrimmed.clone().unwrap_or_else(|| Arc::new(self.clone()));
-        let rule = untrimmed.nonterminals.iter().position(|nonterminal| nonterminal.name == name);
+        let rule = untrimmed.nonterminals.iter().position(|nonterminal| *nonterminal.name == *name);
         let Some(rule) = rule else {
             let diagnostic = Diagnostic::error(
                 "undefined-symbol",
                 format!("there is no rule `{name}` to start from"),
             );
-            let names = untrimmed.nonterminals.iter().map(|nonterminal| nonterminal.name.as_str());
+            let names = untrimmed.nonterminals.iter().map(|nonterminal| &*nonterminal.name);
             return Err(did_you_mean(diagnostic, name, names).into());
         };
         analysis::trim(&untrimmed, NonterminalId::new(rule), analysis::Report::Reached)

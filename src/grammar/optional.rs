@@ -10,6 +10,7 @@
 //! symbol excepted.
 
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use crate::grammar::analysis;
 use crate::grammar::ir::{Grammar, Nonterminal, Production, Symbol};
@@ -165,7 +166,10 @@ impl<'a> Rewriting<'a> {
             nonterminals: grammar
                 .nonterminals
                 .iter()
-                .map(|nonterminal| Nonterminal { productions: Vec::new(), ..nonterminal.clone() })
+                .map(|nonterminal| Nonterminal {
+                    productions: SmallVec::new(),
+                    ..nonterminal.clone()
+                })
                 .collect(),
             productions: Vec::with_capacity(grammar.productions.len()),
             seen: HashSet::new(),
@@ -231,8 +235,8 @@ impl<'a> Rewriting<'a> {
             let name = format!("__{}_end_{}", of.name.trim_start_matches('_'), self.ends.len());
             let place = of.place.clone();
             self.nonterminals.push(Nonterminal {
-                name,
-                productions: Vec::new(),
+                name: name.into(),
+                productions: SmallVec::new(),
                 marks: None,
                 place,
             });
@@ -249,12 +253,12 @@ impl<'a> Rewriting<'a> {
 
     /// Adds a production, unless it is there, or says of a nonterminal that it is itself.
     fn produce(&mut self, of: &Production, lhs: NonterminalId, rhs: Vec<Symbol>) {
-        let says_nothing = rhs == [Symbol::Nonterminal(lhs)] && of.rhs != rhs;
+        let says_nothing = rhs == [Symbol::Nonterminal(lhs)] && of.rhs[..] != rhs;
         if !says_nothing && self.seen.insert((lhs, rhs.clone())) {
             self.nonterminals[lhs.index()]
                 .productions
                 .push(ProductionId::new(self.productions.len()));
-            self.productions.push(Production { lhs, rhs, ..of.clone() });
+            self.productions.push(Production { lhs, rhs: rhs.into(), ..of.clone() });
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Written is what a grammar means. Places in files, and the rules that only another start symbol
 //! would reach, are not: they serve what comes before tables.
 
+use smallvec::SmallVec;
+
 use super::Grammar;
 use super::ir::{
     Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks,
@@ -56,9 +58,9 @@ impl Grammar {
     pub(crate) fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let terminals = reader.list(16, Terminal::load)?;
         let mut nonterminals = reader.list(5, |r| {
-            let name = r.str()?.to_owned();
+            let name = r.str()?.into();
             let marks = r.option(Marks::load)?.map(Box::new);
-            Ok(Nonterminal { name, productions: Vec::new(), marks, place: None })
+            Ok(Nonterminal { name, productions: SmallVec::new(), marks, place: None })
         })?;
         let productions = reader.list(10, Production::load)?;
         for (index, production) in productions.iter().enumerate() {

@@ -1,7 +1,9 @@
 //! Grammars whose texts are those of automata: a regex, or fixed choices.
 
+use smallvec::smallvec;
+
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::{Automaton, Pattern, State};
 use crate::util::diagnostic::Place;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -26,9 +28,9 @@ impl Grammar {
         };
         let terminals: Vec<Terminal> = (0..).zip(automata).map(terminal).collect();
         let texts =
-            (0..terminals.len()).map(|number| vec![Symbol::Terminal(TerminalId::new(number))]);
+            (0..terminals.len()).map(|number| smallvec![Symbol::Terminal(TerminalId::new(number))]);
         let productions: Vec<Production> = texts
-            .chain(with_empty.then(Vec::new))
+            .chain(with_empty.then(Symbols::new))
             .map(|rhs| Production {
                 lhs: NonterminalId::new(0),
                 rhs,
@@ -38,7 +40,7 @@ impl Grammar {
             })
             .collect();
         let start = Nonterminal {
-            name: "start".to_owned(),
+            name: "start".into(),
             productions: (0..productions.len()).map(ProductionId::new).collect(),
             marks: None,
             place: place.cloned(),

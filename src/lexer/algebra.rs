@@ -5,13 +5,12 @@
 //! A part that is dead stays in the tuple: where it is negated, that is just what is wanted. Where
 //! the verdict is settled then and negative, the text is not followed any further.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::hash::Hasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-use crate::grammar::pattern::Automaton;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::minimize::RawDfa;
@@ -56,14 +55,20 @@ pub(crate) fn product<D: Borrow<Dfa>>(
     let mut next = vec![Dfa::DEAD; width];
     let mut held = meter.holding();
     let mut at = 0;
+    let mut rows: Vec<Cow<'_, [u32]>> = Vec::with_capacity(width);
     while at * width < tuples.len() {
+        rows.clear();
+        rows.extend(parts.iter().zip(&tuples[at * width..]).map(|(part, &state)| match state {
+            Dfa::DEAD => Cow::default(),
+            state => part.row(state),
+        }));
         for (class, of_parts) in within.chunks_exact(width).enumerate() {
             // Neighbouring classes lead to one tuple more often than not.
             let mut is_new = class == 0;
-            for (part, dfa) in parts.iter().enumerate() {
-                let state = dfa.next_class(tuples[at * width + part], of_parts[part]);
-                is_new |= next[part] != state;
-                next[part] = state;
+            for ((next, row), &class) in next.iter_mut().zip(&rows).zip(of_parts) {
+                let state = row.get(usize::from(class)).copied().unwrap_or(Dfa::DEAD);
+                is_new |= *next != state;
+                *next = state;
             }
             if !is_new {
                 table.extend(table.last().copied());
@@ -147,79 +152,6 @@ pub(crate) fn intersection(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa,
 /// When the automaton exceeds a limit.
 pub(crate) fn difference(one: &Dfa, other: &Dfa, meter: &Meter) -> Result<Dfa, PatternError> {
     product(&[one, other], |both| both == [true, false], meter)
-}
-
-/// The minimal automaton of one that somebody made.
-pub(super) fn minimal(automaton: &Automaton, meter: &Meter) -> Result<Dfa, PatternError> {
-    let (raw, _) = raw(automaton, meter)?;
-    Ok(if automaton.is_minimal { raw.number(meter)? } else { raw.minimize(meter)? })
-}
-
-/// An automaton that somebody made, without what cannot be reached; and which of its states are
-/// left, in the order of their new numbers.
-pub(super) fn raw(
-    automaton: &Automaton,
-    meter: &Meter,
-) -> Result<(RawDfa, Vec<usize>), PatternError> {
-    let states = &automaton.states;
-    let mut begins = [false; 257];
-    for &(first, last, _) in states.iter().flat_map(|state| &state.moves) {
-        begins[usize::from(first)] = true;
-        begins[usize::from(last) + 1] = true;
-    }
-    let classes = ByteClasses::of_runs(&begins);
-    check_states(states.len(), meter)?;
-    meter
-        .step(states.iter().map(|state| 1 + state.moves.len()).sum::<usize>() * classes.count())?;
-    let mut held = meter.holding();
-    held.set(states.len() * classes.count() * size_of::<u32>())?;
-    // What cannot be reached is left out: numbers are given in the order of reaching.
-    let mut numbers = vec![Dfa::DEAD; states.len()];
-    let mut reached: Vec<usize> = Vec::new();
-    if let Some(first) = numbers.first_mut() {
-        *first = 0;
-        reached.push(0);
-    }
-    let mut table = Vec::with_capacity(states.len() * classes.count());
-    let mut accept = Vec::with_capacity(states.len());
-    let mut at = 0;
-    while let Some(state) = reached.get(at).and_then(|&state| states.get(state)) {
-        let row = table.len();
-        table.resize(row + classes.count(), Dfa::DEAD);
-        let mut number = |next: u32| match numbers.get_mut(next as usize) {
-            None => Dfa::DEAD,
-            Some(number) => {
-                if *number == Dfa::DEAD {
-                    *number = reached.len() as u32;
-                    reached.push(next as usize);
-                }
-                *number
-            }
-        };
-        // Classes are in the order of their bytes.
-        let over = |first, last| usize::from(classes.get(first))..=usize::from(classes.get(last));
-        let moves = state.moves.iter().filter(|(first, last, _)| first <= last);
-        if state.moves.is_sorted_by(|one, other| one.1 < other.0) {
-            moves.for_each(|&(first, last, next)| {
-                table[row..][over(first, last)].fill(number(next));
-            });
-        } else {
-            // Of moves that overlap the first counts.
-            for &(first, last, next) in moves.rev() {
-                table[row..][over(first, last)].fill(next);
-            }
-            let taken = table[row..].iter_mut().filter(|target| **target != Dfa::DEAD);
-            taken.for_each(|target| *target = number(*target));
-        }
-        accept.push(state.accepts);
-        at += 1;
-    }
-    if accept.is_empty() {
-        // The minimal automaton of nothing has no state; the raw one has a start.
-        table = vec![Dfa::DEAD; classes.count()];
-        accept = vec![false];
-    }
-    Ok((RawDfa { classes, table, accept, trailing: None }, reached))
 }
 
 /// The texts of an automaton that begin with no other of them: nothing follows a match.

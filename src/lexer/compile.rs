@@ -10,6 +10,7 @@ use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::looking;
 use crate::lexer::lower::{Folding, Lowered, MAX_DEPTH, lower, lower_whole};
+use crate::lexer::made;
 use crate::lexer::narrowed::Narrowed;
 use crate::lexer::splice::{self, Splice};
 use crate::util::meter::Meter;
@@ -144,12 +145,12 @@ impl<'a> Compiler<'a> {
                 let parts = [self.any_text()?, self.combination(pattern, depth + 1)?];
                 algebra::product(&parts, |both| both == [true, false], meter)
             }
-            Pattern::Automaton(automaton) => algebra::minimal(automaton, meter),
+            Pattern::Automaton(automaton) => made::minimal(automaton, meter),
             Pattern::Counted(counted) => {
                 Dfa::of_counted(counted, self.writes_out || depth > 0, meter)
             }
             Pattern::Schema(_) => Err(PatternError::schema()),
-            Pattern::Tokens(tokens) => algebra::minimal(&tokens.spellings(), meter),
+            Pattern::Tokens(tokens) => made::minimal(&tokens.spellings(), meter),
             Pattern::Shortest(pattern) => {
                 algebra::first_matches(&self.combination(pattern, depth + 1)?, meter)
             }

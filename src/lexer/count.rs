@@ -18,6 +18,7 @@ use crate::grammar::pattern::Counted;
 use crate::lexer::algebra;
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
+use crate::lexer::made;
 use crate::util::lists::Lists;
 use crate::util::meter::Meter;
 use crate::util::self_loops::LETTER;
@@ -308,10 +309,9 @@ impl Dfa {
         meter: &Meter,
     ) -> Result<Self, PatternError> {
         let Counted { automaton, marked, least, most } = counted;
-        let (raw, states) = algebra::raw(automaton, meter)?;
+        let (table, states) = made::as_it_is(automaton, meter)?;
         let marks =
             states.iter().map(|&state| marked.get(state).is_some_and(|&marked| marked)).collect();
-        let table = raw.as_it_is(meter)?;
         let too_large = || PatternError::too_large("it counts too far".to_owned());
         let count = Count::new(&table, marks, *least, *most).ok_or_else(too_large)?;
         // Most of the work is words of bits.

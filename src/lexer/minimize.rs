@@ -12,11 +12,11 @@
 //! 92, 1992).
 
 use std::hash::BuildHasher;
-use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use crate::lexer::columns::{self, Runs};
 use crate::lexer::dfa::{Dfa, Trailing};
 use crate::lexer::partition::Partition;
 use crate::util::byte_classes::ByteClasses;
@@ -59,51 +59,13 @@ impl RawDfa {
         Ok(self.minimal(&runs))
     }
 
-    /// The same where it is known that all states are live, that no two accept the same rests, and
-    /// that they are numbered in breadth-first order by class.
-    ///
-    /// # Errors
-    ///
-    /// When `meter` says so.
-    pub(super) fn number(self, meter: &Meter) -> Result<Dfa, LimitReached> {
-        let minimal = cfg!(debug_assertions).then(|| self.minimal(&self.runs()).distance);
-        let dfa = self.as_it_is(meter)?;
-        debug_assert!(minimal.is_none_or(|minimal| minimal == dfa.distance), "it was not minimal");
-        Ok(dfa)
-    }
-
-    /// The same where two states may accept the same rests, and stay apart.
-    ///
-    /// # Errors
-    ///
-    /// When `meter` says so.
-    pub(super) fn as_it_is(self, meter: &Meter) -> Result<Dfa, LimitReached> {
-        meter.step(self.table.len() + 10 * self.accept.len())?;
-        let runs = self.runs();
-        let mut held = meter.holding();
-        held.set((self.table.len() + 4 * runs.entries().len()) * size_of::<u32>())?;
-        let mut columns = Columns::new(self.width());
-        for state in 0..self.accept.len() {
-            let runs = runs.get(state);
-            for (run, &(class, next)) in runs.iter().enumerate() {
-                let end = runs.get(run + 1).map_or(self.width(), |&(class, _)| usize::from(class));
-                if next != Dfa::DEAD {
-                    columns.enter(usize::from(class)..end, state as u32, next);
-                }
-            }
-        }
-        let distance = distances(&runs, &self.accept);
-        let (classes, table) = columns.merge_equal(&self.classes, self.table);
-        Ok(Dfa::new(classes, table, distance))
-    }
-
     /// [`RawDfa::minimize`] of an automaton that is hardly larger than one that was counted.
     pub(super) fn minimize_uncounted(self) -> Dfa {
         let runs = self.runs();
         self.minimal(&runs)
     }
 
-    fn minimal(&self, runs: &Lists<(u8, u32)>) -> Dfa {
+    fn minimal(&self, runs: &Runs) -> Dfa {
         let distance = distances(runs, &self.accept);
         let blocks = self.refine(runs, &distance);
         self.quotient(runs, &blocks, &distance)
@@ -138,10 +100,9 @@ impl RawDfa {
         self.classes.count()
     }
 
-    /// By state, where neighbouring classes lead to different states: the first class of each run,
-    /// and its state.
-    fn runs(&self) -> Lists<(u8, u32)> {
-        let mut runs = Lists::with_capacity(self.accept.len(), 4 * self.accept.len());
+    /// The rows of the table as runs.
+    fn runs(&self) -> Runs {
+        let mut runs = Runs::with_capacity(self.accept.len(), 4 * self.accept.len());
         for row in self.table.chunks_exact(self.width()) {
             let mut class = 0;
             while let Some(&next) = row.get(class) {
@@ -155,7 +116,7 @@ impl RawDfa {
 
     /// The coarsest partition of the live states whose blocks agree on acceptance and on moves;
     /// dead states, which reach no accepting one, get the block [`Dfa::DEAD`].
-    fn refine(&self, runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
+    fn refine(&self, runs: &Runs, distance: &[u32]) -> Vec<u32> {
         // States of one block have rests of one length, and ask the same of what follows.
         let mut blocks = distance.to_vec();
         if let Some(trailing) = &self.trailing {
@@ -197,7 +158,7 @@ impl RawDfa {
     }
 
     /// [`RawDfa::refine`] where all that is not dead lies on cycles or behind them.
-    fn refine_cycles(&self, runs: &Lists<(u8, u32)>, mut blocks: Vec<u32>) -> Vec<u32> {
+    fn refine_cycles(&self, runs: &Runs, mut blocks: Vec<u32>) -> Vec<u32> {
         let live = blocks.iter().filter(|&&block| block != Dfa::DEAD).count();
         let mut count = 0;
         for _ in 0..ROUNDS {
@@ -259,27 +220,21 @@ impl RawDfa {
     }
 
     /// One state for each block, numbered breadth first, and one class for each distinct column.
-    fn quotient(&self, runs: &Lists<(u8, u32)>, blocks: &[u32], distance: &[u32]) -> Dfa {
+    fn quotient(&self, runs: &Runs, blocks: &[u32], distance: &[u32]) -> Dfa {
         if blocks.first().is_none_or(|&block| block == Dfa::DEAD) {
             return Dfa::new(ByteClasses::one(), Vec::new(), Vec::new());
         }
-        let width = self.width();
         // Classes are in the order of their smallest bytes, so states are met in the order of the
         // smallest bytes that lead to them, however fine the classes are: the numbering depends on
         // the language alone.
         let mut number = vec![Dfa::DEAD; blocks.len()];
         let mut order: Vec<u32> = vec![0];
-        let mut rows: Vec<u32> = Vec::with_capacity(self.table.len());
+        let mut numbered = Runs::with_capacity(blocks.len(), runs.entries().len());
         number[blocks[0] as usize] = 0;
-        let mut columns = Columns::new(width);
         let mut at = 0;
         while let Some(&state) = order.get(at) {
             at += 1;
-            let row = rows.len();
-            rows.resize(row + width, Dfa::DEAD);
-            let runs = runs.get(state as usize);
-            for (run, &(class, next)) in runs.iter().enumerate() {
-                let end = runs.get(run + 1).map_or(width, |&(class, _)| usize::from(class));
+            for &(class, next) in runs.get(state as usize) {
                 let block = if next == Dfa::DEAD { Dfa::DEAD } else { blocks[next as usize] };
                 let to = match number.get_mut(block as usize) {
                     None => Dfa::DEAD,
@@ -291,13 +246,11 @@ impl RawDfa {
                         *to
                     }
                 };
-                if to != Dfa::DEAD {
-                    rows[row + usize::from(class)..row + end].fill(to);
-                    columns.enter(usize::from(class)..end, at as u32, to);
-                }
+                numbered.push((class, to));
             }
+            numbered.close();
         }
-        let (classes, table) = columns.merge_equal(&self.classes, rows);
+        let (classes, table) = columns::table(&self.classes, &numbered);
         let distance = order.iter().map(|&state| distance[state as usize]).collect();
         let trailing = self.trailing.as_ref().map(|trailing| trailing.reordered(&order));
         Dfa { trailing: trailing.map(Box::new), ..Dfa::new(classes, table, distance) }
@@ -329,62 +282,28 @@ impl Trailing {
     }
 }
 
-/// The columns of a table in the making, each as a number that is equal for equal columns.
-struct Columns {
-    /// By class, the number of its column xor that of the one before.
-    changes: Vec<u64>,
-}
-
-impl Columns {
-    fn new(width: usize) -> Self {
-        Self { changes: vec![0; width + 1] }
-    }
-
-    /// Enters that classes lead from one state to another.
-    fn enter(&mut self, classes: Range<usize>, from: u32, to: u32) {
-        // The end of splitmix64 (Steele, Lea and Flood 2014).
-        let pair = u64::from(from) << 32 | u64::from(to);
-        let mixed = (pair ^ pair >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let mixed = mixed ^ mixed >> 31;
-        self.changes[classes.start] ^= mixed;
-        self.changes[classes.end] ^= mixed;
-    }
-
-    /// Makes one class of all classes that no row tells apart.
-    fn merge_equal(mut self, classes: &ByteClasses, rows: Vec<u32>) -> (ByteClasses, Vec<u32>) {
-        let width = classes.count();
-        for class in 1..width {
-            self.changes[class] ^= self.changes[class - 1];
-        }
-        // The first class of each group; numbers that are equal by chance make no columns equal.
-        let mut leaders: Vec<usize> = Vec::with_capacity(width);
-        let mut group = Vec::with_capacity(width);
-        for class in 0..width {
-            let is_equal = |leader: usize| {
-                self.changes[leader] == self.changes[class]
-                    && rows.chunks_exact(width).all(|row| row[leader] == row[class])
-            };
-            let known = leaders.iter().position(|&leader| is_equal(leader));
-            group.push(known.unwrap_or(leaders.len()) as u8);
-            if known.is_none() {
-                leaders.push(class);
-            }
-        }
-        if leaders.len() == width {
-            return (classes.clone(), rows);
-        }
-        let merged = classes.merged(&group, &leaders);
-        let mut table = Vec::with_capacity(rows.len() / width * leaders.len());
-        for row in rows.chunks_exact(width) {
-            table.extend(leaders.iter().map(|&leader| row[leader]));
-        }
-        (merged, table)
-    }
+/// The DFA with these runs and accepting states, of which it is known that all are live, that no
+/// two accept the same rests, and that they are numbered in breadth-first order by class.
+///
+/// # Errors
+///
+/// When `meter` says so.
+pub(super) fn numbered(
+    classes: &ByteClasses,
+    runs: &Runs,
+    accept: &[bool],
+    meter: &Meter,
+) -> Result<Dfa, LimitReached> {
+    let cells = runs.len() * classes.count();
+    meter.step(cells + 10 * accept.len())?;
+    let mut held = meter.holding();
+    held.set((cells + 4 * runs.entries().len()) * size_of::<u32>())?;
+    let (classes, table) = columns::table(classes, runs);
+    Ok(Dfa::new(classes, table, distances(runs, accept)))
 }
 
 /// By state, the length of its shortest rest; `u32::MAX` where there is none.
-fn distances(runs: &Lists<(u8, u32)>, accept: &[bool]) -> Vec<u32> {
+fn distances(runs: &Runs, accept: &[bool]) -> Vec<u32> {
     let mut moves: Vec<(u32, u32)> = Vec::with_capacity(runs.entries().len());
     for state in 0..accept.len() {
         let to = runs.get(state).iter().filter(|&&(_, next)| next != Dfa::DEAD);
@@ -408,7 +327,7 @@ fn distances(runs: &Lists<(u8, u32)>, accept: &[bool]) -> Vec<u32> {
 }
 
 /// The live states that no cycle leads to, each before those that it leads to (Kahn 1962).
-fn acyclic_front(runs: &Lists<(u8, u32)>, distance: &[u32]) -> Vec<u32> {
+fn acyclic_front(runs: &Runs, distance: &[u32]) -> Vec<u32> {
     let is_live =
         |state: u32| distance.get(state as usize).is_some_and(|&distance| distance != u32::MAX);
     let targets = |state: u32| {
@@ -483,7 +402,7 @@ impl Signatures {
 
 /// Moore's algorithm, one round: states stay in one block if their moves lead to the same blocks.
 /// Also says how many blocks there are.
-fn round(runs: &Lists<(u8, u32)>, blocks: &[u32]) -> (Vec<u32>, usize) {
+fn round(runs: &Runs, blocks: &[u32]) -> (Vec<u32>, usize) {
     let live = blocks.iter().filter(|&&block| block != Dfa::DEAD).count();
     let mut signatures = Signatures::new(live);
     let mut finer = Vec::with_capacity(blocks.len());

@@ -7,9 +7,10 @@
 //! 2. [`determinize`]: Thompson's construction, then the subset construction, both bounded.
 //!    [`looking`] does the same where a regex looks around; what it asks of the text behind a
 //!    lexeme is [`trailing`].
-//! 3. [`minimize`]: trimmed, minimised, states and byte classes numbered canonically.
+//! 3. [`minimize`]: trimmed, minimised, states and byte classes ([`columns`]) numbered
+//!    canonically.
 //!
-//! Intersections, complements and ready automata are combined as automata ([`algebra`],
+//! Intersections, complements and ready automata ([`made`]) are combined as automata ([`algebra`],
 //! [`splice`]); passes 1 and 2 make those of the parts.
 //!
 //! Patterns that are one class of bytes after another take the short way of [`chain`]. What counts
@@ -18,6 +19,7 @@
 mod agreement;
 mod algebra;
 mod chain;
+mod columns;
 mod compile;
 mod count;
 mod determinize;
@@ -28,6 +30,7 @@ mod line_ends;
 mod look_around;
 mod looking;
 mod lower;
+mod made;
 mod minimize;
 mod narrowed;
 mod partition;

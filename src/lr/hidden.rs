@@ -166,6 +166,6 @@ impl<'a> Rewriting<'a> {
                 }
             }
         }
-        self.rules.rewritten(self.filled, self.productions)
+        self.rules.rewritten(self.filled, &self.productions)
     }
 }

@@ -39,8 +39,12 @@ impl LookAheads {
         // nonterminals.
         let mut follow = Vec::with_capacity(gotos.targets.len());
         let (mut reads, mut counted) = (Lists::new(), 0);
+        let has_nullable = rules.has_nullable();
         for &target in &gotos.targets {
             follow.push(sets.shifts(automaton, target as usize)?);
+            if !has_nullable {
+                continue;
+            }
             let onward = automaton.by_nonterminals(target as usize);
             for (at, next) in onward.iter().enumerate() {
                 if rules.is_nullable(next.symbol) {
@@ -85,6 +89,16 @@ impl LookAheads {
             false => self.changed.get(&(reduction as u32)),
         }
         .map_or_else(|| self.sets.get(self.of[reduction]), Vec::as_slice)
+    }
+
+    /// The number of the set of one reduction, where nothing was taken from it.
+    pub(super) fn number(&self, reduction: usize) -> Option<u32> {
+        (!self.changed.contains_key(&(reduction as u32))).then(|| self.of[reduction])
+    }
+
+    /// How many sets have numbers.
+    pub(super) fn set_count(&self) -> usize {
+        self.sets.len()
     }
 
     /// Heap bytes.
@@ -163,6 +177,22 @@ impl Relations {
                 for &production in rules.productions_of(lhs) {
                     let symbols = rules.rhs(production);
                     steps += 1 + symbols.len();
+                    if let [only] = symbols {
+                        // Nothing is on the way.
+                        let edges = automaton.edges.get(origin);
+                        let at = edges.binary_search_by_key(only, |edge| edge.symbol);
+                        let at = at.expect("a closed state has an edge by each next symbol");
+                        if rules.nonterminal(*only).is_some() {
+                            let inner = gotos.starts[origin]
+                                + (at as u32 - automaton.terminal_edges[origin]);
+                            if inner != edge {
+                                includes.push((inner, edge));
+                            }
+                        }
+                        let state = edges[at].target as usize;
+                        lookback.push((automaton.reduction(state, production), edge));
+                        continue;
+                    }
                     let bytes = 2 * 8 * (includes.len() + lookback.len());
                     if bytes > counted + BYTES_AT_ONCE {
                         counted = bytes;
@@ -196,9 +226,7 @@ impl Relations {
                         }
                     }
                     let state = way[symbols.len()].0;
-                    let at = automaton.complete.get(state).binary_search(&production);
-                    let at = at.expect("a production that was run through is complete");
-                    lookback.push(((automaton.complete.range(state).start + at) as u32, edge));
+                    lookback.push((automaton.reduction(state, production), edge));
                 }
             }
         }

@@ -44,6 +44,7 @@ impl Automaton {
                 accessing: Vec::new(),
             },
             known: HashTable::new(),
+            of_items: vec![UNKNOWN; rules.item_count()],
         };
         builder.state(&[rules.first(rules.accept())], COMPLETE);
         let mut moved: Vec<Vec<Item>> = vec![Vec::new(); rules.code_count()];
@@ -53,6 +54,14 @@ impl Automaton {
         let mut state = 0;
         let mut held = meter.holding();
         while state < builder.automaton.kernels.len() {
+            if state % 64 == 0 {
+                held.set(builder.automaton.bytes())?;
+            }
+            if builder.has_one_way(rules, state) {
+                meter.step(STEPS_OF_AN_ITEM)?;
+                state += 1;
+                continue;
+            }
             closure.clear();
             closure.extend_from_slice(builder.automaton.kernels.get(state));
             let mut at = 0;
@@ -93,9 +102,6 @@ impl Automaton {
                 builder.automaton.edges.push(Edge { symbol, target });
             }
             builder.automaton.edges.close();
-            if state % 64 == 0 {
-                held.set(builder.automaton.bytes())?;
-            }
             state += 1;
         }
         Ok(builder.automaton)
@@ -114,12 +120,21 @@ impl Automaton {
         self.kernels.len()
     }
 
+    /// The number of the reduction of `production`, which is complete in `state`.
+    pub(super) fn reduction(&self, state: usize, production: u32) -> u32 {
+        let at = self.complete.get(state).binary_search(&production);
+        let at = at.expect("a production that was run through is complete");
+        (self.complete.range(state).start + at) as u32
+    }
+
     /// The edges of a state by terminals.
+    #[inline]
     pub(super) fn by_terminals(&self, state: usize) -> &[Edge] {
         &self.edges.get(state)[..self.terminal_edges[state] as usize]
     }
 
     /// The edges of a state by nonterminals.
+    #[inline]
     pub(super) fn by_nonterminals(&self, state: usize) -> &[Edge] {
         &self.edges.get(state)[self.terminal_edges[state] as usize..]
     }
@@ -159,15 +174,50 @@ impl Automaton {
 /// An item is put where its symbol is, sorted there, and looked at twice.
 const STEPS_OF_AN_ITEM: usize = 3;
 
+/// No state yet.
+const UNKNOWN: u32 = u32::MAX;
+
 struct Builder {
     automaton: Automaton,
+    /// Of states with several kernel items.
     known: HashTable<u32>,
+    /// By item: the state that has it alone for a kernel.
+    of_items: Vec<u32>,
 }
 
 impl Builder {
+    /// Goes on from a state of one item that is complete or stands before a terminal, if it is one.
+    fn has_one_way(&mut self, rules: &Rules, state: usize) -> bool {
+        let &[item] = self.automaton.kernels.get(state) else { return false };
+        let symbol = rules.next(item);
+        if rules.nonterminal(symbol).is_some() {
+            return false;
+        }
+        let is_complete = symbol == COMPLETE;
+        if is_complete {
+            self.automaton.complete.push(rules.production(item));
+        } else {
+            let target = self.state(&[item + 1], symbol);
+            self.automaton.edges.push(Edge { symbol, target });
+        }
+        self.automaton.complete.close();
+        self.automaton.edges.close();
+        self.automaton.terminal_edges.push(u32::from(!is_complete));
+        true
+    }
+
     /// The state with this kernel, made when it is new.
     fn state(&mut self, kernel: &[Item], accessing: Code) -> u32 {
         let kernels = &mut self.automaton.kernels;
+        if let &[item] = kernel {
+            let state = &mut self.of_items[item as usize];
+            if *state == UNKNOWN {
+                kernels.push(item);
+                *state = kernels.close() as u32;
+                self.automaton.accessing.push(accessing);
+            }
+            return *state;
+        }
         let hash = FxBuildHasher.hash_one(kernel);
         if let Some(&state) = self.known.find(hash, |&state| kernels.get(state as usize) == kernel)
         {

@@ -3,7 +3,7 @@
 //! adding or taking 1.
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Production, Symbol};
+use crate::grammar::ir::Symbol;
 use crate::util::lists::Lists;
 
 /// A production with a dot: index into the symbols of all productions laid end to end.
@@ -60,37 +60,32 @@ impl Rules {
     /// Flattens `grammar`. Linear.
     pub(super) fn new(grammar: &Grammar) -> Self {
         let terminals = grammar.terminals.len();
-        let code = |&symbol: &Symbol| code(terminals, symbol);
-        let plain = |(origin, production): (u32, &Production)| Plain {
-            lhs: production.lhs.index(),
-            rhs: production.rhs.iter().map(code).collect(),
-            origin,
-        };
-        let productions = (0..).zip(&grammar.productions).map(plain).collect();
-        let start = code(&Symbol::Nonterminal(grammar.start));
-        Self::flatten(terminals, grammar.nonterminals.len(), Vec::new(), productions, start)
+        let mut rules =
+            Self::empty(terminals, grammar.nonterminals.len(), Vec::new(), &grammar.productions);
+        for (origin, production) in (0..).zip(&grammar.productions) {
+            let symbols = production.rhs.iter().map(|&symbol| code(terminals, symbol));
+            rules.add(production.lhs.index(), symbols, origin);
+        }
+        rules.finish(code(terminals, Symbol::Nonterminal(grammar.start)))
     }
 
     /// The rules with these productions in the place of their own. Of the nonterminals behind those
     /// of the grammar, `filled` says what they are.
-    pub(super) fn rewritten(&self, filled: Vec<u32>, productions: Vec<Plain>) -> Self {
-        let start = self.rhs(self.accept())[0];
+    pub(super) fn rewritten(&self, filled: Vec<u32>, productions: &[Plain]) -> Self {
         let own = self.nonterminals - self.filled.len();
-        Self::flatten(self.terminals, own, filled, productions, start)
+        let mut rules = Self::empty(self.terminals, own, filled, productions);
+        for Plain { lhs, rhs, origin } in productions {
+            rules.add(*lhs, rhs.iter().copied(), *origin);
+        }
+        rules.finish(self.rhs(self.accept())[0])
     }
 
-    fn flatten(
-        terminals: usize,
-        own_nonterminals: usize,
-        filled: Vec<u32>,
-        productions: Vec<Plain>,
-        start: Code,
-    ) -> Self {
-        let nonterminals = own_nonterminals + filled.len();
+    /// No production yet, with room for these and the one of `$accept`.
+    fn empty<P>(terminals: usize, own: usize, filled: Vec<u32>, productions: &[P]) -> Self {
         let count = productions.len() + 1;
-        let mut rules = Self {
+        Self {
             terminals,
-            nonterminals,
+            nonterminals: own + filled.len(),
             lhs: Vec::with_capacity(count),
             first: Vec::with_capacity(count + 1),
             next: Vec::new(),
@@ -99,24 +94,25 @@ impl Rules {
             nullable: Vec::new(),
             origin: Vec::with_capacity(count),
             filled,
-        };
-        let accept = Plain { lhs: nonterminals, rhs: vec![start], origin: u32::MAX };
-        for Plain { lhs, rhs, origin } in productions.into_iter().chain([accept]) {
-            rules.add(lhs, &rhs, origin);
         }
-        rules.first.push(rules.next.len() as Item);
-        let pairs: Vec<(u32, u32)> = rules.lhs.iter().zip(0..).map(|(&lhs, p)| (lhs, p)).collect();
-        rules.by_lhs = Lists::from_pairs(nonterminals + 1, &pairs);
-        rules.nullable = rules.find_nullable();
-        rules
     }
 
-    fn add(&mut self, lhs: usize, rhs: &[Code], origin: u32) {
+    /// Adds `$accept -> start`, and what is known of all productions.
+    fn finish(mut self, start: Code) -> Self {
+        self.add(self.nonterminals, std::iter::once(start), u32::MAX);
+        self.first.push(self.next.len() as Item);
+        let pairs: Vec<(u32, u32)> = self.lhs.iter().zip(0..).map(|(&lhs, p)| (lhs, p)).collect();
+        self.by_lhs = Lists::from_pairs(self.nonterminals + 1, &pairs);
+        self.nullable = self.find_nullable();
+        self
+    }
+
+    fn add(&mut self, lhs: usize, rhs: impl Iterator<Item = Code>, origin: u32) {
         let production = self.lhs.len() as u32;
         self.lhs.push(lhs as u32);
         self.first.push(self.next.len() as Item);
         self.origin.push(origin);
-        for &code in rhs {
+        for code in rhs {
             self.next.push(code);
             self.production.push(production);
         }
@@ -127,8 +123,11 @@ impl Rules {
     /// Each production waits for its first symbol that is not known to be nullable.
     fn find_nullable(&self) -> Vec<bool> {
         let mut nullable = vec![false; self.nonterminals + 1];
-        let mut waiting: Vec<Vec<Item>> = vec![Vec::new(); self.nonterminals + 1];
         let mut work: Vec<Item> = self.first[..self.production_count()].to_vec();
+        if work.iter().all(|&item| self.next(item) != COMPLETE) {
+            return nullable;
+        }
+        let mut waiting: Vec<Vec<Item>> = vec![Vec::new(); self.nonterminals + 1];
         while let Some(mut item) = work.pop() {
             loop {
                 let code = self.next(item);
@@ -217,6 +216,7 @@ impl Rules {
     }
 
     /// The symbols behind the dot.
+    #[inline]
     pub(super) fn rest(&self, item: Item) -> &[Code] {
         let end = self.first[self.production[item as usize] as usize + 1] - 1;
         &self.next[item as usize..end as usize]
@@ -240,6 +240,7 @@ impl Rules {
     }
 
     /// The symbols of a production.
+    #[inline]
     pub(super) fn rhs(&self, production: u32) -> &[Code] {
         self.rest(self.first(production))
     }
@@ -254,6 +255,11 @@ impl Rules {
     #[inline]
     pub(super) fn productions_of(&self, nonterminal: usize) -> &[u32] {
         self.by_lhs.get(nonterminal)
+    }
+
+    /// Whether some nonterminal derives the empty text.
+    pub(super) fn has_nullable(&self) -> bool {
+        self.nullable.contains(&true)
     }
 
     /// Whether the symbol derives the empty text.

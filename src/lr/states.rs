@@ -29,19 +29,23 @@ pub(super) struct Return {
 
 /// By core: where its kernel items return to, ascending.
 pub(super) fn returns(rules: &Rules, automaton: &Automaton) -> Lists<Return> {
-    let mut returns = Lists::new();
+    let mut returns =
+        Lists::with_capacity(automaton.state_count(), automaton.kernels.entries().len());
     let mut own: Vec<Return> = Vec::new();
     for core in 0..automaton.state_count() {
         own.clear();
-        for &item in automaton.kernels.get(core) {
+        let kernel = automaton.kernels.get(core);
+        for &item in kernel {
             let production = rules.production(item);
             let depth = item - rules.first(production);
             if production != rules.accept() && depth > 0 {
                 own.push(Return { lhs: rules.lhs(production) as u32, depth });
             }
         }
-        own.sort_unstable();
-        own.dedup();
+        if kernel.len() > 1 {
+            own.sort_unstable();
+            own.dedup();
+        }
         own.iter().for_each(|&back| returns.push(back));
         returns.close();
     }

@@ -51,6 +51,69 @@ pub(crate) struct Reduction {
     pub(super) lookaheads: u32,
 }
 
+/// The sets of a table in the making, by their numbers in it.
+struct Numbers<'a> {
+    lookaheads: &'a LookAheads,
+    distinct: TerminalSets,
+    gathered: Gathered,
+    /// By number among the look-aheads.
+    of_lookaheads: Vec<u32>,
+    /// By terminal: it alone.
+    of_terminals: Vec<u32>,
+}
+
+/// No number yet.
+const UNKNOWN: u32 = u32::MAX;
+
+impl<'a> Numbers<'a> {
+    /// No set yet, of terminals below `bound`.
+    fn new(lookaheads: &'a LookAheads, bound: usize) -> Self {
+        Self {
+            lookaheads,
+            distinct: TerminalSets::new(),
+            gathered: Gathered::new(bound),
+            of_lookaheads: vec![UNKNOWN; lookaheads.set_count()],
+            of_terminals: vec![UNKNOWN; bound],
+        }
+    }
+
+    /// What a reduction looks ahead at.
+    fn of_reduction(&mut self, reduction: usize) -> u32 {
+        let set = self.lookaheads.get(reduction);
+        match self.lookaheads.number(reduction) {
+            None => self.distinct.id(set),
+            Some(number) => {
+                let known = &mut self.of_lookaheads[number as usize];
+                if *known == UNKNOWN {
+                    *known = self.distinct.id(set);
+                }
+                *known
+            }
+        }
+    }
+
+    /// These terminals.
+    fn of(&mut self, mut terminals: impl Iterator<Item = u32>) -> u32 {
+        let Some(first) = terminals.next() else { return TerminalSets::EMPTY };
+        let Some(second) = terminals.next() else {
+            let known = &mut self.of_terminals[first as usize];
+            if *known == UNKNOWN {
+                self.gathered.insert(first);
+                *known = self.distinct.id(self.gathered.take());
+            }
+            return *known;
+        };
+        [first, second].into_iter().chain(terminals).for_each(|one| self.gathered.insert(one));
+        self.distinct.id(self.gathered.take())
+    }
+
+    fn union(&mut self, one: u32, other: u32) -> u32 {
+        self.gathered.add(self.distinct.get(one));
+        self.gathered.add(self.distinct.get(other));
+        self.distinct.id(self.gathered.take())
+    }
+}
+
 /// A cell is found, sorted and copied.
 const STEPS_OF_A_CELL: usize = 4;
 
@@ -170,9 +233,11 @@ impl ParseTable {
         meter: &Meter,
     ) -> Result<(), LimitReached> {
         let bound = self.rules.end() as usize + 1;
-        let (mut sets, mut all) = (TerminalSets::new(), Gathered::new(bound));
+        let mut sets = Numbers::new(lookaheads, bound);
         let mut cells: Vec<(u32, Action)> = Vec::new();
+        let mut reductions: Vec<Reduction> = Vec::new();
         let mut held = meter.holding();
+        self.rows.reserve(self.automaton.state_count());
         for state in 0..self.automaton.state_count() {
             cells.clear();
             for edge in self.automaton.by_terminals(state) {
@@ -180,7 +245,7 @@ impl ParseTable {
                     cells.push((edge.symbol, Action::Shift(CoreId(edge.target))));
                 }
             }
-            let mut reductions: Vec<Reduction> = Vec::new();
+            let shifted = cells.len();
             let complete =
                 self.automaton.complete.range(state).zip(self.automaton.complete.get(state));
             for (reduction, &production) in complete {
@@ -195,45 +260,41 @@ impl ParseTable {
                 let action = Action::Reduce(ProductionId(production));
                 cells.extend(terminals(set).map(|terminal| (terminal, action)));
                 let (lhs, length) = self.production(ProductionId(production));
+                let lookaheads = sets.of_reduction(reduction);
                 let same = |other: &&mut Reduction| other.lhs == lhs && other.length == length;
                 match reductions.iter_mut().find(same) {
-                    Some(other) => {
-                        all.add(sets.get(other.lookaheads));
-                        all.add(set);
-                        other.lookaheads = sets.id(all.take());
-                    }
-                    None => reductions.push(Reduction { lhs, length, lookaheads: sets.id(set) }),
+                    Some(other) => other.lookaheads = sets.union(other.lookaheads, lookaheads),
+                    None => reductions.push(Reduction { lhs, length, lookaheads }),
                 }
             }
-            // Stable: shifts stay in front.
-            cells.sort_by_key(|&(terminal, _)| terminal);
-            self.conflicting |= cells.windows(2).any(|two| two[0].0 == two[1].0);
+            if cells.len() > shifted {
+                // Stable: shifts stay in front.
+                cells.sort_by_key(|&(terminal, _)| terminal);
+                self.conflicting |= cells.windows(2).any(|two| two[0].0 == two[1].0);
+            }
             for &(terminal, action) in &cells {
                 self.cells.push(terminal);
                 self.actions.push(action);
-                if !matches!(action, Action::Reduce(_)) {
-                    all.insert(terminal);
-                }
             }
             self.cells.close();
-            let shifts = sets.id(all.take());
+            let is_shift = |&&(_, action): &&(u32, Action)| !matches!(action, Action::Reduce(_));
+            let shifts = sets.of(cells.iter().filter(is_shift).map(|&(terminal, _)| terminal));
             let row = match (shifts, &reductions[..]) {
                 (_, []) => shifts,
                 (TerminalSets::EMPTY, [only]) => only.lookaheads,
-                _ => {
-                    cells.iter().for_each(|&(terminal, _)| all.insert(terminal));
-                    sets.id(all.take())
-                }
+                _ => sets.of(cells.iter().map(|&(terminal, _)| terminal)),
             };
             self.rows.push((row, shifts));
             meter.step(STEPS_OF_A_CELL * cells.len())?;
-            reductions.into_iter().for_each(|reduction| self.reductions.push(reduction));
+            reductions.drain(..).for_each(|reduction| self.reductions.push(reduction));
             self.reductions.close();
             let of_cells = self.actions.capacity() * (size_of::<Action>() + size_of::<u32>());
             let of_reductions = size_of_val(self.reductions.entries());
+            let sets = &sets.distinct;
             let of_sets = sets.bytes() + sets.len() * (bound.div_ceil(8) + size_of::<BitSet>());
             held.set(of_cells + of_reductions + of_sets)?;
         }
+        let sets = sets.distinct;
         self.sets = (0..sets.len() as u32).map(|set| sets.bits(set, bound)).collect();
         held.keep();
         Ok(())

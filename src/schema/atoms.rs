@@ -1,8 +1,10 @@
 //! Tables beside the formulas: what the numbers in atoms stand for.
 
-use std::hash::Hash;
+use std::borrow::Borrow;
+use std::hash::{BuildHasher, Hash};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use crate::schema::decimal::Decimal;
 use crate::schema::formula::FormulaId;
@@ -11,28 +13,48 @@ use crate::schema::formula::FormulaId;
 #[derive(Debug)]
 pub(super) struct Interner<T> {
     values: Vec<T>,
-    ids: FxHashMap<T, u32>,
+    ids: HashTable<u32>,
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), ids: FxHashMap::default() }
+        Self { values: Vec::new(), ids: HashTable::new() }
     }
 }
 
-impl<T: Clone + Eq + Hash> Interner<T> {
+impl<T: Eq + Hash> Interner<T> {
     pub(super) fn id(&mut self, value: T) -> u32 {
-        if let Some(&id) = self.ids.get(&value) {
-            return id;
-        }
-        let id = self.values.len() as u32;
-        self.values.push(value.clone());
-        self.ids.insert(value, id);
+        self.id_of(&value).unwrap_or_else(|| self.enter(value))
+    }
+
+    /// The number of a value that is known.
+    fn id_of<Q: Eq + Hash + ?Sized>(&self, value: &Q) -> Option<u32>
+    where
+        T: Borrow<Q>,
+    {
+        let is_same = |&id: &u32| self.values[id as usize].borrow() == value;
+        self.ids.find(FxBuildHasher.hash_one(value), is_same).copied()
+    }
+
+    /// The number of a value that is not known yet.
+    fn enter(&mut self, value: T) -> u32 {
+        let Self { values, ids } = self;
+        let id = values.len() as u32;
+        let hashed = FxBuildHasher.hash_one(&value);
+        values.push(value);
+        ids.insert_unique(hashed, id, |&id| FxBuildHasher.hash_one(&values[id as usize]));
         id
     }
 
     pub(super) fn get(&self, id: u32) -> &T {
         &self.values[id as usize]
+    }
+}
+
+impl<T: Eq + Hash> Interner<Box<[T]>> {
+    /// The number of a list, which is copied where it is new.
+    pub(super) fn id_of_list(&mut self, list: Vec<T>) -> u32 {
+        self.id_of(&*list).unwrap_or_else(|| self.enter(list.into()))
     }
 }
 
@@ -91,10 +113,7 @@ pub(super) struct Atoms {
 
 impl Atoms {
     pub(super) fn text(&mut self, text: &str) -> u32 {
-        match self.texts.ids.get(text) {
-            Some(&id) => id,
-            None => self.texts.id(text.to_owned()),
-        }
+        self.texts.id_of(text).unwrap_or_else(|| self.texts.enter(text.to_owned()))
     }
 
     pub(super) fn set(&mut self, mut members: Vec<u32>) -> u32 {

@@ -131,7 +131,7 @@ impl Builder<'_, '_> {
             ));
         }
         self.machine.spend(1)?;
-        self.fragment.production(lhs, rhs.into_iter().collect());
+        self.fragment.production(lhs, rhs);
         Ok(())
     }
 

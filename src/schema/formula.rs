@@ -6,8 +6,11 @@
 //! need not be: equivalent formulas that stay apart cost states and nothing else.
 
 use std::cmp::Ordering;
+use std::hash::BuildHasher;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::util::lists::Lists;
 
@@ -165,15 +168,18 @@ pub(super) struct Held {
     pub(super) otherwise: bool,
 }
 
+/// Parts that are put together, few as a rule.
+type Parts = SmallVec<[FormulaId; 8]>;
+
 /// All formulas that were met.
 #[derive(Debug)]
 pub(super) struct Formulas {
     shapes: Vec<Shape>,
     /// By formula, which of the atoms that are replaced first stand in it.
     held: Vec<Held>,
-    ids: FxHashMap<Shape, FormulaId>,
+    ids: HashTable<FormulaId>,
     parts: Lists<FormulaId>,
-    part_ids: FxHashMap<Box<[FormulaId]>, u32>,
+    part_ids: HashTable<u32>,
     /// How many formulas and parts were looked at.
     pub(super) work: usize,
 }
@@ -190,9 +196,9 @@ impl Formulas {
         let mut formulas = Self {
             shapes: Vec::new(),
             held: Vec::new(),
-            ids: FxHashMap::default(),
+            ids: HashTable::new(),
             parts: Lists::new(),
-            part_ids: FxHashMap::default(),
+            part_ids: HashTable::new(),
             work: 0,
         };
         formulas.intern(Shape::True);
@@ -201,13 +207,16 @@ impl Formulas {
     }
 
     fn intern(&mut self, shape: Shape) -> F {
-        let next = F(self.shapes.len() as u32);
-        let id = *self.ids.entry(shape).or_insert(next);
-        if id == next {
-            self.shapes.push(shape);
-            self.held.push(self.held_by(shape));
+        let hashed = FxBuildHasher.hash_one(shape);
+        let shapes = &mut self.shapes;
+        if let Some(&known) = self.ids.find(hashed, |&id| shapes[id.0 as usize] == shape) {
+            return known;
         }
-        id
+        let next = F(shapes.len() as u32);
+        shapes.push(shape);
+        self.ids.insert_unique(hashed, next, |&id| FxBuildHasher.hash_one(shapes[id.0 as usize]));
+        self.held.push(self.held_by(shape));
+        next
     }
 
     fn held_by(&self, shape: Shape) -> Held {
@@ -244,12 +253,15 @@ impl Formulas {
     }
 
     fn list(&mut self, parts: &[F]) -> u32 {
-        if let Some(&id) = self.part_ids.get(parts) {
-            return id;
+        let hashed = FxBuildHasher.hash_one(parts);
+        let lists = &mut self.parts;
+        if let Some(&known) = self.part_ids.find(hashed, |&id| lists.get(id as usize) == parts) {
+            return known;
         }
-        parts.iter().for_each(|&part| self.parts.push(part));
-        let id = self.parts.close() as u32;
-        self.part_ids.insert(parts.into(), id);
+        lists.extend(parts);
+        let id = lists.close() as u32;
+        self.part_ids
+            .insert_unique(hashed, id, |&id| FxBuildHasher.hash_one(lists.get(id as usize)));
         id
     }
 
@@ -329,16 +341,16 @@ impl Formulas {
 
     /// The parts with those of inner junctions of the same kind, without constants; `None` where
     /// one of them decides the whole.
-    fn flat(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> Option<Vec<F>> {
+    fn flat(&mut self, is_and: bool, parts: impl IntoIterator<Item = F>) -> Option<Parts> {
         let (neutral, other) = if is_and { (F::TRUE, F::FALSE) } else { (F::FALSE, F::TRUE) };
-        let mut all: Vec<F> = Vec::new();
+        let mut all = Parts::new();
         for part in parts {
             self.work += 1;
             match self.shape(part) {
                 _ if part == other => return None,
                 _ if part == neutral => {}
-                Shape::And(list) if is_and => all.extend(self.parts(list)),
-                Shape::Or(list) if !is_and => all.extend(self.parts(list)),
+                Shape::And(list) if is_and => all.extend_from_slice(self.parts(list)),
+                Shape::Or(list) if !is_and => all.extend_from_slice(self.parts(list)),
                 _ => all.push(part),
             }
         }

@@ -1,11 +1,15 @@
 //! Productions and terminals of a schema, to be a grammar or a part of one.
 
+use std::fmt::Write as _;
+
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::lists::Lists;
 
 /// A context-free grammar over terminals with patterns. Ids are its own, from 0.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +17,7 @@ pub(super) struct Fragment {
     pub(super) terminals: Vec<(String, Pattern)>,
     terminal_ids: FxHashMap<Pattern, TerminalId>,
     pub(super) nonterminals: Vec<&'static str>,
-    pub(super) productions: Vec<(NonterminalId, Vec<Symbol>)>,
+    pub(super) productions: Vec<(NonterminalId, Symbols)>,
     pub(super) start: NonterminalId,
 }
 
@@ -36,29 +40,32 @@ impl Fragment {
         first
     }
 
-    pub(super) fn production(&mut self, lhs: NonterminalId, rhs: Vec<Symbol>) {
-        self.productions.push((lhs, rhs));
+    pub(super) fn production(&mut self, lhs: NonterminalId, rhs: impl IntoIterator<Item = Symbol>) {
+        self.productions.push((lhs, rhs.into_iter().collect()));
     }
 
     /// Takes out what derives nothing, what the start does not reach, and nonterminals that stand
-    /// for one symbol. Whether the start derives something.
+    /// for one symbol; and makes one of ends that several productions have. Whether the start
+    /// derives something.
     pub(super) fn trim(&mut self) -> bool {
         self.drop_unproductive();
         self.inline();
         self.drop_unreachable();
+        self.share_ends();
+        self.renumber();
         self.productions.iter().any(|(lhs, _)| *lhs == self.start)
     }
 
     fn drop_unproductive(&mut self) {
         // By nonterminal, the productions that wait for it; by production, how many it waits for.
-        let mut waiting: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
+        let mut waiting: Vec<(u32, u32)> = Vec::with_capacity(self.productions.len());
         let mut missing = vec![0u32; self.productions.len()];
         let mut derives = vec![false; self.nonterminals.len()];
         let mut ready: Vec<usize> = Vec::new();
         for (number, (_, rhs)) in self.productions.iter().enumerate() {
             for symbol in rhs {
                 if let Symbol::Nonterminal(part) = symbol {
-                    waiting[part.index()].push(number as u32);
+                    waiting.push((part.0, number as u32));
                     missing[number] += 1;
                 }
             }
@@ -66,12 +73,13 @@ impl Fragment {
                 ready.push(number);
             }
         }
+        let waiting = Lists::from_pairs(self.nonterminals.len(), &waiting);
         while let Some(production) = ready.pop() {
             let lhs = self.productions[production].0.index();
             if std::mem::replace(&mut derives[lhs], true) {
                 continue;
             }
-            for number in std::mem::take(&mut waiting[lhs]) {
+            for &number in waiting.get(lhs) {
                 missing[number as usize] -= 1;
                 if missing[number as usize] == 0 {
                     ready.push(number as usize);
@@ -114,15 +122,14 @@ impl Fragment {
     }
 
     fn drop_unreachable(&mut self) {
-        let mut of: Vec<Vec<u32>> = vec![Vec::new(); self.nonterminals.len()];
-        for (number, (lhs, _)) in self.productions.iter().enumerate() {
-            of[lhs.index()].push(number as u32);
-        }
+        let of: Vec<(u32, u32)> =
+            self.productions.iter().zip(0..).map(|((lhs, _), number)| (lhs.0, number)).collect();
+        let of = Lists::from_pairs(self.nonterminals.len(), &of);
         let mut reached = vec![false; self.nonterminals.len()];
         reached[self.start.index()] = true;
         let mut pending = vec![self.start];
         while let Some(lhs) = pending.pop() {
-            for &number in &of[lhs.index()] {
+            for &number in of.get(lhs.index()) {
                 for symbol in &self.productions[number as usize].1 {
                     if let Symbol::Nonterminal(part) = symbol
                         && !std::mem::replace(&mut reached[part.index()], true)
@@ -133,7 +140,39 @@ impl Fragment {
             }
         }
         self.productions.retain(|(lhs, _)| reached[lhs.index()]);
-        self.renumber();
+    }
+
+    /// Puts a nonterminal in the place of the two symbols in which several productions end: a colon
+    /// and a value, say. All members with such a value go on in one parse state then, and what the
+    /// value may begin with is closed over once.
+    fn share_ends(&mut self) {
+        let end = |rhs: &Symbols| match rhs[..] {
+            [_, .., first @ Symbol::Terminal(_), last] => Some([first, last]),
+            _ => None,
+        };
+        let mut counts: FxHashMap<[Symbol; 2], u32> = FxHashMap::default();
+        for end in self.productions.iter().filter_map(|(_, rhs)| end(rhs)) {
+            *counts.entry(end).or_default() += 1;
+        }
+        let mut shared: FxHashMap<[Symbol; 2], NonterminalId> = FxHashMap::default();
+        for number in 0..self.productions.len() {
+            let Some(end) = end(&self.productions[number].1) else { continue };
+            if counts.get(&end).is_none_or(|&count| count < 2) {
+                continue;
+            }
+            let name = match shared.get(&end) {
+                Some(&known) => known,
+                None => {
+                    let name = self.nonterminals("end", 1);
+                    self.production(name, end);
+                    shared.insert(end, name);
+                    name
+                }
+            };
+            let rhs = &mut self.productions[number].1;
+            rhs.truncate(rhs.len() - end.len());
+            rhs.push(Symbol::Nonterminal(name));
+        }
     }
 
     /// Leaves out terminals and nonterminals that no production uses.
@@ -193,16 +232,20 @@ impl Fragment {
                 rank,
             ));
         }
+        grammar.nonterminals.reserve(self.nonterminals.len());
+        let mut named = String::new();
         for (number, name) in self.nonterminals.iter().enumerate() {
-            let name = format!("{name}_{number}");
+            named.clear();
+            let _ = write!(named, "{name}_{number}");
             grammar.nonterminals.push(Nonterminal {
-                name,
-                productions: Vec::new(),
+                name: named.as_str().into(),
+                productions: SmallVec::new(),
                 marks: None,
                 place: None,
             });
         }
         let nonterminal = |id: NonterminalId| NonterminalId::new(first_nonterminal + id.index());
+        grammar.productions.reserve(self.productions.len());
         for (lhs, rhs) in &self.productions {
             let lhs = nonterminal(*lhs);
             let symbol = |symbol: &Symbol| match symbol {

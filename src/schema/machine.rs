@@ -15,6 +15,7 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
 use crate::schema::atoms::{Interner, Items};
@@ -98,7 +99,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn tuple_id(&mut self, tuple: Vec<F>) -> TupleId {
-        TupleId(self.tuples.id(tuple.into()))
+        TupleId(self.tuples.id_of_list(tuple))
     }
 
     /// Counts `steps`, and refuses when there were too many.
@@ -338,6 +339,15 @@ impl<'a> Machine<'a> {
             leaves.push((tuple.into(), class));
             return Ok(());
         };
+        if let Asked::Child(child) = asked
+            && let Some(rests) = self.needed(child, &tuple)
+        {
+            let narrower = self.reader.formulas.and([class, child]);
+            if narrower == F::FALSE || class != F::TRUE && !self.is_inhabited(narrower)? {
+                return Ok(());
+            }
+            return self.leaves(rests, narrower, leaves);
+        }
         let answers = self.answers(asked, &tuple);
         let not = match asked {
             Asked::Child(child) => self.not_child(&tuple, child)?,
@@ -372,6 +382,34 @@ impl<'a> Machine<'a> {
             self.leaves(rest, narrower, leaves)?;
         }
         Ok(())
+    }
+
+    /// What is left of a tuple all of whose formulas the next member must satisfy `child` for, as
+    /// most do; `None` where they are not seen at once to be such.
+    fn needed(&mut self, child: F, tuple: &[F]) -> Option<Vec<F>> {
+        let asked = self.reader.formulas.atom(Atom::Child(child));
+        let mut rests = Vec::with_capacity(tuple.len());
+        for &residual in tuple {
+            let rest = match self.reader.formulas.shape(residual) {
+                Shape::False => F::FALSE,
+                Shape::Atom(_) if residual == asked => F::TRUE,
+                Shape::And(list) => {
+                    let parts: SmallVec<[F; 8]> = self.reader.formulas.parts(list).into();
+                    let mut asks = |part: F| {
+                        !matches!(self.reader.formulas.shape(part), Shape::Atom(_))
+                            && self.first_asked(part).is_some()
+                    };
+                    if !parts.contains(&asked) || parts.iter().copied().any(&mut asks) {
+                        return None;
+                    }
+                    let others = parts.into_iter().filter(|&part| part != asked);
+                    self.reader.formulas.and(others)
+                }
+                _ => return None,
+            };
+            rests.push(rest);
+        }
+        Some(rests)
     }
 
     /// The answers to what is asked, and what each leaves: of fingerprints those are one answer

@@ -1,10 +1,14 @@
 //! Formulas gone through: with their atoms replaced, for what they deny, for their atoms.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 
 use FormulaId as F;
+
+/// So many parts are few.
+const MOST_FLAT: usize = 8;
 
 impl Formulas {
     /// The formula with its atoms replaced. `memo` holds what was replaced already, by the same
@@ -16,34 +20,56 @@ impl Formulas {
         replace: &mut impl FnMut(&mut Self, Atom) -> F,
     ) -> F {
         let shape = self.shape(formula);
-        if let Shape::True | Shape::False = shape {
-            return formula;
-        }
-        if let Some(&known) = memo.get(&formula) {
+        let list = match shape {
+            Shape::True | Shape::False => return formula,
+            Shape::Atom(atom) => {
+                self.work += 1;
+                return replace(self, atom);
+            }
+            Shape::Not(inner) => {
+                self.work += 1;
+                let inner = self.map(inner, memo, replace);
+                return self.not(inner);
+            }
+            Shape::And(list) | Shape::Or(list) | Shape::One(list) => list,
+        };
+        let is_flat = self.is_flat(formula);
+        if !is_flat && let Some(&known) = memo.get(&formula) {
             return known;
         }
         self.work += 1;
+        let mut parts: SmallVec<[F; 8]> = self.parts(list).into();
+        for part in &mut parts {
+            *part = self.map(*part, memo, replace);
+        }
         let mapped = match shape {
-            Shape::Atom(atom) => replace(self, atom),
-            Shape::Not(inner) => {
-                let inner = self.map(inner, memo, replace);
-                self.not(inner)
-            }
-            Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
-                let mut parts = self.parts(list).to_vec();
-                for part in &mut parts {
-                    *part = self.map(*part, memo, replace);
-                }
-                match shape {
-                    Shape::And(_) => self.and(parts),
-                    Shape::Or(_) => self.or(parts),
-                    _ => self.one(parts),
-                }
-            }
-            Shape::True | Shape::False => formula,
+            Shape::And(_) => self.and(parts),
+            Shape::Or(_) => self.or(parts),
+            _ => self.one(parts),
         };
-        memo.insert(formula, mapped);
+        if !is_flat {
+            memo.insert(formula, mapped);
+        }
         mapped
+    }
+
+    /// Whether the formula has few parts, all of them atoms. To go through such a one again costs
+    /// less than to remember what came of it.
+    pub(super) fn is_flat(&self, formula: F) -> bool {
+        let is_atom = |&part: &F| {
+            !matches!(
+                self.shape(part),
+                Shape::Not(_) | Shape::And(_) | Shape::Or(_) | Shape::One(_)
+            )
+        };
+        match self.shape(formula) {
+            Shape::Not(inner) => is_atom(&inner),
+            Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
+                let parts = self.parts(list);
+                parts.len() <= MOST_FLAT && parts.iter().all(is_atom)
+            }
+            Shape::Atom(_) | Shape::True | Shape::False => true,
+        }
     }
 
     /// Whether the formula gets harder to satisfy somewhere when the atom `of` holds.
@@ -76,7 +102,7 @@ impl Formulas {
         let mut pending = formulas.to_vec();
         let mut atoms = Vec::new();
         while let Some(formula) = pending.pop() {
-            if !seen.insert(formula) {
+            if !self.is_flat(formula) && !seen.insert(formula) {
                 continue;
             }
             match self.shape(formula) {
@@ -89,6 +115,7 @@ impl Formulas {
             }
         }
         atoms.sort_unstable();
+        atoms.dedup();
         atoms.into_iter().map(|(_, atom)| atom).collect()
     }
 }

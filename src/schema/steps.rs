@@ -1,5 +1,7 @@
 //! What a member leaves to be asked of an object: the step of a residual over a key.
 
+use rustc_hash::FxHashMap;
+
 use crate::schema::atoms::{Interner, Properties};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
@@ -52,8 +54,13 @@ impl Machine<'_> {
             Key::Absent(name) => member.absent(formulas, atom, name),
             _ => member.present(formulas, atom),
         };
-        let memo = self.member_steps.entry(step).or_default();
         let formulas = &mut self.reader.formulas;
+        let is_flat = residuals.iter().all(|&residual| formulas.is_flat(residual));
+        let mut none = FxHashMap::default();
+        let memo = match is_flat {
+            true => &mut none,
+            false => self.member_steps.entry(step).or_default(),
+        };
         Ok(residuals.iter().map(|&residual| formulas.map(residual, memo, &mut replace)).collect())
     }
 

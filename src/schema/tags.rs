@@ -4,8 +4,10 @@
 //! beginning starts with the trigger; then come a value that satisfies the tag's schema, the tag's
 //! end, and free text again.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Terminal};
+use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::schema::JsonSchema;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
@@ -130,14 +132,14 @@ impl StructuralTags {
         }
         let mut grammar = Grammar::plain(Vec::new(), Vec::new(), Vec::new(), Conflicts::Refuse);
         for name in ["start", "tagged"] {
-            let (name, productions) = (name.to_owned(), Vec::new());
+            let (name, productions) = (name.into(), SmallVec::new());
             grammar.nonterminals.push(Nonterminal { name, productions, marks: None, place: None });
         }
         let tagged = Symbol::Nonterminal(NonterminalId::new(TAGGED));
         let rest = terminal(&mut grammar, "FREE_TEXT", self.free_text());
-        production(&mut grammar, START, vec![tagged]);
-        production(&mut grammar, START, vec![tagged, rest]);
-        production(&mut grammar, TAGGED, Vec::new());
+        production(&mut grammar, START, smallvec![tagged]);
+        production(&mut grammar, START, smallvec![tagged, rest]);
+        production(&mut grammar, TAGGED, Symbols::new());
         for (number, tag) in self.tags.iter().enumerate() {
             let begin = tag.begin.escape_debug();
             if self.tags[..number].iter().any(|other| other.begin == tag.begin) {
@@ -155,7 +157,7 @@ impl StructuralTags {
             if !tag.end.is_empty() {
                 rhs.push(terminal(&mut grammar, "END", literal(&tag.end)));
             }
-            production(&mut grammar, TAGGED, rhs);
+            production(&mut grammar, TAGGED, rhs.into());
         }
         grammar.cost = meter.cost();
         Ok(grammar)
@@ -208,7 +210,7 @@ fn terminal(grammar: &mut Grammar, name: &str, pattern: Pattern) -> Symbol {
     Symbol::Terminal(TerminalId::new(number))
 }
 
-fn production(grammar: &mut Grammar, lhs: usize, rhs: Vec<Symbol>) {
+fn production(grammar: &mut Grammar, lhs: usize, rhs: Symbols) {
     let id = ProductionId::new(grammar.productions.len());
     grammar.nonterminals[lhs].productions.push(id);
     let lhs = NonterminalId::new(lhs);

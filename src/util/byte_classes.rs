@@ -164,7 +164,19 @@ impl ByteClasses {
 
     /// The coarsest partition that refines all of `parts`. Costs 256 steps for each.
     pub(crate) fn refinement<'a>(parts: impl IntoIterator<Item = &'a Self>) -> Self {
-        parts.into_iter().fold(Self::one(), |all, part| all.merge(part))
+        parts.into_iter().fold(Self::one(), |all, part| match all.refines(part) {
+            true => all,
+            false => all.merge(part),
+        })
+    }
+
+    /// Whether `other` tells no bytes apart that this does not.
+    fn refines(&self, other: &Self) -> bool {
+        let mut of = [0; 256];
+        for (class, &byte) in self.representatives.iter().enumerate() {
+            of[class] = other.get(byte);
+        }
+        self.map.iter().zip(&other.map).all(|(&class, &other)| of[usize::from(class)] == other)
     }
 }
 

@@ -49,8 +49,9 @@ pub(super) fn report(
                     reported += 1;
                     let start = path.iter().position(|&(on_path, _)| on_path == inner).unwrap_or(0);
                     let cycle = path[start..].iter().map(|&(on_path, _)| on_path).chain([inner]);
-                    let cycle: Vec<String> =
-                        cycle.map(|on_path| grammar.nonterminals[on_path].shown()).collect();
+                    let cycle: Vec<String> = cycle
+                        .map(|on_path| grammar.nonterminals[on_path].shown().into_owned())
+                        .collect();
                     let message =
                         format!("`{}` derives itself alone, so the grammar is ambiguous", cycle[0]);
                     let diagnostic = match grammar.conflicts {

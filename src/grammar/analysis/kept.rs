@@ -1,5 +1,7 @@
 //! A copy of a grammar with what is kept of it, under new numbers.
 
+use smallvec::SmallVec;
+
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
     Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal,
@@ -127,7 +129,7 @@ fn copy_rules(
         ids.nonterminals.iter().zip(&grammar.nonterminals).filter(|(id, _)| id.is_some())
     {
         let Nonterminal { name, place, marks, .. } = nonterminal.clone();
-        nonterminals.push(Nonterminal { name, productions: Vec::new(), marks, place });
+        nonterminals.push(Nonterminal { name, productions: SmallVec::new(), marks, place });
     }
     let mut productions = Vec::with_capacity(kept.len());
     for production in kept {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use hashbrown::HashSet;
+use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::characters::cut::{Lexeme, Parts};
@@ -37,8 +38,8 @@ pub(super) fn assemble(
         terminals.push(Terminal { place, every_match, ..Terminal::plain(name, pattern, rank) });
     }
     let new = |new: &crate::grammar::lower::expand::NewNonterminal| Nonterminal {
-        name: new.name.clone(),
-        productions: Vec::new(),
+        name: new.name.as_str().into(),
+        productions: SmallVec::new(),
         marks: None,
         place: Some(context.sources.place(new.at)),
     };
@@ -47,7 +48,7 @@ pub(super) fn assemble(
         nonterminals[production.lhs.index()].productions.push(ProductionId::new(number));
         Production {
             lhs: production.lhs,
-            rhs: production.rhs.clone(),
+            rhs: production.rhs.as_slice().into(),
             precedence: None,
             priority: 0,
             place: Some(context.sources.place(production.at)),

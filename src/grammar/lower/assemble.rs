@@ -4,11 +4,12 @@
 use std::cmp::Reverse;
 
 use hashbrown::{HashMap, HashSet};
+use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
     Budget, Conflicts, Fallback, LexerKind, Lookahead, Marks, Nonterminal, Production, Suffix,
-    Symbol, Terminal, Ties,
+    Symbol, Symbols, Terminal, Ties,
 };
 use crate::grammar::lower::Context;
 use crate::grammar::lower::directives::Directions;
@@ -441,8 +442,8 @@ fn nonterminals_and_productions(
                 None => None,
             };
             nonterminals.push(Nonterminal {
-                name: new.name.clone(),
-                productions: Vec::new(),
+                name: new.name.as_str().into(),
+                productions: SmallVec::new(),
                 marks,
                 place,
             });
@@ -451,7 +452,7 @@ fn nonterminals_and_productions(
     let mut sound = true;
     let mut productions = Vec::with_capacity(parts.productions.productions.len());
     for new in &parts.productions.productions {
-        let mut rhs = Vec::with_capacity(new.rhs.len());
+        let mut rhs = Symbols::with_capacity(new.rhs.len());
         for symbol in &new.rhs {
             rhs.push(match symbol {
                 Symbol::Terminal(terminal) => Symbol::Terminal(terminal_ids[terminal.index()]?),

@@ -1,5 +1,7 @@
 //! Grammars of the textbooks.
 
+use smallvec::smallvec;
+
 use super::super::conflict::ConflictErrorKind;
 use super::super::rules::code;
 use super::super::table::Action;
@@ -165,27 +167,27 @@ fn long_chains_are_no_recursion() {
         let base = deep.nonterminals.len();
         deep.productions[1].rhs.push(Symbol::Nonterminal(NonterminalId::new(base)));
         for i in base..base + count {
-            let rhs = vec![chain, Symbol::Nonterminal(NonterminalId::new(i + 1))];
+            let rhs = smallvec![chain, Symbol::Nonterminal(NonterminalId::new(i + 1))];
             deep.productions.push(Production {
                 lhs: NonterminalId::new(i),
                 rhs,
                 ..deep.productions[0].clone()
             });
             deep.nonterminals.push(Nonterminal {
-                name: format!("N{i}"),
-                productions: vec![],
+                name: format!("N{i}").into(),
+                productions: smallvec![],
                 marks: None,
                 place: None,
             });
         }
         let last = Production {
             lhs: NonterminalId::new(base + count),
-            rhs: vec![],
+            rhs: smallvec![],
             ..deep.productions[0].clone()
         };
         deep.nonterminals.push(Nonterminal {
             name: "last".into(),
-            productions: vec![],
+            productions: smallvec![],
             marks: None,
             place: None,
         });

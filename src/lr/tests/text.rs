@@ -2,9 +2,12 @@
 //! lines `%left + -` before, an alternative may end in `%prec +`. What stands on no left side is a
 //! terminal: a literal of its own text, unless that begins with a capital.
 
+use smallvec::SmallVec;
+
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Terminal,
+    Associativity, Conflicts, LexerKind, Nonterminal, Precedence, Production, Symbol, Symbols,
+    Terminal,
 };
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -15,10 +18,10 @@ pub(super) fn grammar(text: &str) -> Grammar {
     grammar.lexer = LexerKind::Basic;
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
     for (lhs, _) in lines().filter_map(|line| line.split_once("->")) {
-        let name = lhs.trim().to_owned();
+        let name = lhs.trim().into();
         grammar.nonterminals.push(Nonterminal {
             name,
-            productions: Vec::new(),
+            productions: SmallVec::new(),
             marks: None,
             place: None,
         });
@@ -41,10 +44,10 @@ pub(super) fn grammar(text: &str) -> Grammar {
         for alternative in alternatives.split('|') {
             let (symbols, prec) = alternative.split_once("%prec").unwrap_or((alternative, ""));
             let mut own = precedence(prec.trim());
-            let (mut rhs, mut last) = (Vec::new(), None);
+            let (mut rhs, mut last) = (Symbols::new(), None);
             for name in symbols.split_whitespace() {
                 let known =
-                    grammar.nonterminals.iter().position(|nonterminal| nonterminal.name == name);
+                    grammar.nonterminals.iter().position(|nonterminal| &*nonterminal.name == name);
                 rhs.push(match known {
                     Some(index) => Symbol::Nonterminal(NonterminalId::new(index)),
                     None => {

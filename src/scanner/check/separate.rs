@@ -29,6 +29,9 @@ const MAX_STEPS: usize = 1 << 23;
 /// Terminals of one row that are not quoted; more take too many pairs.
 const MAX_UNQUOTED: usize = 64;
 
+/// Pairs of states that are noted as bits: 64 KB of them.
+const MAX_BITS: usize = 1 << 19;
+
 const QUOTE: u8 = b'"';
 const ESCAPE: u8 = b'\\';
 
@@ -63,18 +66,37 @@ struct Search<'a> {
     grammar: &'a Grammar,
     lexis: &'a Lexis,
     dfas: Vec<Option<&'a Dfa>>,
-    /// Terminals whose lexemes are quoted, and end in the quote that is not escaped.
-    quoted: BitSet,
-    /// Those of them that are plain strings.
+    kinds: Vec<Kind>,
+    /// The plain strings.
     strings: BitSet,
-    /// Of the others the strings beside which they stood in a row, and which they do not match.
-    general: HashMap<usize, BitSet, FxBuildHasher>,
+    /// By quoted terminal that is none: the strings beside which it stood in a row, and which it
+    /// does not match.
+    asked: HashMap<usize, BitSet, FxBuildHasher>,
     /// By terminal that is not quoted, the bytes that its lexemes begin with.
     begins: Vec<Bytes>,
     pairs: HashMap<(usize, usize), Option<Pair>, FxBuildHasher>,
     /// By terminal, the bytes over which a terminal of its row may go on behind a lexeme of it.
     runs_on: Vec<Bytes>,
     steps: usize,
+}
+
+/// What the lexemes of a terminal look like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A quoted text: it ends in the quote that is not escaped.
+    String,
+    /// Several such texts.
+    Quoted,
+    /// Others.
+    Unquoted,
+}
+
+/// The terminals of a row.
+struct Row {
+    has_strings: bool,
+    /// Those that are quoted, and no plain strings.
+    quoted: Vec<usize>,
+    unquoted: Vec<usize>,
 }
 
 /// What two terminals of one row do, which have no text in common: the bytes over which the second
@@ -90,44 +112,39 @@ impl<'a> Search<'a> {
         let count = grammar.terminals.len();
         let dfas: Vec<Option<&Dfa>> =
             (0..count).map(|index| lexis.states().dfa(TerminalId::new(index))).collect();
-        let mut quoted = BitSet::new(count + 1);
         let mut strings = BitSet::new(count + 1);
         let mut distinct: HashSet<&str, FxBuildHasher> = HashSet::default();
-        let mut general: HashMap<usize, BitSet, FxBuildHasher> = HashMap::default();
+        let mut kinds = vec![Kind::Unquoted; count];
         for (index, terminal) in grammar.terminals.iter().enumerate() {
             if !dfas[index].is_some_and(|dfa| is_quoted(terminal, dfa)) {
                 continue;
             }
-            quoted.insert(index);
-            match text(terminal) {
+            kinds[index] = match text(terminal) {
                 Some(text) => {
                     if !distinct.insert(text) {
                         return None;
                     }
                     strings.insert(index);
+                    Kind::String
                 }
-                None => {
-                    general.insert(index, BitSet::new(count + 1));
-                }
-            }
+                None => Kind::Quoted,
+            };
         }
-        let runs_on = vec![Bytes::default(); count];
-        let begins = |(index, dfa): (usize, &Option<&Dfa>)| match dfa {
-            Some(dfa) if !quoted.contains(index) => first_bytes(dfa),
+        let begins = |(dfa, kind): (&Option<&Dfa>, &Kind)| match dfa {
+            Some(dfa) if *kind == Kind::Unquoted => first_bytes(dfa),
             _ => Bytes::default(),
         };
-        let begins = dfas.iter().enumerate().map(begins).collect();
-        let pairs = HashMap::default();
+        let begins = dfas.iter().zip(&kinds).map(begins).collect();
         Some(Self {
             grammar,
             lexis,
             dfas,
-            quoted,
+            kinds,
             strings,
-            general,
+            asked: HashMap::default(),
             begins,
-            pairs,
-            runs_on,
+            pairs: HashMap::default(),
+            runs_on: vec![Bytes::default(); count],
             steps: 0,
         })
     }
@@ -157,18 +174,16 @@ impl<'a> Search<'a> {
 
     /// Whether the terminals of a row have no texts in common. Notes what goes on behind which.
     fn is_apart(&mut self, row: &BitSet) -> bool {
-        let here: Vec<usize> =
-            row.iter().filter(|index| self.general.contains_key(index)).collect();
-        for (at, &one) in here.iter().enumerate() {
-            if self.matches_string(one, row) {
+        let Row { has_strings, quoted, unquoted } = self.sorted(row);
+        for (at, &one) in quoted.iter().enumerate() {
+            if has_strings && self.matches_string(one, row) {
                 return false;
             }
-            if !here[at + 1..].iter().all(|&other| self.pair(one, other).is_some()) {
+            if !quoted[at + 1..].iter().all(|&other| self.pair(one, other).is_some()) {
                 return false;
             }
         }
-        let unquoted = self.unquoted(row);
-        let has_quoted = row.intersects(&self.quoted);
+        let has_quoted = has_strings || !quoted.is_empty();
         let begins_quoted =
             |&index: &usize| self.dfas[index].is_none_or(|dfa| dfa.next(0, QUOTE) != Dfa::DEAD);
         if unquoted.len() > MAX_UNQUOTED || has_quoted && unquoted.iter().any(begins_quoted) {
@@ -186,9 +201,9 @@ impl<'a> Search<'a> {
 
     /// Whether a quoted terminal that is no plain string matches a string of its row.
     fn matches_string(&mut self, general: usize, row: &BitSet) -> bool {
-        let (Some(asked), Some(dfa)) = (self.general.get_mut(&general), self.dfas[general]) else {
-            return false;
-        };
+        let Some(dfa) = self.dfas[general] else { return false };
+        let none = || BitSet::new(self.kinds.len() + 1);
+        let asked = self.asked.entry(general).or_insert_with(none);
         let mut strings = row.clone();
         strings.intersect_with(&self.strings);
         strings.subtract(asked);
@@ -198,26 +213,38 @@ impl<'a> Search<'a> {
         texts.any(|text| dfa.matches(text.as_bytes()))
     }
 
-    /// The terminals of a row that are not quoted, without the end of the text.
-    fn unquoted(&self, row: &BitSet) -> Vec<usize> {
-        let mut unquoted = row.clone();
-        unquoted.subtract(&self.quoted);
-        unquoted.remove(self.lexis.table().end().index());
-        unquoted.iter().collect()
+    /// The terminals of a row by their kinds, without the end of the text.
+    fn sorted(&self, row: &BitSet) -> Row {
+        let mut sorted = Row { has_strings: false, quoted: Vec::new(), unquoted: Vec::new() };
+        for index in row.iter() {
+            match self.kinds.get(index) {
+                Some(Kind::String) => sorted.has_strings = true,
+                Some(Kind::Quoted) => sorted.quoted.push(index),
+                Some(Kind::Unquoted) => sorted.unquoted.push(index),
+                None => {}
+            }
+        }
+        sorted
     }
 
     /// Whether all of a row can follow a lexeme of `last`.
     fn can_follow(&self, last: usize, row: &BitSet) -> bool {
         // Nothing goes on behind the closing quote.
-        if self.quoted.contains(last) {
+        if self.kinds[last] != Kind::Unquoted {
             return true;
         }
         let runs_on = &self.runs_on[last];
-        let ends = |byte: u8| runs_on[usize::from(byte) / 64] >> (byte % 64) & 1 == 0;
-        let begins =
-            |dfa: &Dfa| (0..=u8::MAX).any(|byte| ends(byte) && dfa.next(0, byte) != Dfa::DEAD);
-        (ends(QUOTE) || !row.intersects(&self.quoted))
-            && self.unquoted(row).into_iter().all(|next| self.dfas[next].is_some_and(begins))
+        let ends_before = |begins: &Bytes| {
+            begins.iter().zip(runs_on).any(|(&begins, &runs_on)| begins & !runs_on != 0)
+        };
+        let mut quote = Bytes::default();
+        add(&mut quote, QUOTE);
+        let ends_before_quote = ends_before(&quote);
+        row.iter().all(|next| match self.kinds.get(next) {
+            Some(Kind::Unquoted) => ends_before(&self.begins[next]),
+            Some(Kind::String | Kind::Quoted) => ends_before_quote,
+            None => true,
+        })
     }
 
     /// What two terminals do side by side; `None` where they have a text in common or take too many
@@ -233,18 +260,15 @@ impl<'a> Search<'a> {
 
     fn find_pair(&mut self, one: usize, other: usize) -> Option<Pair> {
         let dfas = [self.dfas[one]?, self.dfas[other]?];
-        let is_quoted = [one, other].map(|terminal| self.quoted.contains(terminal));
-        if is_quoted == [false; 2]
+        if [self.kinds[one], self.kinds[other]] == [Kind::Unquoted; 2]
             && !intersect(&self.begins[one], &self.begins[other])
             && !dfas.iter().any(|dfa| dfa.accepts_empty())
         {
             return Some(Pair::default());
         }
         if one == other {
-            // What goes on behind some lexeme of more goes on behind lexemes of fewer at most.
-            let all = dfas[0].uncounted();
-            let behind = runs_on(&all);
-            self.steps += all.state_count();
+            let behind = runs_on(dfas[0]);
+            self.steps += dfas[0].state_count();
             return Some(Pair { behind: [behind; 2] });
         }
         // What has nothing in common uncounted has nothing in common.
@@ -264,7 +288,8 @@ impl<'a> Search<'a> {
         let of: Vec<[u8; 2]> = classes.representatives().iter().map(of).collect();
         let mut behind = [ClassSet::default(); 2];
         let start = (dfas[0].start(), dfas[1].start());
-        let mut seen: HashSet<(u32, u32), FxBuildHasher> = [start].into_iter().collect();
+        let mut seen = Pairs::new(dfas.map(Dfa::state_count));
+        seen.insert(start);
         let mut pending = vec![start];
         while let Some(states) = pending.pop() {
             self.steps += classes.count();
@@ -295,13 +320,56 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Pairs of states that were met.
+enum Pairs {
+    /// A bit for each, where they are not too many.
+    Bits {
+        others: usize,
+        bits: BitSet,
+    },
+    Hashed(HashSet<(u32, u32), FxBuildHasher>),
+}
+
+impl Pairs {
+    /// None yet, of automata with so many states.
+    fn new([ones, others]: [usize; 2]) -> Self {
+        match ones.saturating_mul(others) {
+            count @ ..=MAX_BITS => Self::Bits { others, bits: BitSet::new(count) },
+            _ => Self::Hashed(HashSet::default()),
+        }
+    }
+
+    /// Adds a pair; whether it was not there.
+    fn insert(&mut self, pair: (u32, u32)) -> bool {
+        match self {
+            Self::Bits { others, bits } => bits.insert(pair.0 as usize * *others + pair.1 as usize),
+            Self::Hashed(pairs) => pairs.insert(pair),
+        }
+    }
+}
+
 /// The bytes over which some lexeme goes on behind another.
 fn runs_on(dfa: &Dfa) -> Bytes {
     let mut classes = ClassSet::default();
-    for state in (0..dfa.state_count() as u32).filter(|&state| dfa.is_accept(state)) {
+    // Where lexemes are counted, not all states are reached.
+    let mut seen = BitSet::new(dfa.state_count());
+    let mut pending = vec![dfa.start()];
+    while let Some(state) = pending.pop() {
+        if state == Dfa::DEAD || !seen.insert(state as usize) {
+            continue;
+        }
         let row = dfa.row(state);
-        let row = (0..=u8::MAX).zip(&*row).filter(|&(_, &next)| next != Dfa::DEAD);
-        row.for_each(|(class, _)| classes.insert(class));
+        if dfa.is_accept(state) {
+            let live = (0..=u8::MAX).zip(&*row).filter(|&(_, &next)| next != Dfa::DEAD);
+            live.for_each(|(class, _)| classes.insert(class));
+        }
+        let mut before = Dfa::DEAD;
+        for &next in &*row {
+            // Neighbouring classes lead to one state more often than not.
+            if next != std::mem::replace(&mut before, next) {
+                pending.push(next);
+            }
+        }
     }
     bytes_of(dfa.classes(), classes)
 }
@@ -325,8 +393,12 @@ fn text(terminal: &Terminal) -> Option<&str> {
 /// The bytes that lexemes begin with.
 fn first_bytes(dfa: &Dfa) -> Bytes {
     let mut bytes = Bytes::default();
-    let begins = (0..=u8::MAX).filter(|&byte| dfa.next(dfa.start(), byte) != Dfa::DEAD);
-    begins.for_each(|byte| add(&mut bytes, byte));
+    if !dfa.is_empty() {
+        let row = dfa.row(dfa.start());
+        let begins =
+            (0..=u8::MAX).filter(|&byte| row[usize::from(dfa.classes().get(byte))] != Dfa::DEAD);
+        begins.for_each(|byte| add(&mut bytes, byte));
+    }
     bytes
 }
 
@@ -377,13 +449,12 @@ fn are_quoted(dfa: &Dfa) -> bool {
     // If all lexemes are that there would be uncounted, then all are.
     let dfa = &*dfa.uncounted();
     // Those that mean something, and of each class one that does not.
-    let class = |byte: u8| (byte, dfa.classes().get(byte));
-    let mut bytes = vec![class(QUOTE), class(ESCAPE)];
-    let mut met = [false; 256];
-    for (byte, class) in (0..=u8::MAX).filter(|byte| ![QUOTE, ESCAPE].contains(byte)).map(class) {
-        if !std::mem::replace(&mut met[usize::from(class)], true) {
-            bytes.push((byte, class));
-        }
+    let classes = dfa.classes();
+    let mut bytes = vec![(QUOTE, classes.get(QUOTE)), (ESCAPE, classes.get(ESCAPE))];
+    for (&first, class) in classes.representatives().iter().zip(0..) {
+        let plain = |byte: &u8| ![QUOTE, ESCAPE].contains(byte);
+        let byte = Some(first).filter(plain).or_else(|| classes.bytes(class).find(plain));
+        bytes.extend(byte.map(|byte| (byte, class)));
     }
     let mut of: Vec<Option<Read>> = vec![None; dfa.state_count()];
     let Some(start) = of.first_mut() else { return false };
@@ -394,9 +465,9 @@ fn are_quoted(dfa: &Dfa) -> bool {
         if dfa.is_accept(state) != (read == Read::All) {
             return false;
         }
-        let mut before = Dfa::DEAD;
+        let (mut before, row) = (Dfa::DEAD, dfa.row(state));
         for &(byte, class) in &bytes {
-            let next = dfa.next_class(state, class);
+            let next = row[usize::from(class)];
             // Most neighbours lead to one state, and mean the same.
             if next == Dfa::DEAD || next == before {
                 continue;
@@ -454,7 +525,7 @@ mod tests {
         let productions: Vec<Production> = alternatives.iter().map(production).collect();
         let numbers = (0..productions.len()).map(ProductionId::new).collect();
         let start =
-            Nonterminal { name: "s".to_owned(), productions: numbers, marks: None, place: None };
+            Nonterminal { name: "s".into(), productions: numbers, marks: None, place: None };
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
         let table = ParseTable::build(&grammar, &meter).expect("no conflict");
         are_separate(&grammar, &Lexis::new(&grammar, table, dfas))

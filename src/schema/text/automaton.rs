@@ -26,6 +26,13 @@ pub(super) fn explore<S: Clone + Eq + Hash>(
         let mut moves = Moves::new();
         for &byte in alphabet {
             if let Some(next) = step(&state, byte) {
+                // Neighbouring bytes lead to one state more often than not.
+                if let Some(&(_, _, last)) = moves.last()
+                    && met[last as usize] == next
+                {
+                    push(&mut moves, byte, last);
+                    continue;
+                }
                 let fresh = met.len() as u32;
                 let id = *ids.entry(next).or_insert_with_key(|next| {
                     met.push(next.clone());

@@ -368,12 +368,30 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool, of: Numbers) -> 
         Place::Point(order) => Some(behind(fraction, 0, order, digit)),
         Place::Fraction(count, order) => Some(behind(fraction, count, order, digit)),
     };
-    let step = |&(negative, place): &(bool, Place), byte: u8| match byte {
-        b'-' => (place == Place::Start).then_some((true, Place::Sign)),
-        b'0' if place == Place::Sign && of == Numbers::Integers => None,
-        // With fewer digits before the point nothing behind it matters.
-        b'.' => Some((negative, Place::Point(before_point(place)?))),
-        _ => Some((negative, digit(place, byte - b'0')?)),
+    // Where the bound has another sign than the number, and is not 0, all digits do.
+    let is_settled = |negative: bool| negative != bound.is_negative() && !bound.is_zero();
+    let is_lost = |negative: bool| {
+        let order = if negative { Ordering::Less } else { Ordering::Greater };
+        is_settled(negative) && !holds(order)
+    };
+    let any_digits = |place: Place| match place {
+        Place::Whole(..) => Place::Longer,
+        Place::Point(_) => Place::Point(Ordering::Greater),
+        Place::Fraction(..) => Place::Fraction(0, Ordering::Greater),
+        place => place,
+    };
+    let step = |&(negative, place): &(bool, Place), byte: u8| {
+        let (negative, place) = match byte {
+            b'-' => (place == Place::Start).then_some((true, Place::Sign))?,
+            b'0' if place == Place::Sign && of == Numbers::Integers => return None,
+            // With fewer digits before the point nothing behind it matters.
+            b'.' => (negative, Place::Point(before_point(place)?)),
+            _ => (negative, digit(place, byte - b'0')?),
+        };
+        match is_settled(negative) {
+            true => (!is_lost(negative)).then(|| (negative, any_digits(place))),
+            false => Some((negative, place)),
+        }
     };
     let accepts = |&(negative, place): &(bool, Place)| {
         let Some(order) = finish(place) else { return false };

@@ -179,11 +179,13 @@ impl<'a> Texts<'a> {
                 names.iter().copied().filter(|name| set.matches(name.as_bytes())).collect();
             insides.push(match (self.without_marks, &within[..]) {
                 (false, []) => set.clone(),
-                _ => {
+                (without_marks, _) => {
                     let within = self.compile(&Pattern::Automaton(automaton::words(&within)))?;
-                    self.product(&[universe.clone(), set.clone(), within], |each| {
-                        each[0] && each[1] && !each[2]
-                    })?
+                    // Without marks, strings hold less than sets of texts do.
+                    let universe = without_marks.then(|| universe.clone());
+                    let parts: Vec<Rc<Dfa>> =
+                        [within, set.clone()].into_iter().chain(universe).collect();
+                    self.product(&parts, |each| !each[0] && each[1..].iter().all(|&each| each))?
                 }
             });
         }
