@@ -271,8 +271,10 @@ impl<'a> Search<'a> {
             self.steps += dfas[0].state_count();
             return Some(Pair { behind: [behind; 2] });
         }
-        // What has nothing in common uncounted has nothing in common.
-        if dfas.iter().any(|dfa| dfa.counts())
+        // Nothing goes on behind a closing quote, and what has nothing in common uncounted has
+        // nothing in common.
+        if ![self.kinds[one], self.kinds[other]].contains(&Kind::Unquoted)
+            && dfas.iter().any(|dfa| dfa.counts())
             && let all = dfas.map(Dfa::uncounted)
             && let Some(pair) = self.side_by_side([&all[0], &all[1]])
         {

@@ -14,6 +14,7 @@ use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::measure::Lengths;
+use crate::schema::text::strings::Address;
 use crate::schema::text::{Texts, lengths, spell};
 
 use FormulaId as F;
@@ -97,12 +98,17 @@ impl Machine<'_> {
             }
         }
         let is_bounded = (min, max) != (0, None);
-        // The parts of an address are bounded together with the whole.
-        if !is_bounded || self.address(formula).is_some() {
+        if !is_bounded {
             return Ok(None);
         }
         let asked = self.reader.formulas.and(others);
-        let Ok(contents) = self.strings(asked) else { return Ok(None) };
+        let contents = match self.address(formula) {
+            None => self.strings(asked),
+            // The bound on the whole is one on all parts.
+            address @ Some(Address::Short) => self.strings_with(asked, address),
+            Some(_) => return Ok(None),
+        };
+        let Ok(contents) = contents else { return Ok(None) };
         if !self.texts.escapes().are_whole() {
             return Ok(None);
         }

@@ -230,7 +230,8 @@ impl Machine<'_> {
             return all;
         }
         let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
-        match self.strings_among(printable, formula) {
+        let address = self.address(formula);
+        match self.strings_among(printable, formula, address) {
             Ok(some) => Ok(self.narrowed(formula, some)),
             Err(_) => all,
         }
@@ -260,7 +261,8 @@ impl Machine<'_> {
             whole += all.state_count();
             ascii += some.map_err(|error| self.too_large(&error))?.state_count();
         }
-        let Ok(some) = self.strings_among(printable, formula) else { return Ok(None) };
+        let address = self.address(formula);
+        let Ok(some) = self.strings_among(printable, formula, address) else { return Ok(None) };
         let expected = some.state_count().saturating_mul(whole) / ascii.max(1);
         Ok((expected > STATES_OF_A_TEXT).then_some(some))
     }
@@ -281,19 +283,33 @@ impl Machine<'_> {
         if let Some(known) = self.texts.strings.get(&formula) {
             return Ok(known.clone());
         }
-        let all = self.texts.universe().map_err(|error| self.too_large(&error))?;
-        let strings = self.strings_among(all, formula)?;
+        let address = self.address(formula);
+        let strings = self.strings_with(formula, address)?;
         self.texts.strings.insert(formula, strings.clone());
         Ok(strings)
     }
 
-    fn strings_among(&mut self, all: Rc<Dfa>, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+    /// The same where parts of addresses are bounded so.
+    pub(super) fn strings_with(
+        &mut self,
+        formula: F,
+        address: Option<Address>,
+    ) -> Result<Rc<Dfa>, SchemaError> {
+        let all = self.texts.universe().map_err(|error| self.too_large(&error))?;
+        self.strings_among(all, formula, address)
+    }
+
+    fn strings_among(
+        &mut self,
+        all: Rc<Dfa>,
+        formula: F,
+        address: Option<Address>,
+    ) -> Result<Rc<Dfa>, SchemaError> {
         let strings = match formula {
             F::TRUE => all,
             F::FALSE => self.compiled(Automaton::default())?,
             _ => {
                 let is_everything = self.texts.is_everything(&all);
-                let address = self.address(formula);
                 let mut leaves = Vec::new();
                 for atom in self.reader.formulas.atoms(&[formula]) {
                     self.spend(16)?;
