@@ -19,6 +19,10 @@ use crate::schema::text::{Texts, lengths, spell};
 
 use FormulaId as F;
 
+/// So many places between characters may texts come to: the scanner keeps what it has met of each,
+/// about a kilobyte.
+const MOST_MET: u64 = 160_000;
+
 /// Strings with bounds on their length.
 struct Bounded {
     contents: Rc<Dfa>,
@@ -38,7 +42,9 @@ impl Bounded {
         let bound = |count: u64| u32::try_from(count).ok();
         let bounds = (bound(*min)?, max.map_or(Some(None), |max| bound(max).map(Some))?);
         let counts = max.unwrap_or(*min).saturating_add(3);
-        if counts.saturating_mul(automaton.states.len() as u64) > MOST_STATES as u64 {
+        let states = counts.saturating_mul(automaton.states.len() as u64);
+        let between = lengths.is_between.iter().filter(|&&is_between| is_between).count() as u64;
+        if states > MOST_STATES as u64 || counts.saturating_mul(between) > MOST_MET {
             return None;
         }
         let mut marked = vec![false; automaton.states.len()];
