@@ -31,6 +31,7 @@ impl Dfa {
     ///
     /// Costs the pairs, of which no more than some thousand are looked at, each with the classes.
     pub(crate) fn agreement(&self, one: u32, other: u32) -> Vec<(Pair, u8)> {
+        let table = self.table();
         let begins = |class: usize| {
             let continues = |byte: u8| usize::from(self.classes.get(byte)) == class;
             u8::from(!(0x80..=0xbf).any(continues))
@@ -49,10 +50,10 @@ impl Dfa {
                 apart.push(u32::MAX);
                 continue;
             }
-            let ends = [self.ends(one), self.ends(other)];
+            let ends = [table.ends(one), table.ends(other)];
             let mut length = if ends[0] == ends[1] { u32::MAX } else { 0 };
             for (class, &begins) in begins.iter().enumerate() {
-                let next = (self.table_row(one)[class], self.table_row(other)[class]);
+                let next = (table.row(one)[class], table.row(other)[class]);
                 if next == (Dfa::DEAD, Dfa::DEAD) {
                     continue;
                 }

@@ -14,14 +14,8 @@
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
-use crate::grammar::pattern::Counted;
-use crate::lexer::algebra;
-use crate::lexer::dfa::Dfa;
-use crate::lexer::error::PatternError;
-use crate::lexer::made;
+use crate::lexer::table::{DEAD, Table};
 use crate::util::lists::Lists;
-use crate::util::meter::Meter;
-use crate::util::self_loops::LETTER;
 
 /// The most states, as pairs, that an automaton may have.
 pub(crate) const MOST_STATES: usize = 1 << 20;
@@ -61,7 +55,7 @@ impl Count {
     /// The count beside a table all of whose states lead to a lexeme; `None` where the two are too
     /// large together, or one of the numbers.
     pub(super) fn new(
-        table: &Dfa,
+        table: Table<'_>,
         marked: Box<[bool]>,
         least: u32,
         most: Option<u32>,
@@ -70,7 +64,7 @@ impl Count {
         let mut count = Self { marked, least, most, live, farthest: 0, distances };
         let width = u64::from(most.unwrap_or(least)) + 2;
         let states = width.saturating_mul(count.marked.len() as u64);
-        if states > MOST_STATES as u64 || count.marked.len() != table.table_states() {
+        if states > MOST_STATES as u64 || count.marked.len() != table.states() {
             return None;
         }
         let before = before(table);
@@ -82,6 +76,11 @@ impl Count {
     /// The bounds, and by state of the table whether it is marked.
     pub(super) fn parts(&self) -> (&[bool], u32, Option<u32>) {
         (&self.marked, self.least, self.most)
+    }
+
+    /// Whether to enter a state of the table counts.
+    pub(super) fn is_marked(&self, at: u32) -> bool {
+        self.marked.get(at as usize) == Some(&true)
     }
 
     /// How many counts there are.
@@ -106,24 +105,24 @@ impl Count {
         at * self.width() + count
     }
 
-    /// The state behind one of this count where the table leads to `next`; [`Dfa::DEAD`] where no
+    /// The state behind one of this count where the table leads to `next`; [`DEAD`] where no
     /// lexeme is behind it.
     #[inline]
     pub(super) fn enter(&self, next: u32, count: u32) -> u32 {
-        if next == Dfa::DEAD {
-            return Dfa::DEAD;
+        if next == DEAD {
+            return DEAD;
         }
         let counts = self.marked[next as usize] && count != self.open();
         if counts && Some(count) == self.most {
-            return Dfa::DEAD;
+            return DEAD;
         }
         let count = count + u32::from(counts);
-        if self.is_live(next, count) { self.join(next, count) } else { Dfa::DEAD }
+        if self.is_live(next, count) { self.join(next, count) } else { DEAD }
     }
 
     /// Whether a lexeme is behind this state of the table with this count.
     #[inline]
-    fn is_live(&self, at: u32, count: u32) -> bool {
+    pub(super) fn is_live(&self, at: u32, count: u32) -> bool {
         let word = self.live[at as usize * self.words() + count as usize / 64];
         word >> (count % 64) & 1 == 1
     }
@@ -157,7 +156,7 @@ impl Count {
 
     /// Zero-one breadth-first search from the lexemes back: the most marks that lie before the
     /// nearest one.
-    fn find_farthest(&self, table: &Dfa, before: &Lists<u32>) -> u32 {
+    fn find_farthest(&self, table: Table<'_>, before: &Lists<u32>) -> u32 {
         let mut marks = vec![u32::MAX; self.marked.len()];
         let mut level: Vec<u32> = (0..marks.len() as u32).filter(|&at| table.ends(at)).collect();
         let (mut count, mut farthest) = (0, 0);
@@ -182,7 +181,7 @@ impl Count {
     /// to, until nothing changes. A state to which a marked state leads back at once may be entered
     /// any number of times, so that all lower counts do as well; else a lower bound would be come
     /// to one by one.
-    fn find_live(&self, table: &Dfa, before: &Lists<u32>) -> Box<[u64]> {
+    fn find_live(&self, table: Table<'_>, before: &Lists<u32>) -> Box<[u64]> {
         let (words, open) = (self.words(), self.open() as usize);
         let states = self.marked.len();
         let bit = |count: usize| 1u64 << (count % 64);
@@ -239,7 +238,7 @@ impl Count {
     }
 
     /// By state of the whole the length of its shortest rest: breadth first from the lexemes back.
-    pub(super) fn distance(&self, table: &Dfa, state: u32) -> u32 {
+    pub(super) fn distance(&self, table: Table<'_>, state: u32) -> u32 {
         let distances = self.distances.get_or_init(|| {
             let before = before(table);
             let states = self.marked.len() as u32 * self.width();
@@ -281,12 +280,12 @@ fn fill_below(bits: &mut [u64], last: usize) {
 }
 
 /// By state of the table, the states that lead there.
-fn before(table: &Dfa) -> Lists<u32> {
+fn before(table: Table<'_>) -> Lists<u32> {
     let mut moves: Vec<(u32, u32)> = Vec::new();
-    for at in 0..table.table_states() as u32 {
-        let mut last = Dfa::DEAD;
-        for &next in table.table_row(at) {
-            if next != Dfa::DEAD && next != last {
+    for at in 0..table.states() as u32 {
+        let mut last = DEAD;
+        for &next in table.row(at) {
+            if next != DEAD && next != last {
                 moves.push((next, at));
             }
             last = next;
@@ -294,151 +293,5 @@ fn before(table: &Dfa) -> Lists<u32> {
     }
     moves.sort_unstable();
     moves.dedup();
-    Lists::from_pairs(table.table_states(), &moves)
-}
-
-impl Dfa {
-    /// The automaton of a pattern that counts: a table and a count, unless `is_written_out`.
-    ///
-    /// # Errors
-    ///
-    /// When the automaton exceeds a limit.
-    pub(super) fn of_counted(
-        counted: &Counted,
-        is_written_out: bool,
-        meter: &Meter,
-    ) -> Result<Self, PatternError> {
-        let Counted { automaton, marked, least, most } = counted;
-        let (table, states) = made::as_it_is(automaton, meter)?;
-        let marks =
-            states.iter().map(|&state| marked.get(state).is_some_and(|&marked| marked)).collect();
-        let too_large = || PatternError::too_large("it counts too far".to_owned());
-        let count = Count::new(&table, marks, *least, *most).ok_or_else(too_large)?;
-        // Most of the work is words of bits.
-        meter.step(table.table.len() + 4 * count.live.len())?;
-        if !count.is_live(0, 0) {
-            return algebra::product::<Self>(&[], |_| false, meter);
-        }
-        let dfa = Self { count: Some(Box::new(count)), ..table };
-        match is_written_out {
-            true => algebra::product(&[dfa], |only| only[0], meter),
-            false => Ok(dfa),
-        }
-    }
-
-    /// Whether something is counted beside the table.
-    pub(crate) fn counts(&self) -> bool {
-        self.count.is_some()
-    }
-
-    /// Where lexemes are counted: the state of the table, and how many characters a text may have
-    /// of which no bound takes notice; `u32::MAX` where it may have any number.
-    pub(crate) fn counted(&self, state: u32) -> Option<(u32, u32)> {
-        let count = self.count.as_ref().filter(|_| state != Self::DEAD)?;
-        let (at, counted) = count.split(state);
-        Some((at, count.slack(counted)))
-    }
-
-    /// The state that counts nothing at this state of the table, where lexemes are counted.
-    pub(crate) fn open(&self, at: u32) -> Option<u32> {
-        self.count.as_ref().map(|count| count.join(at, count.open()))
-    }
-
-    /// The state of the table amid most lexemes that are counted: behind what comes before the
-    /// first character, and one letter.
-    pub(crate) fn inside(&self) -> Option<u32> {
-        let count = self.count.as_ref()?;
-        let is_marked = |&&next: &&u32| count.marked.get(next as usize) == Some(&true);
-        let &first = self.table_row(0).iter().find(is_marked)?;
-        let behind = self.table_row(first)[usize::from(self.classes.get(LETTER))];
-        Some(if behind == Self::DEAD { first } else { behind })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::pattern::{Automaton, Pattern, RegexFlags, State};
-    use crate::lexer::Compiler;
-    use crate::util::limits::Limits;
-    use proptest::prelude::*;
-
-    fn compiled(regex: &str) -> Dfa {
-        let pattern =
-            Pattern::Regex { pattern: regex.to_owned(), flags: RegexFlags::default(), place: None };
-        Compiler::new(&Meter::new(&Limits::default())).compile(&pattern).expect("a regex")
-    }
-
-    /// The texts of `regex`, which are ASCII, that have so many characters, each with a `!` behind
-    /// it that does not count.
-    fn counted(regex: &str, least: u32, most: Option<u32>) -> Counted {
-        let dfa = compiled(regex);
-        let end = dfa.state_count() as u32;
-        let state = |at| {
-            let moves = (0..=u8::MAX).map(|byte| (byte, byte, dfa.next(at, byte)));
-            let ends = dfa.is_accept(at).then_some((b'!', b'!', end));
-            let moves = ends.into_iter().chain(moves.filter(|&(_, _, next)| next != Dfa::DEAD));
-            State { moves: moves.collect(), accepts: false }
-        };
-        let mut states: Vec<State> = (0..end).map(state).collect();
-        states.push(State { accepts: true, ..State::default() });
-        let marked = (0..=end).map(|at| at != end).collect();
-        Counted { automaton: Automaton::new(states), marked, least, most }
-    }
-
-    fn both(regex: &str, least: u32, most: Option<u32>) -> [Dfa; 2] {
-        let meter = Meter::new(&Limits::default());
-        let counted = counted(regex, least, most);
-        [false, true]
-            .map(|is_written_out| Dfa::of_counted(&counted, is_written_out, &meter).expect("small"))
-    }
-
-    #[test]
-    fn counts_are_those_of_an_intersection() {
-        for regex in ["(a|bc)*", "a{2,5}|b", "(ab)*c?", "a*b{3}", "[ab]*a[ab]{2}", "a"] {
-            for (least, most) in
-                [(0, Some(4)), (3, Some(3)), (2, None), (0, None), (5, Some(9)), (70, Some(200))]
-            {
-                let [apart, written_out] = both(regex, least, most);
-                let bounds = most.map_or(String::new(), |most| most.to_string());
-                let meter = Meter::new(&Limits::default());
-                let lengths = compiled(&format!("[abc]{{{least},{bounds}}}!"));
-                let texts = compiled(&format!("({regex})!"));
-                let expected = algebra::intersection(&texts, &lengths, &meter).expect("small");
-                assert_eq!(written_out, expected, "{regex} {least} {most:?}");
-                assert_eq!(apart.is_empty(), expected.is_empty());
-                assert_eq!(apart.shortest(), expected.shortest(), "{regex} {least} {most:?}");
-                assert_eq!(apart.shortest_length(), expected.shortest_length());
-                assert!(apart.is_empty() || apart.counts());
-            }
-        }
-    }
-
-    #[test]
-    fn what_counts_too_far_is_refused() {
-        let meter = Meter::new(&Limits::default());
-        let far = counted("(a|bc)*", 0, Some(u32::MAX));
-        assert!(Dfa::of_counted(&far, false, &meter).is_err());
-    }
-
-    proptest! {
-        /// Texts are matched as by the automaton that is written out, and live states are just
-        /// those that lead to a lexeme.
-        #[test]
-        fn states_live_as_they_are_written_out(
-            text in "[abc]{0,12}!?",
-            least in 0u32..6,
-            more in prop::option::of(0u32..6),
-            regex in prop::sample::select(vec!["(a|bc)*", "(ab)*c?", "a*b{3}|c*", "[ab]*a[ab]{2}"]),
-        ) {
-            let [apart, written_out] = both(regex, least, more.map(|more| least + more));
-            let mut states = [apart.start(), written_out.start()];
-            for byte in text.bytes() {
-                states = [apart.next(states[0], byte), written_out.next(states[1], byte)];
-                prop_assert_eq!(states[0] == Dfa::DEAD, states[1] == Dfa::DEAD);
-                prop_assert_eq!(apart.is_accept(states[0]), written_out.is_accept(states[1]));
-                prop_assert_eq!(apart.distance(states[0]), written_out.distance(states[1]));
-            }
-        }
-    }
+    Lists::from_pairs(table.states(), &moves)
 }

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::lexer::count::Count;
+use crate::lexer::table::{DEAD, Table};
 use crate::util::byte_classes::{ByteClasses, fmt_range};
 
 /// The automaton of one terminal.
@@ -53,7 +54,7 @@ pub(crate) struct Condition {
 
 impl Dfa {
     /// The state that accepts nothing.
-    pub(crate) const DEAD: u32 = u32::MAX;
+    pub(crate) const DEAD: u32 = DEAD;
 
     /// What the automata of a [`Condition`] read at the end of the text: a byte that no UTF-8 text
     /// holds.
@@ -133,7 +134,7 @@ impl Dfa {
             None => self.table[state as usize * self.classes.count() + usize::from(class)],
             Some(of) => {
                 let (at, count) = of.split(state);
-                of.enter(self.table_row(at)[usize::from(class)], count)
+                of.enter(self.table().row(at)[usize::from(class)], count)
             }
         }
     }
@@ -142,41 +143,29 @@ impl Dfa {
     #[inline]
     pub(crate) fn row(&self, state: u32) -> Cow<'_, [u32]> {
         match &self.count {
-            None => Cow::Borrowed(self.table_row(state)),
+            None => Cow::Borrowed(self.table().row(state)),
             Some(of) => {
                 let (at, count) = of.split(state);
-                self.table_row(at).iter().map(|&next| of.enter(next, count)).collect()
+                self.table().row(at).iter().map(|&next| of.enter(next, count)).collect()
             }
         }
     }
 
-    /// A row of the table, which counts nothing.
+    /// The table, which counts nothing.
     #[inline]
-    pub(super) fn table_row(&self, at: u32) -> &[u32] {
-        let width = self.classes.count();
-        &self.table[at as usize * width..][..width]
-    }
-
-    /// How many states the table has.
-    pub(super) fn table_states(&self) -> usize {
-        self.distance.len()
-    }
-
-    /// Whether the table accepts in this of its states.
-    #[inline]
-    pub(super) fn ends(&self, at: u32) -> bool {
-        self.distance.get(at as usize) == Some(&0)
+    pub(super) fn table(&self) -> Table<'_> {
+        Table { classes: self.classes.count(), moves: &self.table, distance: &self.distance }
     }
 
     /// Whether what was read up to `state` is a lexeme, be it under a condition.
     #[inline]
     pub(crate) fn is_accept(&self, state: u32) -> bool {
         match &self.count {
-            None => self.ends(state),
+            None => self.table().ends(state),
             Some(_) if state == Self::DEAD => false,
             Some(of) => {
                 let (at, count) = of.split(state);
-                of.is_met(count) && self.ends(at)
+                of.is_met(count) && self.table().ends(at)
             }
         }
     }
@@ -215,7 +204,7 @@ impl Dfa {
     pub(crate) fn distance(&self, state: u32) -> u32 {
         match &self.count {
             None => self.distance.get(state as usize).copied().unwrap_or(u32::MAX),
-            Some(count) => count.distance(self, state),
+            Some(count) => count.distance(self.table(), state),
         }
     }
 

@@ -22,6 +22,7 @@ mod chain;
 mod columns;
 mod compile;
 mod count;
+mod counted;
 mod determinize;
 mod dfa;
 mod error;
@@ -37,6 +38,7 @@ mod partition;
 mod python;
 mod saving;
 mod splice;
+mod table;
 #[cfg(test)]
 mod tests;
 mod trailing;

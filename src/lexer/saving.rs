@@ -59,7 +59,7 @@ impl Dfa {
         let (table, distance) = (table.into(), distance.into());
         let dfa = Self { classes, table, distance, count: None, trailing, leading };
         let Some((marked, least, most)) = count else { return Ok(dfa) };
-        let count = Count::new(&dfa, marked.into(), least, most);
+        let count = Count::new(dfa.table(), marked.into(), least, most);
         let count = count.ok_or(Malformed { what: "a DFA" })?;
         Ok(Self { count: Some(Box::new(count)), ..dfa })
     }

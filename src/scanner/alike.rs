@@ -6,7 +6,7 @@
 //! the others, and leave to it what no text below a node can tell apart.
 
 use crate::lexer::ALWAYS;
-use crate::scanner::points::Point;
+use crate::scanner::points::{Counting, Point};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -16,16 +16,6 @@ const FAR: u32 = if cfg!(test) { 2 } else { 16 };
 /// States of one table that agree on texts of so many pieces have one home: more than most tokens
 /// have.
 const MOSTLY: u8 = if cfg!(test) { 2 } else { 6 };
-
-/// Where a point stands in the only terminal that is left, whose lexemes are counted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Counting {
-    terminal: TerminalId,
-    /// The state of the table.
-    at: u32,
-    /// Texts of fewer characters reach no bound.
-    slack: u32,
-}
 
 impl Scanner {
     /// Where a scan state stands in a terminal whose lexemes are counted, if only that is left.

@@ -8,7 +8,6 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::alike::Counting;
 use super::{LexemeEnds, ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
 use crate::util::byte_classes::ClassSet;
@@ -66,6 +65,16 @@ pub(crate) struct Point {
     steps: Box<[AtomicU64]>,
     /// The classes of bytes with which anything goes on or ends.
     live: OnceLock<ClassSet>,
+}
+
+/// Where a point stands in the only terminal that is left, whose lexemes are counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counting {
+    pub(super) terminal: TerminalId,
+    /// The state of the table.
+    pub(super) at: u32,
+    /// Texts of fewer characters reach no bound.
+    pub(super) slack: u32,
 }
 
 /// A stretch as far as it is known, and whether that is all of it; nothing to begin with.

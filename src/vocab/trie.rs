@@ -427,8 +427,8 @@ mod tests {
             tokens in pieces(),
             groups in 0..STRAY_BYTES << 1,
         ) {
-            // Cut characters lead back only where whole ones of their kind do, stray bytes where all
-            // of these do.
+            // Cut characters lead back only where whole ones of their kind do, stray bytes where
+            // all of these do.
             let groups = groups & (!CUT_CHARACTERS | (groups & CHARACTERS) << 2);
             let all = CHARACTERS | CUT_CHARACTERS;
             let groups = if groups & all == all { groups } else { groups & !STRAY_BYTES };
