@@ -23,6 +23,10 @@ use crate::util::self_loops::{Groups, group};
 use crate::vocab::piece_counts::{MANY, PieceCounts};
 use crate::vocab::trie::Trie;
 
+/// Where there is room for fewer characters than these, few nodes are walked: making a table takes
+/// longer.
+const FEW: usize = 4;
+
 /// A walk by a table.
 pub(super) struct Counted<'g> {
     count: Count<'g>,
@@ -40,6 +44,9 @@ impl<'g> Walker<'g> {
         let pieces = self.trie.node(Trie::ROOT).height;
         if id == NodesId::ROOT {
             let count = self.scanner.count(at, pieces)?;
+            if !count.is_endless && count.points.len() <= FEW {
+                return None;
+            }
             let texts = self.trie.piece_counts(count.groups)?;
             return Some(Counted { count, texts, begun: 0 });
         }
