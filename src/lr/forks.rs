@@ -56,14 +56,15 @@ impl ParseTable {
     }
 }
 
-/// Unites stacks with the same state on top. A walk from the top down has met them in this order.
-///
-/// The last is the deepest and so the oldest. Unions begin there: the next step unites the same
-/// stacks first, and finds those unions in [`unions`](super::unions). In the other order every step
-/// makes all of its unions anew, and 400 symbols of a grammar with quadratically many readings take
-/// 16 s instead of 0.3 s.
+/// So many stacks are left to whoever has others with the same states on top.
+const FEW: usize = 4;
+
+/// Unites stacks with the same state on top where there are many.
 #[cold]
 pub(super) fn joined(stacks: Stacks, table: &ParseTable) -> Stacks {
+    if stacks.len() <= FEW {
+        return stacks;
+    }
     let mut groups: SmallVec<[Stacks; 2]> = SmallVec::new();
     for stack in stacks {
         match groups.iter_mut().find(|group| group[0].same_top(&stack, table)) {
@@ -71,9 +72,21 @@ pub(super) fn joined(stacks: Stacks, table: &ParseTable) -> Stacks {
             None => groups.push(Stacks::from_buf([stack])),
         }
     }
-    let united =
-        |group: Stacks| group.into_iter().rev().reduce(|older, newer| older.union(&newer, table));
-    groups.into_iter().filter_map(united).collect()
+    groups.into_iter().map(|group| union_of(group, table)).collect()
+}
+
+/// The union of stacks with the same state on top, of which there is one at least. A walk from the
+/// top down has met them in this order.
+///
+/// The last is the deepest and so the oldest. Unions begin there: what the oldest come to is held
+/// by what holds now, and the next step unites the same stacks first, and finds those unions in
+/// [`unions`](super::unions). What the newest come to by themselves nobody holds. In the other
+/// order every step makes all of its unions anew, and 400 symbols of a grammar with quadratically
+/// many readings take 16 s instead of 0.3 s; a letter of a palindrome of which a thousand places
+/// may be the middle takes 550 us instead of 3.
+pub(crate) fn union_of(stacks: Stacks, table: &ParseTable) -> Stack {
+    let union = |older: Stack, newer: Stack| older.union(&newer, table);
+    stacks.into_iter().rev().reduce(union).unwrap_or_else(|| Stack::new(table))
 }
 
 /// Adds a stack to those with other states on top.

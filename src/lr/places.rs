@@ -13,6 +13,9 @@ use crate::util::id::{CoreId, TerminalId};
 
 /// What reductions depend on.
 pub(super) trait LookAhead<'t>: Clone {
+    /// Whether it is one terminal: then a parser without conflicts goes one way.
+    const IS_ONE: bool;
+
     /// Those of them that are in `set`, if there are any.
     fn within(&self, set: &'t BitSet) -> Option<Self>;
 
@@ -21,6 +24,8 @@ pub(super) trait LookAhead<'t>: Clone {
 }
 
 impl LookAhead<'_> for TerminalId {
+    const IS_ONE: bool = true;
+
     #[inline]
     fn within(&self, set: &BitSet) -> Option<Self> {
         set.contains(self.index()).then_some(*self)
@@ -48,6 +53,8 @@ impl Any<'_> {
 }
 
 impl<'t> LookAhead<'t> for Any<'t> {
+    const IS_ONE: bool = false;
+
     fn within(&self, set: &'t BitSet) -> Option<Self> {
         let Some(all) = &self.0 else { return Some(Self(Some(Cow::Borrowed(set)))) };
         all.intersects(set).then(|| {

@@ -21,7 +21,7 @@ use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::closures::{Closure, Stop};
+use super::closures::{Closure, Exit, Stop};
 use super::forks::joined;
 use super::node::{Below, STRAIGHT};
 use super::places::{Any, LookAhead, Met, Place};
@@ -244,7 +244,9 @@ impl Stack {
             let mut found = false;
             for stop in closure.stops.iter().filter(|stop| stop.shifts.contains(terminal.index())) {
                 found = true;
-                fed.extend(self.shift(table, at, stop, terminal, depths));
+                if let Some(stack) = self.shift(table, at, stop, terminal, depths) {
+                    fed.push(stack);
+                }
             }
             found
         });
@@ -279,12 +281,49 @@ impl Stack {
     /// Follows the reductions that these look-aheads cause, by the closures of what is on top and
     /// what lies below. `meet` is told of each place, and says whether some of the look-aheads are
     /// shifted there: without conflicts nothing more is to be found then.
+    #[inline]
     fn follow<'s, 't, L: LookAhead<'t>, D: Depths>(
         &'s self,
         table: &'t ParseTable,
         lookahead: L,
         depths: &mut D,
         mut meet: impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
+    ) {
+        // Nearly always one way is all there is.
+        let is_straight = self.0.straight == STRAIGHT && !table.has_conflicts();
+        if !L::IS_ONE || !is_straight {
+            return self.follow_ways(table, lookahead, depths, &mut meet);
+        }
+        let mut at = Place { core: self.core(), below: self.below().first(), is_real: true };
+        loop {
+            let closure = table.closure(at.core, at.below.map(Stack::core));
+            if meet(&at, closure, &lookahead, depths) {
+                return;
+            }
+            let Some(mut below) = at.below else { return };
+            if closure.reads_below {
+                depths.read(below.depth());
+            }
+            let applies = |exit: &'t Exit| lookahead.within(&exit.lookaheads).map(|_| exit);
+            let Some(exit) = closure.exits.iter().find_map(applies) else { return };
+            for _ in 1..exit.pops {
+                let [next] = below.below() else { return };
+                below = next;
+            }
+            depths.read(below.depth());
+            let Some(core) = table.goto(below.core(), exit.lhs) else { return };
+            at = Place { core, below: Some(below), is_real: false };
+        }
+    }
+
+    /// The same for any stack, and for many look-aheads.
+    #[inline(never)]
+    fn follow_ways<'s, 't, L: LookAhead<'t>, D: Depths>(
+        &'s self,
+        table: &'t ParseTable,
+        lookahead: L,
+        depths: &mut D,
+        meet: &mut impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
     ) {
         let (core, below) = (self.core(), self.below());
         let mut alone = !table.has_conflicts();

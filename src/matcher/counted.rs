@@ -77,7 +77,7 @@ impl Matcher {
                     }
                 });
             }
-            now = next.into_all();
+            now = next.into_all(scanner);
             if now.is_empty() {
                 return Err(count);
             }
@@ -95,7 +95,7 @@ impl Matcher {
                 settled.add(scanner, after, if cut.is_some() { 0 } else { count });
             }
         }
-        self.moment(from, settled.into_all())
+        self.moment(from, settled.into_all(scanner))
     }
 
     /// These readings, no more than may be kept.
@@ -121,7 +121,7 @@ impl Matcher {
                 all.add(self.index.scanner(), reading.clone(), count);
             }
         }
-        all.into_all()
+        all.into_all(self.index.scanner())
     }
 }
 
@@ -143,11 +143,11 @@ impl CountedReadings {
         self.0[place].1.add(reading, scanner.table());
     }
 
-    fn into_all(self) -> Vec<Counted> {
+    fn into_all(self, scanner: &Scanner) -> Vec<Counted> {
         let groups = self.0.into_iter();
         groups
             .flat_map(|(count, readings)| {
-                readings.into_all().into_iter().map(move |one| (one, count))
+                readings.into_all(scanner.table()).into_iter().map(move |one| (one, count))
             })
             .collect()
     }

@@ -350,7 +350,7 @@ impl Matcher {
         let mut all = Readings::default();
         let table = self.index.scanner().table();
         one.readings.into_iter().chain(other.readings).for_each(|reading| all.add(reading, table));
-        let mut readings = all.into_all();
+        let mut readings = all.into_all(table);
         let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
         Moment {
             readings,
@@ -401,7 +401,7 @@ impl Matcher {
                     }
                 });
             }
-            now = next.into_all();
+            now = next.into_all(scanner.table());
             if now.is_empty() {
                 return Err(count);
             }

@@ -2,7 +2,7 @@
 
 use std::hash::BuildHasher;
 
-use hashbrown::HashMap;
+use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -10,6 +10,7 @@ use super::lookahead::{Between, ExpectationsId, Facts};
 use super::reads::Reads;
 use super::states::Past;
 use super::{Layout, ObligationsId, Proof, Scanner};
+use crate::lr::forks::union_of;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
 use crate::util::bitset::BitSet;
@@ -85,8 +86,10 @@ impl Configuration {
 #[derive(Debug, Default)]
 pub(crate) struct Readings {
     all: SmallVec<[Configuration; 1]>,
-    /// Where there are many: where those lie that may be the same but for their stacks.
-    places: HashMap<u64, SmallVec<[u32; 2]>, FxBuildHasher>,
+    /// Where there are many: their places, by what is the same where only stacks differ.
+    places: HashTable<u32>,
+    /// Stacks that are still to be united with those at these places.
+    further: Vec<(u32, Stack)>,
 }
 
 /// So many readings are looked through one by one.
@@ -95,29 +98,36 @@ const FEW: usize = 16;
 impl Readings {
     /// Adds one.
     pub(crate) fn add(&mut self, reading: Configuration, table: &ParseTable) {
-        let (all, places) = (&mut self.all, &mut self.places);
+        let Self { all, places, further } = self;
         let is_same = |known: &Configuration| {
             known.differs_by_stack(&reading) && known.stack.same_top(&reading.stack, table)
         };
         let known = if all.len() < FEW {
             all.iter().position(is_same)
         } else {
+            let hash = |&place: &u32| all[place as usize].hash();
             if places.is_empty() {
-                for (place, known) in (0..).zip(all.iter()) {
-                    places.entry(known.hash()).or_default().push(place);
+                for place in 0..all.len() as u32 {
+                    places.insert_unique(hash(&place), place, hash);
                 }
             }
-            let alike = places.entry(reading.hash()).or_default();
-            let known =
-                alike.iter().map(|&place| place as usize).find(|&place| is_same(&all[place]));
+            let own = reading.hash();
+            let known = places.find(own, |&place| is_same(&all[place as usize]));
+            let known = known.map(|&place| place as usize);
             if known.is_none() {
-                alike.push(all.len() as u32);
+                places.insert_unique(own, all.len() as u32, hash);
             }
             known
         };
         match known {
-            Some(place) => all[place].stack = all[place].stack.union(&reading.stack, table),
-            None => all.push(reading),
+            Some(place) => further.push((place as u32, reading.stack)),
+            None => {
+                // One in memory where they are equal: what looks at all of them reads less.
+                let last = all.last().map(|last| &last.stack);
+                let like_last = last.filter(|last| last.is_like(&reading.stack)).cloned();
+                let stack = like_last.unwrap_or(reading.stack);
+                all.push(Configuration { stack, ..reading });
+            }
         }
     }
 
@@ -130,8 +140,22 @@ impl Readings {
     }
 
     /// All of them, in the order in which they came.
-    pub(crate) fn into_all(self) -> SmallVec<[Configuration; 1]> {
+    pub(crate) fn into_all(mut self, table: &ParseTable) -> SmallVec<[Configuration; 1]> {
+        if !self.further.is_empty() {
+            self.unite(table);
+        }
         self.all
+    }
+
+    /// All at once, because it matters in which order.
+    #[cold]
+    fn unite(&mut self, table: &ParseTable) {
+        self.further.sort_by_key(|&(place, _)| place);
+        for same in self.further.chunk_by(|one, other| one.0 == other.0) {
+            let own = &mut self.all[same[0].0 as usize].stack;
+            let further = same.iter().map(|(_, stack)| stack.clone());
+            *own = union_of([own.clone()].into_iter().chain(further).collect(), table);
+        }
     }
 }
 

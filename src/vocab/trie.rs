@@ -37,6 +37,8 @@ pub(crate) struct Trie {
     max_depth: usize,
     /// Those that have been asked for.
     piece_counts: [OnceLock<PieceCounts>; SETS_COUNTED],
+    /// Groups for which they have been asked for, by those who can do without.
+    asked: [OnceLock<Groups>; SETS_COUNTED],
 }
 
 /// For so many sets of groups pieces are counted: grammars have strings of one kind or two.
@@ -88,7 +90,9 @@ impl Trie {
         }
         let root_children = Box::new([Self::ROOT; 256]);
         let piece_counts = <[OnceLock<PieceCounts>; SETS_COUNTED]>::default();
-        let mut trie = Self { nodes, groups, ids, row, root_children, max_depth, piece_counts };
+        let asked = <[OnceLock<Groups>; SETS_COUNTED]>::default();
+        let mut trie =
+            Self { nodes, groups, ids, row, root_children, max_depth, piece_counts, asked };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -219,6 +223,24 @@ impl Trie {
         let find = || PieceCounts::new(&self.nodes, &self.ids, group, groups);
         let mut tables = self.piece_counts.iter().map(|table| table.get_or_init(find));
         tables.find(|table| table.groups() == groups)
+    }
+
+    /// The same for those who can do without, to whom it is worth its time only where it is found
+    /// already, or where these groups have been asked for before.
+    pub(crate) fn piece_counts_asked_again(&self, groups: Groups) -> Option<&PieceCounts> {
+        let mut known = self.known_piece_counts();
+        if let Some(known) = known.find(|table| table.groups() == groups) {
+            return Some(known);
+        }
+        for asked in &self.asked {
+            if asked.set(groups).is_ok() {
+                return None;
+            }
+            if asked.get() == Some(&groups) {
+                return self.piece_counts(groups);
+            }
+        }
+        None
     }
 
     /// Those that have been found so far.

@@ -5,7 +5,7 @@ use super::composer::Composer;
 use super::stack_trie::{Found, Seen};
 use super::submask::{Piece, Site, Wanted};
 use super::tables::Taken;
-use super::task::{Purpose, Task, Tasks, Unfound, WalkInParts};
+use super::task::{Keeping, Purpose, Task, Tasks, Unfound, WalkInParts};
 use crate::index::tokens::TokensId;
 use crate::index::walk::{End, NodesId, Origin, Walk};
 use crate::scanner::configuration::{Configuration, Taking};
@@ -79,11 +79,13 @@ impl<'g> Composer<'g> {
     /// Goes on until the task then at work has found all, or it is clear that it will not.
     fn work(&self, tasks: &mut Tasks<'g>) {
         while tasks.unfound().is_none() {
-            if let Some(site) = tasks.current().sites.pop() {
+            let keeping = tasks.keeping;
+            let task = tasks.current();
+            if let Some(site) = task.sites.pop() {
                 self.seek(tasks, site);
-            } else if !tasks.current().walks.is_empty() {
-                self.look_for_piece(tasks);
-            } else if let Some(item) = tasks.current().agenda.next() {
+            } else if let Some(walk) = task.walks.pop() {
+                self.look_for_pieces(task, keeping, walk);
+            } else if let Some(item) = task.agenda.next() {
                 self.look_for_item(tasks, item);
             } else {
                 return;
@@ -116,39 +118,37 @@ impl<'g> Composer<'g> {
         }
     }
 
-    /// Looks for the next piece of the walk at work: by itself, so that it is kept, or together
-    /// with others.
-    fn look_for_piece(&self, tasks: &mut Tasks<'g>) {
-        let keeping = tasks.keeping;
-        let Task { reads, sites, walks, agenda, .. } = tasks.current();
-        let Some(WalkInParts { walk, from, line, next }) = walks.last_mut() else { return };
-        let Some(Piece { wanted, leading, tokens, except }) = Piece::of(walk, *next) else {
-            walks.pop();
-            return;
-        };
-        *next += 1;
-        let line = line.read(leading);
-        let few = tokens.is_some_and(|tokens| {
-            (tokens as usize) * TOKENS_FOR_A_SUBMASK < self.walker.trie.ids().len()
-        });
+    /// Sorts the pieces of a walk: some are looked for each by itself, so that they are kept, the
+    /// others together with what else comes to the same nodes.
+    fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkInParts<'g>) {
+        let WalkInParts { walk, from, line } = walk;
+        let Task { reads, sites, agenda, .. } = task;
+        let scanner = self.walker.scanner;
+        let worth_keeping = self.walker.trie.ids().len().div_ceil(TOKENS_FOR_A_SUBMASK);
         // Readings that came together go on together: each by itself would come to twice as many at
         // the next lexeme.
-        let alone = from.len() == 1;
-        let first = self.walker.tables.nodes(wanted.nodes()).first().copied().unwrap_or_default();
-        for at in from {
-            let layout = self.walker.scanner.read_all(&at.layout, leading);
-            if matches!(wanted, Wanted::Walk { .. }) {
-                // Where nothing can come of the base walk's lexeme, the walk need not even be done.
-                reads.set_line(line.clone());
-                if !self.walker.scanner.is_viable(&wanted.begin(at, layout.clone()), reads) {
-                    continue;
+        let may_keep = from.len() == 1 && keeping.may_keep(&from[0].stack);
+        for Piece { wanted, leading, tokens, except } in Piece::all(walk) {
+            let line = line.read(leading);
+            let alone = may_keep && tokens.is_none_or(|tokens| tokens as usize >= worth_keeping);
+            for at in &from {
+                let layout = scanner.read_all(&at.layout, leading);
+                if matches!(wanted, Wanted::Walk { .. }) {
+                    // Where nothing can come of the base walk's lexeme, the walk need not even be
+                    // done.
+                    reads.set_line(line.clone());
+                    if !scanner.is_viable(&wanted.begin(at, layout.clone()), reads) {
+                        continue;
+                    }
                 }
-            }
-            if few || !alone || !keeping.may_keep(&at.stack) {
-                let reading = wanted.begin(at, layout);
-                agenda.add(first, (wanted, except, &line), reading, self.walker.scanner.table());
-            } else {
-                sites.push(Site { except, ..Site::new(wanted, at, layout, line.clone()) });
+                if alone {
+                    sites.push(Site { except, ..Site::new(wanted, at, layout, line.clone()) });
+                } else {
+                    let nodes = self.walker.tables.nodes(wanted.nodes());
+                    let first = nodes.first().copied().unwrap_or_default();
+                    let reading = wanted.begin(at, layout);
+                    agenda.add(first, (wanted, except, &line), reading, scanner.table());
+                }
             }
         }
     }
@@ -254,7 +254,7 @@ impl<'g> Composer<'g> {
             }
         }
         if !walk.boundaries.is_empty() || !walk.bases.is_empty() {
-            task.walks.push(WalkInParts { walk, from: readings, line, next: 0 });
+            task.walks.push(WalkInParts { walk, from: readings, line });
         }
     }
 

@@ -11,7 +11,7 @@
 //! found by a look-up only where they differ. Equal runs are stored once. (The road not taken: an
 //! entry for each read. It took nearly five times the memory, and a look-up for each.)
 
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use smallvec::SmallVec;
@@ -88,7 +88,7 @@ pub(crate) struct Fork {
 }
 
 /// What every mask depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Root {
     pub(crate) state: ScanStateId,
     pub(crate) obligations: ObligationsId,
@@ -139,12 +139,22 @@ pub(crate) enum Found<L> {
     PastFork,
 }
 
-/// A configuration that is compared with paths.
-struct Cursor<'c> {
+/// How far a configuration has been compared with a path.
+struct Place<'t, 'c, L> {
+    path: &'t Path<L>,
+    /// What of its run comes next.
+    at: usize,
+    /// The lowest state read so far is on top.
     stack: &'c Stack,
-    lines: Option<&'c Lines>,
-    lexis: &'c Lexis,
 }
+
+impl<L> Clone for Place<'_, '_, L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<L> Copy for Place<'_, '_, L> {}
 
 impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
     /// What came of `key` on this stack and in these lines. Costs a comparison for each thing read,
@@ -158,57 +168,128 @@ impl<K: Hash + Eq + Copy, L: Copy> StackTrie<K, L> {
         lexis: &Lexis,
         mut see: impl FnMut(Seen<'_>),
     ) -> Found<L> {
-        let Some(mut path) = self.roots.get(key) else { return Found::Nothing };
-        let mut cursor = Cursor { stack, lines: layout.lines(), lexis };
+        let Some(path) = self.roots.get(key) else { return Found::Nothing };
+        self.follow(&mut Place { path, at: 0, stack }, layout.lines(), lexis, &mut see)
+    }
+
+    /// The same for all ways of a stack that forks, where all of them are known, and no more than
+    /// `most`.
+    #[cold]
+    #[inline(never)]
+    fn find_ways(
+        &self,
+        key: &K,
+        stack: &Stack,
+        layout: &Layout,
+        lexis: &Lexis,
+        most: usize,
+    ) -> Option<SmallVec<[L; 8]>> {
+        let mut leaves = SmallVec::new();
+        let mut places: SmallVec<[Place<'_, '_, L>; 8]> = SmallVec::new();
+        places.push(Place { path: self.roots.get(key)?, at: 0, stack });
+        while let Some(mut place) = places.pop() {
+            // A state over a fork is that of all ways: asked for below, it is to be found by each.
+            let mut asks = false;
+            let see = &mut |seen: Seen<'_>| asks |= matches!(seen, Seen::State(_));
+            let found = self.follow(&mut place, layout.lines(), lexis, see);
+            match found {
+                Found::Leaf(leaf) if !asks => leaves.push(leaf),
+                Found::PastFork if !asks => {
+                    let below = place.stack.below();
+                    if leaves.len() + places.len() + below.len() > most {
+                        return None;
+                    }
+                    for stack in below {
+                        places.push(self.step(place, stack)?);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(leaves)
+    }
+
+    /// Goes down a stack as long as there is one way to go.
+    #[inline]
+    fn follow<'t>(
+        &'t self,
+        place: &mut Place<'t, '_, L>,
+        lines: Option<&Lines>,
+        lexis: &Lexis,
+        see: &mut impl FnMut(Seen<'_>),
+    ) -> Found<L> {
         'paths: loop {
-            let run = self.runs.get(path.run);
-            let mut at = 0;
-            while let Some(&expected) = run.get(at) {
+            let run = self.runs.get(place.path.run);
+            while let Some(&expected) = run.get(place.at) {
                 let (read, expected, next) = match expected & ASKS {
                     0 => {
-                        match cursor.stack.below() {
-                            [below] => cursor.stack = below,
+                        match place.stack.below() {
+                            [below] => place.stack = below,
                             [] => return Found::Nothing,
                             _ => return Found::PastFork,
                         }
-                        see(Seen::Stack(cursor.stack.depth()));
-                        (cursor.stack.core().0, expected, at + 1)
+                        see(Seen::Stack(place.stack.depth()));
+                        (place.stack.core().0, expected, place.at + 1)
                     }
-                    _ => match (self.answer(&cursor, expected, &mut see), run.get(at + 1)) {
-                        (Some(answer), Some(&expected)) => (answer, expected, at + 2),
+                    _ => match (
+                        self.answer(place.stack, lines, lexis, expected, see),
+                        run.get(place.at + 1),
+                    ) {
+                        (Some(answer), Some(&expected)) => (answer, expected, place.at + 2),
                         _ => return Found::Nothing,
                     },
                 };
                 if read != expected {
-                    match self.forks.get(&Fork { path: path.number, at: at as u32, read }) {
-                        Some(fork) => path = fork,
+                    match self.fork(place, read) {
+                        Some(fork) => (place.path, place.at) = (fork, 0),
                         None => return Found::Nothing,
                     }
                     continue 'paths;
                 }
-                at = next;
+                place.at = next;
             }
-            path.uses.note();
-            return Found::Leaf(path.leaf);
+            place.path.uses.note();
+            return Found::Leaf(place.path.leaf);
         }
+    }
+
+    /// Reads the next state of one of several ways.
+    fn step<'t, 'c>(
+        &'t self,
+        place: Place<'t, 'c, L>,
+        stack: &'c Stack,
+    ) -> Option<Place<'t, 'c, L>> {
+        let read = stack.core().0;
+        if self.runs.get(place.path.run).get(place.at) == Some(&read) {
+            return Some(Place { stack, at: place.at + 1, ..place });
+        }
+        Some(Place { path: self.fork(&place, read)?, at: 0, stack })
+    }
+
+    /// The path that forks off here for what was read instead.
+    #[inline]
+    fn fork(&self, place: &Place<'_, '_, L>, read: u32) -> Option<&Path<L>> {
+        self.forks.get(&Fork { path: place.path.number, at: place.at as u32, read })
     }
 
     #[cold]
     fn answer(
         &self,
-        cursor: &Cursor<'_>,
+        stack: &Stack,
+        lines: Option<&Lines>,
+        lexis: &Lexis,
         asked: u32,
         see: &mut impl FnMut(Seen<'_>),
     ) -> Option<u32> {
         if asked == STATE {
-            see(Seen::State(cursor.stack.depth()));
-            return Some(cursor.stack.state(cursor.lexis.table()).0);
+            see(Seen::State(stack.depth()));
+            return Some(stack.state(lexis.table()).0);
         }
         let question = self.questions.get(asked & !ASKS);
         see(Seen::Layout(question));
-        match cursor.lexis.indentation()?.answer(cursor.lines?, question) {
+        match lexis.indentation()?.answer(lines?, question) {
             Some(answer) => Some(answer),
-            None => self.layouts.get(cursor.lines?).copied(),
+            None => self.layouts.get(lines?).copied(),
         }
     }
 
@@ -348,6 +429,38 @@ impl<L: Copy> StackTrie<Root, L> {
     pub(crate) fn find_root(&self, at: &Configuration, fresh: bool, lexis: &Lexis) -> Found<L> {
         self.find(&Root::new(at, fresh), &at.stack, &at.layout, lexis, |_| ())
     }
+
+    /// The same of one of many. Where the one `before` lay on the same stack and read the same, no
+    /// more has to be read.
+    pub(super) fn find_next<'c>(
+        &self,
+        at: &'c Configuration,
+        fresh: bool,
+        lexis: &Lexis,
+        before: &mut Option<(u32, &'c Stack)>,
+    ) -> Found<L> {
+        let Some(path) = self.roots.get(&Root::new(at, fresh)) else { return Found::Nothing };
+        if before.is_some_and(|(run, stack)| run == path.run && stack.is(&at.stack)) {
+            path.uses.note();
+            return Found::Leaf(path.leaf);
+        }
+        let mut place = Place { path, at: 0, stack: &at.stack };
+        let found = self.follow(&mut place, at.layout.lines(), lexis, &mut |_| ());
+        let is_own = matches!(found, Found::Leaf(_)) && place.path.number == path.number;
+        *before = (is_own && at.layout.lines().is_none()).then_some((path.run, &at.stack));
+        found
+    }
+
+    /// What came of all ways of one whose stack forks.
+    pub(super) fn find_ways_of(
+        &self,
+        at: &Configuration,
+        fresh: bool,
+        lexis: &Lexis,
+        most: usize,
+    ) -> Option<SmallVec<[L; 8]>> {
+        self.find_ways(&Root::new(at, fresh), &at.stack, &at.layout, lexis, most)
+    }
 }
 
 impl LineKind {
@@ -358,6 +471,17 @@ impl LineKind {
             Some(leading) if leading.counting => Self::Counting,
             Some(_) => Self::Counted,
         }
+    }
+}
+
+impl Hash for Root {
+    /// Two fields at a time: each step of a hash waits for the one before.
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let two = |one: u32, other: u32| u64::from(one) << 32 | u64::from(other);
+        hasher.write_u64(two(self.obligations.0, self.state.0));
+        hasher.write_u64(two(self.expectations.0, self.top.0));
+        hasher.write_u64(two(self.fresh.into(), self.line as u32));
     }
 }
 

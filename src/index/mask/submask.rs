@@ -58,21 +58,18 @@ const MAX_READS: usize = 6;
 
 impl<'w> Piece<'w> {
     /// The pieces of a walk: its boundaries, then its base walks.
-    pub(super) fn of(walk: &'w Walk, at: usize) -> Option<Self> {
-        if let Some(boundary) = walk.boundaries.get(at) {
-            let Boundary { label, obligations, nodes, tokens, .. } = *boundary;
+    pub(super) fn all(walk: &'w Walk) -> impl Iterator<Item = Self> {
+        let boundaries = walk.boundaries.iter().map(|boundary| {
+            let Boundary { label, obligations, nodes, tokens, ref leading } = *boundary;
             let wanted = Wanted::Behind { label, obligations, nodes };
-            return Some(Self {
-                wanted,
-                leading: &boundary.leading,
-                tokens: Some(tokens),
-                except: None,
-            });
-        }
-        let &Base { state, nodes, except, ref leading } =
-            walk.bases.get(at - walk.boundaries.len())?;
-        let wanted = Wanted::Walk { from: Origin::base(state), nodes };
-        Some(Self { wanted, leading, tokens: None, except })
+            Self { wanted, leading, tokens: Some(tokens), except: None }
+        });
+        let bases = walk.bases.iter().map(|base| {
+            let Base { state, nodes, except, ref leading } = *base;
+            let wanted = Wanted::Walk { from: Origin::base(state), nodes };
+            Self { wanted, leading, tokens: None, except }
+        });
+        boundaries.chain(bases)
     }
 }
 

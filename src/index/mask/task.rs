@@ -19,7 +19,7 @@ pub(super) struct Task<'g> {
     pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
     pub(super) sites: Vec<Site>,
-    /// Walks whose pieces are still to be looked for, the one at work last.
+    /// Walks whose pieces are still to be looked for, the next one last.
     pub(super) walks: Vec<WalkInParts<'g>>,
     pub(super) agenda: Agenda,
 }
@@ -35,12 +35,11 @@ pub(super) enum Purpose {
     Base(Option<StoredTokensId>),
 }
 
-/// A walk, and which of its pieces comes next.
+/// A walk whose pieces are to be looked for.
 pub(super) struct WalkInParts<'g> {
     pub(super) walk: &'g Walk,
     pub(super) from: Readings,
     pub(super) line: Line,
-    pub(super) next: usize,
 }
 
 /// Why the mask of one way is not found.

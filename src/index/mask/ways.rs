@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::composer::{Composer, allow};
 use super::stack_trie::{Found, Leaf};
 use super::task::Unfound;
+use crate::lr::stack::Stack;
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
 
@@ -23,7 +24,7 @@ const MAX_NEW_WAYS: usize = 16;
 /// The masks that make up one.
 #[derive(Default)]
 struct Members {
-    /// Their numbers.
+    /// Their numbers, some more than once.
     known: SmallVec<[u32; 8]>,
     /// The union of those that have none.
     others: Option<Vec<u32>>,
@@ -34,8 +35,10 @@ struct Members {
 }
 
 impl Members {
+    #[inline]
     fn add(&mut self, mask: u32) {
-        if !self.known.contains(&mask) {
+        // Readings that are alike mostly come one after the other.
+        if self.known.last() != Some(&mask) {
             self.known.push(mask);
         }
     }
@@ -48,8 +51,9 @@ impl Composer<'_> {
     pub(crate) fn write_mask(&self, readings: &[Configuration], fresh: bool, row: &mut [u32]) {
         let mut masks = Members::default();
         let mut may_end = false;
+        let mut before = None;
         for at in readings {
-            let asks_end = self.add_ways(at, fresh, &mut masks, row);
+            let asks_end = self.add_ways(at, fresh, &mut masks, row, &mut before);
             may_end =
                 may_end || asks_end && self.walker.scanner.is_complete(at, &mut Reads::none());
         }
@@ -60,19 +64,30 @@ impl Composer<'_> {
     }
 
     /// Adds the masks of all ways of a reading. Whether its end is to be asked for.
-    fn add_ways(
+    fn add_ways<'c>(
         &self,
-        at: &Configuration,
+        at: &'c Configuration,
         fresh: bool,
         masks: &mut Members,
         row: &mut [u32],
+        before: &mut Option<(u32, &'c Stack)>,
     ) -> bool {
         // Nearly always it has one way, or all of them look alike as far down as is read.
-        if !at.layout.is_chosen()
-            && let Found::Leaf(Leaf { mask, asks_end }) = self.find(at, fresh)
-        {
-            masks.add(mask);
-            return asks_end;
+        if !at.layout.is_chosen() {
+            let (stacks, lexis) = (&self.tables.stacks, self.walker.scanner.lexis());
+            match stacks.find_next(at, fresh, lexis, before) {
+                Found::Leaf(Leaf { mask, asks_end }) => {
+                    masks.add(mask);
+                    return asks_end;
+                }
+                Found::PastFork => {
+                    if let Some(leaves) = stacks.find_ways_of(at, fresh, lexis, MAX_WAYS) {
+                        leaves.iter().for_each(|leaf| masks.add(leaf.mask));
+                        return leaves.iter().any(|leaf| leaf.asks_end);
+                    }
+                }
+                Found::Nothing => {}
+            }
         }
         let mut asks_end = false;
         let mut ways: SmallVec<[Configuration; 4]> = SmallVec::from_iter([at.clone()]);
@@ -130,16 +145,15 @@ impl Composer<'_> {
 
     /// Makes `row` hold what any of these masks has.
     fn write_union(&self, mut masks: Members, row: &mut [u32]) {
+        masks.known.sort_unstable();
+        masks.known.dedup();
         match &masks.known[..] {
             [] => row.fill(0),
             [mask] if masks.written == Some(*mask) => {}
             [mask] => {
                 self.tables.masks.write_to(*mask, row);
             }
-            _ => {
-                masks.known.sort_unstable();
-                self.tables.unions.write_to(&masks.known, &self.tables.masks, row);
-            }
+            _ => self.tables.unions.write_to(&masks.known, &self.tables.masks, row),
         }
         if let Some(others) = masks.others {
             row.iter_mut().zip(others).for_each(|(word, more)| *word |= more);

@@ -27,6 +27,10 @@ use crate::vocab::trie::Trie;
 /// meet it all the same.
 const FEW_TOKENS: u32 = if cfg!(test) { 1 } else { 4096 };
 
+/// Where there is room for fewer characters than these, few nodes are walked: making a table takes
+/// longer.
+const FEW: usize = 4;
+
 /// A walk by a table.
 pub(super) struct Counted<'g> {
     count: Count<'g>,
@@ -47,6 +51,9 @@ impl<'g> Walker<'g> {
         let pieces = self.trie.node(Trie::ROOT).height;
         if id == NodesId::ROOT {
             let count = self.scanner.count(at, pieces)?;
+            if !count.is_endless && count.points.len() <= FEW {
+                return None;
+            }
             let texts = self.trie.piece_counts(count.groups)?;
             return Some(Counted { count, texts, begun: 0 });
         }
@@ -80,7 +87,7 @@ impl<'g> Walker<'g> {
         if nodes.next().is_some() {
             return None;
         }
-        let texts = trie.piece_counts(groups)?;
+        let texts = trie.piece_counts_asked_again(groups)?;
         let at = scanner.at_point(at.id);
         Some(Counted {
             count: Count { groups, points: vec![at; 2], is_endless: true },

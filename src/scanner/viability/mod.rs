@@ -164,6 +164,20 @@ impl Scanner {
     /// Whether the lexeme in progress can become one of these labels that the stack takes, behind
     /// which nothing is asked and every stack can be completed.
     fn is_sure_to_take(&self, at: &Configuration, labels: &BitSet, reads: &mut Reads) -> bool {
+        if at.layout.lines().is_some() {
+            return self.is_sure_to_take_in_lines(at, labels, reads);
+        }
+        let settling = &self.lexis.lookaheads.facts(at.expectations).settling;
+        labels.intersects_all([&self.context(&at.stack, reads).takes, settling, &self.proof.sure])
+    }
+
+    #[cold]
+    fn is_sure_to_take_in_lines(
+        &self,
+        at: &Configuration,
+        labels: &BitSet,
+        reads: &mut Reads,
+    ) -> bool {
         let mut sure = labels.clone();
         sure.intersect_with(&self.proof.sure);
         sure.intersect_with(&self.lexis.lookaheads.facts(at.expectations).settling);
