@@ -3,8 +3,8 @@
 //!
 //! The product of what is asked and of an automaton that counts to 500 has up to 500 times the
 //! states. So the lexer is given the contents uncounted, with a mark on each state behind a
-//! character, and the bounds beside them ([`Counted`]). Bounds that all contents keep anyway are
-//! left out.
+//! character, and the bounds beside them ([`Pattern::Counted`]). Bounds that all contents keep
+//! anyway are left out.
 
 use std::rc::Rc;
 
