@@ -208,12 +208,19 @@ impl Scanner {
         }
     }
 
-    /// Whether the lexeme goes on from a point with `byte`, or may have ended before it. What the
-    /// answer rests on is found for all bytes at once, so this is for those who ask for many.
+    /// Whether the lexeme goes on from a point with `byte`, or may have ended before it. Where no
+    /// lexeme may end, the steps of all bytes are found at once, so this is for those who ask for
+    /// many.
     #[inline]
     pub(crate) fn is_live(&self, point: &Point, byte: u8) -> bool {
-        let live = point.live.get_or_init(|| self.find_live(point));
-        live.contains(self.states().classes().get(byte))
+        self.find_steps(point).contains(self.states().classes().get(byte))
+    }
+
+    /// Finds the steps of all bytes at once, unless a lexeme may end.
+    /// Returns the classes of bytes with which the lexeme goes on or may have ended.
+    #[inline]
+    pub(crate) fn find_steps<'s>(&self, point: &'s Point) -> &'s ClassSet {
+        point.live.get_or_init(|| self.find_live(point))
     }
 
     #[cold]
@@ -224,12 +231,17 @@ impl Scanner {
         if point.obligations != ObligationsId::NONE || states.label(point.state).is_some() {
             return all;
         }
-        let moves = states.moves(point.state).into_iter();
-        let live = moves.fold(ClassSet::default(), |live, (_, classes)| live.union(classes));
-        let dead = Step::new(None, None);
-        for class in all.difference(live).iter() {
-            point.steps[usize::from(class)].store(dead.0, Ordering::Release);
+        let note = |step: Step, classes: ClassSet| {
+            for class in classes.iter() {
+                point.steps[usize::from(class)].store(step.0, Ordering::Release);
+            }
+        };
+        let mut live = ClassSet::default();
+        for (next, classes) in states.moves(point.state) {
+            note(Step::to(self.point(next, point.obligations)), classes);
+            live = live.union(classes);
         }
+        note(Step::new(None, None), all.difference(live));
         live
     }
 

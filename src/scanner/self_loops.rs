@@ -12,8 +12,12 @@ use crate::util::self_loops::{
 /// So many pieces at least are looked at beyond a point.
 const PIECES_AHEAD: u8 = 8;
 
-/// So many points at most are looked at where texts spread.
+/// So many points at most are looked at where texts spread, and never lead back.
 const SPREAD: usize = 64;
+
+/// And so many where they lead back: a pattern that is searched for has a point for each of its
+/// beginnings.
+const WANDERED: usize = 512;
 
 /// The points that texts of some groups lead to, piece by piece, whatever these are.
 pub(crate) struct Count<'s> {
@@ -113,14 +117,30 @@ impl Scanner {
         (points.len() > 1 + usize::from(is_endless)).then_some(Count { groups, points, is_endless })
     }
 
-    /// Whether letters lead from this point to several others of its class.
+    /// Whether letters lead from this point to several others of its class; or where they lead
+    /// back, whether anything else leads to others from which letters go on, as where a pattern is
+    /// searched for.
     fn is_spread(&self, point: &Point) -> bool {
         let step = self.step_point(point, LETTER);
+        let leads_back = step == point.back();
         let is_other = |byte: u8| {
             let other = self.step_point(point, byte);
-            other != step && other.next().is_some_and(|next| self.is_alike(next, point))
+            let alike = |&next: &PointId| self.is_alike(next, point);
+            other != step
+                && other
+                    .next()
+                    .filter(alike)
+                    .is_some_and(|next| !leads_back || self.goes_on(self.at_point(next), point))
         };
-        self.goes_on(point, point) && (b'a'..=b'z').chain(b'A'..=b'Z').any(is_other)
+        let is_letter = |byte: &u8| leads_back || byte.is_ascii_alphabetic();
+        self.goes_on(point, point) && (0..0x80).filter(is_letter).any(is_other)
+    }
+
+    /// Whether texts lead from a point to others of its class, however long they are, and some lead
+    /// back.
+    pub(crate) fn wanders(&self, point: &Point) -> bool {
+        let Stretch { length, is_spread, .. } = self.stretch(point, true, u8::MAX);
+        is_spread && length == u8::MAX
     }
 
     /// Whether a letter leads from `at` to a point of the class of `point`.
@@ -142,6 +162,8 @@ impl Scanner {
         if past_ascii {
             stretch.groups |= CHARACTERS | CUT_CHARACTERS;
         }
+        let leads_back = self.step_point(point, LETTER) == point.back();
+        let most = if leads_back { WANDERED } else { SPREAD };
         let mut met = vec![point.id];
         let mut level = 0;
         while level < met.len() {
@@ -150,7 +172,7 @@ impl Scanner {
             for at in level..last {
                 groups = self.groups_within(self.at_point(met[at]), point, groups, &mut met);
             }
-            if groups & group(LETTER) == 0 || met.len() > SPREAD {
+            if groups & group(LETTER) == 0 || met.len() > most {
                 break;
             }
             stretch = Stretch { groups, length: stretch.length + 1, ..stretch };
@@ -160,6 +182,9 @@ impl Scanner {
             stretch.length = u8::MAX;
         } else {
             met.truncate(1);
+            if leads_back {
+                stretch = Stretch { groups: self.loops(point), length: u8::MAX, is_spread: false };
+            }
         }
         if stretch.length == 0 {
             stretch = Stretch::NONE;

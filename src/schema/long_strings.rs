@@ -33,8 +33,11 @@ impl Machine<'_> {
 
 /// Characters of a run.
 const RUN: u64 = 64;
-/// Lengths from which on strings are cut into runs.
-const LONG: u64 = 4096;
+/// Greatest lengths from which on strings are cut into runs. What the scanner keeps of a string that
+/// is a little shorter, where a text goes to its end, is 27 MB.
+const LONG: u64 = 10_000;
+/// Least lengths from which on they are. Tokens are of many classes before these are reached.
+const LONG_AT_LEAST: u64 = 1_024;
 
 impl Builder<'_, '_> {
     /// Strings of these lengths.
@@ -45,7 +48,7 @@ impl Builder<'_, '_> {
     ) -> Result<Symbol, SchemaError> {
         let regex =
             Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
-        if max.unwrap_or(min).max(min) < LONG {
+        if min < LONG_AT_LEAST && max.is_none_or(|max| max < LONG) {
             let bounds = (min as u32, max.map(|max| max as u32));
             let string = self.machine.texts.counted(bounds, [true, true]);
             return Ok(self.fragment.terminal("STRING", string));

@@ -7,6 +7,7 @@
 mod builder;
 mod cut;
 mod error;
+pub(crate) mod families;
 mod load;
 pub(crate) mod nodes;
 pub(crate) mod piece_counts;

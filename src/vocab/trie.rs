@@ -17,6 +17,7 @@
 
 use std::sync::OnceLock;
 
+use super::families::{Families, Family};
 use super::nodes::{Node, NodeGroups};
 use super::piece_counts::{MANY, PieceCounts};
 use crate::util::self_loops::{Groups, STRAY_BYTES};
@@ -28,6 +29,7 @@ pub(crate) struct Trie {
     nodes: Box<[Node]>,
     /// The groups of the nodes' bytes.
     groups: NodeGroups,
+    families: Families,
     /// All ids with bytes, by their bytes, equal bytes by id.
     ids: Box<[u32]>,
     /// The same as bits: bit `t % 32` of word `t / 32`.
@@ -61,6 +63,7 @@ impl Trie {
         let mut nodes = vec![node(0, 0, 0)];
         // The nodes on the path to the last token inserted; their subtrees are still open.
         let mut path = vec![Self::ROOT];
+        let mut children = vec![0u16];
         let mut previous: &[u8] = &[];
         for (i, &id) in ids.iter().enumerate() {
             let token = bytes_of(id);
@@ -69,6 +72,8 @@ impl Trie {
                 nodes[closed as usize].end = nodes.len() as u32;
             }
             for (k, &byte) in token.iter().enumerate().skip(common) {
+                children[path[k] as usize] += 1;
+                children.push(0);
                 path.push(nodes.len() as u32);
                 nodes.push(node(i as u32, (k + 1) as u16, byte));
             }
@@ -81,6 +86,7 @@ impl Trie {
         let max_depth = nodes.iter().map(|node| node.depth).max().unwrap_or(0).into();
         let groups = NodeGroups::find(&mut nodes, max_depth);
         nodes.push(node(ids.len() as u32, 0, 0));
+        let families = Families::new(&nodes, &children);
 
         let (nodes, ids) = (nodes.into_boxed_slice(), ids.into_boxed_slice());
         let mut row =
@@ -91,8 +97,17 @@ impl Trie {
         let root_children = Box::new([Self::ROOT; 256]);
         let piece_counts = <[OnceLock<PieceCounts>; SETS_COUNTED]>::default();
         let asked = <[OnceLock<Groups>; SETS_COUNTED]>::default();
-        let mut trie =
-            Self { nodes, groups, ids, row, root_children, max_depth, piece_counts, asked };
+        let mut trie = Self {
+            nodes,
+            groups,
+            families,
+            ids,
+            row,
+            root_children,
+            max_depth,
+            piece_counts,
+            asked,
+        };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
             root_children[usize::from(trie.byte(child))] = child;
@@ -188,6 +203,27 @@ impl Trie {
             .filter(|&child| self.byte(child) == byte)
     }
 
+    /// The children of `node`, where they are many.
+    #[inline]
+    pub(crate) fn family(&self, node: u32) -> Family {
+        self.families.of(node)
+    }
+
+    /// Of a family, the first of the siblings behind `child` whose byte is of interest; where there
+    /// is none, the node behind the last of them.
+    #[inline]
+    pub(crate) fn next_of(
+        &self,
+        family: Family,
+        child: &Node,
+        is_of_interest: impl Fn(u8) -> bool,
+    ) -> u32 {
+        match self.families.next(family, child.byte, is_of_interest) {
+            Some(next) => next,
+            None => self.end(self.families.last(family)),
+        }
+    }
+
     /// All ids that have bytes, in the order of their bytes: those at and below a node are a run.
     #[inline]
     pub(crate) fn ids(&self) -> &[u32] {
@@ -257,7 +293,11 @@ impl Trie {
     pub(crate) fn size_bytes(&self) -> usize {
         let words = self.ids.len() + self.row.len() + 256;
         let counts = self.known_piece_counts().map(PieceCounts::bytes).sum::<usize>();
-        self.nodes.len() * size_of::<Node>() + self.groups.bytes() + words * 4 + counts
+        self.nodes.len() * size_of::<Node>()
+            + self.groups.bytes()
+            + self.families.bytes()
+            + words * 4
+            + counts
     }
 }
 
@@ -503,6 +543,14 @@ mod tests {
                 below.sort_by_key(|&id| (&tokens[id as usize], id));
                 prop_assert_eq!(trie.subtree_tokens(node), below);
                 prop_assert_eq!(trie.depth(node) as usize, prefix.len());
+                let family = trie.family(node);
+                for child in trie.children(node).filter(|_| !family.are_few()) {
+                    let behind = |&other: &u32| other > child && trie.byte(other) >= 97;
+                    let next = trie.next_of(family, trie.node(child), |byte| byte >= 97);
+                    let expected = trie.children(node).find(behind);
+                    prop_assert_eq!(next, expected.unwrap_or(trie.end(node)));
+                }
+                prop_assert_eq!(family.are_few(), trie.children(node).count() < 2);
             }
         }
     }

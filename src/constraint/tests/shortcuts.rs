@@ -104,6 +104,16 @@ const BOUNDED: [&str; 5] = [
     r#"{"type": "string", "pattern": "^[^a]a?(éa?)*(😀|中)?$", "maxLength": 20}"#,
 ];
 
+/// Strings in which a pattern is searched for, and keys.
+const SEARCHED: [&str; 6] = [
+    r#"{"type": "string", "pattern": "[0-9]{2}-[0-9]"}"#,
+    r#"{"type": "string", "pattern": "(if|in|then) ?x_"}"#,
+    r#"{"type": "string", "pattern": "[Ii]f [eé]|中é", "minLength": 4}"#,
+    r#"{"type": "string", "pattern": "10+1.\n"}"#,
+    r#"{"patternProperties": {"x_1|😀é": {"pattern": "e1"}}, "additionalProperties": false}"#,
+    r#"{"properties": {"if": {"type": "string"}, "in": {}, "int": {}, "x_1": {}, "x_10": {}}}"#,
+];
+
 /// What tokens are made of; some cut characters.
 const PIECES: [&[u8]; 38] = [
     b"a",
@@ -215,6 +225,16 @@ proptest! {
     #[test]
     fn no_shortcut_changes_a_mask_of_bounded_strings(
         schema in prop::sample::select(BOUNDED.to_vec()),
+        vocabulary in vocabulary(),
+        seed: u64,
+    ) {
+        let grammar = Grammar::from_schema(schema, &SchemaOptions::default());
+        follow_in(&grammar.expect("a schema"), &vocabulary, seed)?;
+    }
+
+    #[test]
+    fn no_shortcut_changes_a_mask_where_a_pattern_is_searched_for(
+        schema in prop::sample::select(SEARCHED.to_vec()),
         vocabulary in vocabulary(),
         seed: u64,
     ) {

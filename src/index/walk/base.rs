@@ -19,6 +19,7 @@ use super::nodes::{ByteNodes, NodesId};
 use crate::index::tokens::TokenSet;
 use crate::scanner::points::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
+use crate::util::byte_classes::ClassSet;
 use crate::vocab::nodes::Node;
 use crate::vocab::trie::Trie;
 
@@ -33,7 +34,7 @@ pub(super) struct Bases<'g> {
 /// A point from which a base walk may be done.
 struct Candidate<'g> {
     point: &'g Point,
-    nodes: Vec<u32>,
+    nodes: NodesId,
     counting: bool,
 }
 
@@ -77,7 +78,7 @@ impl<'g> Bases<'g> {
         let by_byte = tables.nodes.by_byte(id, trie);
         let total = trie.ids().len();
         if let Some(home) = scanner.home(at) {
-            let candidates = Candidate::new(walker, home, by_byte, counting).into_iter().collect();
+            let candidates = Candidate::new(walker, home, id, counting).into_iter().collect();
             return Self { candidates, covered: Vec::new() };
         }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
@@ -108,7 +109,7 @@ impl<'g> Bases<'g> {
         tally.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let candidates = tally.into_iter().take(MAX_BASES);
         let candidates = candidates
-            .filter_map(|(point, _)| Candidate::new(walker, point, by_byte, counting))
+            .filter_map(|(point, _)| Candidate::new(walker, point, id, counting))
             .collect();
         Self { candidates, covered: Vec::new() }
     }
@@ -144,22 +145,21 @@ impl<'g> Bases<'g> {
         best
     }
 
-    /// Whether the byte of `node`, a child of the root, leads the first base walk just where it
-    /// leads the walk from `at`, and nothing ends before it; then what is below is covered.
-    #[inline]
-    pub(super) fn covers_at_once(&mut self, walker: Walker<'_>, at: &Point, node: u32) -> bool {
-        let Walker { scanner, trie, .. } = walker;
-        let [candidate, ..] = &self.candidates[..] else { return false };
-        let byte = trie.byte(node);
-        let step = scanner.step_point(at, byte);
-        let is_same = step.next().is_some()
-            && step.ended().is_none()
-            && !candidate.counting
-            && step == scanner.step_point(candidate.point, byte);
-        if is_same {
-            self.cover(0, trie, (node, trie.end(node)));
+    /// The classes of bytes that lead the first base walk just where they lead the walk from `at`,
+    /// with no end before them; then what is below is covered.
+    pub(super) fn steps_alike(&self, scanner: &Scanner, at: &Point) -> ClassSet {
+        let mut alike = ClassSet::default();
+        let Some(candidate) = self.candidates.first().filter(|first| !first.counting) else {
+            return alike;
+        };
+        let position = BasePosition { number: 0, point: candidate.point, open: false };
+        let bytes = scanner.states().classes().representatives();
+        for (class, &byte) in (0..=u8::MAX).zip(bytes) {
+            if position.steps_with(scanner, at, byte) {
+                alike.insert(class);
+            }
         }
-        is_same
+        alike
     }
 
     /// A base walk meets the nodes from `first` to before `end` just so.
@@ -218,6 +218,15 @@ impl<'g> BasePosition<'g> {
         if ends { None } else { self.step_on(scanner, byte) }
     }
 
+    /// Whether `byte` leads just where it leads from `point`, to which the walk has come, and no
+    /// lexeme may have ended before it.
+    #[inline]
+    pub(super) fn steps_with(self, scanner: &Scanner, point: &Point, byte: u8) -> bool {
+        let step = scanner.step_point(point, byte);
+        let goes_on = step.next().is_some() && step.ended().is_none();
+        goes_on && !self.open && step == scanner.step_point(self.point, byte)
+    }
+
     /// The same, if no lexeme has ended.
     #[inline]
     fn step_on(self, scanner: &'g Scanner, byte: u8) -> Option<Self> {
@@ -245,23 +254,21 @@ impl<'g> BasePosition<'g> {
 
 impl<'g> Candidate<'g> {
     /// The base walk from `point`, below those of these nodes that lead anywhere from there.
-    fn new(
-        walker: Walker<'g>,
-        point: &'g Point,
-        by_byte: &[ByteNodes],
-        counting: bool,
-    ) -> Option<Self> {
-        let Walker { scanner, trie, .. } = walker;
-        let taken = |alike: &&ByteNodes| {
-            scanner.step_point(point, alike.byte).next().is_some()
-                && !(counting && is_blank(alike.byte))
-        };
-        let taken = by_byte.iter().filter(taken);
-        let mut nodes: Vec<u32> = taken.flat_map(|alike| &alike.nodes).copied().collect();
-        nodes.sort_unstable();
-        // What lies below two of the nodes might be covered on one way and not on the other.
-        let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);
-        apart.then_some(Self { point, nodes, counting })
+    fn new(walker: Walker<'g>, point: &'g Point, id: NodesId, counting: bool) -> Option<Self> {
+        let Walker { scanner, trie, tables, .. } = walker;
+        let nodes = tables.base_nodes((id, point.id, counting), || {
+            let taken = |alike: &&ByteNodes| {
+                scanner.step_point(point, alike.byte).next().is_some()
+                    && !(counting && is_blank(alike.byte))
+            };
+            let taken = tables.nodes.by_byte(id, trie).iter().filter(taken);
+            let mut nodes: Vec<u32> = taken.flat_map(|alike| &alike.nodes).copied().collect();
+            nodes.sort_unstable();
+            // What lies below two of the nodes might be covered on one way and not on the other.
+            let apart = nodes.is_sorted_by(|&a, &b| trie.end(a) <= b);
+            apart.then(|| tables.nodes_id(nodes))
+        })?;
+        Some(Self { point, nodes, counting })
     }
 
     /// What is left to the base walk where it covers these runs among the trie's ids.
@@ -270,7 +277,7 @@ impl<'g> Candidate<'g> {
         let mut covered = covered.iter().peekable();
         let mut rest: Vec<Range<u32>> = Vec::new();
         let mut at = 0;
-        for &node in &self.nodes {
+        for &node in walker.tables.nodes(self.nodes) {
             let first = trie.node(node).first;
             let end = first + trie.count(node);
             // A run may go on over several nodes.
@@ -289,6 +296,6 @@ impl<'g> Candidate<'g> {
             walker.tokens.add_set(TokenSet::from_runs(trie.ids(), rest.into_iter(), words))
         });
         let leading = if self.counting { Box::from([0]) } else { LeadingBytes::default() };
-        Base { nodes: walker.tables.nodes_id(self.nodes), state: self.point.state, leading, except }
+        Base { nodes: self.nodes, state: self.point.state, leading, except }
     }
 }

@@ -27,8 +27,8 @@ use crate::vocab::trie::Trie;
 /// meet it all the same.
 const FEW_TOKENS: u32 = if cfg!(test) { 1 } else { 4096 };
 
-/// Where there is room for fewer characters than these, few nodes are walked: making a table takes
-/// longer.
+/// Where there is room for fewer characters than these, a walk takes no longer than the table does,
+/// which may serve others.
 const FEW: usize = 4;
 
 /// A walk by a table.
@@ -51,10 +51,10 @@ impl<'g> Walker<'g> {
         let pieces = self.trie.node(Trie::ROOT).height;
         if id == NodesId::ROOT {
             let count = self.scanner.count(at, pieces)?;
-            if !count.is_endless && count.points.len() <= FEW {
-                return None;
-            }
-            let texts = self.trie.piece_counts(count.groups)?;
+            let texts = match !count.is_endless && count.points.len() <= FEW {
+                true => self.trie.piece_counts_asked_again(count.groups)?,
+                false => self.trie.piece_counts(count.groups)?,
+            };
             return Some(Counted { count, texts, begun: 0 });
         }
         let nodes = self.tables.nodes(id);
@@ -73,7 +73,8 @@ impl<'g> Walker<'g> {
     fn looped(self, id: NodesId, at: &Point) -> Option<Counted<'g>> {
         let Self { scanner, trie, .. } = self;
         let groups = scanner.loops(at);
-        if groups & CHARACTERS != CHARACTERS || trie.count(Trie::ROOT) < FEW_TOKENS {
+        let is_small = trie.count(Trie::ROOT) < FEW_TOKENS;
+        if groups & CHARACTERS != CHARACTERS || is_small || scanner.wanders(at) {
             return None;
         }
         // The table is one of all texts: no other may begin than those of the nodes.
@@ -170,7 +171,7 @@ impl<'g> Descent<'g> {
         if step.next().is_none() {
             return self.fall(node, depth, step, None);
         }
-        self.put(depth - 1, Way { point, open: None, base: None });
+        self.put(depth - 1, Way::to(point));
         self.walk(node, trie.end(node), 0);
     }
 }

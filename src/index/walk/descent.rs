@@ -12,6 +12,7 @@ use super::pending::{EndedAt, PendingEnds, PendingId};
 use super::tally::Tally;
 use crate::scanner::ObligationsId;
 use crate::scanner::points::{Point, Step};
+use crate::vocab::families::Family;
 use crate::vocab::nodes::Node;
 
 /// A walk that is being done.
@@ -34,6 +35,15 @@ pub(super) struct Way<'g> {
     /// The last open end above, without an accept between.
     pub(super) open: Option<PendingId>,
     pub(super) base: Option<BasePosition<'g>>,
+    /// The node's children, where they are many.
+    pub(super) family: Family,
+}
+
+impl<'g> Way<'g> {
+    /// The way to a node by which nothing else has come.
+    pub(super) fn to(point: &'g Point) -> Self {
+        Self { point, open: None, base: None, family: Family::FEW }
+    }
 }
 
 impl<'g> Descent<'g> {
@@ -71,7 +81,7 @@ impl<'g> Descent<'g> {
             return self.bases.cover(base.number, trie, (entry, trie.end(entry)));
         }
         let open = if is_open && !point.accepts { self.pending.open_entry() } else { None };
-        self.come(entry, 1, Way { point, open, base });
+        self.come(entry, 1, Way { point, open, base, family: trie.family(entry) });
         self.walk(entry + 1, trie.end(entry), trie.depth(entry) as usize - 1);
     }
 
@@ -101,13 +111,18 @@ impl<'g> Descent<'g> {
         let Walker { scanner, trie, .. } = self.walker;
         let node = *trie.node(index);
         let read = usize::from(node.depth) - above;
-        let Way { point: from, mut open, base } = self.path[read - 1];
+        let Way { point: from, mut open, base, family } = self.path[read - 1];
         let step = scanner.step_point(from, node.byte);
         let Some(next) = step.next() else {
             self.fall(index, read, step, open);
-            return node.end;
+            // So do most of the siblings.
+            return match family.are_few() || step.ended().is_some() {
+                true => node.end,
+                false => trie.next_of(family, &node, |byte| scanner.step_point(from, byte) != step),
+            };
         };
         let point = scanner.at_point(next);
+        let beside = base;
         let base = match read {
             1 => self.bases.begin(scanner, point, node.byte),
             _ => base.and_then(|base| base.step(scanner, node.byte)),
@@ -119,8 +134,14 @@ impl<'g> Descent<'g> {
             // character's end.
             && (step.ended().is_none() || scanner.stays(from, trie.group(index)))
         {
-            self.bases.cover(base.number, trie, (index, node.end));
-            return node.end;
+            let end = match (family.are_few() || open.is_some(), beside) {
+                (false, Some(beside)) => {
+                    trie.next_of(family, &node, |byte| !beside.steps_with(scanner, from, byte))
+                }
+                _ => node.end,
+            };
+            self.bases.cover(base.number, trie, (index, end));
+            return end;
         }
         if let Some(ended) = step.ended() {
             let leading = self.number(read - 1);
@@ -140,7 +161,12 @@ impl<'g> Descent<'g> {
             }
             return node.end;
         }
-        self.come(index, read, Way { point, open, base });
+        let family = trie.family(index);
+        if !family.are_few() {
+            // Many bytes are asked for.
+            scanner.find_steps(point);
+        }
+        self.come(index, read, Way { point, open, base, family });
         index + 1
     }
 
@@ -173,7 +199,7 @@ impl<'g> Descent<'g> {
     #[inline]
     pub(super) fn set_out(&mut self, node: u32, read: usize, way: Way<'g>) {
         self.put(read, way);
-        let Way { point, open, base } = way;
+        let Way { point, open, base, .. } = way;
         if open.is_none() && base.is_none() && self.leading.is_none() {
             self.loops.begin(self.walker.scanner, self.walker.trie, node, point);
         }
@@ -199,7 +225,7 @@ impl<'g> Descent<'g> {
             index = next;
             if is_within {
                 let read = trie.depth(index) as usize - above;
-                self.put(read - 1, Way { point, open: None, base: None });
+                self.put(read - 1, Way::to(point));
                 break;
             }
         }

@@ -59,25 +59,34 @@ impl<'g> Walker<'g> {
 
     /// Goes on with the lexeme in progress through the whole trie; `at_once`, without branches.
     fn walk_root(self, descent: &mut Descent<'g>, at: &'g Point, at_once: bool) {
-        let way = Way { point: at, open: None, base: None };
+        let way = Way::to(at);
         descent.put(0, way);
         // What a base walk covers need not be looked at.
         if descent.bases.is_empty() {
             descent.set_out(Trie::ROOT, 0, way);
         }
-        if at_once || !descent.loops.is_empty() {
+        if !descent.loops.is_empty() {
             return descent.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
         }
+        let classes = self.scanner.states().classes();
+        let live = *self.scanner.find_steps(at);
+        let covered = descent.bases.steps_alike(self.scanner, at);
         let mut below = Descent::new(self, Bases::default(), false);
         for nodes in self.tables.nodes.by_byte(NodesId::ROOT, self.trie) {
-            if !self.scanner.is_live(at, nodes.byte)
-                || descent.bases.covers_at_once(self, at, nodes.nodes[0])
-            {
+            let (class, child) = (classes.get(nodes.byte), nodes.nodes[0]);
+            if covered.contains(class) {
+                descent.bases.cover(0, self.trie, (child, self.trie.end(child)));
+                continue;
+            }
+            if !live.contains(class) {
+                continue;
+            }
+            if at_once {
+                descent.walk(child, self.trie.end(child), 0);
                 continue;
             }
             let step = self.scanner.step_point(at, nodes.byte);
-            let mut ended =
-                step.ended().map(|ended| EndedAt { ended, leading: 0, node: nodes.nodes[0] });
+            let mut ended = step.ended().map(|ended| EndedAt { ended, leading: 0, node: child });
             if at.every_match || step.next().is_none() {
                 ended.take().into_iter().for_each(|ended| descent.tally.add_node(ended, true));
             }
@@ -93,7 +102,7 @@ impl<'g> Walker<'g> {
     /// Begins a lexeme with the byte of each node.
     fn walk_nodes(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point, is_base: bool) {
         let (scanner, trie) = (self.scanner, self.trie);
-        let loops = is_base && self.shortcuts.self_loops;
+        let loops = is_base && self.shortcuts.self_loops && !self.scanner.wanders(at);
         let nodes = self.tables.nodes(id);
         let are_many = nodes.len() >= MANY_NODES;
         for &node in nodes {

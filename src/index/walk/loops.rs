@@ -74,7 +74,8 @@ impl<'g> SelfLoops<'g> {
         if end == node + 1 || !self.enabled || !trie.ends_character(node) {
             return;
         }
-        if [LETTER, trie.byte(node)].iter().any(back) {
+        let is_back = [LETTER, trie.byte(node)].iter().any(back);
+        if is_back && !stretch(scanner, node, trie.node(node), point).is_spread {
             let groups = scanner.loops(point);
             self.around.push(SelfLoop { point, groups, way: None, end, back: node + 1 });
             return;
@@ -168,10 +169,8 @@ impl<'g> SelfLoops<'g> {
             return false;
         }
         // To begin with, the first byte below must not leave: most points stay nowhere.
-        match scanner.may_stay(point, trie.byte(index + 1)) {
-            true => scanner.stays(point, node.below),
-            false => stretch(scanner, index, node, point).holds(node.below, node.height),
-        }
+        scanner.may_stay(point, trie.byte(index + 1)) && scanner.stays(point, node.below)
+            || stretch(scanner, index, node, point).holds(node.below, node.height)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::branch::{Branch, BranchKey};
 use super::classes::{Origin, Walk};
 use super::nodes::{NodeSets, NodesId};
+use crate::scanner::points::PointId;
 use crate::util::memo::Memo;
 
 /// The walks of an epoch.
@@ -13,6 +14,8 @@ pub(crate) struct WalkTables {
     pub(super) nodes: NodeSets,
     branches: Memo<BranchKey, Branch>,
     walks: Memo<(NodesId, Origin), Walk>,
+    /// Of sets of nodes, and points that count blanks or do not: the nodes of base walks.
+    base_nodes: Memo<(NodesId, PointId, bool), Option<NodesId>>,
     /// How many walks have been begun.
     begun: AtomicU32,
     /// Of branches and walks.
@@ -64,11 +67,26 @@ impl WalkTables {
         })
     }
 
+    /// The nodes of the base walk from a point, found by `find` if they are not known.
+    pub(super) fn base_nodes(
+        &self,
+        (nodes, from, counting): (NodesId, PointId, bool),
+        find: impl FnOnce() -> Option<NodesId>,
+    ) -> Option<NodesId> {
+        *self.base_nodes.get_or_find((nodes, from, counting), || {
+            self.bytes.fetch_add(BASE_BYTES, Ordering::Relaxed);
+            find()
+        })
+    }
+
     /// Heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed) + self.nodes.bytes()
     }
 }
+
+/// What is known of the nodes of a base walk costs so much, with its places.
+const BASE_BYTES: usize = 40;
 
 /// What a walk costs beside itself: its key and its places.
 const WALK_BYTES: usize = 48;
