@@ -246,9 +246,8 @@ impl Builder<'_, '_> {
         }
         let symbol = match of {
             Type::Number => {
-                let texts = self.machine.numbers(formula)?;
-                let pattern = || Pattern::Automaton(text::automaton::of(&texts));
-                (!texts.is_empty()).then(|| self.fragment.terminal("NUMBER", pattern()))
+                let numbers = self.machine.numbers(formula)?.map(Pattern::Automaton);
+                numbers.map(|pattern| self.fragment.terminal("NUMBER", pattern))
             }
             _ => self.strings(formula)?.map(|pattern| self.fragment.terminal("STRING", pattern)),
         };

@@ -97,7 +97,7 @@ impl Machine<'_> {
         }
         for formula in self.reader.formulas.by_fingerprint(formula) {
             let has_any = match of {
-                Type::Number => !self.numbers(formula)?.is_empty(),
+                Type::Number => self.numbers(formula)?.is_some(),
                 _ => match self.bounded(formula)? {
                     Some(bounded) => bounded.is_some(),
                     None => !self.some_strings(formula)?.is_empty(),
