@@ -2,6 +2,7 @@
 //! digits of numbers. Two equal keys in one object are an error, because readers disagree about
 //! which of them counts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,20 +16,23 @@ use crate::util::diagnostic::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NodeId(u32);
 
+/// A string, which stands in the document as it is more often than not.
+pub(super) type Text<'a> = Cow<'a, str>;
+
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum Value<'a> {
     Null,
     Boolean(bool),
     Number(Decimal),
-    String(String),
+    String(Text<'a>),
     Array(Vec<NodeId>),
-    Object(Vec<(String, NodeId)>),
+    Object(Vec<(Text<'a>, NodeId)>),
 }
 
 #[derive(Debug)]
-struct Node {
-    value: Value,
+struct Node<'a> {
+    value: Value<'a>,
     parent: Option<NodeId>,
     document: u32,
     span: Range<usize>,
@@ -36,8 +40,8 @@ struct Node {
 
 /// Documents that were read, all of their values in one list.
 #[derive(Debug, Default)]
-pub(super) struct Json {
-    nodes: Vec<Node>,
+pub(super) struct Json<'a> {
+    nodes: Vec<Node<'a>>,
     /// Of objects with many members their places, in the order of the keys.
     sorted: FxHashMap<NodeId, Box<[u32]>>,
     /// Names and texts, for messages.
@@ -49,14 +53,31 @@ const DEPTH: usize = 200;
 /// So many keys of an object are compared one by one; more are sorted.
 const MOST_COMPARED: usize = 16;
 
-impl Json {
+impl<'a> Json<'a> {
     /// Reads the document `text`, which messages call `name`.
-    pub(super) fn read(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
+    pub(super) fn read(&mut self, name: &str, text: &'a str) -> Result<NodeId, SchemaError> {
+        self.read_with(name, text, Cow::Borrowed)
+    }
+
+    /// The same of a text that goes when it has been read.
+    pub(super) fn read_copied(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
+        self.read_with(name, text, |part| Cow::Owned(part.to_owned()))
+    }
+
+    fn read_with<'t>(
+        &mut self,
+        name: &str,
+        text: &'t str,
+        kept: fn(&'t str) -> Text<'a>,
+    ) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
+        // All values but one stand behind one of these.
+        let begins = |byte: &&u8| matches!(**byte, b',' | b':' | b'[');
+        self.nodes.reserve(1 + text.as_bytes().iter().filter(begins).count());
         let document = (self.documents.len() - 1) as u32;
         // Some editors write a mark at the beginning, which is no part of the text.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let mut reader = Reader { json: self, text, at, document };
+        let mut reader = Reader { json: self, text, kept, at, document };
         reader.blanks();
         let root = reader.value(None, 0)?;
         reader.blanks();
@@ -66,7 +87,7 @@ impl Json {
         Ok(root)
     }
 
-    pub(super) fn value(&self, node: NodeId) -> &Value {
+    pub(super) fn value(&self, node: NodeId) -> &Value<'a> {
         &self.nodes[node.0 as usize].value
     }
 
@@ -75,7 +96,7 @@ impl Json {
         match self.value(node) {
             Value::Object(members) => match self.sorted.get(&node) {
                 Some(sorted) => {
-                    let of = |&place: &u32| members[place as usize].0.as_str();
+                    let of = |&place: &u32| &*members[place as usize].0;
                     let at = sorted.binary_search_by_key(&key, of).ok()?;
                     Some(members[sorted[at] as usize].1)
                 }
@@ -94,13 +115,13 @@ impl Json {
     }
 
     /// Puts another value in the place of one.
-    pub(super) fn set(&mut self, node: NodeId, value: Value) {
+    pub(super) fn set(&mut self, node: NodeId, value: Value<'a>) {
         self.sorted.remove(&node);
         self.nodes[node.0 as usize].value = value;
     }
 
     /// A new value, which stands where `node` does.
-    pub(super) fn add(&mut self, node: NodeId, value: Value) -> NodeId {
+    pub(super) fn add(&mut self, node: NodeId, value: Value<'a>) -> NodeId {
         let Node { parent, document, span, .. } = &self.nodes[node.0 as usize];
         let node = Node { value, parent: *parent, document: *document, span: span.clone() };
         self.nodes.push(node);
@@ -127,7 +148,7 @@ impl Json {
                     let key = members
                         .iter()
                         .find(|&&(_, value)| value == node)
-                        .map_or("", |(key, _)| key);
+                        .map_or("", |(key, _)| &**key);
                     key.replace('~', "~0").replace('/', "~1")
                 }
                 Value::Array(items) => {
@@ -171,14 +192,16 @@ fn plain(bytes: &[u8]) -> usize {
     whole + rest.iter().position(ends).unwrap_or(rest.len())
 }
 
-struct Reader<'a> {
-    json: &'a mut Json,
-    text: &'a str,
+struct Reader<'j, 't, 'a> {
+    json: &'j mut Json<'a>,
+    text: &'t str,
+    /// What is kept of a part of the text.
+    kept: fn(&'t str) -> Text<'a>,
     at: usize,
     document: u32,
 }
 
-impl Reader<'_> {
+impl<'t, 'a> Reader<'_, 't, 'a> {
     fn error(&self, message: impl Into<String>) -> SchemaError {
         let (name, text) = &self.json.documents[self.document as usize];
         let end = (self.at + 1).min(text.len());
@@ -227,7 +250,7 @@ impl Reader<'_> {
         Ok(id)
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, SchemaError> {
+    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, SchemaError> {
         if !self.text[self.at..].starts_with(word) {
             return Err(self.error(format!("only `{word}` begins like this")));
         }
@@ -235,7 +258,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn array(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
+    fn array(&mut self, id: NodeId, depth: usize) -> Result<Value<'a>, SchemaError> {
         self.at += 1;
         let mut items = Vec::new();
         self.blanks();
@@ -257,9 +280,9 @@ impl Reader<'_> {
         Ok(Value::Array(items))
     }
 
-    fn object(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
+    fn object(&mut self, id: NodeId, depth: usize) -> Result<Value<'a>, SchemaError> {
         self.at += 1;
-        let mut members: Vec<(String, NodeId)> = Vec::new();
+        let mut members: Vec<(Text<'a>, NodeId)> = Vec::new();
         let mut starts: Vec<usize> = Vec::new();
         self.blanks();
         if self.peek() == Some(b'}') {
@@ -303,10 +326,10 @@ impl Reader<'_> {
     fn sort(
         &mut self,
         id: NodeId,
-        members: &[(String, NodeId)],
+        members: &[(Text<'a>, NodeId)],
         starts: &[usize],
     ) -> Result<(), SchemaError> {
-        let key = |place: u32| members[place as usize].0.as_str();
+        let key = |place: u32| &*members[place as usize].0;
         let mut sorted: Vec<u32> = (0..members.len() as u32).collect();
         sorted.sort_by_key(|&place| key(place));
         let again = sorted.windows(2).filter(|two| key(two[0]) == key(two[1]));
@@ -324,7 +347,7 @@ impl Reader<'_> {
         self.error(message).help("keep one of the two")
     }
 
-    fn number(&mut self) -> Result<Value, SchemaError> {
+    fn number(&mut self) -> Result<Value<'a>, SchemaError> {
         let start = self.at;
         let digits = |reader: &mut Self| {
             let from = reader.at;
@@ -357,8 +380,20 @@ impl Reader<'_> {
         number.map(Value::Number).ok_or_else(|| self.error("this is no number of JSON"))
     }
 
-    fn string(&mut self) -> Result<String, SchemaError> {
+    fn string(&mut self) -> Result<Text<'a>, SchemaError> {
         self.at += 1;
+        let whole = self.text;
+        let plain = plain(&whole.as_bytes()[self.at..]);
+        if whole.as_bytes().get(self.at + plain) == Some(&b'"') {
+            let text = &whole[self.at..self.at + plain];
+            self.at += plain + 1;
+            return Ok((self.kept)(text));
+        }
+        self.escaped_string().map(Cow::Owned)
+    }
+
+    /// A string in which something is escaped, behind its quote.
+    fn escaped_string(&mut self) -> Result<String, SchemaError> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.at..];
