@@ -111,7 +111,7 @@ impl Machine<'_> {
     }
 
     fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
-        let start = self.tuple_id(vec![formula]);
+        let start = self.tuple_id(&[formula]);
         let mut seen: FxHashSet<TupleId> = [start].into_iter().collect();
         let mut pending = vec![start];
         while let Some(state) = pending.pop() {
@@ -127,12 +127,14 @@ impl Machine<'_> {
     }
 
     fn has_object(&mut self, formula: F) -> Result<bool, SchemaError> {
-        let start = self.tuple_id(vec![formula]);
+        let start = self.tuple_id(&[formula]);
         let frame = self.frame(start)?;
         let names = self.frames.get(frame).names.clone();
         let others = self.frames.get(frame).others.len() as u32;
         let start = self.frames.get(frame).guarded;
-        let mut seen: FxHashSet<(u32, TupleId)> = [(0, start)].into_iter().collect();
+        let mut seen: FxHashSet<(u32, TupleId)> = FxHashSet::default();
+        seen.reserve(names.len() + 1);
+        seen.insert((0, start));
         // And whether it was tried without a member here: only where that does not do is it tried
         // with one, in which values may nest.
         let mut pending = vec![(0u32, start, false)];
@@ -182,6 +184,6 @@ impl Machine<'_> {
     ) -> Result<TupleId, SchemaError> {
         let residuals =
             self.member_step(Step { frame, key: Key::Absent(name), position }, state)?;
-        Ok(self.tuple_id(residuals))
+        Ok(self.tuple_id(&residuals))
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Json<'a> {
     documents: Vec<(Arc<str>, Arc<str>)>,
 }
 
+/// So many bytes of text come to a value at least, as a rule.
+const BYTES_OF_A_VALUE: usize = 16;
 /// How deep values may nest.
 const DEPTH: usize = 200;
 /// So many keys of an object are compared one by one; more are sorted.
@@ -71,9 +73,8 @@ impl<'a> Json<'a> {
         kept: fn(&'t str) -> Text<'a>,
     ) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
-        // All values but one stand behind one of these.
-        let begins = |byte: &&u8| matches!(**byte, b',' | b':' | b'[');
-        self.nodes.reserve(1 + text.as_bytes().iter().filter(begins).count());
+        // Hardly any schema has more values; a list that grows is copied.
+        self.nodes.reserve(text.len() / BYTES_OF_A_VALUE);
         let document = (self.documents.len() - 1) as u32;
         // Some editors write a mark at the beginning, which is no part of the text.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -85,6 +86,11 @@ impl<'a> Json<'a> {
             return Err(reader.error("the text goes on behind the value"));
         }
         Ok(root)
+    }
+
+    /// How many values were read.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     pub(super) fn value(&self, node: NodeId) -> &Value<'a> {
@@ -283,6 +289,7 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
     fn object(&mut self, id: NodeId, depth: usize) -> Result<Value<'a>, SchemaError> {
         self.at += 1;
         let mut members: Vec<(Text<'a>, NodeId)> = Vec::new();
+        // Of keys that are not compared one by one.
         let mut starts: Vec<usize> = Vec::new();
         self.blanks();
         if self.peek() == Some(b'}') {
@@ -296,10 +303,11 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
             }
             let start = self.at;
             let key = self.string()?;
-            if members.len() < MOST_COMPARED && members.iter().any(|(known, _)| *known == key) {
+            if members.len() >= MOST_COMPARED {
+                starts.push(start);
+            } else if members.iter().any(|(known, _)| *known == key) {
                 return Err(self.stands_twice(start, &key));
             }
-            starts.push(start);
             self.blanks();
             if self.peek() != Some(b':') {
                 return Err(self.error("`:` is missing"));
@@ -322,7 +330,8 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         Ok(Value::Object(members))
     }
 
-    /// Sorts the keys of an object with many members, which begin at `starts`.
+    /// Sorts the keys of an object with many members; those that were not compared one by one begin
+    /// at `starts`.
     fn sort(
         &mut self,
         id: NodeId,
@@ -334,7 +343,8 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         sorted.sort_by_key(|&place| key(place));
         let again = sorted.windows(2).filter(|two| key(two[0]) == key(two[1]));
         if let Some(second) = again.map(|two| two[1]).min() {
-            return Err(self.stands_twice(starts[second as usize], key(second)));
+            let start = starts[second as usize - MOST_COMPARED];
+            return Err(self.stands_twice(start, key(second)));
         }
         self.json.sorted.insert(id, sorted.into());
         Ok(())

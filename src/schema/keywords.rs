@@ -5,6 +5,7 @@
 //! replaces by what they say.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::schema::atoms::Atoms;
 use crate::schema::draft::Draft;
@@ -184,7 +185,7 @@ impl<'a> Reader<'a> {
         if let (Some((_, value)), true) = (reference, draft <= Draft::Seven) {
             return self.reference(node, *value, false);
         }
-        let mut parts = Vec::new();
+        let mut parts: SmallVec<[F; 8]> = SmallVec::new();
         let (mut has_properties, mut has_items) = (false, false);
         for (key, value) in members {
             let part = match &**key {

@@ -238,6 +238,8 @@ impl<'a> Mending<'_, 'a> {
         let mut takes_any = false;
         for &name in &names {
             match self.json.value(name) {
+                Value::String(text)
+                    if TYPES.iter().any(|(of, _)| of == text) || text == "object" => {}
                 Value::String(text) => {
                     let meant = meant_type(text).filter(|meant| meant != text);
                     let Some(meant) = meant else { continue };

@@ -22,6 +22,9 @@ use FormulaId as F;
 /// A bound from below or from above; `None` where there is none.
 pub(super) type Bound<'a> = Option<(Comparison, &'a Decimal)>;
 
+/// Room for so many states, which most bounds take.
+const STATES: usize = 14;
+
 /// How digits compare with those of a bound.
 const ORDERS: [Ordering; 3] = [Ordering::Less, Ordering::Equal, Ordering::Greater];
 
@@ -36,7 +39,7 @@ type Behind = [[Option<u32>; 3]; 3];
 
 /// The integers from `least` to `most`, written without point and exponent, and not as `-0`.
 pub(super) fn between(least: Bound<'_>, most: Bound<'_>) -> Automaton {
-    let mut made = Made::default();
+    let mut made = Made { ids: HashTable::with_capacity(STATES), ..Made::default() };
     let mut start = State::default();
     let moves = made.first_digits([most, least], true);
     if !moves.is_empty() {
