@@ -50,6 +50,8 @@ pub(super) struct Json<'a> {
 
 /// So many bytes of text come to a value at least, as a rule.
 const BYTES_OF_A_VALUE: usize = 16;
+/// For so many values there is room at once.
+const MOST_AT_ONCE: usize = 1 << 18;
 /// How deep values may nest.
 const DEPTH: usize = 200;
 /// So many keys of an object are compared one by one; more are sorted.
@@ -74,7 +76,7 @@ impl<'a> Json<'a> {
     ) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
         // Hardly any schema has more values; a list that grows is copied.
-        self.nodes.reserve(text.len() / BYTES_OF_A_VALUE);
+        self.nodes.reserve((text.len() / BYTES_OF_A_VALUE).min(MOST_AT_ONCE));
         let document = (self.documents.len() - 1) as u32;
         // Some editors write a mark at the beginning, which is no part of the text.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -189,13 +191,28 @@ impl<'a> Json<'a> {
 
 /// How many bytes stand for themselves in a string before the first that does not.
 fn plain(bytes: &[u8]) -> usize {
-    const RUN: usize = 32;
+    let mut at = 0;
+    // Eight bytes at once: keys are short, and descriptions are most of what schemas hold.
+    while let Some(&eight) = bytes[at..].first_chunk() {
+        let ends = first_end(u64::from_le_bytes(eight));
+        at += ends as usize;
+        if ends < 8 {
+            return at;
+        }
+    }
     let ends = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < b' ';
-    // A run without branches is a few instructions; descriptions are most of what schemas hold.
-    let is_plain = |run: &&[u8]| !run.iter().fold(false, |any, byte| any | ends(byte));
-    let whole = RUN * bytes.chunks_exact(RUN).take_while(is_plain).count();
-    let rest = &bytes[whole..];
-    whole + rest.iter().position(ends).unwrap_or(rest.len())
+    at + bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at)
+}
+
+/// Which of eight bytes, the lowest first, is the first that does not stand for itself; 8 where all
+/// do.
+fn first_end(eight: u64) -> u32 {
+    const ONES: u64 = u64::MAX / 255;
+    // The high bit of each byte below `bound`, up to 128, and maybe of some behind such a one.
+    let below =
+        |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & (ONES << 7);
+    let is = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
+    (below(eight, b' ') | is(b'"') | is(b'\\')).trailing_zeros() / 8
 }
 
 struct Reader<'j, 't, 'a> {
@@ -460,5 +477,23 @@ impl<'t, 'a> Reader<'_, 't, 'a> {
         let code = code.ok_or_else(|| self.error("four hexadecimal digits are missing"))?;
         self.at += 4;
         Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_at_the_first_byte_that_does_not_stand_for_itself() {
+        let ends = |byte: &u8| b"\"\\".contains(byte) || *byte < b' ';
+        for (at, byte) in (0..20).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+            for last in [b'!', 0xff, b'"'] {
+                let mut text = [b' '; 20];
+                (text[19], text[at]) = (last, byte);
+                let expected = text.iter().position(ends).unwrap_or(20);
+                assert_eq!(plain(&text), expected, "{byte} at {at}");
+            }
+        }
     }
 }

@@ -167,8 +167,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Whether the terminals of the row of `core` have no texts in common. Notes what goes on behind
-    /// which.
+    /// Whether the terminals of the row of `core` have no texts in common. Notes what goes on
+    /// behind which.
     fn is_apart(&mut self, core: CoreId) -> bool {
         let Row { has_strings, quoted, unquoted } = self.sorted(core);
         for (at, &one) in quoted.iter().enumerate() {
