@@ -24,7 +24,7 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     let directive = grammar.indentation.as_ref()?;
     let symbols = grammar.productions.iter().map(|production| production.rhs.len() + 1);
     let most = GROWTH * symbols.sum::<usize>();
-    let mut productions = grammar.productions.clone();
+    let mut productions = grammar.productions.to_vec();
     let mut ends = 0;
     while let Some(end) = one_end(grammar, directive, &productions) {
         ends += 1;
@@ -41,6 +41,7 @@ pub(crate) fn written_out(grammar: &Grammar) -> Option<Grammar> {
     for (number, production) in productions.iter().enumerate() {
         nonterminals[production.lhs.index()].productions.push(ProductionId::new(number));
     }
+    let (nonterminals, productions) = (nonterminals.into(), productions.into());
     let mut kept =
         analysis::keep_productive(&Grammar { nonterminals, productions, ..grammar.clone() })?;
     kept.warnings.clone_from(&grammar.warnings);

@@ -10,13 +10,14 @@ use crate::grammar::pattern::Pattern;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::meter::Cost;
+use crate::util::shared::Shared;
 
 /// A grammar, lowered and checked: ready for tables and scanners.
 #[derive(Clone, Debug)]
 pub struct Grammar {
-    pub(crate) terminals: Vec<Terminal>,
-    pub(crate) nonterminals: Vec<Nonterminal>,
-    pub(crate) productions: Vec<Production>,
+    pub(crate) terminals: Shared<Terminal>,
+    pub(crate) nonterminals: Shared<Nonterminal>,
+    pub(crate) productions: Shared<Production>,
     pub(crate) start: NonterminalId,
     /// All rules that `%start` names; of [`Grammar::untrimmed`] only, since what is trimmed reaches
     /// one of them.
@@ -51,9 +52,9 @@ impl Grammar {
         conflicts: Conflicts,
     ) -> Self {
         Self {
-            terminals,
-            nonterminals,
-            productions,
+            terminals: terminals.into(),
+            nonterminals: nonterminals.into(),
+            productions: productions.into(),
             start: NonterminalId::new(0),
             starts: vec![NonterminalId::new(0)],
             lexer: LexerKind::Contextual,

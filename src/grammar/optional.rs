@@ -189,8 +189,8 @@ impl<'a> Rewriting<'a> {
             }
         }
         Grammar {
-            nonterminals: self.nonterminals,
-            productions: self.productions,
+            nonterminals: self.nonterminals.into(),
+            productions: self.productions.into(),
             ..grammar.clone()
         }
     }

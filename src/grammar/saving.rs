@@ -85,9 +85,9 @@ impl Grammar {
             ties: if reader.bool()? { Ties::Every } else { Ties::Rank },
             reserve_covered: read_ids(reader)?,
             indentation: reader.option(Indentation::load)?,
-            terminals,
-            nonterminals,
-            productions,
+            terminals: terminals.into(),
+            nonterminals: nonterminals.into(),
+            productions: productions.into(),
             warnings: Vec::new(),
             untrimmed: None,
         };

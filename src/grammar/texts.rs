@@ -1,6 +1,10 @@
 //! Grammars whose texts are those of automata: a regex, or fixed choices.
 
-use smallvec::smallvec;
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use smallvec::{SmallVec, smallvec};
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols, Terminal};
@@ -69,10 +73,21 @@ pub(crate) fn of_choices<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Autom
 }
 
 /// A state while words are added: its moves ascend.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Node {
-    moves: Vec<(u8, u32)>,
+    moves: SmallVec<[(u8, u32); 2]>,
     accepts: bool,
+}
+
+impl Node {
+    fn hash(&self) -> u64 {
+        let mut hasher = FxBuildHasher.build_hasher();
+        hasher.write_u64((self.moves.len() as u64) << 1 | u64::from(self.accepts));
+        for &(byte, to) in &self.moves {
+            hasher.write_u64(u64::from(byte) << 32 | u64::from(to));
+        }
+        hasher.finish()
+    }
 }
 
 /// The smallest automaton of some texts, in the making.
@@ -80,7 +95,7 @@ struct Node {
 pub(crate) struct Words {
     /// States that no further word changes.
     kept: Vec<Node>,
-    ids: hashbrown::HashMap<Node, u32>,
+    ids: HashTable<u32>,
     /// The states along the last word, from the start on; the move to the next one is not in them
     /// yet.
     path: Vec<Node>,
@@ -95,7 +110,8 @@ impl Words {
         self.close(shared);
         self.path.resize_with(word.len() + 1, Node::default);
         self.path[word.len()].accepts = true;
-        self.before = word.to_vec();
+        self.before.clear();
+        self.before.extend_from_slice(word);
     }
 
     /// Keeps the states of the last word that are deeper than `depth`.
@@ -103,10 +119,16 @@ impl Words {
         while self.path.len() > depth + 1 {
             let Some(node) = self.path.pop() else { return };
             let kept = &mut self.kept;
-            let id = *self.ids.entry(node).or_insert_with_key(|node| {
-                kept.push(node.clone());
-                kept.len() as u32 - 1
-            });
+            let hash = node.hash();
+            let id = match self.ids.find(hash, |&id| kept[id as usize] == node) {
+                Some(&known) => known,
+                None => {
+                    let id = kept.len() as u32;
+                    kept.push(node);
+                    self.ids.insert_unique(hash, id, |&id| kept[id as usize].hash());
+                    id
+                }
+            };
             let above = self.path.len() - 1;
             self.path[above].moves.push((self.before[above], id));
         }

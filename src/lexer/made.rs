@@ -57,10 +57,11 @@ fn reached(
     held: &mut Holding,
 ) -> Result<Reached, PatternError> {
     let states = &automaton.states;
-    let mut begins = [false; 257];
+    let mut begins = [0u64; 4];
+    let mut begin = |byte: u8| begins[usize::from(byte / 64)] |= 1 << (byte % 64);
     for &(first, last, _) in states.iter().flat_map(|state| &state.moves) {
-        begins[usize::from(first)] = true;
-        begins[usize::from(last) + 1] = true;
+        begin(first);
+        last.checked_add(1).into_iter().for_each(&mut begin);
     }
     let classes = ByteClasses::of_runs(&begins);
     check_states(states.len(), meter)?;

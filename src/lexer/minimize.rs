@@ -304,6 +304,9 @@ pub(super) fn numbered(
 
 /// By state, the length of its shortest rest; `u32::MAX` where there is none.
 fn distances(runs: &Runs, accept: &[bool]) -> Vec<u32> {
+    if let Some(distances) = distances_onward(runs, accept) {
+        return distances;
+    }
     let mut moves: Vec<(u32, u32)> = Vec::with_capacity(runs.entries().len());
     for state in 0..accept.len() {
         let to = runs.get(state).iter().filter(|&&(_, next)| next != Dfa::DEAD);
@@ -324,6 +327,25 @@ fn distances(runs: &Runs, accept: &[bool]) -> Vec<u32> {
         }
     }
     distance
+}
+
+/// The same where all moves lead to states behind or to the state itself; `None` elsewhere.
+fn distances_onward(runs: &Runs, accept: &[bool]) -> Option<Vec<u32>> {
+    let mut distances = vec![u32::MAX; accept.len()];
+    for state in (0..accept.len()).rev() {
+        let mut least = u32::MAX;
+        for &(_, next) in runs.get(state) {
+            if next == Dfa::DEAD || next as usize == state {
+                continue;
+            }
+            if (next as usize) < state {
+                return None;
+            }
+            least = least.min(distances[next as usize].saturating_add(1));
+        }
+        distances[state] = if accept[state] { 0 } else { least };
+    }
+    Some(distances)
 }
 
 /// The live states that no cycle leads to, each before those that it leads to (Kahn 1962).

@@ -244,10 +244,15 @@ impl Relations {
         let mut known: HashMap<&[u32], u32, FxBuildHasher> = HashMap::default();
         for reduction in 0..self.lookback.len() {
             let edges = self.lookback.get(reduction);
+            let mut union = || sets.union(edges.iter().map(|&edge| follow[edge as usize]));
+            if edges.len() < 2 {
+                of.push(union()?);
+                continue;
+            }
             of.push(match known.get(edges) {
                 Some(&same) => same,
                 None => {
-                    let set = sets.union(edges.iter().map(|&edge| follow[edge as usize]))?;
+                    let set = union()?;
                     known.insert(edges, set);
                     set
                 }

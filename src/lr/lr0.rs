@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::util::lists::Lists;
@@ -47,7 +48,9 @@ impl Automaton {
             of_items: vec![UNKNOWN; rules.item_count()],
         };
         builder.state(&[rules.first(rules.accept())], COMPLETE);
-        let mut moved: Vec<Vec<Item>> = vec![Vec::new(); rules.code_count()];
+        // By symbol, few as a rule.
+        let mut moved: Vec<SmallVec<[Item; 4]>> = Vec::new();
+        moved.resize_with(rules.code_count(), SmallVec::new);
         let mut symbols: Vec<Code> = Vec::new();
         let mut closed_in = vec![u32::MAX; rules.nonterminal_count() + 1];
         let (mut closure, mut complete): (Vec<Item>, Vec<u32>) = Default::default();

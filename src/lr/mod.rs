@@ -14,7 +14,7 @@
 //! * [`subsumed`]: shifts that a reduction makes superfluous are taken away;
 //! * [`yields`], [`example`], [`report`]: the shortest text that runs into such a conflict, and
 //!   both of its parses;
-//! * [`table`]: the product, which [`mod@print`] shows to people.
+//! * [`table`]: the product, which [`mod@print`] shows to people; its rows are [`row_sets`].
 //!
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
 //! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:
@@ -47,6 +47,7 @@ mod node;
 mod places;
 mod print;
 mod report;
+mod row_sets;
 mod rules;
 mod saving;
 pub(crate) mod stack;

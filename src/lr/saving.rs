@@ -6,6 +6,7 @@ use super::hidden::without_hidden_left_recursion;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
 use super::node::Forks;
+use super::row_sets::RowSets;
 use super::rules::{COMPLETE, Rules};
 use super::states::{Key, ParseStates, Return, returns};
 use super::table::{Action, ParseTable, Reduction};
@@ -32,7 +33,8 @@ impl ParseTable {
             Action::Accept => u32::MAX,
         };
         writer.numbers(&self.actions.iter().map(code).collect::<Vec<u32>>());
-        writer.list(&self.sets, |w, set| set.save(w));
+        let sets: Vec<u32> = (0..self.sets.len() as u32).collect();
+        writer.list(&sets, |w, &set| self.sets.get(set).save(w));
         writer.numbers(&self.rows.iter().map(|&(row, _)| row).collect::<Vec<u32>>());
         writer.numbers(&self.rows.iter().map(|&(_, shifts)| shifts).collect::<Vec<u32>>());
         self.reductions.save(writer, |w, reductions| {
@@ -111,7 +113,7 @@ impl ParseTable {
             predecessors,
             cells,
             actions,
-            sets,
+            sets: RowSets::of_bits(sets, terminals),
             rows: rows.into_iter().zip(shifts).collect(),
             reductions,
             tails,

@@ -14,11 +14,12 @@ use super::lr0::Automaton;
 use super::names::Names;
 use super::node::Forks;
 use super::report;
+use super::row_sets::RowSets;
 use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
 use super::subsumed::drop_subsumed;
 use super::tail::{Tail, tails};
-use super::terminal_sets::{Gathered, TerminalSets, terminals};
+use super::terminal_sets::{Gathered, TerminalSets, size, terminals};
 use super::unions::Unions;
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Symbol};
@@ -114,6 +115,9 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// For so many cells there is room from the beginning.
+const MOST_CELLS_AT_ONCE: usize = 1 << 20;
+
 /// A cell is found, sorted and copied.
 const STEPS_OF_A_CELL: usize = 4;
 
@@ -128,8 +132,7 @@ pub(crate) struct ParseTable {
     pub(super) cells: Lists<u32>,
     /// Parallel to the entries of `cells`.
     pub(super) actions: Vec<Action>,
-    /// Distinct sets of terminals.
-    pub(super) sets: Vec<BitSet>,
+    pub(super) sets: RowSets,
     /// By state: its row and its shifts among `sets`.
     pub(super) rows: Vec<(u32, u32)>,
     pub(super) reductions: Lists<Reduction>,
@@ -209,7 +212,7 @@ impl ParseTable {
             automaton,
             cells: Lists::new(),
             actions: Vec::new(),
-            sets: Vec::new(),
+            sets: RowSets::new(TerminalSets::new(), 0),
             rows: Vec::new(),
             reductions: Lists::new(),
             settled: resolution.settled,
@@ -238,6 +241,14 @@ impl ParseTable {
         let mut reductions: Vec<Reduction> = Vec::new();
         let mut held = meter.holding();
         self.rows.reserve(self.automaton.state_count());
+        // Lists that grow are copied; of very large ones, not all cells may be within the limits.
+        let reductions_of =
+            (0..self.automaton.complete.entries().len()).map(|at| lookaheads.get(at));
+        let cells_of =
+            reductions_of.map(size).sum::<usize>() + self.automaton.edges.entries().len();
+        let room = cells_of.min(MOST_CELLS_AT_ONCE);
+        self.cells = Lists::with_capacity(self.automaton.state_count(), room);
+        self.actions.reserve(room);
         for state in 0..self.automaton.state_count() {
             cells.clear();
             for edge in self.automaton.by_terminals(state) {
@@ -294,8 +305,7 @@ impl ParseTable {
             let of_sets = sets.bytes() + sets.len() * (bound.div_ceil(8) + size_of::<BitSet>());
             held.set(of_cells + of_reductions + of_sets)?;
         }
-        let sets = sets.distinct;
-        self.sets = (0..sets.len() as u32).map(|set| sets.bits(set, bound)).collect();
+        self.sets = RowSets::new(sets.distinct, bound);
         held.keep();
         Ok(())
     }
@@ -329,13 +339,29 @@ impl ParseTable {
     /// The terminals (and `$`) for which `state` has an action. Ids are below `end() + 1`.
     #[inline]
     pub(crate) fn row(&self, state: CoreId) -> &BitSet {
-        &self.sets[self.rows[state.index()].0 as usize]
+        self.sets.get(self.rows[state.index()].0)
+    }
+
+    /// The terminals (and `$`) of the row of `state`, ascending.
+    pub(crate) fn terminals_of_row(&self, state: CoreId) -> impl Iterator<Item = usize> + '_ {
+        self.sets.terminals(self.rows[state.index()].0).map(|terminal| terminal as usize)
+    }
+
+    /// The number of the row of `state`, below [`ParseTable::set_count`]. Equal rows have one.
+    #[inline]
+    pub(crate) fn row_number(&self, state: CoreId) -> usize {
+        self.rows[state.index()].0 as usize
+    }
+
+    /// How many different sets of terminals rows and shifts are.
+    pub(crate) fn set_count(&self) -> usize {
+        self.sets.len()
     }
 
     /// The terminals that `state` shifts, and `$` where it accepts.
     #[inline]
     pub(crate) fn shifts(&self, state: CoreId) -> &BitSet {
-        &self.sets[self.rows[state.index()].1 as usize]
+        self.sets.get(self.rows[state.index()].1)
     }
 
     /// The distinct ways in which `state` reduces. Without conflicts their look-aheads are
@@ -348,7 +374,7 @@ impl ParseTable {
     /// The terminals (and `$`) before which a reduction of this table is done.
     #[inline]
     pub(crate) fn lookaheads(&self, reduction: &Reduction) -> &BitSet {
-        &self.sets[reduction.lookaheads as usize]
+        self.sets.get(reduction.lookaheads)
     }
 
     /// Where `state` goes by the shift of `terminal`. Logarithmic in its shifts.

@@ -56,11 +56,9 @@ impl TerminalSets {
         id
     }
 
-    /// The set as bits, where terminals are below `bound`.
-    pub(super) fn bits(&self, set: u32, bound: usize) -> BitSet {
-        let mut bits = BitSet::new(bound);
-        self.get(set).iter().for_each(|word| bits.set_word(word.at as usize, word.bits));
-        bits
+    /// The sets by their numbers; none is entered any more.
+    pub(super) fn into_lists(self) -> Lists<Word> {
+        self.sets
     }
 
     /// How many sets there are.
@@ -88,6 +86,24 @@ fn hash(words: &Terminals) -> u64 {
 pub(super) fn contains(set: &Terminals, terminal: u32) -> bool {
     let found = set.binary_search_by_key(&(terminal / 64), |word| word.at);
     found.is_ok_and(|at| set[at].bits >> (terminal % 64) & 1 == 1)
+}
+
+/// The set as bits, where terminals are below `bound`.
+pub(super) fn bits(set: &Terminals, bound: usize) -> BitSet {
+    let mut bits = BitSet::new(bound);
+    set.iter().for_each(|word| bits.set_word(word.at as usize, word.bits));
+    bits
+}
+
+/// The words of the set with these bits.
+pub(super) fn words(bits: &BitSet) -> impl Iterator<Item = Word> + '_ {
+    let words = (0..).zip(bits.words()).map(|(at, &bits)| Word { at, bits });
+    words.filter(|word| word.bits != 0)
+}
+
+/// How many terminals are in the set.
+pub(super) fn size(set: &Terminals) -> usize {
+    set.iter().map(|word| word.bits.count_ones() as usize).sum()
 }
 
 /// The terminals of the set, ascending.
@@ -194,5 +210,7 @@ mod tests {
         assert_eq!(sets.id(twice.take()), fewer);
         assert_eq!(sets.id(gathered.take()), some);
         assert_eq!(sets.len(), 3);
+        let own = sets.get(some);
+        assert_eq!(words(&bits(own, 1_000)).collect::<Vec<_>>(), own);
     }
 }

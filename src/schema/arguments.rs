@@ -3,7 +3,7 @@
 use crate::schema::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId};
-use crate::schema::json::{NodeId, Value};
+use crate::schema::json::{NodeId, Text, Value};
 use crate::schema::keywords::Reader;
 use crate::util::diagnostic::Diagnostic;
 
@@ -14,7 +14,7 @@ const MOST_ITEMS: u64 = 10_000;
 /// How many digits of a number may stand on one side of its point.
 const MOST_DIGITS: usize = 400;
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     pub(super) fn text(&self, value: NodeId) -> Result<String, SchemaError> {
         let text = self.schemas.json.string(value).map(str::to_owned);
         text.ok_or_else(|| self.schemas.invalid(value, "a string is to stand here"))
@@ -105,7 +105,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn members(&self, value: NodeId) -> Result<Vec<(String, NodeId)>, SchemaError> {
+    pub(super) fn members(&self, value: NodeId) -> Result<Vec<(Text<'a>, NodeId)>, SchemaError> {
         match self.schemas.json.value(value) {
             Value::Object(members) => Ok(members.clone()),
             _ => Err(self.schemas.invalid(value, "an object is to stand here")),

@@ -53,8 +53,11 @@ impl<T: Eq + Hash> Interner<T> {
 
 impl<T: Eq + Hash> Interner<Box<[T]>> {
     /// The number of a list, which is copied where it is new.
-    pub(super) fn id_of_list(&mut self, list: Vec<T>) -> u32 {
-        self.id_of(&*list).unwrap_or_else(|| self.enter(list.into()))
+    pub(super) fn id_of_list(&mut self, list: &[T]) -> u32
+    where
+        T: Copy,
+    {
+        self.id_of(list).unwrap_or_else(|| self.enter(list.into()))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::schema::formula::{FormulaId, Type};
 use crate::schema::fragment::Fragment;
 use crate::schema::machine::Machine;
 use crate::schema::options::Whitespace;
-use crate::schema::states::{Tuple, TupleId};
+use crate::schema::states::{Formed, Tuple, TupleId};
 use crate::schema::text;
 use crate::util::id::NonterminalId;
 
@@ -57,6 +57,9 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
     let mut fragment = Fragment::default();
     let start = fragment.nonterminals("schema", 1);
     fragment.start = start;
+    // Lists that grow are copied, and most schemas have fewer productions than values.
+    let reader = &machine.reader;
+    fragment.productions.reserve(reader.schemas.json.len().min(reader.options.productions));
     let punctuation = punctuation(machine, &mut fragment);
     let mut builder = Builder {
         machine,
@@ -82,7 +85,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
 
 fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
     let options = machine.reader.options;
-    let mut lexeme = |name: &str, text: &str, before: bool, behind: bool| {
+    let mut lexeme = |name: &'static str, text: &str, before: bool, behind: bool| {
         let begins_blank = text.is_empty() || text.starts_with([' ', '\t', '\n', '\r']);
         let pattern = match &options.whitespace {
             Whitespace::Any if !begins_blank => {
@@ -137,12 +140,12 @@ impl Builder<'_, '_> {
 
     /// The symbol of values whose outcome among `formulas` is the one of this number.
     pub(super) fn value(&mut self, formulas: &[F], outcome: usize) -> Result<Symbol, SchemaError> {
-        let mut whole = Vec::with_capacity(formulas.len());
+        let mut whole = Formed::with_capacity(formulas.len());
         for &formula in formulas {
             whole.push(self.machine.whole(formula)?);
         }
         let count = whole.len();
-        let state = self.machine.tuple_id(whole);
+        let state = self.machine.tuple_id(&whole);
         let first = *self.values.entry(state).or_insert_with(|| {
             self.tasks.push(Task::Value(state));
             self.fragment.nonterminals("value", count)
@@ -164,7 +167,7 @@ impl Builder<'_, '_> {
             }
             match of {
                 Type::Array | Type::Object => {
-                    let tuple = self.machine.tuple_id(projected);
+                    let tuple = self.machine.tuple_id(&projected);
                     let count = formulas.len();
                     let is_array = of == Type::Array;
                     let known = if is_array { &mut self.arrays } else { &mut self.objects };
@@ -246,9 +249,8 @@ impl Builder<'_, '_> {
         }
         let symbol = match of {
             Type::Number => {
-                let texts = self.machine.numbers(formula)?;
-                let pattern = || Pattern::Automaton(text::automaton::of(&texts));
-                (!texts.is_empty()).then(|| self.fragment.terminal("NUMBER", pattern()))
+                let numbers = self.machine.numbers(formula)?.map(Pattern::Automaton);
+                numbers.map(|pattern| self.fragment.terminal("NUMBER", pattern))
             }
             _ => self.strings(formula)?.map(|pattern| self.fragment.terminal("STRING", pattern)),
         };

@@ -82,15 +82,14 @@ impl Reader<'_> {
             && self.schemas.json.get(node, "$ref").is_some();
         for member in members.into_iter().filter(|(key, _)| !is_reference || key == "$ref") {
             let (key, value) = &member;
-            if let ("allOf", Value::Array(all)) =
-                (key.as_str(), self.schemas.json.value(*value).clone())
+            if let ("allOf", Value::Array(all)) = (&**key, self.schemas.json.value(*value).clone())
                 && depth < DEPTH
             {
                 all.into_iter().try_for_each(|schema| self.parts(schema, depth + 1, parts))?;
                 continue;
             }
             if let ("$ref", Some(text)) =
-                (key.as_str(), self.schemas.json.string(*value).map(str::to_owned))
+                (&**key, self.schemas.json.string(*value).map(str::to_owned))
                 && depth < DEPTH
             {
                 let target = self.schemas.resolve(node, *value, &text)?;
@@ -99,7 +98,7 @@ impl Reader<'_> {
             }
             let said = self.keyword_alone(node, &member)?;
             if said != F::TRUE && parts.len() <= MOST_PARTS {
-                parts.push((key.clone(), *value, said));
+                parts.push((key.clone().into_owned(), *value, said));
             }
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! Productions and terminals of a schema, to be a grammar or a part of one.
 
-use std::fmt::Write as _;
+use std::hash::BuildHasher;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
@@ -14,8 +15,9 @@ use crate::util::lists::Lists;
 /// A context-free grammar over terminals with patterns. Ids are its own, from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fragment {
-    pub(super) terminals: Vec<(String, Pattern)>,
-    terminal_ids: FxHashMap<Pattern, TerminalId>,
+    pub(super) terminals: Vec<(&'static str, Pattern)>,
+    /// Terminals, each with the hash of its pattern.
+    terminal_ids: HashTable<(u64, TerminalId)>,
     pub(super) nonterminals: Vec<&'static str>,
     pub(super) productions: Vec<(NonterminalId, Symbols)>,
     pub(super) start: NonterminalId,
@@ -23,13 +25,16 @@ pub(super) struct Fragment {
 
 impl Fragment {
     /// The terminal with this pattern; `name` says what it is like.
-    pub(super) fn terminal(&mut self, name: &str, pattern: Pattern) -> Symbol {
-        if let Some(&known) = self.terminal_ids.get(&pattern) {
+    pub(super) fn terminal(&mut self, name: &'static str, pattern: Pattern) -> Symbol {
+        let hash = FxBuildHasher.hash_one(&pattern);
+        let is_same =
+            |&(own, id): &(u64, TerminalId)| own == hash && self.terminals[id.index()].1 == pattern;
+        if let Some(&(_, known)) = self.terminal_ids.find(hash, is_same) {
             return Symbol::Terminal(known);
         }
         let id = TerminalId::new(self.terminals.len());
-        self.terminals.push((name.to_owned(), pattern.clone()));
-        self.terminal_ids.insert(pattern, id);
+        self.terminals.push((name, pattern));
+        self.terminal_ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         Symbol::Terminal(id)
     }
 
@@ -209,7 +214,7 @@ impl Fragment {
             }
         }
         self.nonterminals = names;
-        let mut kept: Vec<Option<(String, Pattern)>> = vec![None; terminal_count];
+        let mut kept: Vec<Option<(&'static str, Pattern)>> = vec![None; terminal_count];
         for (old, terminal) in std::mem::take(&mut self.terminals).into_iter().enumerate() {
             if let Some(new) = terminals[old] {
                 kept[new.index()] = Some(terminal);
@@ -222,22 +227,22 @@ impl Fragment {
     /// Adds the fragment to a grammar, and gives the nonterminal that derives the values of the
     /// schema.
     pub(super) fn embed(&self, grammar: &mut Grammar) -> NonterminalId {
-        let first_terminal = grammar.terminals.len();
-        let first_nonterminal = grammar.nonterminals.len();
+        let terminals = &mut *grammar.terminals;
+        let nonterminals = &mut *grammar.nonterminals;
+        let productions = &mut *grammar.productions;
+        let first_terminal = terminals.len();
+        let first_nonterminal = nonterminals.len();
+        let mut named = String::new();
+        terminals.reserve(self.terminals.len());
         for (number, (name, pattern)) in self.terminals.iter().enumerate() {
             let rank = (first_terminal + number) as u32;
-            grammar.terminals.push(Terminal::plain(
-                format!("{name}_{number}"),
-                Some(pattern.clone()),
-                rank,
-            ));
+            write_name(&mut named, name, number);
+            terminals.push(Terminal::plain(named.clone(), Some(pattern.clone()), rank));
         }
-        grammar.nonterminals.reserve(self.nonterminals.len());
-        let mut named = String::new();
+        nonterminals.reserve(self.nonterminals.len());
         for (number, name) in self.nonterminals.iter().enumerate() {
-            named.clear();
-            let _ = write!(named, "{name}_{number}");
-            grammar.nonterminals.push(Nonterminal {
+            write_name(&mut named, name, number);
+            nonterminals.push(Nonterminal {
                 name: named.as_str().into(),
                 productions: SmallVec::new(),
                 marks: None,
@@ -245,7 +250,7 @@ impl Fragment {
             });
         }
         let nonterminal = |id: NonterminalId| NonterminalId::new(first_nonterminal + id.index());
-        grammar.productions.reserve(self.productions.len());
+        productions.reserve(self.productions.len());
         for (lhs, rhs) in &self.productions {
             let lhs = nonterminal(*lhs);
             let symbol = |symbol: &Symbol| match symbol {
@@ -254,17 +259,25 @@ impl Fragment {
                 }
                 Symbol::Nonterminal(id) => Symbol::Nonterminal(nonterminal(*id)),
             };
-            let production = ProductionId::new(grammar.productions.len());
-            grammar.nonterminals[lhs.index()].productions.push(production);
+            let production = ProductionId::new(productions.len());
+            nonterminals[lhs.index()].productions.push(production);
             let rhs = rhs.iter().map(symbol).collect();
-            grammar.productions.push(Production {
-                lhs,
-                rhs,
-                precedence: None,
-                priority: 0,
-                place: None,
-            });
+            productions.push(Production { lhs, rhs, precedence: None, priority: 0, place: None });
         }
         nonterminal(self.start)
     }
+}
+
+/// Makes of `named` a name and its number.
+fn write_name(named: &mut String, name: &str, mut number: usize) {
+    let (mut digits, mut start) = ([b'0'; 20], 20);
+    while start == digits.len() || number > 0 {
+        start -= 1;
+        digits[start] += (number % 10) as u8;
+        number /= 10;
+    }
+    named.clear();
+    named.push_str(name);
+    named.push('_');
+    named.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
 }

@@ -34,12 +34,18 @@ pub(super) fn options(
     let mut changed = options.clone();
     let mut pattern = None;
     for (name, node) in members {
-        match (name.as_str(), json.value(*node)) {
-            ("item_separator", Value::String(text)) => changed.item_separator.clone_from(text),
-            ("key_separator", Value::String(text)) => changed.key_separator.clone_from(text),
+        match (&**name, json.value(*node)) {
+            ("item_separator", Value::String(text)) => {
+                text.as_ref().clone_into(&mut changed.item_separator);
+            }
+            ("key_separator", Value::String(text)) => {
+                text.as_ref().clone_into(&mut changed.key_separator);
+            }
             ("whitespace_flexible", Value::Boolean(true)) => changed.whitespace = Whitespace::Any,
             ("whitespace_flexible", Value::Boolean(false)) => changed.whitespace = Whitespace::None,
-            ("whitespace_pattern", Value::String(text)) => pattern = Some(text.clone()),
+            ("whitespace_pattern", Value::String(text)) => {
+                pattern = Some(text.clone().into_owned());
+            }
             ("whitespace_pattern", Value::Null) => {}
             ("json_allowed_escapes", Value::String(letters)) => {
                 if let Some(other) =
@@ -48,7 +54,7 @@ pub(super) fn options(
                     let message = format!("no escape of JSON has a `{}`", other.escape_debug());
                     return Err(invalid(*node, message));
                 }
-                changed.escape_letters.clone_from(letters);
+                letters.as_ref().clone_into(&mut changed.escape_letters);
             }
             ("json_allowed_escapes", Value::Null) => {}
             ("json_allow_general_unicode_escapes", Value::Boolean(true)) => {

@@ -97,7 +97,7 @@ impl Machine<'_> {
         }
         for formula in self.reader.formulas.by_fingerprint(formula) {
             let has_any = match of {
-                Type::Number => !self.numbers(formula)?.is_empty(),
+                Type::Number => self.numbers(formula)?.is_some(),
                 _ => match self.bounded(formula)? {
                     Some(bounded) => bounded.is_some(),
                     None => !self.some_strings(formula)?.is_empty(),
@@ -111,7 +111,7 @@ impl Machine<'_> {
     }
 
     fn has_array(&mut self, formula: F) -> Result<bool, SchemaError> {
-        let start = self.tuple_id(vec![formula]);
+        let start = self.tuple_id(&[formula]);
         let mut seen: FxHashSet<TupleId> = [start].into_iter().collect();
         let mut pending = vec![start];
         while let Some(state) = pending.pop() {
@@ -127,12 +127,14 @@ impl Machine<'_> {
     }
 
     fn has_object(&mut self, formula: F) -> Result<bool, SchemaError> {
-        let start = self.tuple_id(vec![formula]);
+        let start = self.tuple_id(&[formula]);
         let frame = self.frame(start)?;
         let names = self.frames.get(frame).names.clone();
         let others = self.frames.get(frame).others.len() as u32;
         let start = self.frames.get(frame).guarded;
-        let mut seen: FxHashSet<(u32, TupleId)> = [(0, start)].into_iter().collect();
+        let mut seen: FxHashSet<(u32, TupleId)> = FxHashSet::default();
+        seen.reserve(names.len() + 1);
+        seen.insert((0, start));
         // And whether it was tried without a member here: only where that does not do is it tried
         // with one, in which values may nest.
         let mut pending = vec![(0u32, start, false)];
@@ -182,6 +184,6 @@ impl Machine<'_> {
     ) -> Result<TupleId, SchemaError> {
         let residuals =
             self.member_step(Step { frame, key: Key::Absent(name), position }, state)?;
-        Ok(self.tuple_id(residuals))
+        Ok(self.tuple_id(&residuals))
     }
 }

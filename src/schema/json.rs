@@ -2,6 +2,7 @@
 //! digits of numbers. Two equal keys in one object are an error, because readers disagree about
 //! which of them counts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,20 +16,23 @@ use crate::util::diagnostic::Place;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct NodeId(u32);
 
+/// A string, which stands in the document as it is more often than not.
+pub(super) type Text<'a> = Cow<'a, str>;
+
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum Value<'a> {
     Null,
     Boolean(bool),
     Number(Decimal),
-    String(String),
+    String(Text<'a>),
     Array(Vec<NodeId>),
-    Object(Vec<(String, NodeId)>),
+    Object(Vec<(Text<'a>, NodeId)>),
 }
 
 #[derive(Debug)]
-struct Node {
-    value: Value,
+struct Node<'a> {
+    value: Value<'a>,
     parent: Option<NodeId>,
     document: u32,
     span: Range<usize>,
@@ -36,27 +40,47 @@ struct Node {
 
 /// Documents that were read, all of their values in one list.
 #[derive(Debug, Default)]
-pub(super) struct Json {
-    nodes: Vec<Node>,
+pub(super) struct Json<'a> {
+    nodes: Vec<Node<'a>>,
     /// Of objects with many members their places, in the order of the keys.
     sorted: FxHashMap<NodeId, Box<[u32]>>,
     /// Names and texts, for messages.
     documents: Vec<(Arc<str>, Arc<str>)>,
 }
 
+/// So many bytes of text come to a value at least, as a rule.
+const BYTES_OF_A_VALUE: usize = 16;
+/// For so many values there is room at once.
+const MOST_AT_ONCE: usize = 1 << 18;
 /// How deep values may nest.
 const DEPTH: usize = 200;
 /// So many keys of an object are compared one by one; more are sorted.
 const MOST_COMPARED: usize = 16;
 
-impl Json {
+impl<'a> Json<'a> {
     /// Reads the document `text`, which messages call `name`.
-    pub(super) fn read(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
+    pub(super) fn read(&mut self, name: &str, text: &'a str) -> Result<NodeId, SchemaError> {
+        self.read_with(name, text, Cow::Borrowed)
+    }
+
+    /// The same of a text that goes when it has been read.
+    pub(super) fn read_copied(&mut self, name: &str, text: &str) -> Result<NodeId, SchemaError> {
+        self.read_with(name, text, |part| Cow::Owned(part.to_owned()))
+    }
+
+    fn read_with<'t>(
+        &mut self,
+        name: &str,
+        text: &'t str,
+        kept: fn(&'t str) -> Text<'a>,
+    ) -> Result<NodeId, SchemaError> {
         self.documents.push((name.into(), text.into()));
+        // Hardly any schema has more values; a list that grows is copied.
+        self.nodes.reserve((text.len() / BYTES_OF_A_VALUE).min(MOST_AT_ONCE));
         let document = (self.documents.len() - 1) as u32;
         // Some editors write a mark at the beginning, which is no part of the text.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let mut reader = Reader { json: self, text, at, document };
+        let mut reader = Reader { json: self, text, kept, at, document };
         reader.blanks();
         let root = reader.value(None, 0)?;
         reader.blanks();
@@ -66,7 +90,12 @@ impl Json {
         Ok(root)
     }
 
-    pub(super) fn value(&self, node: NodeId) -> &Value {
+    /// How many values were read.
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn value(&self, node: NodeId) -> &Value<'a> {
         &self.nodes[node.0 as usize].value
     }
 
@@ -75,7 +104,7 @@ impl Json {
         match self.value(node) {
             Value::Object(members) => match self.sorted.get(&node) {
                 Some(sorted) => {
-                    let of = |&place: &u32| members[place as usize].0.as_str();
+                    let of = |&place: &u32| &*members[place as usize].0;
                     let at = sorted.binary_search_by_key(&key, of).ok()?;
                     Some(members[sorted[at] as usize].1)
                 }
@@ -94,13 +123,13 @@ impl Json {
     }
 
     /// Puts another value in the place of one.
-    pub(super) fn set(&mut self, node: NodeId, value: Value) {
+    pub(super) fn set(&mut self, node: NodeId, value: Value<'a>) {
         self.sorted.remove(&node);
         self.nodes[node.0 as usize].value = value;
     }
 
     /// A new value, which stands where `node` does.
-    pub(super) fn add(&mut self, node: NodeId, value: Value) -> NodeId {
+    pub(super) fn add(&mut self, node: NodeId, value: Value<'a>) -> NodeId {
         let Node { parent, document, span, .. } = &self.nodes[node.0 as usize];
         let node = Node { value, parent: *parent, document: *document, span: span.clone() };
         self.nodes.push(node);
@@ -127,7 +156,7 @@ impl Json {
                     let key = members
                         .iter()
                         .find(|&&(_, value)| value == node)
-                        .map_or("", |(key, _)| key);
+                        .map_or("", |(key, _)| &**key);
                     key.replace('~', "~0").replace('/', "~1")
                 }
                 Value::Array(items) => {
@@ -162,23 +191,40 @@ impl Json {
 
 /// How many bytes stand for themselves in a string before the first that does not.
 fn plain(bytes: &[u8]) -> usize {
-    const RUN: usize = 32;
+    let mut at = 0;
+    // Eight bytes at once: keys are short, and descriptions are most of what schemas hold.
+    while let Some(&eight) = bytes[at..].first_chunk() {
+        let ends = first_end(u64::from_le_bytes(eight));
+        at += ends as usize;
+        if ends < 8 {
+            return at;
+        }
+    }
     let ends = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < b' ';
-    // A run without branches is a few instructions; descriptions are most of what schemas hold.
-    let is_plain = |run: &&[u8]| !run.iter().fold(false, |any, byte| any | ends(byte));
-    let whole = RUN * bytes.chunks_exact(RUN).take_while(is_plain).count();
-    let rest = &bytes[whole..];
-    whole + rest.iter().position(ends).unwrap_or(rest.len())
+    at + bytes[at..].iter().position(ends).unwrap_or(bytes.len() - at)
 }
 
-struct Reader<'a> {
-    json: &'a mut Json,
-    text: &'a str,
+/// Which of eight bytes, the lowest first, is the first that does not stand for itself; 8 where all
+/// do.
+fn first_end(eight: u64) -> u32 {
+    const ONES: u64 = u64::MAX / 255;
+    // The high bit of each byte below `bound`, up to 128, and maybe of some behind such a one.
+    let below =
+        |bytes: u64, bound: u8| bytes.wrapping_sub(ONES * u64::from(bound)) & !bytes & (ONES << 7);
+    let is = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
+    (below(eight, b' ') | is(b'"') | is(b'\\')).trailing_zeros() / 8
+}
+
+struct Reader<'j, 't, 'a> {
+    json: &'j mut Json<'a>,
+    text: &'t str,
+    /// What is kept of a part of the text.
+    kept: fn(&'t str) -> Text<'a>,
     at: usize,
     document: u32,
 }
 
-impl Reader<'_> {
+impl<'t, 'a> Reader<'_, 't, 'a> {
     fn error(&self, message: impl Into<String>) -> SchemaError {
         let (name, text) = &self.json.documents[self.document as usize];
         let end = (self.at + 1).min(text.len());
@@ -227,7 +273,7 @@ impl Reader<'_> {
         Ok(id)
     }
 
-    fn word(&mut self, word: &str, value: Value) -> Result<Value, SchemaError> {
+    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, SchemaError> {
         if !self.text[self.at..].starts_with(word) {
             return Err(self.error(format!("only `{word}` begins like this")));
         }
@@ -235,7 +281,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn array(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
+    fn array(&mut self, id: NodeId, depth: usize) -> Result<Value<'a>, SchemaError> {
         self.at += 1;
         let mut items = Vec::new();
         self.blanks();
@@ -257,9 +303,10 @@ impl Reader<'_> {
         Ok(Value::Array(items))
     }
 
-    fn object(&mut self, id: NodeId, depth: usize) -> Result<Value, SchemaError> {
+    fn object(&mut self, id: NodeId, depth: usize) -> Result<Value<'a>, SchemaError> {
         self.at += 1;
-        let mut members: Vec<(String, NodeId)> = Vec::new();
+        let mut members: Vec<(Text<'a>, NodeId)> = Vec::new();
+        // Of keys that are not compared one by one.
         let mut starts: Vec<usize> = Vec::new();
         self.blanks();
         if self.peek() == Some(b'}') {
@@ -273,10 +320,11 @@ impl Reader<'_> {
             }
             let start = self.at;
             let key = self.string()?;
-            if members.len() < MOST_COMPARED && members.iter().any(|(known, _)| *known == key) {
+            if members.len() >= MOST_COMPARED {
+                starts.push(start);
+            } else if members.iter().any(|(known, _)| *known == key) {
                 return Err(self.stands_twice(start, &key));
             }
-            starts.push(start);
             self.blanks();
             if self.peek() != Some(b':') {
                 return Err(self.error("`:` is missing"));
@@ -299,19 +347,21 @@ impl Reader<'_> {
         Ok(Value::Object(members))
     }
 
-    /// Sorts the keys of an object with many members, which begin at `starts`.
+    /// Sorts the keys of an object with many members; those that were not compared one by one begin
+    /// at `starts`.
     fn sort(
         &mut self,
         id: NodeId,
-        members: &[(String, NodeId)],
+        members: &[(Text<'a>, NodeId)],
         starts: &[usize],
     ) -> Result<(), SchemaError> {
-        let key = |place: u32| members[place as usize].0.as_str();
+        let key = |place: u32| &*members[place as usize].0;
         let mut sorted: Vec<u32> = (0..members.len() as u32).collect();
         sorted.sort_by_key(|&place| key(place));
         let again = sorted.windows(2).filter(|two| key(two[0]) == key(two[1]));
         if let Some(second) = again.map(|two| two[1]).min() {
-            return Err(self.stands_twice(starts[second as usize], key(second)));
+            let start = starts[second as usize - MOST_COMPARED];
+            return Err(self.stands_twice(start, key(second)));
         }
         self.json.sorted.insert(id, sorted.into());
         Ok(())
@@ -324,7 +374,7 @@ impl Reader<'_> {
         self.error(message).help("keep one of the two")
     }
 
-    fn number(&mut self) -> Result<Value, SchemaError> {
+    fn number(&mut self) -> Result<Value<'a>, SchemaError> {
         let start = self.at;
         let digits = |reader: &mut Self| {
             let from = reader.at;
@@ -357,8 +407,20 @@ impl Reader<'_> {
         number.map(Value::Number).ok_or_else(|| self.error("this is no number of JSON"))
     }
 
-    fn string(&mut self) -> Result<String, SchemaError> {
+    fn string(&mut self) -> Result<Text<'a>, SchemaError> {
         self.at += 1;
+        let whole = self.text;
+        let plain = plain(&whole.as_bytes()[self.at..]);
+        if whole.as_bytes().get(self.at + plain) == Some(&b'"') {
+            let text = &whole[self.at..self.at + plain];
+            self.at += plain + 1;
+            return Ok((self.kept)(text));
+        }
+        self.escaped_string().map(Cow::Owned)
+    }
+
+    /// A string in which something is escaped, behind its quote.
+    fn escaped_string(&mut self) -> Result<String, SchemaError> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.at..];
@@ -415,5 +477,23 @@ impl Reader<'_> {
         let code = code.ok_or_else(|| self.error("four hexadecimal digits are missing"))?;
         self.at += 4;
         Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_at_the_first_byte_that_does_not_stand_for_itself() {
+        let ends = |byte: &u8| b"\"\\".contains(byte) || *byte < b' ';
+        for (at, byte) in (0..20).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+            for last in [b'!', 0xff, b'"'] {
+                let mut text = [b' '; 20];
+                (text[19], text[at]) = (last, byte);
+                let expected = text.iter().position(ends).unwrap_or(20);
+                assert_eq!(plain(&text), expected, "{byte} at {at}");
+            }
+        }
     }
 }

@@ -5,12 +5,13 @@
 //! replaces by what they say.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::schema::atoms::Atoms;
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas};
-use crate::schema::json::{NodeId, Value};
+use crate::schema::json::{NodeId, Text, Value};
 use crate::schema::options::{Formats, SchemaOptions};
 use crate::schema::refs::Schemas;
 use crate::schema::text::{ecma, formats};
@@ -178,16 +179,16 @@ impl<'a> Reader<'a> {
     }
 
     /// The conjunction of what the keywords say, in their order: the order of names follows it.
-    fn keywords(&mut self, node: NodeId, members: &[(String, NodeId)]) -> Result<F, SchemaError> {
+    fn keywords(&mut self, node: NodeId, members: &[(Text<'a>, NodeId)]) -> Result<F, SchemaError> {
         let draft = self.schemas.draft(node);
         let reference = members.iter().find(|(key, _)| key == "$ref");
         if let (Some((_, value)), true) = (reference, draft <= Draft::Seven) {
             return self.reference(node, *value, false);
         }
-        let mut parts = Vec::new();
+        let mut parts: SmallVec<[F; 8]> = SmallVec::new();
         let (mut has_properties, mut has_items) = (false, false);
         for (key, value) in members {
-            let part = match key.as_str() {
+            let part = match &**key {
                 "properties" | "patternProperties" | "additionalProperties" => {
                     if std::mem::replace(&mut has_properties, true) {
                         continue;
@@ -214,7 +215,7 @@ impl<'a> Reader<'a> {
     pub(super) fn keyword_alone(
         &mut self,
         node: NodeId,
-        member: &(String, NodeId),
+        member: &(Text<'a>, NodeId),
     ) -> Result<F, SchemaError> {
         let open = std::mem::take(&mut self.open);
         self.is_denied = false;

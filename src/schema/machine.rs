@@ -24,7 +24,7 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
 use crate::schema::keywords::Reader;
-use crate::schema::states::{Classes, Frame, Step, Tuple, TupleId};
+use crate::schema::states::{Classes, Formed, Frame, Step, Tuple, TupleId};
 use crate::schema::text::Texts;
 use crate::schema::unique;
 use crate::util::meter::{Holding, Meter};
@@ -98,7 +98,7 @@ impl<'a> Machine<'a> {
         self.tuples.get(id.0)
     }
 
-    pub(super) fn tuple_id(&mut self, tuple: Vec<F>) -> TupleId {
+    pub(super) fn tuple_id(&mut self, tuple: &[F]) -> TupleId {
         TupleId(self.tuples.id_of_list(tuple))
     }
 
@@ -266,9 +266,9 @@ impl<'a> Machine<'a> {
 
     /// The classes of the next item, behind the residuals `tuple` of an array.
     pub(super) fn item_classes(&mut self, tuple: TupleId) -> Result<Classes, SchemaError> {
-        let stepped: Vec<F> = self.tuple(tuple).to_vec();
-        let stepped = stepped.into_iter().map(|formula| self.item_step(formula)).collect();
-        self.split(stepped)
+        let mut stepped = Formed::from_slice(self.tuple(tuple));
+        stepped.iter_mut().for_each(|formula| *formula = self.item_step(*formula));
+        self.split(&stepped)
     }
 
     /// Of each residual, whether it holds of the array as it stands.
@@ -288,20 +288,25 @@ impl<'a> Machine<'a> {
 
     /// The classes of the next member, where `stepped` says what it must satisfy and what is left
     /// then. Classes without a member, and those behind which nothing can hold, are left out.
-    pub(super) fn split(&mut self, stepped: Vec<F>) -> Result<Classes, SchemaError> {
+    pub(super) fn split(&mut self, stepped: &[F]) -> Result<Classes, SchemaError> {
         let id = self.tuple_id(stepped);
         if let Some(known) = self.splits.get(&id) {
             return Ok(known.clone());
         }
         let mut leaves: Vec<(Tuple, F)> = Vec::new();
-        let tuple = self.tuple(id).to_vec();
         let outer = std::mem::replace(&mut self.inhabited.rests_on, usize::MAX);
-        self.leaves(tuple, F::TRUE, &mut leaves)?;
+        self.leaves(stepped.to_vec(), F::TRUE, &mut leaves)?;
+        if let [(residuals, class)] = &leaves[..] {
+            let (residuals, class) = (self.tuple_id(residuals), *class);
+            let split =
+                if self.is_inhabited(class)? { vec![(residuals, class)] } else { Vec::new() };
+            return Ok(self.keep_split(id, split, outer));
+        }
         // In the order in which residuals are met, so that equal schemas give equal machines.
         let mut order: Vec<TupleId> = Vec::new();
         let mut classes: FxHashMap<TupleId, Vec<F>> = FxHashMap::default();
         for (residuals, class) in leaves {
-            let residuals = self.tuple_id(residuals.into());
+            let residuals = self.tuple_id(&residuals);
             let members = classes.entry(residuals).or_default();
             if members.is_empty() {
                 order.push(residuals);
@@ -315,13 +320,19 @@ impl<'a> Machine<'a> {
                 split.push((residuals, class));
             }
         }
+        Ok(self.keep_split(id, split, outer))
+    }
+
+    /// Keeps the classes of `id`, unless they may change; what they rest on counts for what `outer`
+    /// is found of, too.
+    fn keep_split(&mut self, id: TupleId, split: Vec<(TupleId, F)>, outer: usize) -> Classes {
         let split: Classes = split.into();
         // What rests on a formula that is still being searched may change.
         if self.inhabited.rests_on == usize::MAX {
             self.splits.insert(id, split.clone());
         }
         self.inhabited.rests_on = self.inhabited.rests_on.min(outer);
-        Ok(split)
+        split
     }
 
     /// Shannon's expansion over what is asked of the member, which satisfies `class` so far.
@@ -438,14 +449,18 @@ impl<'a> Machine<'a> {
 
     /// Something that the formula asks of the next member.
     fn first_asked(&mut self, formula: F) -> Option<Asked> {
+        let formulas = &self.reader.formulas;
+        match formulas.shape(formula) {
+            Shape::Atom(Atom::Child(child)) => return Some(Asked::Child(child)),
+            Shape::Atom(Atom::ByFingerprint(rule, _)) => return Some(Asked::Fingerprint(rule)),
+            Shape::Atom(_) | Shape::True | Shape::False => return None,
+            Shape::Not(inner) => return self.first_asked(inner),
+            Shape::And(_) | Shape::Or(_) | Shape::One(_) => {}
+        }
         if let Some(&known) = self.first_asked.get(&formula) {
             return known;
         }
-        let formulas = &self.reader.formulas;
         let found = match formulas.shape(formula) {
-            Shape::Atom(Atom::Child(child)) => Some(Asked::Child(child)),
-            Shape::Atom(Atom::ByFingerprint(rule, _)) => Some(Asked::Fingerprint(rule)),
-            Shape::Not(inner) => self.first_asked(inner),
             Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
                 let parts = formulas.parts(list).to_vec();
                 parts.into_iter().find_map(|part| self.first_asked(part))

@@ -9,7 +9,7 @@
 
 use crate::schema::decimal::Decimal;
 use crate::schema::draft::Draft;
-use crate::schema::json::{Json, NodeId, Value};
+use crate::schema::json::{Json, NodeId, Text, Value};
 use crate::util::diagnostic::Diagnostic;
 
 /// Names that other languages have for the types.
@@ -71,16 +71,16 @@ const MAPS: [&str; 7] = [
 const LISTS: [&str; 5] = ["allOf", "anyOf", "enum", "oneOf", "required"];
 
 /// A schema that is being put right.
-struct Mending<'a> {
-    json: &'a mut Json,
+struct Mending<'m, 'a> {
+    json: &'m mut Json<'a>,
     node: NodeId,
-    warnings: &'a mut Vec<Diagnostic>,
+    warnings: &'m mut Vec<Diagnostic>,
 }
 
 /// Puts the schema `node` of a draft right, and the values of its keywords as far as they are no
 /// schemas of their own. Adds a warning for each change.
 pub(super) fn mend(
-    json: &mut Json,
+    json: &mut Json<'_>,
     node: NodeId,
     (draft, is_supposed): (Draft, bool),
     warnings: &mut Vec<Diagnostic>,
@@ -101,7 +101,7 @@ pub(super) fn mend(
 }
 
 /// Puts a value right that is to be a schema, and is neither an object nor a boolean.
-pub(super) fn mend_value(json: &mut Json, node: NodeId, warnings: &mut Vec<Diagnostic>) {
+pub(super) fn mend_value(json: &mut Json<'_>, node: NodeId, warnings: &mut Vec<Diagnostic>) {
     let (value, how) = match json.value(node) {
         Value::Null => (Value::Boolean(true), "`null` is read as a schema of any value"),
         Value::Array(items) if items.is_empty() => {
@@ -112,7 +112,7 @@ pub(super) fn mend_value(json: &mut Json, node: NodeId, warnings: &mut Vec<Diagn
         }
         Value::String(text) if meant_type(text).is_some() => {
             let name = json.add(node, Value::String(text.clone()));
-            (Value::Object(vec![("type".to_owned(), name)]), "the string is read as a type")
+            (Value::Object(vec![("type".into(), name)]), "the string is read as a type")
         }
         _ => return,
     };
@@ -134,19 +134,19 @@ fn meant_type(name: &str) -> Option<&'static str> {
     TYPES.iter().find(is_meant).map(|(of, _)| *of)
 }
 
-impl Mending<'_> {
+impl<'a> Mending<'_, 'a> {
     fn warn(&mut self, value: NodeId, how: &str) {
         let warning = Diagnostic::warning("read-as-meant", how);
         self.warnings.push(warning.at(self.json.place(value)));
     }
 
     /// Puts something in the place of `value`.
-    fn set(&mut self, value: NodeId, meant: Value, how: &str) {
+    fn set(&mut self, value: NodeId, meant: Value<'a>, how: &str) {
         self.warn(value, how);
         self.json.set(value, meant);
     }
 
-    fn members(&self) -> Vec<(String, NodeId)> {
+    fn members(&self) -> Vec<(Text<'a>, NodeId)> {
         match self.json.value(self.node) {
             Value::Object(members) => members.clone(),
             _ => Vec::new(),
@@ -169,7 +169,7 @@ impl Mending<'_> {
         let mut members = self.members();
         match members.iter_mut().find(|(own, _)| own == key) {
             Some((_, own)) => *own = value,
-            None => members.push((key.to_owned(), value)),
+            None => members.push((key.to_owned().into(), value)),
         }
         self.json.set(self.node, Value::Object(members));
     }
@@ -231,27 +231,25 @@ impl Mending<'_> {
         let names = match self.json.value(value) {
             Value::Array(names) => names.clone(),
             Value::Null => {
-                return self.set(
-                    value,
-                    Value::String("null".to_owned()),
-                    "`null` is read as a type",
-                );
+                return self.set(value, Value::String("null".into()), "`null` is read as a type");
             }
             _ => vec![value],
         };
         let mut takes_any = false;
         for &name in &names {
             match self.json.value(name) {
+                Value::String(text)
+                    if TYPES.iter().any(|(of, _)| of == text) || text == "object" => {}
                 Value::String(text) => {
                     let meant = meant_type(text).filter(|meant| meant != text);
                     let Some(meant) = meant else { continue };
                     let how =
                         format!("the type \"{}\" is read as it is meant", text.escape_debug());
                     takes_any |= meant.is_empty();
-                    self.set(name, Value::String(meant.to_owned()), &how);
+                    self.set(name, Value::String(meant.into()), &how);
                 }
                 Value::Null => {
-                    self.set(name, Value::String("null".to_owned()), "`null` is read as a type");
+                    self.set(name, Value::String("null".into()), "`null` is read as a type");
                 }
                 _ => {}
             }
@@ -264,7 +262,7 @@ impl Mending<'_> {
             self.warn(value, "schemas among the types are read as `anyOf`");
             let schemas = names.iter().map(|&name| match self.json.value(name) {
                 Value::String(_) => {
-                    self.json.add(value, Value::Object(vec![("type".to_owned(), name)]))
+                    self.json.add(value, Value::Object(vec![("type".into(), name)]))
                 }
                 _ => name,
             });
@@ -282,7 +280,8 @@ impl Mending<'_> {
                 self.insert(key, value);
                 continue;
             }
-            let part = self.json.add(self.node, Value::Object(vec![(key.to_owned(), value)]));
+            let part =
+                self.json.add(self.node, Value::Object(vec![(key.to_owned().into(), value)]));
             self.append("allOf", vec![part]);
         }
     }
@@ -391,7 +390,10 @@ impl Mending<'_> {
             (Value::Number(_), true) => {
                 self.warn(value, "an exclusive bound is read as later drafts have it");
                 let is_exclusive = self.json.add(value, Value::Boolean(true));
-                let part = vec![(bound.to_owned(), value), (exclusive.to_owned(), is_exclusive)];
+                let part = vec![
+                    (bound.to_owned().into(), value),
+                    (exclusive.to_owned().into(), is_exclusive),
+                ];
                 let part = self.json.add(value, Value::Object(part));
                 let parts = self.json.add(value, Value::Array(vec![part]));
                 self.remove(exclusive);
@@ -417,7 +419,7 @@ impl Mending<'_> {
         }
         if let Some(types) = self.get("disallow") {
             self.remove("disallow");
-            let not = self.json.add(types, Value::Object(vec![("type".to_owned(), types)]));
+            let not = self.json.add(types, Value::Object(vec![("type".into(), types)]));
             self.conjunction(vec![("not", not)]);
         }
     }

@@ -105,9 +105,12 @@ impl Builder<'_, '_> {
         self.warn_of_order(&free, names.len(), &left);
         let free = self.free_members(frame, start, &free)?;
         let keys = names.iter().map(|&name| self.key(name)).collect();
-        let names = names.into();
-        let (known, ends, members) =
+        let names: Rc<[u32]> = names.into();
+        let (mut known, mut ends, members) =
             (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        // Before and behind each name, and where one must come.
+        known.reserve(3 * names.len() + 1);
+        ends.reserve(names.len() + 1);
         let pending = Vec::new();
         let mut object =
             Object { composite, frame, names, free, known, pending, keys, others, members, ends };

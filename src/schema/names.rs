@@ -5,9 +5,19 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
+/// So many names are compared one by one.
+const FEW: usize = 16;
+
 /// An order in which every list stays in its own, if there is one: names come as early as they were
 /// first met. Where lists contradict one another, the first one wins.
 pub(super) fn merge(lists: &[Vec<u32>]) -> Vec<u32> {
+    if let [first, others @ ..] = lists
+        && first.len() <= FEW
+        && others.iter().all(|list| matches!(list[..], [name] if first.contains(&name)))
+        && (1..first.len()).all(|at| !first[..at].contains(&first[at]))
+    {
+        return first.clone();
+    }
     let mut rank: FxHashMap<u32, usize> = FxHashMap::default();
     let mut names: Vec<u32> = Vec::new();
     for &name in lists.iter().flatten() {
@@ -61,6 +71,8 @@ mod tests {
         assert_eq!(merge(&[vec![1, 2, 3], vec![2, 4, 3, 5]]), [1, 2, 4, 3, 5]);
         assert_eq!(merge(&[vec![1, 2], vec![2, 1]]), [1, 2]);
         assert_eq!(merge(&[vec![1], vec![3, 2], vec![2, 1]]), [3, 2, 1]);
+        assert_eq!(merge(&[vec![3, 1, 2], vec![2], vec![3]]), [3, 1, 2]);
+        assert_eq!(merge(&[vec![3, 1, 3], vec![3]]), [3, 1]);
         assert!(merge(&[]).is_empty());
     }
 }

@@ -48,7 +48,7 @@ impl Machine<'_> {
         patterns.sort_unstable();
         patterns.dedup();
         self.spend(names.len())?;
-        let (mut others, mut guarded) = (Vec::new(), self.tuple_id(formulas.clone()));
+        let (mut others, mut guarded) = (Vec::new(), self.tuple_id(&formulas));
         if !formulas.iter().all(|&formula| self.is_closed(formula)) {
             others = self.classes_of_others(&names, &patterns, &conditions)?;
             guarded = self.guarded(start);
@@ -56,8 +56,9 @@ impl Machine<'_> {
                 others = self.told_apart(&others, modulus)?;
             }
         }
-        let frame =
-            self.frames.id(Frame { start, guarded, names: names.into(), others: others.into() });
+        let tests_names = !patterns.is_empty() || !conditions.is_empty();
+        let (names, others) = (names.into(), others.into());
+        let frame = self.frames.id(Frame { start, guarded, names, others, tests_names });
         self.frames_of.insert(start, frame);
         Ok(frame)
     }
@@ -251,7 +252,7 @@ impl Machine<'_> {
         tuple: TupleId,
     ) -> Result<Classes, SchemaError> {
         let stepped = self.member_step(step, tuple)?;
-        self.split(stepped)
+        self.split(&stepped)
     }
 
     /// Of each residual, whether it holds of the object as it stands, without members of the names

@@ -7,6 +7,9 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
@@ -31,10 +34,10 @@ struct Resource {
 /// All documents, and what is known of the schemas in them.
 #[derive(Debug)]
 pub(super) struct Schemas<'a> {
-    pub(super) json: Json,
+    pub(super) json: Json<'a>,
     options: &'a SchemaOptions,
     resources: Vec<Resource>,
-    of: HashMap<NodeId, ResourceId>,
+    of: FxHashMap<NodeId, ResourceId>,
     roots: HashMap<String, NodeId>,
     anchors: HashMap<String, NodeId>,
     /// Nodes that a `$dynamicAnchor` names, by name.
@@ -76,14 +79,14 @@ const PLACES_BY_NAME: &[&str] = &[
 impl<'a> Schemas<'a> {
     /// Reads the schema `text`, and gives its root.
     pub(super) fn read(
-        text: &str,
+        text: &'a str,
         options: &'a SchemaOptions,
     ) -> Result<(Self, NodeId), SchemaError> {
         let mut schemas = Self {
             json: Json::default(),
             options,
             resources: Vec::new(),
-            of: HashMap::new(),
+            of: FxHashMap::default(),
             roots: HashMap::new(),
             anchors: HashMap::new(),
             dynamic: HashMap::new(),
@@ -153,20 +156,20 @@ impl<'a> Schemas<'a> {
             return definitions
                 .map_or(Ok(()), |definitions| self.index_members(definitions, resource));
         }
-        for (key, value) in members.clone() {
-            let is_place = PLACES.contains(&key.as_str());
+        let mut places: SmallVec<[(NodeId, bool); 8]> = SmallVec::new();
+        for &(ref key, value) in members {
+            let is_place = PLACES.contains(&&**key);
             match self.json.value(value) {
-                Value::Object(_) | Value::Boolean(_) if is_place => {
-                    self.index(value, resource, false)?;
-                }
-                Value::Array(_) if is_place => self.index_members(value, resource)?,
-                Value::Object(_) if PLACES_BY_NAME.contains(&key.as_str()) => {
-                    self.index_members(value, resource)?;
-                }
+                Value::Object(_) | Value::Boolean(_) if is_place => places.push((value, false)),
+                Value::Array(_) if is_place => places.push((value, true)),
+                Value::Object(_) if PLACES_BY_NAME.contains(&&**key) => places.push((value, true)),
                 _ => {}
             }
         }
-        Ok(())
+        places.into_iter().try_for_each(|(value, has_members)| match has_members {
+            true => self.index_members(value, resource),
+            false => self.index(value, resource, false),
+        })
     }
 
     fn index_members(&mut self, node: NodeId, resource: ResourceId) -> Result<(), SchemaError> {
@@ -302,11 +305,13 @@ impl<'a> Schemas<'a> {
         let root = match self.roots.get(address) {
             Some(&root) => root,
             None => {
-                let own = self.options.documents.get(address).cloned();
-                let Some(text) = own.or_else(|| meta::document(address)) else {
-                    return unresolved(self);
+                let root = match self.options.documents.get(address) {
+                    Some(own) => self.json.read(address, own)?,
+                    None => match meta::document(address) {
+                        Some(text) => self.json.read_copied(address, &text)?,
+                        None => return unresolved(self),
+                    },
                 };
-                let root = self.json.read(address, &text)?;
                 self.document(root, address)?;
                 root
             }

@@ -39,14 +39,14 @@ impl Machine<'_> {
             return start;
         }
         if guarded == self.opened(&formulas) {
-            return self.tuple_id(guarded);
+            return self.tuple_id(&guarded);
         }
         let message = "a key that the schema does not name may stand twice: members count where \
             their keys \
             certainly differ";
         let help = "name the keys, or set `additionalProperties` to false";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
-        self.tuple_id(guarded)
+        self.tuple_id(&guarded)
     }
 
     /// The members that are told apart from those that satisfy `child`, where `tuple` says what is

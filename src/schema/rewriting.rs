@@ -98,6 +98,23 @@ impl Formulas {
 
     /// The atoms of the formulas, each once, ascending by their formulas' ids.
     pub(super) fn atoms(&self, formulas: &[F]) -> Vec<Atom> {
+        let atom = |&part: &F| match self.shape(part) {
+            Shape::Atom(atom) => Some(atom),
+            _ => None,
+        };
+        // Parts ascend already.
+        if let &[formula] = formulas
+            && self.is_flat(formula)
+        {
+            return match self.shape(formula) {
+                Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
+                    self.parts(list).iter().filter_map(atom).collect()
+                }
+                Shape::Not(inner) => atom(&inner).into_iter().collect(),
+                Shape::Atom(atom) => vec![atom],
+                Shape::True | Shape::False => Vec::new(),
+            };
+        }
         let mut seen = rustc_hash::FxHashSet::default();
         let mut pending = formulas.to_vec();
         let mut atoms = Vec::new();

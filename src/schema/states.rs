@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use crate::lexer::Dfa;
 use crate::schema::formula::FormulaId;
 
@@ -10,6 +12,9 @@ use FormulaId as F;
 
 /// Residuals, or the formulas of a value state.
 pub(super) type Tuple = Box<[F]>;
+
+/// A tuple in the making: nearly always of one formula.
+pub(super) type Formed = SmallVec<[F; 4]>;
 
 /// A tuple, by its number in [`Machine::tuples`](super::machine::Machine::tuples).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,6 +35,8 @@ pub(super) struct Frame {
     pub(super) names: Rc<[u32]>,
     /// Classes of the other keys.
     pub(super) others: Rc<[OtherKeys]>,
+    /// Whether patterns or `propertyNames` say something of named keys, too.
+    pub(super) tests_names: bool,
 }
 
 /// A set of keys.

@@ -7,7 +7,7 @@ use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Type};
 use crate::schema::machine::Machine;
 use crate::schema::object::says_nothing;
-use crate::schema::states::{Frame, Key, Step, TupleId};
+use crate::schema::states::{Formed, Frame, Key, Step, TupleId};
 
 use FormulaId as F;
 
@@ -31,16 +31,16 @@ impl Machine<'_> {
         &mut self,
         step: Step,
         tuple: TupleId,
-    ) -> Result<Vec<F>, SchemaError> {
-        let residuals = self.tuple(tuple).to_vec();
+    ) -> Result<Formed, SchemaError> {
+        let residuals = Formed::from_slice(self.tuple(tuple));
         let frame = self.frames.get(step.frame).clone();
         let (matching, holding) = match step.key {
-            Key::Named(name) => self.said_of_name(name, &residuals)?,
+            Key::Named(name) if frame.tests_names => self.said_of_name(name, &residuals)?,
             Key::Other(class) => {
                 let class = &frame.others[class as usize];
                 (class.patterns.clone(), class.names.clone())
             }
-            Key::Absent(_) => (Vec::new(), Vec::new()),
+            Key::Named(_) | Key::Absent(_) => (Vec::new(), Vec::new()),
         };
         let member = Member {
             properties: &self.reader.atoms.properties,

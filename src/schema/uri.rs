@@ -107,6 +107,9 @@ fn without_dots(path: &str) -> String {
 
 /// The text with its percent escapes undone.
 pub(super) fn decode(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_owned();
+    }
     let bytes = text.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

@@ -51,17 +51,23 @@ impl ByteClasses {
         Self { map, representatives: representatives.collect() }
     }
 
-    /// Runs of bytes, each a class; `begins` says where one begins beside the first.
-    pub(crate) fn of_runs(begins: &[bool; 257]) -> Self {
+    /// Runs of bytes, each a class; `begins` says, a bit for each byte, where one begins beside the
+    /// first.
+    pub(crate) fn of_runs(begins: &[u64; 4]) -> Self {
         let mut map = [0; 256];
-        let mut representatives = vec![0];
-        for byte in 1..=255u8 {
-            if begins[usize::from(byte)] {
-                representatives.push(byte);
+        let (mut representatives, mut count) = ([0; 256], 1);
+        for (word, &begins) in (0..).zip(begins) {
+            let mut left = if word == 0 { begins & !1 } else { begins };
+            while left != 0 {
+                let byte = word * 64 + left.trailing_zeros() as usize;
+                left &= left - 1;
+                map[usize::from(representatives[count - 1])..byte].fill((count - 1) as u8);
+                representatives[count] = byte as u8;
+                count += 1;
             }
-            map[usize::from(byte)] = (representatives.len() - 1) as u8;
         }
-        Self { map, representatives: representatives.into() }
+        map[usize::from(representatives[count - 1])..].fill((count - 1) as u8);
+        Self { map, representatives: representatives[..count].into() }
     }
 
     /// The classes that `map` gives the bytes; `None` unless they are numbered by their smallest

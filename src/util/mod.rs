@@ -6,6 +6,7 @@
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`distinct`]: keys in the order of their arrival, each once.
 //! * [`lists`]: many short lists in two arrays.
+//! * [`shared`]: lists that are copied when they are changed, not when they are handed on.
 //! * [`limits`], [`meter`]: what building and running may cost, and what building has cost.
 //! * [`fingerprint`]: 64 bits that tell contents apart.
 //! * [`self_loops`]: the contract by which walks pass over texts that lead back.
@@ -28,4 +29,5 @@ pub(crate) mod memo;
 pub(crate) mod meter;
 pub(crate) mod saving;
 pub(crate) mod self_loops;
+pub(crate) mod shared;
 pub(crate) mod uses;

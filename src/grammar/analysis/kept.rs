@@ -35,9 +35,9 @@ pub(super) fn keep(
         grammar.reserve_covered.iter().filter_map(|terminal| ids.terminals[terminal.index()]);
     Grammar {
         cost: grammar.cost,
-        terminals,
-        nonterminals,
-        productions,
+        terminals: terminals.into(),
+        nonterminals: nonterminals.into(),
+        productions: productions.into(),
         start: ids.nonterminals[start.index()].expect("the start symbol is reached"),
         starts: Vec::new(),
         lexer: grammar.lexer,

@@ -121,9 +121,9 @@ pub(crate) fn assemble(
     let starts: Vec<_> = parts.starts.iter().map(|&rule| NonterminalId::new(plain(rule))).collect();
     Some(Grammar {
         cost: crate::util::meter::Cost::default(),
-        terminals,
-        nonterminals,
-        productions,
+        terminals: terminals.into(),
+        nonterminals: nonterminals.into(),
+        productions: productions.into(),
         start: *starts.first()?,
         starts,
         lexer,

@@ -168,11 +168,8 @@ fn long_chains_are_no_recursion() {
         deep.productions[1].rhs.push(Symbol::Nonterminal(NonterminalId::new(base)));
         for i in base..base + count {
             let rhs = smallvec![chain, Symbol::Nonterminal(NonterminalId::new(i + 1))];
-            deep.productions.push(Production {
-                lhs: NonterminalId::new(i),
-                rhs,
-                ..deep.productions[0].clone()
-            });
+            let first = deep.productions[0].clone();
+            deep.productions.push(Production { lhs: NonterminalId::new(i), rhs, ..first });
             deep.nonterminals.push(Nonterminal {
                 name: format!("N{i}").into(),
                 productions: smallvec![],

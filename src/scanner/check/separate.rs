@@ -152,31 +152,27 @@ impl<'a> Search<'a> {
     fn run(mut self) -> bool {
         let table = self.lexis.table();
         let cores = || (0..table.state_count()).map(CoreId::new);
-        // Equal rows are one in memory.
-        let mut seen: HashSet<usize, FxBuildHasher> = HashSet::default();
-        let rows = cores().map(|core| table.row(core));
-        if !rows
-            .filter(|row| seen.insert(std::ptr::from_ref(*row).addr()))
-            .all(|row| self.is_apart(row))
-        {
+        let mut seen = BitSet::new(table.set_count());
+        let mut rows = cores().filter(|&core| seen.insert(table.row_number(core)));
+        if !rows.all(|core| self.is_apart(core)) {
             return false;
         }
-        let mut seen: HashSet<(u32, usize), FxBuildHasher> = HashSet::default();
+        let mut seen: HashSet<(TerminalId, usize), FxBuildHasher> = HashSet::default();
         cores().all(|core| match table.accessing(core) {
-            Some(Symbol::Terminal(last)) => {
-                let row = table.row(core);
-                !seen.insert((last.0, std::ptr::from_ref(row).addr()))
-                    || self.can_follow(last.index(), row)
+            // Nothing goes on behind the closing quote.
+            Some(Symbol::Terminal(last)) if self.kinds[last.index()] == Kind::Unquoted => {
+                !seen.insert((last, table.row_number(core))) || self.can_follow(last.index(), core)
             }
             _ => true,
         })
     }
 
-    /// Whether the terminals of a row have no texts in common. Notes what goes on behind which.
-    fn is_apart(&mut self, row: &BitSet) -> bool {
-        let Row { has_strings, quoted, unquoted } = self.sorted(row);
+    /// Whether the terminals of the row of `core` have no texts in common. Notes what goes on
+    /// behind which.
+    fn is_apart(&mut self, core: CoreId) -> bool {
+        let Row { has_strings, quoted, unquoted } = self.sorted(core);
         for (at, &one) in quoted.iter().enumerate() {
-            if has_strings && self.matches_string(one, row) {
+            if has_strings && self.matches_string(one, core) {
                 return false;
             }
             if !quoted[at + 1..].iter().all(|&other| self.pair(one, other).is_some()) {
@@ -199,12 +195,12 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Whether a quoted terminal that is no plain string matches a string of its row.
-    fn matches_string(&mut self, general: usize, row: &BitSet) -> bool {
+    /// Whether a quoted terminal that is no plain string matches a string of the row of `core`.
+    fn matches_string(&mut self, general: usize, core: CoreId) -> bool {
         let Some(dfa) = self.dfas[general] else { return false };
         let none = || BitSet::new(self.kinds.len() + 1);
         let asked = self.asked.entry(general).or_insert_with(none);
-        let mut strings = row.clone();
+        let mut strings = self.lexis.table().row(core).clone();
         strings.intersect_with(&self.strings);
         strings.subtract(asked);
         asked.union_with(&strings);
@@ -213,10 +209,10 @@ impl<'a> Search<'a> {
         texts.any(|text| dfa.matches(text.as_bytes()))
     }
 
-    /// The terminals of a row by their kinds, without the end of the text.
-    fn sorted(&self, row: &BitSet) -> Row {
+    /// The terminals of the row of `core` by their kinds, without the end of the text.
+    fn sorted(&self, core: CoreId) -> Row {
         let mut sorted = Row { has_strings: false, quoted: Vec::new(), unquoted: Vec::new() };
-        for index in row.iter() {
+        for index in self.lexis.table().terminals_of_row(core) {
             match self.kinds.get(index) {
                 Some(Kind::String) => sorted.has_strings = true,
                 Some(Kind::Quoted) => sorted.quoted.push(index),
@@ -227,12 +223,8 @@ impl<'a> Search<'a> {
         sorted
     }
 
-    /// Whether all of a row can follow a lexeme of `last`.
-    fn can_follow(&self, last: usize, row: &BitSet) -> bool {
-        // Nothing goes on behind the closing quote.
-        if self.kinds[last] != Kind::Unquoted {
-            return true;
-        }
+    /// Whether all of the row of `core` can follow a lexeme of `last`, which is not quoted.
+    fn can_follow(&self, last: usize, core: CoreId) -> bool {
         let runs_on = &self.runs_on[last];
         let ends_before = |begins: &Bytes| {
             begins.iter().zip(runs_on).any(|(&begins, &runs_on)| begins & !runs_on != 0)
@@ -240,7 +232,7 @@ impl<'a> Search<'a> {
         let mut quote = Bytes::default();
         add(&mut quote, QUOTE);
         let ends_before_quote = ends_before(&quote);
-        row.iter().all(|next| match self.kinds.get(next) {
+        self.lexis.table().terminals_of_row(core).all(|next| match self.kinds.get(next) {
             Some(Kind::Unquoted) => ends_before(&self.begins[next]),
             Some(Kind::String | Kind::Quoted) => ends_before_quote,
             None => true,
@@ -378,10 +370,14 @@ fn runs_on(dfa: &Dfa) -> Bytes {
 
 /// The bytes of some classes.
 fn bytes_of(classes: &ByteClasses, some: ClassSet) -> Bytes {
-    let mut bytes = Bytes::default();
-    let all = some.iter().flat_map(|class| classes.bytes(class));
-    all.for_each(|byte| add(&mut bytes, byte));
-    bytes
+    if some.is_empty() {
+        return Bytes::default();
+    }
+    let mut is_one = [false; 256];
+    some.iter().for_each(|class| is_one[usize::from(class)] = true);
+    let bit = |byte: u8| u64::from(is_one[usize::from(classes.get(byte))]);
+    let word = |at: u8| (0..64).fold(0, |word, byte| word | bit(64 * at + byte) << byte);
+    [0, 1, 2, 3].map(word)
 }
 
 /// The text of a terminal that is a plain string.
@@ -394,14 +390,13 @@ fn text(terminal: &Terminal) -> Option<&str> {
 
 /// The bytes that lexemes begin with.
 fn first_bytes(dfa: &Dfa) -> Bytes {
-    let mut bytes = Bytes::default();
+    let mut begins = ClassSet::default();
     if !dfa.is_empty() {
         let row = dfa.row(dfa.start());
-        let begins =
-            (0..=u8::MAX).filter(|&byte| row[usize::from(dfa.classes().get(byte))] != Dfa::DEAD);
-        begins.for_each(|byte| add(&mut bytes, byte));
+        let live = (0..=u8::MAX).zip(&*row).filter(|&(_, &next)| next != Dfa::DEAD);
+        live.for_each(|(class, _)| begins.insert(class));
     }
-    bytes
+    bytes_of(dfa.classes(), begins)
 }
 
 fn add(bytes: &mut Bytes, byte: u8) {

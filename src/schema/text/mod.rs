@@ -5,7 +5,7 @@
 //! names and members of `enum` combine by products; [`spell`] turns contents into lexemes. Those of
 //! which there is a list are asked one by one ([`listed`]); lengths beside something else are
 //! counted by the lexer ([`bounded`]). Numbers are automata over their texts
-//! ([`numbers`]).
+//! ([`numbers`]); of bounded integers these are made as they are to be ([`integers`]).
 
 pub(super) mod automaton;
 mod bounded;
@@ -15,6 +15,7 @@ mod ecma_tree;
 mod escapes;
 mod fingerprints;
 pub(super) mod formats;
+mod integers;
 mod lengths;
 mod listed;
 mod measure;

@@ -17,7 +17,8 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::options::Numerals;
-use crate::schema::text::automaton::explore;
+use crate::schema::text::automaton::{self, explore};
+use crate::schema::text::integers;
 use crate::schema::text::{Texts, fingerprints, regex};
 
 use FormulaId as F;
@@ -77,8 +78,12 @@ impl Texts<'_> {
 }
 
 impl Machine<'_> {
-    /// The texts of the numbers that satisfy a formula which was projected on numbers.
-    pub(in crate::schema) fn numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
+    /// The texts of the numbers that satisfy a formula which was projected on numbers, if there are
+    /// any.
+    pub(in crate::schema) fn numbers(
+        &mut self,
+        formula: F,
+    ) -> Result<Option<Automaton>, SchemaError> {
         if let Some(known) = self.texts.numbers.get(&formula) {
             return Ok(known.clone());
         }
@@ -89,23 +94,23 @@ impl Machine<'_> {
             (_, Shape::Atom(Atom::Integer { .. })) if is_plain => {
                 self.texts.numeral(INTEGER).map_err(|error| self.too_large(&error))?
             }
+            _ if is_plain && self.are_integers(formula) => match self.bounded_integers(formula)? {
+                Some(integers) => return Ok(self.keep_numbers(formula, integers)),
+                None => self.plain_integers(formula)?,
+            },
             _ => self.combined_numbers(formula)?,
         };
         self.spend(numbers.state_count() / 4)?;
+        Ok(self.keep_numbers(formula, automaton::of(&numbers)))
+    }
+
+    fn keep_numbers(&mut self, formula: F, numbers: Automaton) -> Option<Automaton> {
+        let numbers = Some(numbers).filter(|numbers| !numbers.states.is_empty());
         self.texts.numbers.insert(formula, numbers.clone());
-        Ok(numbers)
+        numbers
     }
 
     fn combined_numbers(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
-        let formulas = &self.reader.formulas;
-        let is_integer =
-            |&part: &F| matches!(formulas.shape(part), Shape::Atom(Atom::Integer { .. }));
-        if let Shape::And(list) = formulas.shape(formula)
-            && self.reader.options.numerals == Numerals::Plain
-            && formulas.parts(list).iter().any(is_integer)
-        {
-            return self.plain_integers(formula);
-        }
         let mut leaves = Vec::new();
         for atom in self.reader.formulas.atoms(&[formula]) {
             self.spend(16)?;
@@ -142,9 +147,10 @@ impl Machine<'_> {
             let texts = match atom {
                 Atom::Integer { .. } => all.clone(),
                 Atom::Compare(comparison, number) => {
-                    let bound = self.reader.atoms.numbers.get(number);
-                    let holds = |order| comparison.holds(order);
-                    self.compiled(comparing(bound, &holds, Numbers::Integers))?
+                    let bound = Some((comparison, self.reader.atoms.numbers.get(number)));
+                    let is_lower = comparison.holds(Ordering::Greater);
+                    let bounds = if is_lower { (bound, None) } else { (None, bound) };
+                    self.compiled(integers::between(bounds.0, bounds.1))?
                 }
                 Atom::MultipleOf(number) => {
                     let (divisor, exponent) =
@@ -167,9 +173,6 @@ impl Machine<'_> {
             leaves.iter().find(|(atom, _)| matches!(atom, Atom::Compare(..)) && is_asked(atom));
         if let Some((_, bound)) = bound {
             all = bound.clone();
-            if conditions.len() == 2 && leaves.iter().all(|(atom, _)| is_asked(atom)) {
-                return Ok(all);
-            }
         }
         let combined = self.texts.combine(formulas, formula, Some(all), leaves);
         combined.map_err(|error| self.too_large(&error))
@@ -225,7 +228,7 @@ impl Machine<'_> {
         bound: &Decimal,
     ) -> Result<Leaf, SchemaError> {
         let holds = move |order: Ordering| comparison.holds(order);
-        let mut parts = vec![self.compiled(comparing(bound, &holds, Numbers::All))?];
+        let mut parts = vec![self.compiled(comparing(bound, &holds))?];
         let magnitude = bound.magnitude();
         let limit = |text| Decimal::parse(text).unwrap_or_default();
         let decides =
@@ -325,16 +328,8 @@ enum Place {
     Fraction(usize, Ordering),
 }
 
-/// Which numbers are compared with a bound.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Numbers {
-    All,
-    /// Those that are written without a point, and not as `-0`.
-    Integers,
-}
-
 /// Numbers without an exponent whose order to `bound` is such that `holds`.
-fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool, of: Numbers) -> Automaton {
+fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool) -> Automaton {
     let (whole, fraction) = bound.plain();
     let (whole, fraction) = (&whole, &fraction);
     // How what stands before the point compares, and how the whole does where the text ends.
@@ -383,7 +378,6 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool, of: Numbers) -> 
     let step = |&(negative, place): &(bool, Place), byte: u8| {
         let (negative, place) = match byte {
             b'-' => (place == Place::Start).then_some((true, Place::Sign))?,
-            b'0' if place == Place::Sign && of == Numbers::Integers => return None,
             // With fewer digits before the point nothing behind it matters.
             b'.' => (negative, Place::Point(before_point(place)?)),
             _ => (negative, digit(place, byte - b'0')?),
@@ -405,11 +399,7 @@ fn comparing(bound: &Decimal, holds: &dyn Fn(Ordering) -> bool, of: Numbers) -> 
         };
         holds(order)
     };
-    let alphabet: &[u8] = match of {
-        Numbers::All => b"-.0123456789",
-        Numbers::Integers => b"-0123456789",
-    };
-    explore((false, Place::Start), alphabet, step, accepts)
+    explore((false, Place::Start), b"-.0123456789", step, accepts)
 }
 
 /// Behind `count` digits after the point, another one.

@@ -41,7 +41,8 @@ pub(in crate::schema) struct Texts<'a> {
     pub(super) bounded: FxHashMap<F, Option<Option<Pattern>>>,
     /// Some of the strings, where all would take too large an automaton.
     pub(super) narrowed: FxHashMap<F, Rc<Dfa>>,
-    pub(super) numbers: FxHashMap<F, Rc<Dfa>>,
+    /// The texts of numbers, where there are any.
+    pub(super) numbers: FxHashMap<F, Option<Automaton>>,
     /// Parts of the [numbers](super::numbers) that depend on no schema.
     pub(super) numerals: FxHashMap<&'static str, Rc<Dfa>>,
 }
