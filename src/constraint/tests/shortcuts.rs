@@ -210,7 +210,7 @@ fn follow_in(grammar: &Grammar, vocabulary: &Vocabulary, seed: u64) -> Result<()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn no_shortcut_changes_a_mask(
