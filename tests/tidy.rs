@@ -324,7 +324,7 @@ fn root() -> &'static Path {
 
 /// Files that belong to the project, without what tools write and without what begins with a dot.
 fn files_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let generated = ["target", "corpus", "artifacts", "coverage", "proptest-regressions"];
+    let generated = ["corpus", "artifacts", "coverage", "proptest-regressions"];
     let mut files = Vec::new();
     let mut pending = vec![directory.to_path_buf()];
     while let Some(directory) = pending.pop() {
@@ -334,8 +334,9 @@ fn files_below(directory: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf>
             let kind = entry.file_type().expect("the project can be read");
             let path = entry.path();
             if kind.is_dir() {
-                let is_generated =
-                    generated.contains(&&*name) && !path.starts_with(root().join("tests"));
+                // The tests have a corpus of the project's own.
+                let is_generated = name == "target"
+                    || generated.contains(&&*name) && !path.starts_with(root().join("tests"));
                 if !name.starts_with('.') || name == ".ci" {
                     pending.extend((!is_generated).then_some(path));
                 }

@@ -33,8 +33,8 @@ impl Machine<'_> {
 
 /// Characters of a run.
 const RUN: u64 = 64;
-/// Greatest lengths from which on strings are cut into runs. What the scanner keeps of a string that
-/// is a little shorter, where a text goes to its end, is 27 MB.
+/// Greatest lengths from which on strings are cut into runs. What the scanner keeps of a string
+/// that is a little shorter, where a text goes to its end, is 27 MB.
 const LONG: u64 = 10_000;
 /// Least lengths from which on they are. Tokens are of many classes before these are reached.
 const LONG_AT_LEAST: u64 = 1_024;
