@@ -127,7 +127,8 @@ impl ScanStates {
         }
     }
 
-    /// The state after a byte that leads the terminal's own DFA nearer to an accept.
+    /// The state after a byte that leads the terminal's own DFA nearer to an accept. In a forged
+    /// file a step may lead anywhere; one that comes no nearer is none, so that every way ends.
     fn nearer(&self, state: ScanStateId, terminal: TerminalId) -> Option<ScanStateId> {
         let dfa = self.dfa(terminal)?;
         let components = self.components(state);
@@ -135,7 +136,9 @@ impl ScanStates {
         let own = components[at].state;
         let is_nearer = |&&byte: &&u8| dfa.distance(dfa.next(own, byte)) < dfa.distance(own);
         let &byte = dfa.classes().representatives().iter().find(is_nearer)?;
-        self.next(state, byte)
+        let next = self.next(state, byte)?;
+        let comes_nearer = |distance| distance < dfa.distance(own);
+        self.distance(next, terminal).is_none_or(comes_nearer).then_some(next)
     }
 
     fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
@@ -178,5 +181,37 @@ impl ScanStates {
         let components = self.components(state);
         let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
         Some(self.dfas[terminal.index()].as_ref()?.distance(components[at].state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+    use crate::grammar::pattern::{Pattern, RegexFlags};
+    use crate::lexer::Compiler;
+    use crate::scanner::states::Endings;
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    /// As a forged file has it: the way to a label leads back to where it begins.
+    #[test]
+    fn a_step_that_comes_no_nearer_ends_the_way() {
+        let meter = Meter::new(&Limits::default());
+        let dfa = |regex: &str| {
+            let (pattern, flags) = (regex.to_owned(), RegexFlags::default());
+            let pattern = Pattern::Regex { pattern, flags, place: None };
+            Some(Compiler::new(&meter).compile(&pattern).expect("a regex"))
+        };
+        let endings = Endings { first: BitSet::new(2), every: BitSet::new(2) };
+        let states = ScanStates::new(vec![dfa("aab"), dfa("aac")], vec![0, 1], endings, None);
+        let mut both = BitSet::new(2);
+        both.insert(0);
+        both.insert(1);
+        let start = states.start(&both);
+        let class = usize::from(states.classes().get(b'a'));
+        states.facts(start).next[class].store(start.0, Ordering::Release);
+        assert_eq!(states.label_set(states.reach(start)).iter().count(), 0);
     }
 }
