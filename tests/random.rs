@@ -141,6 +141,9 @@ fn check(
 /// lexemes that run into one another; or it ignores what no line end is sure to follow.
 const REFUSALS: [&str; 4] = ["empty-language", "unproductive", "level-limit", "unending-line"];
 
+/// Of fewer grammars what shares are like is a matter of chance.
+const ENOUGH_FOR_SHARES: u32 = 40;
+
 /// Tries so many drafts, and prints what became of them.
 fn run<S: Strategy>(
     cases: u32,
@@ -164,6 +167,9 @@ fn run<S: Strategy>(
         tally.refused.keys().all(|code| REFUSALS.contains(code)),
         "a grammar is refused that should be taken: {tally:?}"
     );
+    if tally.grammars < ENOUGH_FOR_SHARES {
+        return;
+    }
     assert!(tally.accepted * 2 >= tally.grammars, "too few drafts are grammars: {tally:?}");
     assert!(
         tally.undecided * 100 <= tally.bits,

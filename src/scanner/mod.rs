@@ -39,6 +39,7 @@ mod lines;
 pub(crate) mod lookahead;
 mod marks;
 mod obligations;
+mod pieces;
 pub(crate) mod points;
 mod proof;
 mod reads;
@@ -72,6 +73,7 @@ use lookahead::{Between, ExpectationsId};
 pub(crate) use marks::{Mark, Marks};
 use obligations::ObligationSets;
 pub(crate) use obligations::{Obligations, ObligationsId};
+use pieces::Pieces;
 use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads};
@@ -100,6 +102,8 @@ pub(crate) struct Scanner {
     nothing: u32,
     obligations: ObligationSets,
     points: Points,
+    /// Made when a walk first asks for loops.
+    pieces: OnceLock<Pieces>,
     ends: Ends,
     decisions: Decisions,
     discharges: Discharges,
@@ -158,6 +162,7 @@ impl Scanner {
             nothing,
             obligations: ObligationSets::new(),
             points: Points::default(),
+            pieces: OnceLock::new(),
             ends: Ends::default(),
             decisions: Decisions::default(),
             discharges: Discharges::default(),
@@ -187,6 +192,12 @@ impl Scanner {
     #[inline]
     pub(crate) fn states(&self) -> &ScanStates {
         &self.lexis.states
+    }
+
+    /// The pieces of texts, as far as scan states tell them apart.
+    #[inline]
+    fn pieces(&self) -> &Pieces {
+        self.pieces.get_or_init(|| Pieces::new(self.states().classes()))
     }
 
     /// `%indent`, if the grammar has it.

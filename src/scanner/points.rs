@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{LexemeEnds, ObligationsId, Scanner};
-use crate::util::append::{Interner, Slots};
+use crate::util::append::{AppendVec, Interner, Slots};
+use crate::util::append_map::AppendMap;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::self_loops::{Groups, Stretch};
@@ -17,9 +18,10 @@ use crate::util::self_loops::{Groups, Stretch};
 /// The points met so far.
 #[derive(Debug, Default)]
 pub(crate) struct Points {
-    keys: Interner<(ScanStateId, ObligationsId)>,
+    keys: AppendVec<(ScanStateId, ObligationsId)>,
     /// By scan state: the number without obligations, which is asked for most.
     plain: Slots<PointId>,
+    obliged: AppendMap<(ScanStateId, ObligationsId), PointId>,
     points: Slots<Point>,
     classes: Interner<Class>,
     ended: Interner<LexemeEnds>,
@@ -120,6 +122,12 @@ impl Step {
         Self::new(Some(next), None)
     }
 
+    /// Whether the lexeme neither goes on nor may have ended before the byte.
+    #[inline]
+    pub(crate) fn is_dead(self) -> bool {
+        self == Self::new(None, None)
+    }
+
     /// The point after the byte, if the lexeme goes on.
     #[inline]
     pub(crate) fn next(self) -> Option<PointId> {
@@ -169,10 +177,11 @@ impl Point {
 impl Scanner {
     /// The point of a scan state and obligations.
     pub(crate) fn point(&self, state: ScanStateId, obligations: ObligationsId) -> PointId {
-        let number = || PointId(self.points.keys.intern((state, obligations)));
+        let Points { keys, plain, obliged, .. } = &self.points;
+        let number = || PointId(keys.push((state, obligations)));
         match obligations {
-            ObligationsId::NONE => *self.points.plain.get_or_init(state.0, number),
-            _ => number(),
+            ObligationsId::NONE => *plain.get_or_init(state.0, number),
+            _ => obliged.get_or_insert_with((state, obligations), number),
         }
     }
 
@@ -180,7 +189,8 @@ impl Scanner {
     #[inline]
     pub(crate) fn at_point(&self, id: PointId) -> &Point {
         self.points.points.get_or_init(id.0, || {
-            let &(state, obligations) = self.points.keys.get(id.0);
+            let &(state, obligations) =
+                self.points.keys.get(id.0).expect("a point is numbered with its key");
             let steps = self.states().classes().representatives().iter();
             Point {
                 id,

@@ -5,8 +5,8 @@
 use super::Scanner;
 use super::points::{Point, PointId, Step};
 use crate::util::self_loops::{
-    ASCII, BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, NOT_ASCII, Stretch, Within,
-    characters_of, group, step_utf8,
+    ASCII, BETWEEN, CHARACTERS, CUT_CHARACTERS, Groups, LETTER, LETTERS, NOT_ASCII, Stretch,
+    Within, characters_of, group,
 };
 
 /// So many pieces at least are looked at beyond a point.
@@ -132,8 +132,8 @@ impl Scanner {
                     .filter(alike)
                     .is_some_and(|next| !leads_back || self.goes_on(self.at_point(next), point))
         };
-        let is_letter = |byte: &u8| leads_back || byte.is_ascii_alphabetic();
-        self.goes_on(point, point) && (0..0x80).filter(is_letter).any(is_other)
+        let mut classes = self.pieces().classes_of(if leads_back { ASCII } else { LETTERS });
+        self.goes_on(point, point) && classes.any(|(byte, _)| is_other(byte))
     }
 
     /// Whether texts lead from a point to others of its class, however long they are, and some lead
@@ -211,14 +211,14 @@ impl Scanner {
             }
             goes_on
         };
-        for byte in 0..0x80 {
-            if groups & group(byte) == 0 {
+        for (byte, of_class) in self.pieces().classes_of(ASCII) {
+            if groups & of_class == 0 {
                 continue;
             }
             let step = self.step_point(from, byte);
             let is_on = step.next().is_some_and(|next| step == Step::to(next) && leads_on(next));
             if !is_on {
-                groups &= !group(byte);
+                groups &= !of_class;
             }
         }
         match groups & CHARACTERS {
@@ -289,17 +289,12 @@ impl Scanner {
 
     /// The groups all of whose bytes lead from `point` to `next`.
     fn groups_to(&self, point: &Point, next: PointId) -> Groups {
-        let classes = self.states().classes();
+        // Nearly all bytes are asked for.
+        self.find_steps(point);
         let mut leaves = 0;
-        // Neighbours are mostly alike.
-        let mut before = (None, false);
-        for byte in 0..=255 {
-            let class = Some(classes.get(byte));
-            if before.0 != class {
-                before = (class, self.step_point(point, byte) != Step::to(next));
-            }
-            if before.1 {
-                leaves |= group(byte);
+        for (byte, groups) in self.pieces().classes_of(Groups::MAX) {
+            if groups & !leaves != 0 && self.step_point(point, byte) != Step::to(next) {
+                leaves |= groups;
             }
         }
         !leaves
@@ -340,18 +335,9 @@ impl Scanner {
         while let Some(&(within, from)) = seen.get(at) {
             at += 1;
             let from = self.at_point(from);
-            let mut before = None;
-            for byte in 0x80..=0xff {
-                if within == BETWEEN && characters_of(byte) != kind {
-                    continue;
-                }
-                let Some(within) = step_utf8(within, byte) else { continue };
-                // Neighbours are mostly alike.
-                let alike = Some((within, self.states().classes().get(byte)));
-                if std::mem::replace(&mut before, alike) == alike {
-                    continue;
-                }
-                let step = self.step_point(from, byte);
+            for next in self.pieces().bytes_of(kind, within) {
+                let within = next.place;
+                let step = self.step_point(from, next.byte);
                 let Some(next) = step.next() else { return 0 };
                 if step.ended().is_some() {
                     loops &= if targets_accept { CHARACTERS } else { 0 };

@@ -58,6 +58,9 @@ pub(crate) type Groups = u32;
 /// ASCII bytes.
 pub(crate) const ASCII: Groups = (1 << 22) - 1;
 
+/// ASCII letters.
+pub(crate) const LETTERS: Groups = 0b1111;
+
 /// Characters past ASCII, whole ones, as UTF-8 has them: of both kinds, [`characters_of`].
 pub(crate) const CHARACTERS: Groups = 0b11 << 22;
 
@@ -169,6 +172,13 @@ pub(crate) const fn step_utf8(within: Within, byte: u8) -> Option<Within> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn letters_are_whole_groups() {
+        assert!(
+            (0..0x80).all(|byte: u8| (group(byte) & LETTERS != 0) == byte.is_ascii_alphabetic())
+        );
+    }
 
     #[test]
     fn characters_are_those_of_the_standard_library() {

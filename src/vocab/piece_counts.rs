@@ -23,6 +23,8 @@ pub(crate) struct PieceCounts {
     firsts: Box<[(u32, u8)]>,
     /// All ids with bytes: those all of whose pieces are of the groups, and behind them the others.
     ids: ByCount,
+    /// The former, as bits; as long as the greatest of them asks.
+    row: Box<[u32]>,
 }
 
 /// Numbers by how many pieces there are, ascending where these are as many.
@@ -103,12 +105,14 @@ impl PieceCounts {
         };
         let mut firsts: Vec<(u32, u8)> = (0..=height).filter_map(first).collect();
         firsts.sort_unstable();
+        let ids = ByCount::new(&ids, height);
         Self {
             groups,
             firsts: firsts.into(),
             nodes,
             outside: outside.into(),
-            ids: ByCount::new(&ids, height),
+            row: row_of(&ids.numbers[..ids.run(height.into()).end as usize]),
+            ids,
         }
     }
 
@@ -125,6 +129,11 @@ impl PieceCounts {
     /// Where among them those are that have so many pieces, all of the groups.
     pub(crate) fn tokens(&self, pieces: RangeInclusive<usize>) -> Range<u32> {
         self.ids.run(*pieces.start()).start..self.ids.run(*pieces.end()).end
+    }
+
+    /// Those that have any number of pieces, all of the groups, as bits.
+    pub(crate) fn row(&self) -> &[u32] {
+        &self.row
     }
 
     /// The nodes behind so many pieces with whose bytes one of none of the groups begins.
@@ -155,7 +164,16 @@ impl PieceCounts {
             + size_of_val(&*self.outside)
             + size_of_val(&*self.firsts)
             + by_count(&self.ids)
+            + size_of_val(&*self.row)
     }
+}
+
+/// These ids as bits.
+fn row_of(ids: &[u32]) -> Box<[u32]> {
+    let words = ids.iter().max().map_or(0, |&id| id as usize / 32 + 1);
+    let mut row = vec![0; words];
+    ids.iter().for_each(|&id| row[id as usize / 32] |= 1 << (id % 32));
+    row.into()
 }
 
 impl ByCount {

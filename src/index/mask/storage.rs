@@ -59,12 +59,16 @@ impl Masks {
         if let Some(few) = tokens_of(row, most_in_a_list(row.len())) {
             return self.intern_few(&few);
         }
-        let is_row = |mask: &Mask, id| match mask {
+        let is_row = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(_)) => false,
-            _ => {
-                let mut other = vec![0; row.len()];
-                self.write_to(id, &mut other);
-                other == row
+            Mask::Set(TokenSet::Words(words)) => words.is_equal(row),
+            Mask::Near { base, flips } => {
+                let mut other = row.to_vec();
+                flip(flips, &mut other);
+                match self.get(*base) {
+                    Some(Mask::Set(TokenSet::Words(base))) => base.is_equal(&other),
+                    _ => false,
+                }
             }
         };
         self.find_or_add(hash(row), is_row, |rows| {
@@ -76,7 +80,7 @@ impl Masks {
     /// The same for the mask of these tokens, ascending, no more than [`most_in_a_list`]. What is a
     /// handful of tokens takes no pass over a row.
     pub(crate) fn intern_few(&self, tokens: &[u32]) -> (u32, usize) {
-        let is_list = |mask: &Mask, _| match mask {
+        let is_list = |mask: &Mask| match mask {
             Mask::Set(TokenSet::List(list)) => list.is_equal(tokens),
             _ => false,
         };
@@ -90,7 +94,7 @@ impl Masks {
     fn find_or_add(
         &self,
         hash: u64,
-        is_equal: impl Fn(&Mask, u32) -> bool,
+        is_equal: impl Fn(&Mask) -> bool,
         make: impl FnOnce(&mut Vec<u32>) -> Mask,
     ) -> (u32, usize) {
         // A poisoned lock only says that another thread panicked elsewhere: the tables are
@@ -98,7 +102,7 @@ impl Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Known { ids, rows } = &mut *known;
         let is_equal =
-            |&(at, id): &(u64, u32)| at == hash && self.get(id).is_some_and(|at| is_equal(at, id));
+            |&(known, id): &(u64, u32)| known == hash && self.get(id).is_some_and(&is_equal);
         if let Some(&(_, id)) = ids.find(hash, is_equal) {
             return (id, 0);
         }
@@ -173,12 +177,7 @@ impl Masks {
                 if let Some(Mask::Set(base)) = self.get(*base) {
                     base.write_to(row);
                 }
-                flips.each(|id| {
-                    // As in a list of tokens.
-                    if let Some(word) = row.get_mut(id as usize / 32) {
-                        *word ^= 1 << (id % 32);
-                    }
-                });
+                flip(flips, row);
             }
             None => row.fill(0),
         }
@@ -198,6 +197,17 @@ impl Mask {
         };
         numbers + size_of::<OnceLock<Self>>() + 2 * size_of::<(u64, u32)>()
     }
+}
+
+/// Flips these bits of a row.
+#[inline]
+fn flip(bits: &Words, row: &mut [u32]) {
+    bits.each(|id| {
+        // As in a list of tokens.
+        if let Some(word) = row.get_mut(id as usize / 32) {
+            *word ^= 1 << (id % 32);
+        }
+    });
 }
 
 /// In how many bits the rows differ, if in no more than `limit`.

@@ -106,12 +106,16 @@ impl TokenSetGraph {
         if let TokenSet::List(ids) = &set
             && let Some(ids) = ids.own().filter(|ids| ids.len() <= FEW)
         {
-            return self.add_few(ids);
+            let mut ids: SmallVec<[u32; FEW]> = SmallVec::from_slice(ids);
+            ids.sort_unstable();
+            ids.dedup();
+            return self.add_few(&ids);
         }
         self.held.fetch_add(set.bytes() + size_of::<TokenSet>(), Ordering::Relaxed);
         StoredTokensId(Stored::Set(self.sets.push(set)))
     }
 
+    /// The number of these tokens, ascending.
     fn add_few(&self, ids: &[u32]) -> StoredTokensId {
         let before = self.few.len();
         let number = self.few.intern_ref(ids);

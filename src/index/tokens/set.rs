@@ -7,7 +7,7 @@ use crate::util::saving::Words;
 /// A set of tokens of one vocabulary.
 #[derive(Clone, Debug)]
 pub(crate) enum TokenSet {
-    /// Ids, ascending.
+    /// Ids, in any order; some may stand there more than once.
     List(Words),
     /// One bit a token: bit `t % 32` of word `t / 32`.
     Words(Words),
@@ -22,12 +22,10 @@ impl TokenSet {
     ) -> Self {
         let slice = |run: Range<u32>| &ids[run.start as usize..run.end as usize];
         let count: usize = runs.clone().map(|run| run.len()).sum();
-        // A row takes time to fill and to read, sorting more for each id.
+        // A row takes time to fill and to read.
         if count < words / 16 {
             let mut list = Vec::with_capacity(count);
             runs.for_each(|run| list.extend_from_slice(slice(run)));
-            list.sort_unstable();
-            list.dedup();
             return Self::List(list.into());
         }
         let mut row = vec![0; words];
@@ -126,7 +124,12 @@ impl TokenSet {
 /// The ids of the bits in `row`, if there are no more than `limit`.
 pub(crate) fn tokens_of(row: &[u32], limit: usize) -> Option<Vec<u32>> {
     const STRETCH: usize = 32;
-    let mut ids = Vec::new();
+    // Most rows have too many, and show it in so many words.
+    let words_in_use: u32 = row.iter().map(|&word| u32::from(word != 0)).sum();
+    if words_in_use as usize > limit {
+        return None;
+    }
+    let mut ids = Vec::with_capacity(words_in_use as usize);
     for (first, words) in (0..).step_by(STRETCH).zip(row.chunks(STRETCH)) {
         // All at once, which takes a fraction of the time of looking at each.
         if words.iter().fold(0, |all, word| all | word) == 0 {

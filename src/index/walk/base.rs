@@ -83,11 +83,12 @@ impl<'g> Bases<'g> {
         }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
         // Bytes with which hardly any token begins take as long to look at as the others.
-        let counts = |nodes: &&ByteNodes| nodes.tokens as usize * TOKENS_FOR_A_BYTE >= total;
+        let (live, classes) = (scanner.find_steps(at), scanner.states().classes());
+        let counts = |nodes: &&ByteNodes| {
+            nodes.tokens as usize * TOKENS_FOR_A_BYTE >= total
+                && live.contains(classes.get(nodes.byte))
+        };
         for &ByteNodes { byte, tokens, .. } in by_byte.iter().filter(counts) {
-            if !scanner.is_live(at, byte) {
-                continue;
-            }
             let next = match id {
                 NodesId::ROOT => Some(scanner.step_point(at, byte))
                     .filter(|step| step.ended().is_none())

@@ -126,7 +126,8 @@ impl<'g> Descent<'g> {
             if pieces == 0 && id != NodesId::ROOT {
                 let next = self.walker.scanner.begin_at_point(point, outside.byte);
                 next.into_iter().for_each(|next| self.enter(outside.node, next));
-            } else {
+            } else if !self.walker.scanner.step_point(point, outside.byte).is_dead() {
+                // Most bytes lead nowhere, and their nodes lie far apart.
                 self.walk_behind(outside.node, point);
             }
         }
@@ -146,7 +147,9 @@ impl<'g> Descent<'g> {
             if run.is_empty() {
                 continue;
             }
-            let found = if run.len() > ids.len() / 2 {
+            let found = if run == texts.tokens(1..=MANY.into()) {
+                TokenSet::from_all_but(texts.row(), ids, std::iter::empty(), words)
+            } else if run.len() > ids.len() / 2 {
                 let others = [0..run.start, run.end..ids.len() as u32];
                 TokenSet::from_all_but(trie.row(), ids, others.into_iter(), words)
             } else {
@@ -161,7 +164,7 @@ impl<'g> Descent<'g> {
     fn falls(&self, point: &Point, groups: Groups) -> bool {
         let step = |byte| self.walker.scanner.step_point(point, byte);
         let mut bytes = (0..=u8::MAX).filter(|&byte| groups & group(byte) != 0);
-        bytes.all(|byte| step(byte).next().is_none() && step(byte).ended().is_none())
+        bytes.all(|byte| step(byte).is_dead())
     }
 
     /// Walks the subtree of `node`, before whose byte the walk has come to `point`.

@@ -69,16 +69,14 @@ impl<'g> Walker<'g> {
             return descent.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
         }
         let classes = self.scanner.states().classes();
-        let live = *self.scanner.find_steps(at);
         let covered = descent.bases.steps_alike(self.scanner, at);
+        let wanted = self.scanner.find_steps(at).union(covered);
         let mut below = Descent::new(self, Bases::default(), false);
-        for nodes in self.tables.nodes.by_byte(NodesId::ROOT, self.trie) {
-            let (class, child) = (classes.get(nodes.byte), nodes.nodes[0]);
-            if covered.contains(class) {
+        let children = self.tables.nodes.by_byte(NodesId::ROOT, self.trie).iter();
+        for nodes in children.filter(|nodes| wanted.contains(classes.get(nodes.byte))) {
+            let child = nodes.nodes[0];
+            if covered.contains(classes.get(nodes.byte)) {
                 descent.bases.cover(0, self.trie, (child, self.trie.end(child)));
-                continue;
-            }
-            if !live.contains(class) {
                 continue;
             }
             if at_once {

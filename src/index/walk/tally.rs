@@ -16,6 +16,8 @@ use crate::vocab::trie::Trie;
 pub(super) struct Tally<'g> {
     classes: Vec<Class<'g>>,
     class_numbers: Numbers,
+    /// The class of the point that was asked for last.
+    last: Option<(&'g Point, u32, u32)>,
     /// In the order of the walk; neighbours of one class are one.
     runs: Vec<Run>,
     boundaries: Vec<Behind>,
@@ -71,11 +73,18 @@ impl<'g> Tally<'g> {
     /// The number of the class of what ends at `point`.
     #[inline]
     fn class(&mut self, scanner: &Scanner, point: &'g Point, leading: u32) -> u32 {
+        if let Some((last, blanks, class)) = self.last
+            && std::ptr::eq(last, point)
+            && blanks == leading
+        {
+            return class;
+        }
         let next = self.classes.len();
         let class = self.class_numbers.get(scanner.class_of(point), leading, next);
         if class == next {
             self.classes.push(Class { point, leading, found: Vec::new() });
         }
+        self.last = Some((point, leading, class as u32));
         class as u32
     }
 
@@ -136,6 +145,7 @@ impl<'g> Tally<'g> {
         let found = self.collect(walker);
         self.runs.clear();
         self.class_numbers.clear();
+        self.last = None;
         self.classes.drain(..).zip(found).map(|(class, tokens)| (class.point.id, tokens)).collect()
     }
 

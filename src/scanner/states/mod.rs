@@ -358,6 +358,7 @@ impl ScanStates {
     }
 
     /// The components that the next byte moves: none where a lazy terminal accepts, else all.
+    #[inline]
     fn moving(&self, state: ScanStateId) -> &[Component] {
         let components = self.components(state);
         let ends = |component: &Component| {
@@ -370,15 +371,14 @@ impl ScanStates {
 
     #[cold]
     fn step(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
-        let components: SmallVec<[Component; 8]> = self
-            .moving(state)
-            .iter()
-            .filter_map(|component| {
-                let next = self.automaton(component.terminal)?.next(component.state, byte);
-                (next != Dfa::DEAD)
-                    .then_some(Component { terminal: component.terminal, state: next })
-            })
-            .collect();
+        let mut components: SmallVec<[Component; 8]> = SmallVec::new();
+        for &component in self.moving(state) {
+            let Some(automaton) = self.automaton(component.terminal) else { continue };
+            let state = automaton.next(component.state, byte);
+            if state != Dfa::DEAD {
+                components.push(Component { state, ..component });
+            }
+        }
         let next = self.alive(&components);
         self.facts(state).next[usize::from(self.classes.get(byte))].store(next, Ordering::Release);
         (next != DEAD).then_some(ScanStateId(next))

@@ -72,8 +72,8 @@ impl ScanStates {
     fn component_moves(&self, component: Component, steps: &mut ByTarget<u32>) {
         steps.all.clear();
         let Some(dfa) = self.automaton(component.terminal) else { return };
-        for (class, &part) in (0..=u8::MAX).zip(&*self.parts[component.terminal.index()]) {
-            let next = dfa.next_class(component.state, class);
+        let row = dfa.row(component.state);
+        for (&next, &part) in row.iter().zip(&*self.parts[component.terminal.index()]) {
             if next != Dfa::DEAD {
                 steps.add(next, part);
             }

@@ -134,10 +134,11 @@ impl ScanStates {
         let components = self.components(state);
         let at = components.binary_search_by_key(&terminal, |component| component.terminal).ok()?;
         let own = components[at].state;
-        let is_nearer = |&&byte: &&u8| dfa.distance(dfa.next(own, byte)) < dfa.distance(own);
-        let &byte = dfa.classes().representatives().iter().find(is_nearer)?;
-        let next = self.next(state, byte)?;
-        let comes_nearer = |distance| distance < dfa.distance(own);
+        let far = dfa.distance(own);
+        let is_nearer = |&next: &u32| dfa.distance(next) < far;
+        let class = dfa.row(own).iter().position(is_nearer)?;
+        let next = self.next(state, *dfa.classes().representatives().get(class)?)?;
+        let comes_nearer = |distance| distance < far;
         self.distance(next, terminal).is_none_or(comes_nearer).then_some(next)
     }
 
