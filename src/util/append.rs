@@ -7,11 +7,12 @@
 
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
-use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+
+use super::number_table::NumberTable;
 
 /// Entries in the first chunk, as a power of two.
 const FIRST: u32 = 5;
@@ -128,51 +129,54 @@ impl<T> AppendVec<T> {
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
     entries: AppendVec<T>,
-    ids: Mutex<HashTable<u32>>,
+    ids: NumberTable,
 }
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { entries: AppendVec::default(), ids: Mutex::default() }
+        Self { entries: AppendVec::default(), ids: NumberTable::default() }
     }
 }
 
 impl<T: Hash + Eq> Interner<T> {
-    /// The id of `value`, new or known. Takes a lock: this is the cold path.
+    /// The id of `value`, new or known. Takes a lock only where it seems to be new.
     pub(crate) fn intern(&self, value: T) -> u32 {
         let hash = FxBuildHasher.hash_one(&value);
-        // A poisoned lock only says that another thread panicked elsewhere: the table is
-        // consistent.
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        let equal = |&id: &u32| self.entries.get(id).is_some_and(|entry| *entry == value);
-        match ids.find(hash, equal) {
-            Some(&id) => id,
-            None => self.add(&mut ids, hash, value),
+        match self.find(hash, &value) {
+            Some(id) => id,
+            None => self.add(hash, value),
         }
     }
 
-    /// The id of what `borrowed` makes a value of, which is made only when it is new. Takes a lock,
-    /// too.
+    /// The id of what `borrowed` makes a value of, which is made only when it seems to be new.
     pub(crate) fn intern_ref<'a, Q>(&self, borrowed: &'a Q) -> u32
     where
         T: Borrow<Q> + From<&'a Q>,
         Q: Hash + Eq + ?Sized,
     {
         let hash = FxBuildHasher.hash_one(borrowed);
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
-        let equal =
-            |&id: &u32| self.entries.get(id).is_some_and(|entry| entry.borrow() == borrowed);
-        match ids.find(hash, equal) {
-            Some(&id) => id,
-            None => self.add(&mut ids, hash, borrowed.into()),
+        match self.find(hash, borrowed) {
+            Some(id) => id,
+            None => self.add(hash, borrowed.into()),
         }
     }
 
-    fn add(&self, ids: &mut HashTable<u32>, hash: u64, value: T) -> u32 {
+    #[inline]
+    fn find<Q: Eq + ?Sized>(&self, hash: u64, wanted: &Q) -> Option<u32>
+    where
+        T: Borrow<Q>,
+    {
+        self.ids.find(hash, |id| self.entries.get(id).is_some_and(|entry| entry.borrow() == wanted))
+    }
+
+    fn add(&self, hash: u64, value: T) -> u32 {
+        let adding = self.ids.begin_adding();
+        if let Some(id) = self.find(hash, &value) {
+            return id;
+        }
         let id = self.entries.push(value);
-        let rehash =
-            |&id: &u32| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
-        ids.insert_unique(hash, id, rehash);
+        let hash_of = |id| self.entries.get(id).map_or(0, |entry| FxBuildHasher.hash_one(entry));
+        adding.add(hash, id, hash_of);
         id
     }
 

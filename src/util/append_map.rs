@@ -1,43 +1,24 @@
 //! A hash map that grows while others read it: append-only, read without a lock.
 //!
-//! Entries lie in an append-only table; beside it lie open-addressed tables of their numbers, each
-//! twice as large as the one before. When one is half full the next is filled and takes its place.
-//! Whoever still reads the old one misses new entries at worst, takes the lock to add what is
-//! already there, and finds it. The old tables are kept: together they are no larger than the
-//! newest.
+//! Entries lie in an append-only table; [`number_table`](super::number_table) finds them.
 
 use std::hash::{BuildHasher, Hash};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxBuildHasher;
 
 use super::append::AppendVec;
-
-/// Places in the first table, as a power of two.
-const FIRST: u32 = 6;
-/// Tables: the last has room for all of `u32`.
-const TABLES: usize = (33 - FIRST) as usize;
+use super::number_table::NumberTable;
 
 /// Values by key; each is entered once and stays.
 #[derive(Debug)]
 pub(crate) struct AppendMap<K, V> {
     entries: AppendVec<(K, V)>,
-    /// Numbers of entries, each one too large: zero is an empty place.
-    tables: [OnceLock<Box<[AtomicU32]>>; TABLES],
-    /// The table in use.
-    current: AtomicU32,
-    adding: Mutex<()>,
+    numbers: NumberTable,
 }
 
 impl<K, V> Default for AppendMap<K, V> {
     fn default() -> Self {
-        Self {
-            entries: AppendVec::default(),
-            tables: std::array::from_fn(|_| OnceLock::new()),
-            current: AtomicU32::new(0),
-            adding: Mutex::default(),
-        }
+        Self { entries: AppendVec::default(), numbers: NumberTable::default() }
     }
 }
 
@@ -56,18 +37,9 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
     /// The value of `key`.
     #[inline]
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        let table = self.tables[self.current.load(Ordering::Acquire) as usize].get()?;
-        let mask = table.len() - 1;
-        let mut place = FxBuildHasher.hash_one(key) as usize & mask;
-        loop {
-            let number = table[place].load(Ordering::Acquire).checked_sub(1)?;
-            if let Some((known, value)) = self.entries.get(number)
-                && known == key
-            {
-                return Some(value);
-            }
-            place = (place + 1) & mask;
-        }
+        let has_key = |number| self.entries.get(number).is_some_and(|(known, _)| known == key);
+        let number = self.numbers.find(FxBuildHasher.hash_one(key), has_key)?;
+        self.entries.get(number).map(|(_, value)| value)
     }
 
     /// The value of `key`, made by `make` when there is none yet. No other entry is made meanwhile.
@@ -75,61 +47,27 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
         if let Some(value) = self.get(&key) {
             return value.clone();
         }
-        // A poisoned lock only says that another thread panicked elsewhere: an entry is whole
-        // before it is numbered.
-        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        let adding = self.numbers.begin_adding();
         if let Some(value) = self.get(&key) {
             return value.clone();
         }
-        let value = make();
-        let hash = FxBuildHasher.hash_one(&key);
+        let (hash, value) = (FxBuildHasher.hash_one(&key), make());
         let number = self.entries.push((key, value.clone()));
-        let current = self.current.load(Ordering::Acquire);
-        let table = self.table(current);
-        if 2 * (number as usize + 1) <= table.len() {
-            place(table, hash, number);
-        } else {
-            let next = self.table(current + 1);
-            for number in 0..=number {
-                if let Some((key, _)) = self.entries.get(number) {
-                    place(next, FxBuildHasher.hash_one(key), number);
-                }
-            }
-            self.current.store(current + 1, Ordering::Release);
-        }
+        adding.add(hash, number, |number| self.hash_of(number));
         value
+    }
+
+    fn hash_of(&self, number: u32) -> u64 {
+        self.entries.get(number).map_or(0, |(key, _)| FxBuildHasher.hash_one(key))
     }
 
     /// These entries, in this order, each key once: should one come again, the first is found.
     pub(crate) fn restore(entries: impl ExactSizeIterator<Item = (K, V)>) -> Self {
-        let places = (2 * entries.len()).next_power_of_two().max(1 << FIRST);
-        let current = places.trailing_zeros() - FIRST;
-        let map = Self {
-            entries: AppendVec::restore(entries),
-            current: AtomicU32::new(current),
-            ..Self::default()
-        };
-        let table = map.table(current);
-        for (number, (key, _)) in map.iter().enumerate() {
-            place(table, FxBuildHasher.hash_one(key), number as u32);
-        }
+        let entries = AppendVec::restore(entries);
+        let mut map = Self { entries, numbers: NumberTable::default() };
+        map.numbers = NumberTable::restore((0..map.len()).map(|number| map.hash_of(number as u32)));
         map
     }
-
-    fn table(&self, at: u32) -> &[AtomicU32] {
-        self.tables[at as usize]
-            .get_or_init(|| (0..1u64 << (at + FIRST)).map(|_| AtomicU32::new(0)).collect())
-    }
-}
-
-/// Enters `number` in a table with an empty place.
-fn place(table: &[AtomicU32], hash: u64, number: u32) {
-    let mask = table.len() - 1;
-    let mut place = hash as usize & mask;
-    while table[place].load(Ordering::Relaxed) != 0 {
-        place = (place + 1) & mask;
-    }
-    table[place].store(number + 1, Ordering::Release);
 }
 
 #[cfg(test)]

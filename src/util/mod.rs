@@ -1,7 +1,8 @@
 //! Small things that every layer stands on, and that know of none of them.
 //!
 //! * [`id`]: `u32` newtypes for terminals, parse states, tokens and so on.
-//! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them.
+//! * [`append`], [`append_map`], [`memo`]: tables that grow while others read them, their entries
+//!   found by [`number_table`].
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
 //! * [`distinct`]: keys in the order of their arrival, each once.
@@ -27,6 +28,7 @@ pub(crate) mod limits;
 pub(crate) mod lists;
 pub(crate) mod memo;
 pub(crate) mod meter;
+mod number_table;
 pub(crate) mod saving;
 pub(crate) mod self_loops;
 pub(crate) mod shared;

@@ -251,10 +251,11 @@ fn hash(row: &[u32]) -> u64 {
     const LANES: usize = 8;
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [0u64; LANES];
-    let mut chunks = row.chunks_exact(2 * LANES);
+    let mut chunks = row.chunks_exact(4 * LANES);
     for words in &mut chunks {
-        for (lane, pair) in lanes.iter_mut().zip(words.as_chunks::<2>().0) {
-            *lane = (*lane ^ join(*pair)).wrapping_mul(FACTOR).rotate_left(23);
+        for (lane, &[a, b, c, d]) in lanes.iter_mut().zip(words.as_chunks::<4>().0) {
+            let both = join([a, b]).wrapping_add(join([c, d]).rotate_left(31));
+            *lane = (*lane ^ both).wrapping_mul(FACTOR).rotate_left(23);
         }
     }
     FxBuildHasher.hash_one((lanes, chunks.remainder()))

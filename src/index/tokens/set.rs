@@ -124,12 +124,16 @@ impl TokenSet {
 /// The ids of the bits in `row`, if there are no more than `limit`.
 pub(crate) fn tokens_of(row: &[u32], limit: usize) -> Option<Vec<u32>> {
     const STRETCH: usize = 32;
-    // Most rows have too many, and show it in so many words.
-    let words_in_use: u32 = row.iter().map(|&word| u32::from(word != 0)).sum();
-    if words_in_use as usize > limit {
-        return None;
+    const BLOCK: usize = 16 * STRETCH;
+    // Most rows have too many, and soon show it by so many words that are not empty.
+    let mut in_use = 0;
+    for words in row.chunks(BLOCK) {
+        in_use += words.iter().map(|&word| u32::from(word != 0)).sum::<u32>() as usize;
+        if in_use > limit {
+            return None;
+        }
     }
-    let mut ids = Vec::with_capacity(words_in_use as usize);
+    let mut ids = Vec::with_capacity(in_use);
     for (first, words) in (0..).step_by(STRETCH).zip(row.chunks(STRETCH)) {
         // All at once, which takes a fraction of the time of looking at each.
         if words.iter().fold(0, |all, word| all | word) == 0 {

@@ -165,6 +165,9 @@ impl<'g> Bases<'g> {
 
     /// A base walk meets the nodes from `first` to before `end` just so.
     pub(super) fn cover(&mut self, number: u8, trie: &Trie, (first, end): (u32, u32)) {
+        if first == end {
+            return;
+        }
         let tokens = trie.node(first).first..trie.node(end).first;
         let covered = self.covered_by(number);
         match covered.last_mut() {

@@ -72,11 +72,17 @@ impl<'g> Walker<'g> {
         let covered = descent.bases.steps_alike(self.scanner, at);
         let wanted = self.scanner.find_steps(at).union(covered);
         let mut below = Descent::new(self, Bases::default(), false);
+        // Neighbours that are covered: the first, and the node behind the last.
+        let mut run = (Trie::ROOT, Trie::ROOT);
         let children = self.tables.nodes.by_byte(NodesId::ROOT, self.trie).iter();
         for nodes in children.filter(|nodes| wanted.contains(classes.get(nodes.byte))) {
             let child = nodes.nodes[0];
             if covered.contains(classes.get(nodes.byte)) {
-                descent.bases.cover(0, self.trie, (child, self.trie.end(child)));
+                if run.1 != child {
+                    descent.bases.cover(0, self.trie, run);
+                    run.0 = child;
+                }
+                run.1 = self.trie.end(child);
                 continue;
             }
             if at_once {
@@ -95,6 +101,7 @@ impl<'g> Walker<'g> {
             let ended = ended.filter(|_| survives);
             ended.into_iter().for_each(|ended| descent.tally.add_node(ended, false));
         }
+        descent.bases.cover(0, self.trie, run);
     }
 
     /// Begins a lexeme with the byte of each node.

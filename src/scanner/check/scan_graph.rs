@@ -52,7 +52,7 @@ pub(super) struct Fan {
 
 impl Fan {
     fn new(scan: &ScanStates, state: ScanStateId) -> Self {
-        let moves = scan.moves(state);
+        let moves = scan.moves(state).into_vec();
         let over = |open: bool| {
             let some = moves.iter().filter(|&&(next, _)| !open || scan.label(next).is_none());
             some.fold(ClassSet::default(), |all, &(_, classes)| all.union(classes))

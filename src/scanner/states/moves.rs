@@ -9,15 +9,18 @@ use crate::lexer::Dfa;
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::ScanStateId;
 
+/// What is led to, each with the classes of bytes that lead there.
+pub(crate) type Moves<T> = SmallVec<[(T, ClassSet); 8]>;
+
 impl ScanStates {
     /// The steps from `state`, all made at once: each state that is led to, with the classes of
     /// bytes that lead there, in the order of the smallest of them. Most states lead to few.
-    pub(crate) fn moves(&self, state: ScanStateId) -> Vec<(ScanStateId, ClassSet)> {
+    pub(crate) fn moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
         self.known_moves(state).unwrap_or_else(|| self.find_moves(state))
     }
 
     /// The steps, where each of them has been made before.
-    fn known_moves(&self, state: ScanStateId) -> Option<Vec<(ScanStateId, ClassSet)>> {
+    fn known_moves(&self, state: ScanStateId) -> Option<Moves<ScanStateId>> {
         let mut moves = ByTarget::default();
         for (class, next) in (0..=u8::MAX).zip(&self.facts(state).next) {
             let next = match next.load(Ordering::Acquire) {
@@ -31,11 +34,11 @@ impl ScanStates {
     }
 
     /// The steps, made and noted in the row.
-    fn find_moves(&self, state: ScanStateId) -> Vec<(ScanStateId, ClassSet)> {
+    fn find_moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
         // Begins with all classes together and takes apart what the steps of a component tell
         // apart.
-        let mut parts: Vec<(ClassSet, SmallVec<[Component; 4]>)> =
-            vec![(self.classes.all(), SmallVec::new())];
+        let mut parts: SmallVec<[(ClassSet, SmallVec<[Component; 4]>); 8]> = SmallVec::new();
+        parts.push((self.classes.all(), SmallVec::new()));
         let mut steps = ByTarget::default();
         for &component in self.moving(state) {
             self.component_moves(component, &mut steps);
@@ -56,7 +59,7 @@ impl ScanStates {
         }
         parts.sort_unstable_by_key(|(classes, _)| classes.iter().next());
         let row = &self.facts(state).next;
-        let mut moves = Vec::with_capacity(parts.len());
+        let mut moves = Moves::new();
         for (classes, after) in parts {
             let next = self.alive(&after);
             classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
@@ -81,16 +84,16 @@ impl ScanStates {
     }
 }
 
-/// What is led to, in the order in which it was added, each with the classes that lead there.
+/// What is led to, in the order in which it was added.
 struct ByTarget<T> {
-    all: Vec<(T, ClassSet)>,
+    all: Moves<T>,
     /// What was added to last. Neighbouring classes mostly lead to one target.
     last: usize,
 }
 
 impl<T> Default for ByTarget<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), last: 0 }
+        Self { all: Moves::new(), last: 0 }
     }
 }
 

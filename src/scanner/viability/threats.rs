@@ -52,7 +52,8 @@ impl Scanner {
     fn find_threats(&self) -> Vec<ScanStateId> {
         let count = self.states().len();
         let state = |index: usize| ScanStateId(index as u32);
-        let moves: Vec<_> = (0..count).map(|index| self.states().moves(state(index))).collect();
+        let moves: Vec<_> =
+            (0..count).map(|index| self.states().moves(state(index)).into_vec()).collect();
         let itself: Vec<ScanStateId> = (0..count).map(state).collect();
         // A state that was met on the way is like none of these.
         let mut classes: Vec<u32> = (0..count)

@@ -1,5 +1,7 @@
 //! A run over schemas: each engine in a process of its own, several times, in turns.
 
+use std::time::{Duration, Instant};
+
 use super::figures::{EngineFigures, SchemaFigures, SchemaResults, Times, Verdicts};
 use super::measure::{Schema, SchemaCase, SchemaMeasurement};
 use super::sample::{self, Sample};
@@ -10,6 +12,9 @@ use crate::vocabularies::{self, Named};
 
 /// The engine that others are held against.
 const OURS: &str = "lrmask";
+
+/// An engine whose process takes so long is run once only.
+const SLOW: Duration = Duration::from_secs(300);
 
 /// The vocabulary, unless the plan names another.
 const VOCABULARY: &str = "o200k";
@@ -40,12 +45,14 @@ pub fn run(plan: &Plan, progress: &dyn Fn(&str)) -> Result<SchemaResults, String
     let mut runs: Vec<Run> =
         plan.peers().into_iter().filter(Peer::takes_schemas).map(Run::new).collect();
     for repetition in 1..=plan.repetitions {
-        for run in runs.iter_mut().filter(|run| run.fault.is_none()) {
+        for run in runs.iter_mut().filter(|run| run.fault.is_none() && !run.is_slow) {
             progress(&format!("{repetition} of {}: {}", plan.repetitions, run.peer.name));
+            let begun = Instant::now();
             match one_process(&run.peer, &case, plan) {
                 Ok(measured) => run.measured.push(measured),
                 Err(fault) => run.fault = Some(fault),
             }
+            run.is_slow = begun.elapsed() > SLOW;
         }
     }
     let figures: Vec<Vec<SchemaFigures>> = runs.iter().map(Run::figures).collect();
@@ -93,11 +100,12 @@ struct Run {
     peer: Peer,
     measured: Vec<Vec<SchemaMeasurement>>,
     fault: Option<String>,
+    is_slow: bool,
 }
 
 impl Run {
     fn new(peer: Peer) -> Self {
-        Self { peer, measured: Vec::new(), fault: None }
+        Self { peer, measured: Vec::new(), fault: None, is_slow: false }
     }
 
     /// Schema by schema.

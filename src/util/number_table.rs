@@ -1,0 +1,105 @@
+//! By hash, the numbers of entries that lie elsewhere: what finds an entry, whoever adds others.
+//!
+//! Open-addressed tables of numbers, each twice as large as the one before. When one is half full
+//! the next is filled and takes its place. Whoever still reads the old one misses new entries at
+//! worst, takes the lock to add what is already there, and finds it. The old tables are kept:
+//! together they are no larger than the newest.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Places in the first table, as a power of two.
+const FIRST: u32 = 6;
+/// Tables: the last has room for all of `u32`.
+const TABLES: usize = (33 - FIRST) as usize;
+
+/// The numbers of entries, ascending from 0 in the order in which they were added.
+#[derive(Debug)]
+pub(super) struct NumberTable {
+    /// Numbers, each one too large: zero is an empty place.
+    tables: [OnceLock<Box<[AtomicU32]>>; TABLES],
+    /// The table in use.
+    current: AtomicU32,
+    adding: Mutex<()>,
+}
+
+/// The right to add a number.
+pub(super) struct Adding<'t> {
+    numbers: &'t NumberTable,
+    _lock: MutexGuard<'t, ()>,
+}
+
+impl Default for NumberTable {
+    fn default() -> Self {
+        Self {
+            tables: std::array::from_fn(|_| OnceLock::new()),
+            current: AtomicU32::new(0),
+            adding: Mutex::default(),
+        }
+    }
+}
+
+impl NumberTable {
+    /// The numbers of entries that have these hashes, each once; the entries are there.
+    pub(super) fn restore(hashes: impl ExactSizeIterator<Item = u64>) -> Self {
+        let places = (2 * hashes.len()).next_power_of_two().max(1 << FIRST);
+        let current = places.trailing_zeros() - FIRST;
+        let restored = Self { current: AtomicU32::new(current), ..Self::default() };
+        let table = restored.table(current);
+        (0..).zip(hashes).for_each(|(number, hash)| place(table, hash, number));
+        restored
+    }
+
+    /// The number of the entry with this hash that `is_wanted`. Takes no lock.
+    #[inline]
+    pub(super) fn find(&self, hash: u64, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
+        let table = self.tables[self.current.load(Ordering::Acquire) as usize].get()?;
+        let mask = table.len() - 1;
+        let mut place = hash as usize & mask;
+        loop {
+            let number = table[place].load(Ordering::Acquire).checked_sub(1)?;
+            if is_wanted(number) {
+                return Some(number);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    /// Keeps all others from adding. What was not found before may be there by now.
+    pub(super) fn begin_adding(&self) -> Adding<'_> {
+        // A poisoned lock only says that another thread panicked elsewhere: an entry is whole
+        // before it is numbered.
+        let _lock = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        Adding { numbers: self, _lock }
+    }
+
+    fn table(&self, at: u32) -> &[AtomicU32] {
+        self.tables[at as usize]
+            .get_or_init(|| (0..1u64 << (at + FIRST)).map(|_| AtomicU32::new(0)).collect())
+    }
+}
+
+impl Adding<'_> {
+    /// Adds the number of the entry that was added last, which has this hash. `hash_of` tells the
+    /// hash of any entry.
+    pub(super) fn add(self, hash: u64, number: u32, hash_of: impl Fn(u32) -> u64) {
+        let current = self.numbers.current.load(Ordering::Acquire);
+        let table = self.numbers.table(current);
+        if 2 * (number as usize + 1) <= table.len() {
+            return place(table, hash, number);
+        }
+        let next = self.numbers.table(current + 1);
+        (0..=number).for_each(|number| place(next, hash_of(number), number));
+        self.numbers.current.store(current + 1, Ordering::Release);
+    }
+}
+
+/// Enters `number` in a table with an empty place.
+fn place(table: &[AtomicU32], hash: u64, number: u32) {
+    let mask = table.len() - 1;
+    let mut place = hash as usize & mask;
+    while table[place].load(Ordering::Relaxed) != 0 {
+        place = (place + 1) & mask;
+    }
+    table[place].store(number + 1, Ordering::Release);
+}
