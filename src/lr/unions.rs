@@ -16,8 +16,9 @@ use super::node::{Address, Node, Stack};
 /// Entries of the table at first.
 const FEWEST: usize = 1 << 10;
 
-/// Entries of the table at most: what 400 symbols of the most ambiguous grammars need.
-const MOST: usize = 1 << 16;
+/// Entries of the table at most: what 800 symbols of the most ambiguous grammars need, in 26 MB.
+/// Where it is too small, each step makes all of its unions anew.
+const MOST: usize = 1 << 18;
 
 /// What a node takes with the counts of those that refer to it.
 const NODE_BYTES: usize = size_of::<Node>() + 2 * size_of::<usize>();

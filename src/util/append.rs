@@ -241,6 +241,27 @@ mod tests {
         }
     }
 
+    /// An interpreter takes a thousand times as long.
+    const VALUES: u32 = if cfg!(miri) { 200 } else { 5_000 };
+
+    #[test]
+    fn threads_give_equal_values_one_id() {
+        let interner = Interner::default();
+        std::thread::scope(|scope| {
+            for thread in 0..4u32 {
+                let interner = &interner;
+                scope.spawn(move || {
+                    for at in 0..VALUES {
+                        let value = if thread % 2 == 0 { at } else { VALUES - 1 - at };
+                        let id = interner.intern(value);
+                        assert_eq!((interner.get(id), interner.intern(value)), (&value, id));
+                    }
+                });
+            }
+        });
+        assert_eq!(interner.len(), VALUES as usize);
+    }
+
     #[test]
     fn equal_values_share_an_id() {
         let interner = Interner::default();

@@ -21,6 +21,10 @@ const MAX_WAYS: usize = 256;
 /// The same of ways that were never met. Each costs what the graph costs as a whole, or nearly.
 const MAX_NEW_WAYS: usize = 16;
 
+/// To come to a fork over so many nodes counts as one more way: for each way from there on they are
+/// all made anew.
+const NODES_OF_A_WAY: u32 = 8;
+
 /// The masks that make up one.
 #[derive(Default)]
 struct Members {
@@ -114,6 +118,8 @@ impl Composer<'_> {
                     masks.add(mask);
                 }
                 Err(Unfound::PastFork) => {
+                    let over = way.stack.first_fork().map_or(0, |fork| way.stack.depth() - fork);
+                    met += (over / NODES_OF_A_WAY) as usize;
                     let ways_on = way.stack.split(self.walker.scanner.table());
                     ways.extend(ways_on.into_iter().map(|stack| way.on(stack)));
                 }
