@@ -34,6 +34,9 @@ pub(crate) fn attacks() -> Vec<Attack> {
         attack("ambiguous sums", [10, 100, 1_000], |n, limits| {
             text("start: e\ne: e e | e \"+\" e | \"a\" | \"a\" \"+\"\n", &"a+".repeat(n), limits)
         }),
+        attack("the most ambiguous text", [100, 400, 1_600], |n, limits| {
+            text("start: s\ns: \"a\" s s | \"a\" s | \"a\"\n", &"a".repeat(n), limits)
+        }),
         attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
             let grammar = "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\n\
                 y: \"b\" | \"c\"\n%nonassoc \"a\"\n";
