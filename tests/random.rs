@@ -141,7 +141,7 @@ fn check(
 /// lexemes that run into one another; or it ignores what no line end is sure to follow.
 const REFUSALS: [&str; 4] = ["empty-language", "unproductive", "level-limit", "unending-line"];
 
-/// Of fewer grammars what shares are like is a matter of chance.
+/// The shares of fewer grammars are a matter of chance.
 const ENOUGH_FOR_SHARES: u32 = 40;
 
 /// Tries so many drafts, and prints what became of them.

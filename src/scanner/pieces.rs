@@ -16,11 +16,11 @@ pub(super) struct Pieces {
 }
 
 /// A byte of a character, and the place behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Next {
     pub(super) byte: u8,
     pub(super) place: Within,
-    /// The characters of which it can be the first byte; all, where it is none.
+    /// The groups of the characters that begin with the byte; all groups, where it begins none.
     kind: Groups,
 }
 

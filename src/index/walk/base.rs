@@ -82,8 +82,8 @@ impl<'g> Bases<'g> {
             return Self { candidates, covered: Vec::new() };
         }
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
-        // Bytes with which hardly any token begins take as long to look at as the others.
         let (live, classes) = (scanner.find_steps(at), scanner.states().classes());
+        // Bytes with which hardly any token begins take as long to look at as the others.
         let counts = |nodes: &&ByteNodes| {
             nodes.tokens as usize * TOKENS_FOR_A_BYTE >= total
                 && live.contains(classes.get(nodes.byte))

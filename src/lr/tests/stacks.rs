@@ -59,12 +59,7 @@ fn a_step_makes_no_more_unions_than_there_are_symbols_before() {
     let at_100 = unions(10);
     unions(90);
     let at_200 = unions(10);
-    unions(490);
-    let at_700 = unions(10);
-    assert!(
-        at_100 > 0 && at_200 < 3 * at_100 && at_700 < 10 * at_100,
-        "{at_100} unions, then {at_200}, then {at_700}"
-    );
+    assert!(at_100 > 0 && at_200 < 3 * at_100, "{at_100} unions, then {at_200}");
 }
 
 /// A trail fits the stacks that are alike as far down as was read, and no others.

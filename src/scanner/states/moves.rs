@@ -74,9 +74,7 @@ impl ScanStates {
     /// classes.
     fn component_moves(&self, component: Component, steps: &mut ByTarget<u32>) {
         steps.all.clear();
-        // A condition that nothing fulfils begins in the dead state, which has no row.
-        let dfa = self.automaton(component.terminal).filter(|_| component.state != Dfa::DEAD);
-        let Some(dfa) = dfa else { return };
+        let Some(dfa) = self.automaton(component.terminal) else { return };
         let row = dfa.row(component.state);
         for (&next, &part) in row.iter().zip(&*self.parts[component.terminal.index()]) {
             if next != Dfa::DEAD {

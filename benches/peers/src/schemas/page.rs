@@ -17,8 +17,8 @@ pub fn page(results: &SchemaResults) -> String {
         format_args!(
             "Written by `peers schemas` on {}: {}, {} cores, {}. {}. {} schemas ({whose}) with {} \
              valid and {} invalid \
-             instances. Medians over {} processes for each schema and each mask. The system's \
-             load average was {:.1}. [The \
+             instances. Medians over {} processes for each schema and each mask; an engine that \
+             takes minutes has one. The system's load average was {:.1}. [The \
              package's page](../README.md#schemas) says what is measured.\n\n\
              ## All schemas\n\n\
              Each engine over the schemas that it takes.\n\n\
