@@ -14,7 +14,8 @@
 //! [`splice`]); passes 1 and 2 make those of the parts.
 //!
 //! Patterns that are one class of bytes after another take the short way of [`chain`]. What counts
-//! characters beside a pattern is not written out: [`count`].
+//! characters beside a pattern is not written out: [`count`]. What is left of an automaton behind a
+//! state is written down the same for all automata of which it is left: [`rest`].
 
 mod agreement;
 mod algebra;
@@ -36,6 +37,7 @@ mod minimize;
 mod narrowed;
 mod partition;
 mod python;
+mod rest;
 mod saving;
 mod splice;
 mod table;

@@ -1,16 +1,22 @@
 //! Closures of unit reductions: what a state does on top of another, as long as no reduction
-//! reaches below that one. [`unit_reductions`](super::unit_reductions) finds them.
+//! reaches below that one. [`unit_reductions`](super::unit_reductions) finds them,
+//! and [`shiftable`](super::shiftable) what whole stacks shift.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 use smallvec::SmallVec;
 
 use crate::util::append::Slots;
+use crate::util::append_map::AppendMap;
 use crate::util::bitset::BitSet;
 use crate::util::id::{CoreId, NonterminalId};
 
 /// States on top of a stack.
 pub(super) type Cores = SmallVec<[CoreId; 2]>;
+
+/// The cores of a stack from the top down to the lowest that was read.
+pub(super) type Read = SmallVec<[CoreId; 8]>;
 
 /// What a state does on top of another.
 #[derive(Debug)]
@@ -24,6 +30,9 @@ pub(super) struct Closure {
     /// Where no reduction leads further down: the number of `shifts` among the table's
     /// [`AcceptableSets`](super::states::AcceptableSets).
     pub(super) set: Option<u32>,
+    /// Where one does: a bit for each number of cores that were read of a stack with these two on
+    /// top to know what it can shift.
+    pub(super) lengths: AtomicU64,
 }
 
 /// Where terminals are shifted.
@@ -52,4 +61,6 @@ pub(super) struct Exit {
 #[derive(Debug, Default)]
 pub(super) struct Closures {
     pub(super) by_top: Slots<Box<[OnceLock<Box<Closure>>]>>,
+    /// What such stacks can shift, as the number of a set, by what was read of them.
+    pub(super) shiftable: AppendMap<Read, u32>,
 }

@@ -19,11 +19,11 @@
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
 //! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:
 //! [`tail`]; reductions that read no deeper than the state below the top, found once: [`closures`],
-//! [`unit_reductions`]), what contexts tell of states ([`states`], [`contexts`]), what can be read
-//! from a state on ([`derivations`]), with that the proof that every stack can be completed
-//! ([`completable`]) and the decision for one of them ([`completion`]; a [`trail`] keeps what such
-//! a decision read), the cheapest way to complete it ([`minimal_completion`]), and how deep it must
-//! nest ([`nesting`]).
+//! [`unit_reductions`]; what whole stacks shift: [`shiftable`]), what contexts tell of states
+//! ([`states`], [`contexts`]), what can be read from a state on ([`derivations`]), with that the
+//! proof that every stack can be completed ([`completable`]) and the decision for one of them
+//! ([`completion`]; a [`trail`] keeps what such a decision read), the cheapest way to complete it
+//! ([`minimal_completion`]), and how deep it must nest ([`nesting`]).
 //! [`saving`] saves a table.
 
 mod closures;
@@ -50,6 +50,7 @@ mod report;
 mod row_sets;
 mod rules;
 mod saving;
+mod shiftable;
 pub(crate) mod stack;
 pub(crate) mod states;
 mod subsumed;

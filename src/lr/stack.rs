@@ -24,15 +24,14 @@ use smallvec::SmallVec;
 use super::closures::{Closure, Exit, Stop};
 use super::forks::joined;
 use super::node::{Below, STRAIGHT};
-use super::places::{Any, LookAhead, Met, Place};
+use super::places::{LookAhead, Met, Place};
 use super::table::ParseTable;
 use crate::grammar::ir::Symbol;
-use crate::util::bitset::BitSet;
 use crate::util::distinct::Distinct;
 use crate::util::id::{CoreId, ParseStateId, TerminalId};
 
 pub(super) use super::node::Address;
-pub(crate) use super::node::{Acceptable, Stack, Stacks};
+pub(crate) use super::node::{Stack, Stacks};
 
 /// Is told which states of a stack are read.
 pub(crate) trait Depths {
@@ -57,26 +56,6 @@ impl Depths for Unread {
 
     #[inline]
     fn read_state(&mut self, _: u32) {}
-
-    #[inline]
-    fn stops_at(&mut self, _: &Stack) -> bool {
-        false
-    }
-}
-
-/// How deep one looks, whatever forks there are.
-struct Lowest(u32);
-
-impl Depths for Lowest {
-    #[inline]
-    fn read(&mut self, depth: u32) {
-        self.0 = self.0.min(depth);
-    }
-
-    fn read_state(&mut self, _: u32) {
-        // The context of a state is what lies below it.
-        self.0 = 0;
-    }
 
     #[inline]
     fn stops_at(&mut self, _: &Stack) -> bool {
@@ -188,45 +167,6 @@ impl Stack {
         takes
     }
 
-    /// The terminals (and `$`) that the stack can really shift (accept), found out once a node.
-    ///
-    /// Reductions are followed for all look-aheads at once: the sets that lead to different
-    /// reductions are disjoint but for conflicts, so the work is bounded by the reductions that
-    /// single terminals would cause.
-    #[inline]
-    pub(crate) fn acceptable(&self, table: &ParseTable) -> Acceptable {
-        let known = Acceptable::unpack(self.0.acceptable.load(Ordering::Acquire));
-        known.unwrap_or_else(|| self.find_acceptable(table))
-    }
-
-    fn find_acceptable(&self, table: &ParseTable) -> Acceptable {
-        let first = self.below().first();
-        let closure = table.closure(self.core(), first.map(Stack::core));
-        let found = match closure.set {
-            // Nearly always nothing but the two is looked at.
-            Some(set) if !closure.reads_below || self.below().len() < 2 => {
-                let read = first.filter(|_| closure.reads_below);
-                Acceptable { set, lowest: read.map_or(self.depth(), Stack::depth) }
-            }
-            _ => {
-                let mut lowest = Lowest(self.depth());
-                let mut found = BitSet::new(table.end().index() + 1);
-                self.follow(table, Any(None), &mut lowest, |_, closure, lookahead, _| {
-                    lookahead.add_to(&mut found, &closure.shifts);
-                    false
-                });
-                Acceptable { set: table.acceptable_sets().intern(found), lowest: lowest.0 }
-            }
-        };
-        self.0.acceptable.store(found.pack(), Ordering::Release);
-        found
-    }
-
-    /// Whether what the stack shifts depends on its top alone.
-    pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
-        !table.closure(self.core(), self.below().first().map(Stack::core)).reads_below
-    }
-
     /// The stacks after `terminal`: the reductions that it causes, then its shift. None when the
     /// stack cannot shift it, which the row of the core alone does not tell: an LALR look-ahead set
     /// is a union over contexts. `$` never shifts; ask [`Stack::takes`].
@@ -282,7 +222,7 @@ impl Stack {
     /// what lies below. `meet` is told of each place, and says whether some of the look-aheads are
     /// shifted there: without conflicts nothing more is to be found then.
     #[inline]
-    fn follow<'s, 't, L: LookAhead<'t>, D: Depths>(
+    pub(super) fn follow<'s, 't, L: LookAhead<'t>, D: Depths>(
         &'s self,
         table: &'t ParseTable,
         lookahead: L,

@@ -10,6 +10,7 @@
 //! themselves.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -111,6 +112,7 @@ impl ParseTable {
             }
         }
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
-        Closure { shifts: all, stops: stops.into(), exits: exits.into(), reads_below, set }
+        let (stops, exits, lengths) = (stops.into(), exits.into(), AtomicU64::default());
+        Closure { shifts: all, stops, exits, reads_below, set, lengths }
     }
 }

@@ -43,6 +43,7 @@ mod pieces;
 pub(crate) mod points;
 mod proof;
 mod reads;
+mod rest;
 mod saving;
 pub(crate) mod self_loops;
 mod size;

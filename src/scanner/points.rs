@@ -27,6 +27,9 @@ pub(crate) struct Points {
     ended: Interner<LexemeEnds>,
 }
 
+/// The steps of fewer classes of bytes than these are found one by one.
+const FEW: usize = 5;
+
 /// The number of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PointId(pub(super) u32);
@@ -67,6 +70,8 @@ pub(crate) struct Point {
     steps: Box<[AtomicU64]>,
     /// The classes of bytes with which anything goes on or ends.
     live: OnceLock<ClassSet>,
+    /// Whether the steps of all of them were found at once.
+    found: OnceLock<()>,
 }
 
 /// Where a point stands in the only terminal that is left, whose lexemes are counted.
@@ -204,6 +209,7 @@ impl Scanner {
                 stretches: <[KnownStretch; 2]>::default(),
                 steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
                 live: OnceLock::new(),
+                found: OnceLock::new(),
             }
         })
     }
@@ -218,41 +224,54 @@ impl Scanner {
         }
     }
 
-    /// Whether the lexeme goes on from a point with `byte`, or may have ended before it. Where no
-    /// lexeme may end, the steps of all bytes are found at once, so this is for those who ask for
-    /// many.
+    /// The classes of bytes with which the lexeme goes on from a point, or may have ended before
+    /// them.
     #[inline]
-    pub(crate) fn is_live(&self, point: &Point, byte: u8) -> bool {
-        self.find_steps(point).contains(self.states().classes().get(byte))
+    pub(crate) fn live<'s>(&self, point: &'s Point) -> &'s ClassSet {
+        point.live.get_or_init(|| match self.may_end(point) {
+            // Something is to be noted with every byte.
+            true => self.states().classes().all(),
+            false => self.states().live(point.state),
+        })
     }
 
-    /// Finds the steps of all bytes at once, unless a lexeme may end.
-    /// Returns the classes of bytes with which the lexeme goes on or may have ended.
+    /// The same for those who will ask for the steps of most of them: they are found at once, if
+    /// they are many and no lexeme may end.
     #[inline]
     pub(crate) fn find_steps<'s>(&self, point: &'s Point) -> &'s ClassSet {
-        point.live.get_or_init(|| self.find_live(point))
+        point.found.get_or_init(|| self.find_all(point));
+        self.live(point)
     }
 
     #[cold]
-    fn find_live(&self, point: &Point) -> ClassSet {
-        let states = self.states();
-        let all = states.classes().all();
-        // Where a lexeme may end, something is to be noted with every byte.
-        if point.obligations != ObligationsId::NONE || states.label(point.state).is_some() {
-            return all;
+    fn find_all(&self, point: &Point) {
+        if self.may_end(point) || self.live(point).iter().take(FEW).count() < FEW {
+            return;
         }
+        let mut dead = self.states().classes().all();
         let note = |step: Step, classes: ClassSet| {
             for class in classes.iter() {
                 point.steps[usize::from(class)].store(step.0, Ordering::Release);
             }
         };
-        let mut live = ClassSet::default();
-        for (next, classes) in states.moves(point.state) {
+        for (next, classes) in self.states().moves(point.state) {
             note(Step::to(self.point(next, point.obligations)), classes);
-            live = live.union(classes);
+            dead = dead.difference(classes);
         }
-        note(Step::new(None, None), all.difference(live));
-        live
+        note(Step::new(None, None), dead);
+    }
+
+    /// The classes of bytes that lead from both points to the same, if no lexeme may have ended.
+    pub(crate) fn alike(&self, one: &Point, other: &Point) -> ClassSet {
+        match self.may_end(one) || self.may_end(other) {
+            true => ClassSet::default(),
+            false => self.states().alike(one.state, other.state),
+        }
+    }
+
+    /// Whether a byte may be anything but one with which the lexeme goes on, or does not.
+    fn may_end(&self, point: &Point) -> bool {
+        point.obligations != ObligationsId::NONE || self.states().label(point.state).is_some()
     }
 
     /// The point behind the first byte of a lexeme that begins at `start`, whose obligations

@@ -43,6 +43,7 @@ impl ParseTable {
         let of_sets = SET_BYTES + self.end().index() / 8;
         (states + entered) * ENTRY_BYTES
             + self.acceptable_sets().len() * of_sets
+            + self.bytes_of_shiftable()
             + self.bytes_of_unions()
     }
 }

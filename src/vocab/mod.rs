@@ -11,6 +11,7 @@ pub(crate) mod families;
 mod load;
 pub(crate) mod nodes;
 pub(crate) mod piece_counts;
+pub(crate) mod rests;
 mod spelled;
 mod stops;
 mod tokens;

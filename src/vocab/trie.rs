@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 use super::families::{Families, Family};
 use super::nodes::{Node, NodeGroups};
 use super::piece_counts::{MANY, PieceCounts};
+use super::rests::Rests;
 use crate::util::self_loops::{Groups, STRAY_BYTES};
 
 /// The trie over all tokens that have bytes. The root is the empty prefix.
@@ -41,6 +42,7 @@ pub(crate) struct Trie {
     piece_counts: [OnceLock<PieceCounts>; SETS_COUNTED],
     /// Groups for which they have been asked for, by those who can do without.
     asked: [OnceLock<Groups>; SETS_COUNTED],
+    rests: Rests,
 }
 
 /// For so many sets of groups pieces are counted: grammars have strings of one kind or two.
@@ -107,6 +109,7 @@ impl Trie {
             max_depth,
             piece_counts,
             asked,
+            rests: Rests::default(),
         };
         let mut root_children = [Self::ROOT; 256];
         for child in trie.children(Self::ROOT) {
@@ -284,6 +287,11 @@ impl Trie {
         self.piece_counts.iter().map_while(OnceLock::get)
     }
 
+    /// What grammars have found out about automata that others may have as well.
+    pub(crate) fn rests(&self) -> &Rests {
+        &self.rests
+    }
+
     /// The length of the longest token.
     pub(crate) fn max_depth(&self) -> usize {
         self.max_depth
@@ -298,6 +306,7 @@ impl Trie {
             + self.families.bytes()
             + words * 4
             + counts
+            + self.rests.bytes()
     }
 }
 

@@ -222,6 +222,12 @@ impl<'g> BasePosition<'g> {
         if ends { None } else { self.step_on(scanner, byte) }
     }
 
+    /// The classes of bytes that lead just where they lead from `point`, to which the walk has
+    /// come, and no lexeme may have ended before them.
+    pub(super) fn alike(self, scanner: &Scanner, point: &Point) -> ClassSet {
+        if self.open { ClassSet::default() } else { scanner.alike(point, self.point) }
+    }
+
     /// Whether `byte` leads just where it leads from `point`, to which the walk has come, and no
     /// lexeme may have ended before it.
     #[inline]

@@ -27,6 +27,8 @@ pub(crate) struct Shortcuts {
     pub(crate) self_loops: bool,
     /// Where a scan state counts characters, tokens are told by how many they have.
     pub(crate) counts: bool,
+    /// What another grammar has met inside the same string is taken from there.
+    pub(crate) rests: bool,
     /// What is below a first byte is kept, and serves other walks.
     pub(crate) branches: bool,
     /// What the parts of a mask came to is kept, and serves other masks.
@@ -35,6 +37,12 @@ pub(crate) struct Shortcuts {
 
 impl Shortcuts {
     /// All of them: outside tests nothing else is used.
-    pub(crate) const ALL: Self =
-        Self { base_walks: true, self_loops: true, counts: true, branches: true, submasks: true };
+    pub(crate) const ALL: Self = Self {
+        base_walks: true,
+        self_loops: true,
+        counts: true,
+        rests: true,
+        branches: true,
+        submasks: true,
+    };
 }

@@ -12,6 +12,7 @@ use super::pending::{EndedAt, PendingEnds, PendingId};
 use super::tally::Tally;
 use crate::scanner::ObligationsId;
 use crate::scanner::points::{Point, Step};
+use crate::util::byte_classes::ClassSet;
 use crate::vocab::families::Family;
 use crate::vocab::nodes::Node;
 
@@ -37,12 +38,15 @@ pub(super) struct Way<'g> {
     pub(super) base: Option<BasePosition<'g>>,
     /// The node's children, where they are many.
     pub(super) family: Family,
+    /// Where they are: classes of bytes that lead the base walk just where they lead the walk, and
+    /// no end before them.
+    pub(super) alike: ClassSet,
 }
 
 impl<'g> Way<'g> {
     /// The way to a node by which nothing else has come.
     pub(super) fn to(point: &'g Point) -> Self {
-        Self { point, open: None, base: None, family: Family::FEW }
+        Self { point, open: None, base: None, family: Family::FEW, alike: ClassSet::default() }
     }
 }
 
@@ -81,7 +85,7 @@ impl<'g> Descent<'g> {
             return self.bases.cover(base.number, trie, (entry, trie.end(entry)));
         }
         let open = if is_open && !point.accepts { self.pending.open_entry() } else { None };
-        self.come(entry, 1, Way { point, open, base, family: trie.family(entry) });
+        self.come(entry, 1, self.way(entry, point, open, base));
         self.walk(entry + 1, trie.end(entry), trie.depth(entry) as usize - 1);
     }
 
@@ -111,14 +115,26 @@ impl<'g> Descent<'g> {
         let Walker { scanner, trie, .. } = self.walker;
         let node = *trie.node(index);
         let read = usize::from(node.depth) - above;
-        let Way { point: from, mut open, base, family } = self.path[read - 1];
+        let Way { point: from, mut open, base, family, alike } = self.path[read - 1];
+        let classes = scanner.states().classes();
+        if let Some(base) = base.filter(|_| alike.contains(classes.get(node.byte))) {
+            let end = trie.next_of(family, &node, |byte| !alike.contains(classes.get(byte)));
+            self.bases.cover(base.number, trie, (index, end));
+            return end;
+        }
         let step = scanner.step_point(from, node.byte);
         let Some(next) = step.next() else {
             self.fall(index, read, step, open);
             // So do most of the siblings.
             return match family.are_few() || step.ended().is_some() {
                 true => node.end,
-                false => trie.next_of(family, &node, |byte| scanner.step_point(from, byte) != step),
+                false => {
+                    let live = scanner.live(from);
+                    let differs = |byte| {
+                        live.contains(classes.get(byte)) && scanner.step_point(from, byte) != step
+                    };
+                    trie.next_of(family, &node, differs)
+                }
             };
         };
         let point = scanner.at_point(next);
@@ -161,13 +177,31 @@ impl<'g> Descent<'g> {
             }
             return node.end;
         }
-        let family = trie.family(index);
-        if !family.are_few() {
-            // Many bytes are asked for.
-            scanner.find_steps(point);
-        }
-        self.come(index, read, Way { point, open, base, family });
+        self.come(index, read, self.way(index, point, open, base));
         index + 1
+    }
+
+    /// The way to `node`, which has led to `point`.
+    #[inline]
+    fn way(
+        &self,
+        node: u32,
+        point: &'g Point,
+        open: Option<PendingId>,
+        base: Option<BasePosition<'g>>,
+    ) -> Way<'g> {
+        let Walker { scanner, trie, .. } = self.walker;
+        let family = trie.family(node);
+        let mut alike = ClassSet::default();
+        match base {
+            _ if family.are_few() => {}
+            Some(base) if open.is_none() => alike = base.alike(scanner, point),
+            // Many bytes are asked for.
+            _ => {
+                scanner.find_steps(point);
+            }
+        }
+        Way { point, open, base, family, alike }
     }
 
     /// The lexeme cannot go on with the byte of `index`: if it has ended before, all below is

@@ -8,6 +8,7 @@ use super::descent::{Descent, Way};
 use super::nodes::NodesId;
 use super::pending::EndedAt;
 use crate::scanner::points::Point;
+use crate::util::self_loops::LETTER;
 use crate::vocab::trie::Trie;
 
 /// A walk of fewer nodes is done at once.
@@ -25,8 +26,21 @@ impl<'g> Walker<'g> {
     }
 
     fn do_walk(self, id: NodesId, from: Origin) -> Walk {
-        let Origin { state, obligations, counting, is_base } = from;
+        let Origin { state, obligations, is_base, .. } = from;
         let at = self.scanner.at_point(self.scanner.point(state, obligations));
+        let rest = if is_base { self.rest(at) } else { None };
+        if let Some(known) = rest.as_ref().and_then(|rest| self.known_walk(id, at, rest)) {
+            return known;
+        }
+        let walk = self.find_walk(id, at, from);
+        if let Some(rest) = rest {
+            self.keep_walk(id, &walk, rest);
+        }
+        walk
+    }
+
+    fn find_walk(self, id: NodesId, at: &'g Point, from: Origin) -> Walk {
+        let Origin { counting, is_base, .. } = from;
         let bases = match is_base || !self.shortcuts.base_walks {
             true => Bases::default(),
             false => Bases::find(self, id, at, counting),
@@ -62,13 +76,15 @@ impl<'g> Walker<'g> {
         let way = Way::to(at);
         descent.put(0, way);
         // What a base walk covers need not be looked at.
-        if descent.bases.is_empty() {
+        let classes = self.scanner.states().classes();
+        // Where no letter leads on, little of the trie is a loop.
+        let has_letters = self.scanner.live(at).contains(classes.get(LETTER));
+        if descent.bases.is_empty() && has_letters {
             descent.set_out(Trie::ROOT, 0, way);
         }
         if !descent.loops.is_empty() {
             return descent.walk(Trie::ROOT + 1, self.trie.end(Trie::ROOT), 0);
         }
-        let classes = self.scanner.states().classes();
         let covered = descent.bases.steps_alike(self.scanner, at);
         let wanted = self.scanner.find_steps(at).union(covered);
         let mut below = Descent::new(self, Bases::default(), false);
@@ -110,8 +126,9 @@ impl<'g> Walker<'g> {
         let loops = is_base && self.shortcuts.self_loops && !self.scanner.wanders(at);
         let nodes = self.tables.nodes(id);
         let are_many = nodes.len() >= MANY_NODES;
+        let classes = scanner.states().classes();
         for &node in nodes {
-            if are_many && !scanner.is_live(at, trie.byte(node)) {
+            if are_many && !scanner.find_steps(at).contains(classes.get(trie.byte(node))) {
                 continue;
             }
             if loops && scanner.stays(at, trie.group(node)) {
@@ -125,8 +142,9 @@ impl<'g> Walker<'g> {
     /// The same, one branch for each byte.
     fn walk_by_byte(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point) {
         let mut below = Descent::new(self, Bases::default(), false);
+        let (live, classes) = (self.scanner.find_steps(at), self.scanner.states().classes());
         for nodes in self.tables.nodes.by_byte(id, self.trie) {
-            if !self.scanner.is_live(at, nodes.byte) {
+            if !live.contains(classes.get(nodes.byte)) {
                 continue;
             }
             if let Some(point) = self.scanner.begin_at_point(at, nodes.byte) {

@@ -8,12 +8,13 @@
 //!
 //! The driver ([`driver`]) sets out from some nodes; the depth-first walk below them ([`descent`])
 //! tallies what it meets ([`tally`]) and keeps account of ends that a longer match may refute
-//! ([`pending`]). Four shortcuts save it most of the trie, each in a file of its own, each to be
+//! ([`pending`]). Five shortcuts save it most of the trie, each in a file of its own, each to be
 //! turned off by [`Shortcuts`]:
 //!
 //! * [`base`]: what is shared with a base walk.
 //! * [`loops`]: what is skipped because a scan state leads back to itself.
 //! * [`counted`]: what is told by its length because a scan state counts characters.
+//! * [`rests`]: what another grammar has found inside the same string.
 //! * [`branch`] and [`by_byte`]: what is kept for each first byte.
 
 mod base;
@@ -29,6 +30,7 @@ mod loops;
 mod nodes;
 mod numbers;
 mod pending;
+mod rests;
 mod tables;
 mod tally;
 mod walked;

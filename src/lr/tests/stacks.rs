@@ -92,3 +92,33 @@ fn a_trail_fits_what_is_alike_as_far_down() {
     assert!(trail(3, Some(3)).fits(&stack(&[0, 0, 1, 1]), &table, &mut Unread));
     assert!(!trail(3, None).fits(&stack(&[1]), &table, &mut Unread));
 }
+
+/// What a stack shifts is known from others that are alike as far down as was read, and is what it
+/// can be seen to shift, by reading as far.
+#[test]
+fn what_a_stack_shifts_is_what_it_takes() {
+    let mut ambiguous = grammar("S -> S S | a | ( S )");
+    ambiguous.conflicts = Conflicts::Follow;
+    let precedence = "E -> E + T | T\nT -> T * F | F\nF -> ( E ) | a | [ E , E ]";
+    let deep = "S -> a S a | b S b | c";
+    for grammar in [grammar(precedence), grammar(deep), ambiguous] {
+        let table = table_of(&grammar).expect("no conflicts, or followed");
+        let terminals = || (0..=grammar.terminals.len()).map(TerminalId::new);
+        let mut texts = vec![(Stack::new(&table), vec![])];
+        let mut count = 0;
+        while let Some((stack, text)) = texts.pop() {
+            let acceptable = stack.acceptable(&table);
+            let set = table.acceptable_sets().get(acceptable.set);
+            let takes = |terminal: &TerminalId| stack.takes(&table, *terminal, &mut Unread);
+            let taken: Vec<_> = terminals().filter(takes).map(TerminalId::index).collect();
+            assert_eq!(set.iter().collect::<Vec<_>>(), taken, "{text:?}");
+            count += 1;
+            for word in terminals().take(grammar.terminals.len()).filter(|_| text.len() < 7) {
+                let longer = [&text[..], &[word]].concat();
+                let fed = stack.feed(&table, word, &mut Unread);
+                texts.extend(fed.into_iter().map(|stack| (stack, longer.clone())));
+            }
+        }
+        assert!(count > 100);
+    }
+}

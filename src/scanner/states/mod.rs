@@ -245,6 +245,11 @@ impl ScanStates {
         !self.endings.every.is_empty()
     }
 
+    /// Whether this terminal may end at each match.
+    pub(in crate::scanner) fn ends_at_every_match(&self, terminal: TerminalId) -> bool {
+        self.endings.every.contains(terminal.index())
+    }
+
     /// The heap bytes of a state with so many components, all of whose steps are known.
     pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
         // Its entry among the facts, its places in tables, and what is known of it.

@@ -19,6 +19,60 @@ impl ScanStates {
         self.known_moves(state).unwrap_or_else(|| self.find_moves(state))
     }
 
+    /// The classes of bytes that lead anywhere from `state`. Makes no step.
+    pub(crate) fn live(&self, state: ScanStateId) -> ClassSet {
+        let mut live = ClassSet::default();
+        for &component in self.moving(state) {
+            // What reads the whole text is no lexeme.
+            if component.terminal.index() < self.first_tracker()
+                && let Some(dfa) = self.automaton(component.terminal)
+            {
+                let parts = &*self.parts[component.terminal.index()];
+                for (&next, &part) in dfa.row(component.state).iter().zip(parts) {
+                    if next != Dfa::DEAD {
+                        live = live.union(part);
+                    }
+                }
+            }
+        }
+        live
+    }
+
+    /// The classes of bytes that lead both states to the same. Makes no step.
+    pub(crate) fn alike(&self, one: ScanStateId, other: ScanStateId) -> ClassSet {
+        let (mut one, mut other) = (self.moving(one), self.moving(other));
+        let mut apart = ClassSet::default();
+        while let Some(&first) = [one.first(), other.first()].into_iter().flatten().min() {
+            let own = |components: &mut &[Component]| {
+                let (own, rest) = components.split_first()?;
+                (own.terminal == first.terminal).then(|| *components = rest).map(|()| own.state)
+            };
+            let states = [own(&mut one), own(&mut other)];
+            let Some(dfa) = self.automaton(first.terminal) else { continue };
+            let parts = &*self.parts[first.terminal.index()];
+            match states {
+                [Some(one), Some(other)] if one == other => {}
+                [Some(one), Some(other)] => {
+                    let (one, other) = (dfa.row(one), dfa.row(other));
+                    for ((one, other), &part) in one.iter().zip(&*other).zip(parts) {
+                        if one != other {
+                            apart = apart.union(part);
+                        }
+                    }
+                }
+                [one, other] => {
+                    let row = one.or(other).map(|state| dfa.row(state));
+                    for (&next, &part) in row.iter().flat_map(|row| row.iter()).zip(parts) {
+                        if next != Dfa::DEAD {
+                            apart = apart.union(part);
+                        }
+                    }
+                }
+            }
+        }
+        self.classes.all().difference(apart)
+    }
+
     /// The steps, where each of them has been made before.
     fn known_moves(&self, state: ScanStateId) -> Option<Moves<ScanStateId>> {
         let mut moves = ByTarget::default();
@@ -35,12 +89,38 @@ impl ScanStates {
 
     /// The steps, made and noted in the row.
     fn find_moves(&self, state: ScanStateId) -> Moves<ScanStateId> {
+        match self.moving(state) {
+            &[only] => self.moves_of_one(state, only),
+            components => self.moves_of_all(state, components),
+        }
+    }
+
+    /// The same where there is one component: what leads it to one state is not taken apart.
+    fn moves_of_one(&self, state: ScanStateId, only: Component) -> Moves<ScanStateId> {
+        let mut steps = ByTarget::default();
+        self.component_moves(only, &mut steps);
+        steps.all.sort_unstable_by_key(|(_, classes)| classes.iter().next());
+        let mut moves = Moves::new();
+        let mut dead = self.classes.all();
+        for (next, classes) in steps.all {
+            let next = self.alive(&[Component { state: next, ..only }]);
+            if next != DEAD {
+                self.note(state, classes, next);
+                dead = dead.difference(classes);
+                moves.push((ScanStateId(next), classes));
+            }
+        }
+        self.note(state, dead, DEAD);
+        moves
+    }
+
+    fn moves_of_all(&self, state: ScanStateId, components: &[Component]) -> Moves<ScanStateId> {
         // Begins with all classes together and takes apart what the steps of a component tell
         // apart.
         let mut parts: SmallVec<[(ClassSet, SmallVec<[Component; 4]>); 8]> = SmallVec::new();
         parts.push((self.classes.all(), SmallVec::new()));
         let mut steps = ByTarget::default();
-        for &component in self.moving(state) {
+        for &component in components {
             self.component_moves(component, &mut steps);
             for &(state, over) in &steps.all {
                 for at in 0..parts.len() {
@@ -58,16 +138,21 @@ impl ScanStates {
             }
         }
         parts.sort_unstable_by_key(|(classes, _)| classes.iter().next());
-        let row = &self.facts(state).next;
         let mut moves = Moves::new();
         for (classes, after) in parts {
             let next = self.alive(&after);
-            classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
+            self.note(state, classes, next);
             if next != DEAD {
                 moves.push((ScanStateId(next), classes));
             }
         }
         moves
+    }
+
+    /// Notes that these classes of bytes lead there.
+    fn note(&self, state: ScanStateId, classes: ClassSet, next: u32) {
+        let row = &self.facts(state).next;
+        classes.iter().for_each(|class| row[usize::from(class)].store(next, Ordering::Release));
     }
 
     /// Sets `steps` to those of a component: each state of the DFA that is led to, with the
@@ -106,6 +191,72 @@ impl<T: Copy + PartialEq> ByTarget<T> {
         match self.all.get_mut(self.last) {
             Some((_, known)) => *known = known.union(classes),
             None => self.all.push((target, classes)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::pattern::{Pattern, RegexFlags};
+    use crate::lexer::Compiler;
+    use crate::scanner::states::Endings;
+    use crate::util::bitset::BitSet;
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    /// Key words beside names, one of which looks at the text behind; the steps of all states, made
+    /// one by one.
+    #[test]
+    fn what_is_said_of_all_steps_is_so_of_each() {
+        let meter = Meter::new(&Limits::default());
+        let dfa = |regex: &str| {
+            let (pattern, flags) = (regex.to_owned(), RegexFlags::default());
+            let pattern = Pattern::Regex { pattern, flags, place: None };
+            Some(Compiler::new(&meter).compile(&pattern).expect("a regex"))
+        };
+        let regexes = ["if", "in(?!t)", "[a-z]+[0-9]?", "[0-9]+", r#""([^"\\]|\\.)*""#, "if|\"é"];
+        let make = || {
+            let endings = Endings { first: BitSet::new(6), every: BitSet::new(6) };
+            ScanStates::new(regexes.map(dfa).into(), (0..6).collect(), endings, None)
+        };
+        // In one nothing is asked but single steps.
+        let (states, stepped) = (make(), make());
+        for candidates in 1..1 << 6 {
+            let mut set = BitSet::new(6);
+            (0..6).filter(|terminal| candidates >> terminal & 1 == 1).for_each(|terminal| {
+                set.insert(terminal);
+            });
+            states.start(&set);
+            stepped.start(&set);
+        }
+        let mut number = 0;
+        while number < stepped.len() {
+            let state = ScanStateId::new(number);
+            let bytes = stepped.classes().representatives();
+            bytes.iter().for_each(|&byte| _ = stepped.next(state, byte));
+            number += 1;
+        }
+        let step = |state: ScanStateId, class: u8| {
+            stepped.next(state, stepped.classes().representatives()[usize::from(class)])
+        };
+        let same = |components: &[Component]| ScanStateId(states.components.intern_ref(components));
+        let all: Vec<_> = stepped.all().map(same).collect();
+        let classes = 0..stepped.classes().count() as u8;
+        for (number, &state) in all.iter().enumerate() {
+            let own = ScanStateId::new(number);
+            let live: Vec<u8> = states.live(state).iter().collect();
+            assert!(classes.clone().filter(|&class| step(own, class).is_some()).eq(live));
+            for (other_number, &other) in all.iter().enumerate() {
+                let other_own = ScanStateId::new(other_number);
+                let alike: Vec<u8> = states.alike(state, other).iter().collect();
+                let same = |&class: &u8| step(own, class) == step(other_own, class);
+                assert!(classes.clone().filter(same).eq(alike));
+            }
+            for (next, over) in states.moves(state) {
+                let leads = |class| step(own, class).map(|next| all[next.index()]) == Some(next);
+                assert!(over.iter().all(leads) && states.known_moves(state).is_some());
+            }
         }
     }
 }

@@ -1,0 +1,62 @@
+//! Base walks that another grammar has done.
+//!
+//! Where nothing but what is left of a terminal's automaton has a say, a walk is the same for all
+//! grammars whose terminals come to the same rest, as inside strings: the tokens within are one
+//! class, and the nodes behind it one boundary. The vocabulary keeps a few such walks
+//! ([`vocab::rests`](crate::vocab::rests)), for all that use it.
+
+use super::classes::{Boundary, End, Walk};
+use super::context::Walker;
+use super::leading::LeadingBytes;
+use super::nodes::NodesId;
+use crate::index::tokens::TokenSet;
+use crate::scanner::ObligationsId;
+use crate::scanner::points::Point;
+use crate::util::id::TerminalId;
+use crate::vocab::rests::Found;
+
+impl Walker<'_> {
+    /// What decides over a walk from `at`, if it could be another grammar's.
+    pub(super) fn rest(self, at: &Point) -> Option<(TerminalId, Box<[u64]>)> {
+        if self.shortcuts.rests { self.scanner.rest(at) } else { None }
+    }
+
+    /// The walk of these nodes from `at`, if another grammar has done it.
+    pub(super) fn known_walk(
+        self,
+        id: NodesId,
+        at: &Point,
+        (label, rest): &(TerminalId, Box<[u64]>),
+    ) -> Option<Walk> {
+        let found = self.trie.rests().find(rest, self.tables.nodes(id))?;
+        let Found { within, behind, .. } = &*found;
+        let (leading, obligations) = (LeadingBytes::default(), ObligationsId::NONE);
+        let within =
+            TokenSet::from_all_but(within, self.trie.ids(), std::iter::empty(), self.words);
+        let tokens = self.tokens.add_set(within).into();
+        let end = End { state: at.state, obligations, leading: leading.clone(), tokens };
+        let boundary = || {
+            let tokens = behind.iter().map(|&node| self.trie.count(node)).sum();
+            let nodes = self.tables.nodes_id(behind.to_vec());
+            Boundary { label: *label, obligations, leading, nodes, tokens }
+        };
+        let boundaries = (!behind.is_empty()).then(boundary).into_iter().collect();
+        Some(Walk::new(self.tables.next_number(), [end].into(), boundaries, [].into()))
+    }
+
+    /// Keeps a walk for other grammars, if it has met many tokens.
+    pub(super) fn keep_walk(self, id: NodesId, walk: &Walk, (_, rest): (TerminalId, Box<[u64]>)) {
+        let ([end], boundaries @ ([] | [_])) = (&*walk.ends, &*walk.boundaries) else { return };
+        let tokens = self.tokens.collect(end.tokens, self.words);
+        let TokenSet::Words(_) = &*tokens else { return };
+        let mut within = vec![0; self.words];
+        tokens.write_to(&mut within);
+        let behind = boundaries.iter().flat_map(|boundary| self.tables.nodes(boundary.nodes));
+        self.trie.rests().keep(Found {
+            rest,
+            nodes: self.tables.nodes(id).into(),
+            within: within.into(),
+            behind: behind.copied().collect(),
+        });
+    }
+}

@@ -1,0 +1,62 @@
+//! What an automaton accepts from a state on, written down: the same for automata that accept the
+//! same.
+//!
+//! Most grammars have strings, and what may follow inside of one is the same in nearly all. From
+//! there on their automata are one: what is left of a minimal automaton behind a state is the
+//! minimal automaton of the texts that are left, and there is but one.
+
+use super::dfa::Dfa;
+
+/// Rests of more states are not written down: that takes time, and no other grammar has them.
+const MOST: usize = 24;
+
+/// The bytes that lead to one state, a bit each.
+type Bytes = [u64; 4];
+
+impl Dfa {
+    /// What is accepted from `state` on, as numbers: equal exactly where that is. `None` where an
+    /// accepted text goes on, or not the table alone decides, and where there are many states.
+    /// Costs these states times the classes.
+    pub(crate) fn rest(&self, state: u32) -> Option<Box<[u64]>> {
+        if self.count.is_some() || self.trailing.is_some() || self.leading || state == Self::DEAD {
+            return None;
+        }
+        let mut bytes_of = vec![Bytes::default(); self.classes.count()];
+        for byte in 0..=u8::MAX {
+            bytes_of[usize::from(self.classes.get(byte))][usize::from(byte / 64)] |=
+                1 << (byte % 64);
+        }
+        // Numbered as they are come to, and what a state does in the order of the smallest bytes.
+        let mut states = vec![state];
+        let mut written = Vec::new();
+        let mut next = 0;
+        while let Some(&state) = states.get(next) {
+            next += 1;
+            let mut moves: Vec<(usize, Bytes)> = Vec::new();
+            for (&target, bytes) in self.row(state).iter().zip(&bytes_of) {
+                if target == Self::DEAD {
+                    continue;
+                }
+                let number = states.iter().position(|&known| known == target);
+                let number = number.unwrap_or_else(|| {
+                    states.push(target);
+                    states.len() - 1
+                });
+                match moves.iter_mut().find(|(known, _)| *known == number) {
+                    Some((_, all)) => all.iter_mut().zip(bytes).for_each(|(all, own)| *all |= own),
+                    None => moves.push((number, *bytes)),
+                }
+            }
+            let accepts = self.is_accept(state);
+            if states.len() > MOST || accepts && !moves.is_empty() {
+                return None;
+            }
+            written.push((moves.len() as u64) << 1 | u64::from(accepts));
+            for (number, bytes) in moves {
+                written.push(number as u64);
+                written.extend(bytes);
+            }
+        }
+        Some(written.into())
+    }
+}

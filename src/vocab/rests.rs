@@ -1,0 +1,90 @@
+//! What the tokens of a trie do to automata that many grammars have.
+//!
+//! The inside of a string is the same automaton in most grammars. To find out what all tokens do
+//! there takes as long as some masks do, so the vocabulary keeps what one grammar has found, for
+//! the others: few of them, those that were asked for last. What was found does not depend on who
+//! has found it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the tokens below some nodes do to an automaton.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// What the automaton accepts, as numbers.
+    pub(crate) rest: Box<[u64]>,
+    /// The nodes, ascending.
+    pub(crate) nodes: Box<[u32]>,
+    /// The tokens that end within a text that it accepts, or with it, as bits.
+    pub(crate) within: Box<[u32]>,
+    /// The nodes with whose bytes a token goes on behind such a text, ascending.
+    pub(crate) behind: Box<[u32]>,
+}
+
+/// What was found, the last first.
+#[derive(Debug, Default)]
+pub(crate) struct Rests(Mutex<Vec<Arc<Found>>>);
+
+/// So many are kept: 40 KB each for large vocabularies.
+const MOST: usize = 32;
+
+impl Clone for Rests {
+    /// Nothing was found yet.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Rests {
+    /// What was found for this automaton below these nodes.
+    pub(crate) fn find(&self, rest: &[u64], nodes: &[u32]) -> Option<Arc<Found>> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = all.iter().position(|found| *found.rest == *rest && *found.nodes == *nodes)?;
+        all[..=place].rotate_right(1);
+        all.first().cloned()
+    }
+
+    /// Keeps what was found.
+    pub(crate) fn keep(&self, found: Found) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.truncate(MOST - 1);
+        all.insert(0, Arc::new(found));
+    }
+
+    /// Heap bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = |found: &Arc<Found>| {
+            size_of_val(&*found.rest)
+                + size_of_val(&*found.nodes)
+                + size_of_val(&*found.within)
+                + size_of_val(&*found.behind)
+        };
+        all.iter().map(bytes).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_asked_for_last_are_kept() {
+        let rests = Rests::default();
+        let found = |number: usize| Found {
+            rest: [number as u64].into(),
+            nodes: [1].into(),
+            within: [number as u32].into(),
+            behind: [].into(),
+        };
+        for number in 0..2 * MOST {
+            rests.keep(found(number));
+            let first = rests.find(&[0], &[1]).expect("asked for again and again");
+            assert_eq!(*first.within, [0]);
+        }
+        let known = (0..2 * MOST).filter(|&number| rests.find(&[number as u64], &[1]).is_some());
+        assert_eq!(known.count(), MOST);
+        assert!(rests.find(&[0], &[2]).is_none());
+        assert_eq!(rests.bytes(), MOST * (8 + 4 + 4));
+        assert_eq!(rests.clone().bytes(), 0);
+    }
+}
