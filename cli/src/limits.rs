@@ -24,6 +24,9 @@ pub(crate) struct LimitArguments {
     /// Steps of all decisions of one mask.
     #[arg(long, value_name = "STEPS")]
     mask_steps: Option<usize>,
+    /// Steps of following all readings of one text.
+    #[arg(long, value_name = "STEPS")]
+    reading_steps: Option<usize>,
     /// Bytes that masks and token classes may take.
     #[arg(long, value_name = "BYTES")]
     index_bytes: Option<usize>,
@@ -51,6 +54,7 @@ impl LimitArguments {
         limits.build_bytes = self.build_bytes.unwrap_or(limits.build_bytes);
         limits.decision_steps = self.decision_steps.unwrap_or(limits.decision_steps);
         limits.mask_steps = self.mask_steps.unwrap_or(limits.mask_steps);
+        limits.reading_steps = self.reading_steps.unwrap_or(limits.reading_steps);
         limits.index_bytes = self.index_bytes.unwrap_or(limits.index_bytes);
         limits
     }

@@ -195,7 +195,7 @@ impl Constraint {
 impl Limits {
     /// Those that hold while texts are read.
     pub(super) fn bounds(&self) -> Bounds {
-        let Self { decision_steps, mask_steps, readings, .. } = *self;
-        Bounds { decision_steps, mask_steps, readings: readings.max(1) }
+        let Self { decision_steps, mask_steps, readings, reading_steps, .. } = *self;
+        Bounds { decision_steps, mask_steps, readings: readings.max(1), reading_steps }
     }
 }

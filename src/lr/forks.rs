@@ -18,12 +18,14 @@ use super::table::ParseTable;
 impl Stack {
     /// All stacks that one of the two stands for; both have the same state on top. What they have
     /// in common stays shared, and where one holds the other it is given back itself. Costs the
-    /// part that both have and do not share, and that was not united before.
-    pub(crate) fn union(&self, other: &Stack, table: &ParseTable) -> Stack {
+    /// part that both have and do not share, and that was not united before; its pairs of nodes are
+    /// added to `steps`.
+    pub(crate) fn union(&self, other: &Stack, table: &ParseTable, steps: &mut usize) -> Stack {
         debug_assert!(self.same_top(other, table));
         if self.is(other) {
             return self.clone();
         }
+        *steps += 1;
         if let Some(union) = table.unions.find(self, other) {
             return union;
         }
@@ -32,6 +34,7 @@ impl Stack {
         let mut union = Union::new(self, other);
         loop {
             if let Some((one, other)) = union.next_pair(table) {
+                *steps += 1;
                 let made = known.get(&(one.address(), other.address())).cloned();
                 match made.or_else(|| table.unions.find(one, other)) {
                     Some(stack) => union.below.push(stack),
@@ -61,7 +64,7 @@ const FEW: usize = 4;
 
 /// Unites stacks with the same state on top where there are many.
 #[cold]
-pub(super) fn joined(stacks: Stacks, table: &ParseTable) -> Stacks {
+pub(super) fn joined(stacks: Stacks, table: &ParseTable, steps: &mut usize) -> Stacks {
     if stacks.len() <= FEW {
         return stacks;
     }
@@ -72,7 +75,7 @@ pub(super) fn joined(stacks: Stacks, table: &ParseTable) -> Stacks {
             None => groups.push(Stacks::from_buf([stack])),
         }
     }
-    groups.into_iter().map(|group| union_of(group, table)).collect()
+    groups.into_iter().map(|group| union_of(group, table, steps)).collect()
 }
 
 /// The union of stacks with the same state on top, of which there is one at least. A walk from the
@@ -84,16 +87,16 @@ pub(super) fn joined(stacks: Stacks, table: &ParseTable) -> Stacks {
 /// order every step makes all of its unions anew, and 400 symbols of a grammar with quadratically
 /// many readings take 16 s instead of 0.3 s; a letter of a palindrome of which a thousand places
 /// may be the middle takes 550 us instead of 3.
-pub(crate) fn union_of(stacks: Stacks, table: &ParseTable) -> Stack {
-    let union = |older: Stack, newer: Stack| older.union(&newer, table);
+pub(crate) fn union_of(stacks: Stacks, table: &ParseTable, steps: &mut usize) -> Stack {
+    let union = |older: Stack, newer: Stack| older.union(&newer, table, steps);
     stacks.into_iter().rev().reduce(union).unwrap_or_else(|| Stack::new(table))
 }
 
 /// Adds a stack to those with other states on top.
 #[inline]
-pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable) {
+pub(crate) fn join(stacks: &mut Stacks, stack: Stack, table: &ParseTable, steps: &mut usize) {
     match stacks.iter_mut().find(|known| known.same_top(&stack, table)) {
-        Some(known) => *known = known.union(&stack, table),
+        Some(known) => *known = known.union(&stack, table, steps),
         None => stacks.push(stack),
     }
 }

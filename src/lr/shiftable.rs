@@ -44,6 +44,9 @@ impl Depths for Lowest {
         self.is_past_fork = true;
         false
     }
+
+    #[inline]
+    fn spend(&mut self, _: usize) {}
 }
 
 impl Stack {

@@ -44,6 +44,10 @@ pub(crate) trait Depths {
     /// Whether what lies below `fork`, several nodes, is beyond what this reading may look at. It
     /// is told of that; what comes of the reading is of no use then.
     fn stops_at(&mut self, fork: &Stack) -> bool;
+
+    /// So many steps are taken because stacks fork: places that reductions come to on several ways,
+    /// and stacks that are united.
+    fn spend(&mut self, steps: usize);
 }
 
 /// Nobody wants to know.
@@ -61,6 +65,9 @@ impl Depths for Unread {
     fn stops_at(&mut self, _: &Stack) -> bool {
         false
     }
+
+    #[inline]
+    fn spend(&mut self, _: usize) {}
 }
 
 impl Stack {
@@ -190,7 +197,13 @@ impl Stack {
             }
             found
         });
-        if fed.len() < 2 { fed } else { joined(fed, table) }
+        if fed.len() < 2 {
+            return fed;
+        }
+        let mut steps = 0;
+        let joined = joined(fed, table, &mut steps);
+        depths.spend(steps);
+        joined
     }
 
     /// The stack after the shift of a stop.
@@ -287,6 +300,7 @@ impl Stack {
         let mut met = Met::new();
         while let Some((at, mut lookahead)) = next.take().or_else(|| pending.pop()) {
             if !alone && !at.is_real {
+                depths.spend(1);
                 let Some(fresh) = met.note(&at, lookahead) else { continue };
                 lookahead = fresh;
             }
@@ -414,6 +428,7 @@ impl Stack {
                 }
                 next.extend(below.iter().filter(|below| met.insert(below.address()).is_none()));
             }
+            depths.spend(next.len());
             level = next;
         }
         Some(level)

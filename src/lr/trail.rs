@@ -133,4 +133,8 @@ impl<D: Depths> Depths for Trailing<'_, D> {
         self.is_past_fork |= stops;
         stops
     }
+
+    fn spend(&mut self, steps: usize) {
+        self.depths.spend(steps);
+    }
 }

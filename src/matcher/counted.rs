@@ -33,6 +33,11 @@ impl Counts {
         self.0.as_ref().map(|counts| counts[reading])
     }
 
+    /// That of this reading alone.
+    pub(super) fn only(&self, reading: usize) -> Self {
+        Self(self.get(reading).map(|count| Arc::new(SmallVec::from_elem(count, 1))))
+    }
+
     fn is_some(&self) -> bool {
         self.0.is_some()
     }
@@ -59,15 +64,22 @@ impl Matcher {
         self.now.counts.is_some()
     }
 
-    /// What holds after `bytes`, or how many of them are viable. The token goes on.
-    pub(super) fn read_counted(&self, from: &Moment, bytes: &[u8]) -> Result<Vec<Counted>, usize> {
+    /// What holds after `bytes`, or how many of them are viable. The token goes on. The steps that
+    /// this takes are added to `steps`.
+    pub(super) fn read_counted(
+        &self,
+        from: &Moment,
+        bytes: &[u8],
+        steps: &mut usize,
+    ) -> Result<Vec<Counted>, usize> {
         let scanner = self.index.scanner();
+        let (mut stepped, mut united) = (Reads::none(), 0);
         let counts = (0..from.readings.len()).map(|place| from.counts.get(place).unwrap_or(0));
         let mut now: Vec<Counted> = from.readings.iter().cloned().zip(counts).collect();
         for (count, &byte) in bytes.iter().enumerate() {
             let mut next = CountedReadings::default();
             for (reading, before) in &now {
-                scanner.step_over(reading, byte, &mut Reads::none(), |after, ended| {
+                scanner.step_over(reading, byte, &mut stepped, |after, ended| {
                     if scanner.is_viable(&after, &mut Reads::none()) {
                         next.add(
                             scanner,
@@ -77,16 +89,22 @@ impl Matcher {
                     }
                 });
             }
-            now = next.into_all(scanner);
-            if now.is_empty() {
+            now = next.into_all(scanner, &mut united);
+            if now.is_empty() || self.is_too_much(stepped.following() + united) {
                 return Err(count);
             }
         }
+        *steps += stepped.following() + united;
         Ok(now)
     }
 
     /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
-    pub(super) fn end_token(&self, from: &Moment, readings: &[Counted]) -> Moment {
+    pub(super) fn end_token(
+        &self,
+        from: &Moment,
+        readings: &[Counted],
+        mut steps: usize,
+    ) -> Moment {
         let scanner = self.index.scanner();
         let mut settled = CountedReadings::default();
         for (reading, count) in readings {
@@ -95,25 +113,33 @@ impl Matcher {
                 settled.add(scanner, after, if cut.is_some() { 0 } else { count });
             }
         }
-        self.moment(from, settled.into_all(scanner))
+        let readings = settled.into_all(scanner, &mut steps);
+        self.moment(from, readings, steps)
     }
 
-    /// These readings, no more than may be kept.
-    pub(super) fn moment(&self, from: &Moment, readings: Vec<Counted>) -> Moment {
+    /// These readings, no more than may be kept, where it took so many steps to follow them.
+    pub(super) fn moment(&self, from: &Moment, readings: Vec<Counted>, steps: usize) -> Moment {
         let (readings, counts): (SmallVec<[Configuration; 1]>, SmallVec<[Count; 4]>) =
             readings.into_iter().unzip();
-        let mut readings = readings;
-        let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
-        Moment {
+        let mut moment = Moment {
             readings,
             counts: Counts(Some(Arc::new(counts))),
             progress: Progress::Begun,
-            dropped: from.dropped.saturating_add(dropped),
-        }
+            dropped: from.dropped,
+            spent: from.spent,
+        };
+        moment.spend(steps);
+        moment.limit(self.index.scanner());
+        moment
     }
 
     /// The readings of a moment, or of two, each with its count.
-    pub(super) fn either_counted(&self, one: &Moment, other: &Moment) -> Vec<Counted> {
+    pub(super) fn either_counted(
+        &self,
+        one: &Moment,
+        other: &Moment,
+        steps: &mut usize,
+    ) -> Vec<Counted> {
         let mut all = CountedReadings::default();
         for moment in [one, other] {
             for (place, reading) in moment.readings.iter().enumerate() {
@@ -121,7 +147,7 @@ impl Matcher {
                 all.add(self.index.scanner(), reading.clone(), count);
             }
         }
-        all.into_all(self.index.scanner())
+        all.into_all(self.index.scanner(), steps)
     }
 }
 
@@ -143,11 +169,12 @@ impl CountedReadings {
         self.0[place].1.add(reading, scanner.table());
     }
 
-    fn into_all(self, scanner: &Scanner) -> Vec<Counted> {
+    fn into_all(self, scanner: &Scanner, steps: &mut usize) -> Vec<Counted> {
         let groups = self.0.into_iter();
         groups
             .flat_map(|(count, readings)| {
-                readings.into_all(scanner.table()).into_iter().map(move |one| (one, count))
+                let all = readings.into_all(scanner.table(), steps);
+                all.into_iter().map(move |one| (one, count))
             })
             .collect()
     }

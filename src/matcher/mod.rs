@@ -6,6 +6,7 @@ mod completion;
 mod counted;
 mod expected;
 mod history;
+mod kept;
 mod lines;
 mod mask;
 
@@ -55,6 +56,8 @@ struct Moment {
     progress: Progress,
     /// How many readings were dropped, one token after another.
     dropped: u32,
+    /// How many steps were taken to follow the readings where their stacks fork.
+    spent: u32,
 }
 
 /// Where the text stands.
@@ -67,6 +70,9 @@ enum Progress {
     /// A stop token was taken.
     Finished,
 }
+
+/// So many bytes of a text that is no token are read before its readings are limited.
+const PIECE: usize = 8;
 
 /// A token or text that the grammar does not allow at this point. Nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,7 +122,7 @@ impl Matcher {
         let counts = Counts::before(readings.len(), index.scanner());
         Self {
             index,
-            now: Moment { readings, counts, progress: Progress::Fresh, dropped: 0 },
+            now: Moment { readings, counts, progress: Progress::Fresh, dropped: 0, spent: 0 },
             history: History::default(),
             said: History::default(),
         }
@@ -210,7 +216,7 @@ impl Matcher {
             return Err(RejectedToken { token: None, accepted });
         }
         let next = self
-            .after_bytes(&self.now, bytes)
+            .after_text(&self.now, bytes)
             .map_err(|accepted| RejectedToken { token: None, accepted })?;
         self.note(|| Said::Bytes(bytes.into()));
         self.history.push(std::mem::replace(&mut self.now, next));
@@ -268,11 +274,13 @@ impl Matcher {
     }
 
     /// How many readings of the text so far were dropped, because there were more than
-    /// [`Limits::readings`] at the end of a token. As long as this is 0 masks are exact; else they
-    /// may be too narrow. None is ever too wide, and none is empty: each reading that was kept can
-    /// be completed.
+    /// [`Limits::readings`] at the end of a token, or more than one when
+    /// [`Limits::reading_steps`] were spent. As long as this is 0 masks are exact; else they may be
+    /// too narrow. None is ever too wide, and none is empty: each reading that was kept can be
+    /// completed.
     ///
     /// [`Limits::readings`]: crate::Limits::readings
+    /// [`Limits::reading_steps`]: crate::Limits::reading_steps
     pub fn dropped_readings(&self) -> usize {
         self.now.dropped as usize
     }
@@ -343,21 +351,44 @@ impl Matcher {
 
     /// What holds where a text is read in one of two ways.
     fn either(&self, one: Moment, other: Moment) -> Moment {
+        let mut steps = 0;
         if self.counts() {
-            let readings = self.either_counted(&one, &other);
-            return self.moment(if one.dropped > other.dropped { &one } else { &other }, readings);
+            let readings = self.either_counted(&one, &other, &mut steps);
+            let from = if one.dropped > other.dropped { &one } else { &other };
+            return self.moment(from, readings, steps);
         }
         let mut all = Readings::default();
         let table = self.index.scanner().table();
         one.readings.into_iter().chain(other.readings).for_each(|reading| all.add(reading, table));
-        let mut readings = all.into_all(table);
-        let dropped = Readings::limit(&mut readings, self.index.scanner().bounds().readings) as u32;
-        Moment {
+        let readings = all.into_all(table, &mut steps);
+        let mut either = Moment {
             readings,
             counts: Counts::default(),
             progress: one.progress,
-            dropped: one.dropped.max(other.dropped).saturating_add(dropped),
+            dropped: one.dropped.max(other.dropped),
+            spent: one.spent.max(other.spent),
+        };
+        either.spend(steps);
+        either.limit(self.index.scanner());
+        either
+    }
+
+    /// What holds after this text, or how many of its bytes are viable. The readings of a long text
+    /// are limited on the way: no mask says which bytes it has.
+    fn after_text(&self, from: &Moment, text: &[u8]) -> Result<Moment, usize> {
+        let last = text.len().saturating_sub(1) / PIECE * PIECE;
+        let (pieces, last_piece) = text.split_at(last);
+        let mut now = from.clone();
+        for (number, piece) in pieces.chunks(PIECE).enumerate() {
+            now = self.within_token(&now, piece).map_err(|count| number * PIECE + count)?;
         }
+        self.after_bytes(&now, last_piece).map_err(|count| last + count)
+    }
+
+    /// Whether it takes too long to take a token: then it counts as one that is not allowed.
+    fn is_too_much(&self, steps: usize) -> bool {
+        let scanner = self.index.scanner();
+        steps > scanner.bounds().mask_steps && !scanner.give_up()
     }
 
     /// What holds after a token with these bytes, or how many of them are viable.
@@ -365,7 +396,9 @@ impl Matcher {
         if !self.counts() || bytes.is_empty() || from.progress == Progress::Finished {
             return self.within_token(from, bytes);
         }
-        Ok(self.end_token(from, &self.read_counted(from, bytes)?))
+        let mut steps = 0;
+        let readings = self.read_counted(from, bytes, &mut steps)?;
+        Ok(self.end_token(from, &readings, steps))
     }
 
     /// The same where more bytes of the token may follow.
@@ -378,9 +411,11 @@ impl Matcher {
             return Err(0);
         }
         if self.counts() {
-            return Ok(self.moment(from, self.read_counted(from, bytes)?));
+            let mut steps = 0;
+            let readings = self.read_counted(from, bytes, &mut steps)?;
+            return Ok(self.moment(from, readings, steps));
         }
-        let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
+        let (mut stepped, mut viewed, mut united) = (Reads::none(), Reads::none(), 0);
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in bytes.iter().enumerate() {
             // Before the first byte there may be nothing to go on with: the text is empty then.
@@ -401,17 +436,20 @@ impl Matcher {
                     }
                 });
             }
-            now = next.into_all(scanner.table());
-            if now.is_empty() {
+            now = next.into_all(scanner.table(), &mut united);
+            if now.is_empty() || self.is_too_much(stepped.following() + united) {
                 return Err(count);
             }
         }
-        let dropped = Readings::limit(&mut now, scanner.bounds().readings) as u32;
-        Ok(Moment {
+        let mut after = Moment {
             readings: now,
             counts: Counts::default(),
             progress: Progress::Begun,
-            dropped: from.dropped.saturating_add(dropped),
-        })
+            dropped: from.dropped,
+            spent: from.spent,
+        };
+        after.spend(stepped.following() + viewed.following() + united);
+        after.limit(scanner);
+        Ok(after)
     }
 }

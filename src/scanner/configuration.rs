@@ -131,30 +131,27 @@ impl Readings {
         }
     }
 
-    /// No more than so many of them, the first ones: each of these can be completed, whatever the
-    /// others could. How many are left out.
-    pub(crate) fn limit(readings: &mut SmallVec<[Configuration; 1]>, limit: usize) -> usize {
-        let dropped = readings.len().saturating_sub(limit);
-        readings.truncate(limit);
-        dropped
-    }
-
-    /// All of them, in the order in which they came.
-    pub(crate) fn into_all(mut self, table: &ParseTable) -> SmallVec<[Configuration; 1]> {
+    /// All of them, in the order in which they came. What it takes to unite them is added to
+    /// `steps`.
+    pub(crate) fn into_all(
+        mut self,
+        table: &ParseTable,
+        steps: &mut usize,
+    ) -> SmallVec<[Configuration; 1]> {
         if !self.further.is_empty() {
-            self.unite(table);
+            self.unite(table, steps);
         }
         self.all
     }
 
     /// All at once, because it matters in which order.
     #[cold]
-    fn unite(&mut self, table: &ParseTable) {
+    fn unite(&mut self, table: &ParseTable, steps: &mut usize) {
         self.further.sort_by_key(|&(place, _)| place);
         for same in self.further.chunk_by(|one, other| one.0 == other.0) {
             let own = &mut self.all[same[0].0 as usize].stack;
             let further = same.iter().map(|(_, stack)| stack.clone());
-            *own = union_of([own.clone()].into_iter().chain(further).collect(), table);
+            *own = union_of([own.clone()].into_iter().chain(further).collect(), table, steps);
         }
     }
 }

@@ -19,7 +19,7 @@ use super::reads::Reads;
 use super::{Context, Contexts, Lexis, Scanner};
 use crate::grammar::ir::LexerKind;
 use crate::lr::forks::join;
-use crate::lr::stack::{Stack, Stacks};
+use crate::lr::stack::{Depths, Stack, Stacks};
 use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
@@ -91,13 +91,13 @@ impl Scanner {
         reads: &mut Reads,
     ) -> Stacks {
         terminals.fold(Stacks::from_buf([stack.clone()]), |stacks, terminal| {
-            let mut fed = Stacks::new();
+            let (mut fed, mut steps) = (Stacks::new(), 0);
             for stack in stacks {
-                stack
-                    .feed(self.table(), terminal, reads)
-                    .into_iter()
-                    .for_each(|stack| join(&mut fed, stack, self.table()));
+                for stack in stack.feed(self.table(), terminal, reads) {
+                    join(&mut fed, stack, self.table(), &mut steps);
+                }
             }
+            reads.spend(steps);
             fed
         })
     }

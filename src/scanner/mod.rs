@@ -39,6 +39,7 @@ mod lines;
 pub(crate) mod lookahead;
 mod marks;
 mod obligations;
+mod one_way;
 mod pieces;
 pub(crate) mod points;
 mod proof;
@@ -124,6 +125,8 @@ pub(crate) struct Bounds {
     pub(crate) mask_steps: usize,
     /// Readings that are kept from one token to the next; at least 1.
     pub(crate) readings: usize,
+    /// Of following all readings of one text, from its beginning on.
+    pub(crate) reading_steps: usize,
 }
 
 /// What a set of acceptable terminals means for scanning.

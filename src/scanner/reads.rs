@@ -37,6 +37,8 @@ pub(crate) struct Reads {
     layout: Option<Box<LayoutReads>>,
     /// Steps that were taken for this computation and those that it is a part of.
     steps: usize,
+    /// Those of them that were taken because stacks fork, for this computation.
+    following: usize,
 }
 
 /// What was read, in order.
@@ -141,6 +143,7 @@ impl Reads {
             events,
             layout: None,
             steps: 0,
+            following: 0,
         }
     }
 
@@ -166,6 +169,7 @@ impl Reads {
             events: SmallVec::new(),
             layout,
             steps,
+            following: 0,
         }
     }
 
@@ -174,7 +178,7 @@ impl Reads {
         let (lowest, lowest_state, events) = (stack.depth(), u32::MAX, SmallVec::new());
         let Self { fork, steps, .. } = *self;
         let (is_past_fork, layout) = (false, None);
-        Self { lowest, fork, is_past_fork, lowest_state, events, layout, steps }
+        Self { lowest, fork, is_past_fork, lowest_state, events, layout, steps, following: 0 }
     }
 
     /// What such a part has read of the stack was read.
@@ -185,12 +189,18 @@ impl Reads {
         }
         self.is_past_fork |= part.is_past_fork;
         self.steps = part.steps;
+        self.following += part.following;
     }
 
     /// Steps that were taken, to be added to.
     #[inline]
     pub(crate) fn steps(&mut self) -> &mut usize {
         &mut self.steps
+    }
+
+    /// How many of the steps of this computation were taken because stacks fork.
+    pub(crate) fn following(&self) -> usize {
+        self.following
     }
 
     /// The depth of the lowest state that was read.
@@ -324,6 +334,12 @@ impl Depths for Reads {
         let stops = self.fork == Some(fork.depth());
         self.is_past_fork |= stops;
         stops
+    }
+
+    #[inline]
+    fn spend(&mut self, steps: usize) {
+        self.steps += steps;
+        self.following += steps;
     }
 }
 

@@ -61,6 +61,13 @@ pub struct Limits {
     /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.
     /// Default 65,536, strict 4,096.
     pub readings: usize,
+    /// Steps of following the readings of one text, from its beginning on, where its stacks fork:
+    /// places that reductions come to on several ways, and stacks that are united. Past them the
+    /// first reading is kept at the end of each token, on one stack, and
+    /// [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others. Default
+    /// 6,000,000: some seconds, which 700 letters take of the most ambiguous grammars. Strict
+    /// 1,000,000.
+    pub reading_steps: usize,
     /// Bytes that masks and token classes may take before what is not in use is dropped. When what
     /// the scanner meets while texts run takes as many, the constraint is
     /// [outgrown](crate::Constraint::is_outgrown). Default 256 MiB, strict 64 MiB.
@@ -89,6 +96,7 @@ impl Default for Limits {
             decision_steps: 1_000_000,
             mask_steps: 16_000_000,
             readings: 65_536,
+            reading_steps: 6_000_000,
             index_bytes: 256 << 20,
             vocabulary_bytes: 128_000_000,
             token_bytes: 16_000_000,
@@ -111,6 +119,7 @@ impl Limits {
             decision_steps: 100_000,
             mask_steps: 3_000_000,
             readings: 4_096,
+            reading_steps: 1_000_000,
             index_bytes: 64 << 20,
             vocabulary_bytes: 48_000_000,
             token_bytes: 4_000_000,

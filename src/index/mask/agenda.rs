@@ -41,7 +41,7 @@ impl Agenda {
         first: u32,
         (wanted, except, line): (Wanted, Option<StoredTokensId>, &Line),
         reading: Configuration,
-        table: &ParseTable,
+        (table, steps): (&ParseTable, &mut usize),
     ) {
         // Greater nodes come later.
         let key =
@@ -53,7 +53,7 @@ impl Agenda {
                 && item.except == except
                 && item.line == *line
             {
-                return add_reading(&mut item.readings, reading, table);
+                return add_reading(&mut item.readings, reading, table, steps);
             }
         }
         let item = Some(Item {
@@ -85,12 +85,17 @@ impl Agenda {
 
 /// Adds a reading to others; where it differs from one of them only by what lies below the top of
 /// its stack, to that one.
-fn add_reading(readings: &mut Readings, reading: Configuration, table: &ParseTable) {
+fn add_reading(
+    readings: &mut Readings,
+    reading: Configuration,
+    table: &ParseTable,
+    steps: &mut usize,
+) {
     let is_same = |known: &&mut Configuration| {
         known.differs_by_stack(&reading) && known.stack.same_top(&reading.stack, table)
     };
     match readings.iter_mut().find(is_same) {
-        Some(known) => known.stack = known.stack.union(&reading.stack, table),
+        Some(known) => known.stack = known.stack.union(&reading.stack, table, steps),
         None => readings.push(reading),
     }
 }
@@ -99,12 +104,17 @@ fn add_reading(readings: &mut Readings, reading: Configuration, table: &ParseTab
 pub(super) type Apart = SmallVec<[(Readings, bool); 1]>;
 
 /// Adds a reading to those from which it differs by its stack only.
-pub(super) fn add_apart(apart: &mut Apart, from: Configuration, goes_on: bool, table: &ParseTable) {
+pub(super) fn add_apart(
+    apart: &mut Apart,
+    (from, goes_on): (Configuration, bool),
+    table: &ParseTable,
+    steps: &mut usize,
+) {
     let is_like = |(alike, other): &&mut (Readings, bool)| {
         *other == goes_on && alike[0].differs_by_stack(&from)
     };
     match apart.iter_mut().find(is_like) {
-        Some((alike, _)) => add_reading(alike, from, table),
+        Some((alike, _)) => add_reading(alike, from, table, steps),
         None => apart.push((Readings::from_buf([from]), goes_on)),
     }
 }

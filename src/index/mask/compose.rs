@@ -147,7 +147,8 @@ impl<'g> Composer<'g> {
                     let nodes = self.walker.tables.nodes(wanted.nodes());
                     let first = nodes.first().copied().unwrap_or_default();
                     let reading = wanted.begin(at, layout);
-                    agenda.add(first, (wanted, except, &line), reading, scanner.table());
+                    let counted = (scanner.table(), reads.steps());
+                    agenda.add(first, (wanted, except, &line), reading, counted);
                 }
             }
         }
@@ -206,8 +207,8 @@ impl<'g> Composer<'g> {
                 &mut |after, reads| {
                     let goes_on = after.layout.is(layout);
                     let ended_in = reads.set_line(if goes_on { line.clone() } else { Line::NEXT });
-                    scanner.begin_lexeme(after, obligations, reads, |from, _| {
-                        add_apart(&mut apart, from, goes_on, scanner.table());
+                    scanner.begin_lexeme(after, obligations, reads, |from, reads| {
+                        add_apart(&mut apart, (from, goes_on), scanner.table(), reads.steps());
                     });
                     reads.set_line(ended_in);
                 },

@@ -29,7 +29,7 @@ fn a_node_over_several_is_as_deep_as_its_shortest_way() {
         for word in (0..grammar.terminals.len()).filter(|_| words > 0).map(TerminalId::new) {
             let mut longer = Stacks::new();
             let fed = stacks.iter().flat_map(|stack| stack.feed(&table, word, &mut Unread));
-            fed.for_each(|stack| join(&mut longer, stack, &table));
+            fed.for_each(|stack| join(&mut longer, stack, &table, &mut 0));
             texts.push((words - 1, longer));
         }
     }
@@ -50,7 +50,7 @@ fn a_step_makes_no_more_unions_than_there_are_symbols_before() {
             let mut longer = Stacks::new();
             let fed =
                 stacks.iter().flat_map(|stack| stack.feed(&table, TerminalId(0), &mut Unread));
-            fed.for_each(|stack| join(&mut longer, stack, &table));
+            fed.for_each(|stack| join(&mut longer, stack, &table, &mut 0));
             stacks = longer;
         }
         table.unions.kept() - before

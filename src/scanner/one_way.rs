@@ -1,0 +1,43 @@
+//! One of the stacks of a reading, where there is no time to follow all of them.
+
+use super::Scanner;
+use super::configuration::Configuration;
+use super::lookahead::Between;
+use super::reads::Reads;
+
+/// So many parts of a graph are looked at, at most.
+const MOST: usize = 1 << 14;
+
+impl Scanner {
+    /// A reading on one of its stacks, with which the text can be completed; `is_between` says that
+    /// no byte of the lexeme has come. `None` where none is found in a mask's time.
+    ///
+    /// Ways that are less deep come first: the least is open on them, so that little of what
+    /// follows has several readings. Where some stack of a graph can be completed, so can some
+    /// stack on one of the ways from its first fork on.
+    pub(crate) fn one_way(&self, at: &Configuration, is_between: bool) -> Option<Configuration> {
+        let mut reads = Reads::none();
+        let mut left = vec![at.clone()];
+        for _ in 0..MOST {
+            let at = left.pop()?;
+            let can_go_on = match is_between {
+                true => {
+                    let Configuration { stack, layout, expectations, .. } = at.clone();
+                    let between = Between { stack, layout, expectations };
+                    self.can_be_completed(&between, at.obligations, &mut reads)
+                }
+                false => self.is_viable(&at, &mut reads),
+            };
+            if !can_go_on {
+                continue;
+            }
+            if at.stack.first_fork().is_none() {
+                return Some(at);
+            }
+            let mut ways = at.stack.split(self.table());
+            ways.sort_by_key(|stack| std::cmp::Reverse(stack.depth()));
+            left.extend(ways.into_iter().map(|stack| at.on(stack)));
+        }
+        None
+    }
+}
