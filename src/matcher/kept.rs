@@ -10,11 +10,38 @@ use super::Moment;
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Bounds, Scanner};
 
+/// How many steps were taken to follow the readings where their stacks fork. In three bytes, for
+/// which there is room: a moment is kept for each token of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent([u8; 3]);
+
+impl Spent {
+    /// More are not told apart.
+    const MOST: u32 = (1 << 24) - 1;
+
+    fn get(self) -> u32 {
+        let [first, second, third] = self.0;
+        u32::from_le_bytes([first, second, third, 0])
+    }
+
+    fn add(&mut self, steps: usize) {
+        let steps = u32::try_from(steps).unwrap_or(Self::MOST);
+        let [first, second, third, _] =
+            self.get().saturating_add(steps).min(Self::MOST).to_le_bytes();
+        self.0 = [first, second, third];
+    }
+
+    /// What was taken where there were more.
+    pub(super) fn max(self, other: Self) -> Self {
+        if other.get() > self.get() { other } else { self }
+    }
+}
+
 impl Moment {
     /// Keeps no more readings than may be kept; one, on one stack, where their steps are spent.
     pub(super) fn limit(&mut self, scanner: &Scanner) {
         let Bounds { readings, reading_steps, .. } = scanner.bounds();
-        if self.spent as usize > reading_steps
+        if self.spent.get() as usize > reading_steps
             && self.has_several_stacks()
             && let Some((place, one)) = self.one_way(scanner)
         {
@@ -30,7 +57,7 @@ impl Moment {
 
     /// So many steps more were taken to follow the readings.
     pub(super) fn spend(&mut self, steps: usize) {
-        self.spent = self.spent.saturating_add(steps.try_into().unwrap_or(u32::MAX));
+        self.spent.add(steps);
     }
 
     fn has_several_stacks(&self) -> bool {

@@ -26,6 +26,7 @@ use captures::Said;
 use counted::Counts;
 pub use expected::Expected;
 use history::History;
+use kept::Spent;
 pub use mask::TokenMask;
 
 /// One sequence being generated under a constraint.
@@ -57,7 +58,7 @@ struct Moment {
     /// How many readings were dropped, one token after another.
     dropped: u32,
     /// How many steps were taken to follow the readings where their stacks fork.
-    spent: u32,
+    spent: Spent,
 }
 
 /// Where the text stands.
@@ -122,7 +123,13 @@ impl Matcher {
         let counts = Counts::before(readings.len(), index.scanner());
         Self {
             index,
-            now: Moment { readings, counts, progress: Progress::Fresh, dropped: 0, spent: 0 },
+            now: Moment {
+                readings,
+                counts,
+                progress: Progress::Fresh,
+                dropped: 0,
+                spent: Spent::default(),
+            },
             history: History::default(),
             said: History::default(),
         }
