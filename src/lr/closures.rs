@@ -1,6 +1,6 @@
 //! Closures of unit reductions: what a state does on top of another, as long as no reduction
-//! reaches below that one. [`unit_reductions`](super::unit_reductions) finds them,
-//! and [`shiftable`](super::shiftable) what whole stacks shift.
+//! reaches below that one. [`unit_reductions`](super::unit_reductions) finds them, and
+//! [`shiftable`](super::shiftable) what whole stacks shift.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;

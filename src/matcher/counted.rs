@@ -90,7 +90,7 @@ impl Matcher {
                 });
             }
             now = next.into_all(scanner, &mut united);
-            if now.is_empty() || self.is_too_much(stepped.following() + united) {
+            if now.is_empty() || self.gives_up_after(stepped.following() + united) {
                 return Err(count);
             }
         }

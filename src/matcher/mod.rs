@@ -361,8 +361,9 @@ impl Matcher {
         let mut steps = 0;
         if self.counts() {
             let readings = self.either_counted(&one, &other, &mut steps);
-            let from = if one.dropped > other.dropped { &one } else { &other };
-            return self.moment(from, readings, steps);
+            let mut from = if one.dropped > other.dropped { one.clone() } else { other.clone() };
+            from.spent = one.spent.max(other.spent);
+            return self.moment(&from, readings, steps);
         }
         let mut all = Readings::default();
         let table = self.index.scanner().table();
@@ -392,8 +393,10 @@ impl Matcher {
         self.after_bytes(&now, last_piece).map_err(|count| last + count)
     }
 
-    /// Whether it takes too long to take a token: then it counts as one that is not allowed.
-    fn is_too_much(&self, steps: usize) -> bool {
+    /// Gives up on a token that takes more steps than a mask may: it counts as one that is not
+    /// allowed, and as undecided. Whether it did.
+    #[inline]
+    fn gives_up_after(&self, steps: usize) -> bool {
         let scanner = self.index.scanner();
         steps > scanner.bounds().mask_steps && !scanner.give_up()
     }
@@ -430,7 +433,7 @@ impl Matcher {
                 && (count > 0 || from.progress == Progress::Begun)
                 && let Some(is_viable) = scanner.step_alone(reading, byte, &mut viewed)
             {
-                if is_viable {
+                if is_viable && !self.gives_up_after(viewed.following()) {
                     continue;
                 }
                 return Err(count);
@@ -444,7 +447,9 @@ impl Matcher {
                 });
             }
             now = next.into_all(scanner.table(), &mut united);
-            if now.is_empty() || self.is_too_much(stepped.following() + united) {
+            if now.is_empty()
+                || self.gives_up_after(stepped.following() + viewed.following() + united)
+            {
                 return Err(count);
             }
         }

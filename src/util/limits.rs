@@ -65,7 +65,7 @@ pub struct Limits {
     /// places that reductions come to on several ways, and stacks that are united. Past them the
     /// first reading is kept at the end of each token, on one stack, and
     /// [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others. Default
-    /// 6,000,000: some seconds, which 700 letters take of the most ambiguous grammars. Strict
+    /// 6,000,000: some seconds, which 600 letters take of the most ambiguous grammars. Strict
     /// 1,000,000. From 16,777,215 on there is no limit.
     pub reading_steps: usize,
     /// Bytes that masks and token classes may take before what is not in use is dropped. When what

@@ -399,3 +399,22 @@ impl ScanStates {
         }
     }
 }
+
+/// The scan states over these regexes, for tests.
+#[cfg(test)]
+fn of_regexes(regexes: &[&str]) -> ScanStates {
+    use crate::grammar::pattern::{Pattern, RegexFlags};
+    use crate::lexer::Compiler;
+    use crate::util::limits::Limits;
+    use crate::util::meter::Meter;
+
+    let meter = Meter::new(&Limits::default());
+    let dfa = |regex: &&str| {
+        let (pattern, flags) = ((*regex).to_owned(), RegexFlags::default());
+        let pattern = Pattern::Regex { pattern, flags, place: None };
+        Some(Compiler::new(&meter).compile(&pattern).expect("a regex"))
+    };
+    let [first, every] = [(); 2].map(|()| BitSet::new(regexes.len()));
+    let ranks = (0..regexes.len() as u32).collect();
+    ScanStates::new(regexes.iter().map(dfa).collect(), ranks, Endings { first, every }, None)
+}

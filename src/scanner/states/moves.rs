@@ -197,31 +197,17 @@ impl<T: Copy + PartialEq> ByTarget<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::of_regexes;
     use super::*;
-    use crate::grammar::pattern::{Pattern, RegexFlags};
-    use crate::lexer::Compiler;
-    use crate::scanner::states::Endings;
     use crate::util::bitset::BitSet;
-    use crate::util::limits::Limits;
-    use crate::util::meter::Meter;
 
     /// Key words beside names, one of which looks at the text behind; the steps of all states, made
     /// one by one.
     #[test]
     fn what_is_said_of_all_steps_is_so_of_each() {
-        let meter = Meter::new(&Limits::default());
-        let dfa = |regex: &str| {
-            let (pattern, flags) = (regex.to_owned(), RegexFlags::default());
-            let pattern = Pattern::Regex { pattern, flags, place: None };
-            Some(Compiler::new(&meter).compile(&pattern).expect("a regex"))
-        };
         let regexes = ["if", "in(?!t)", "[a-z]+[0-9]?", "[0-9]+", r#""([^"\\]|\\.)*""#, "if|\"é"];
-        let make = || {
-            let endings = Endings { first: BitSet::new(6), every: BitSet::new(6) };
-            ScanStates::new(regexes.map(dfa).into(), (0..6).collect(), endings, None)
-        };
         // In one nothing is asked but single steps.
-        let (states, stepped) = (make(), make());
+        let [states, stepped] = [(); 2].map(|()| of_regexes(&regexes));
         for candidates in 1..1 << 6 {
             let mut set = BitSet::new(6);
             (0..6).filter(|terminal| candidates >> terminal & 1 == 1).for_each(|terminal| {

@@ -189,24 +189,13 @@ impl ScanStates {
 mod tests {
     use std::sync::atomic::Ordering;
 
+    use super::super::of_regexes;
     use super::*;
-    use crate::grammar::pattern::{Pattern, RegexFlags};
-    use crate::lexer::Compiler;
-    use crate::scanner::states::Endings;
-    use crate::util::limits::Limits;
-    use crate::util::meter::Meter;
 
     /// As a forged file has it: the way to a label leads back to where it begins.
     #[test]
     fn a_step_that_comes_no_nearer_ends_the_way() {
-        let meter = Meter::new(&Limits::default());
-        let dfa = |regex: &str| {
-            let (pattern, flags) = (regex.to_owned(), RegexFlags::default());
-            let pattern = Pattern::Regex { pattern, flags, place: None };
-            Some(Compiler::new(&meter).compile(&pattern).expect("a regex"))
-        };
-        let endings = Endings { first: BitSet::new(2), every: BitSet::new(2) };
-        let states = ScanStates::new(vec![dfa("aab"), dfa("aac")], vec![0, 1], endings, None);
+        let states = of_regexes(&["aab", "aac"]);
         let mut both = BitSet::new(2);
         both.insert(0);
         both.insert(1);
