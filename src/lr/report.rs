@@ -125,24 +125,21 @@ impl Report<'_> {
                  (precedence does not decide between two rules)"
             }
         };
-        let last = |&production: &u32| self.rules.last(production);
-        let needs: Vec<u32> =
-            conflict.reductions.iter().take(if conflict.shift { 1 } else { 2 }).map(last).collect();
-        let (terminal, leading, found) = self.reach(conflict, &needs);
+        let (rivals, (terminal, leading, found)) = self.meet(conflict);
         match found {
             Found::Path(path) => {
                 lines.push(self.prefix(&path, terminal));
                 self.items(conflict, terminal, &mut lines);
-                self.readings(conflict, &path, (terminal, &leading), &mut lines);
+                self.readings(&rivals, &path, (terminal, &leading), &mut lines);
             }
             Found::Nothing => {
                 lines.push("no single text leads to both, but each alone is reached:".to_owned());
-                for need in needs {
+                for production in rivals {
+                    let need = self.rules.last(production);
                     if let Found::Path(path) =
                         self.search.path(conflict.state, &[need], &leading, terminal)
                     {
                         lines.push(self.prefix(&path, terminal));
-                        let production = self.rules.production(need);
                         let chain =
                             self.search.reduce_reading(&path, production, terminal, &leading);
                         if let Some(chain) = chain {
@@ -181,6 +178,24 @@ impl Report<'_> {
                 Diagnostic::warning("conflict", message)
             }
         }
+    }
+
+    /// Actions that meet on a path, as [`rivals`] lists them, and the path. Of three actions two
+    /// may meet in truth and the others by merging alone, so all are tried.
+    fn meet(&self, conflict: &Conflict) -> (Vec<u32>, (Code, Leading, Found)) {
+        let attempt = |rivals: Vec<u32>| {
+            let needs: Vec<u32> =
+                rivals.iter().map(|&production| self.rules.last(production)).collect();
+            let reached = self.reach(conflict, &needs);
+            (rivals, reached)
+        };
+        let mut tried = rivals(conflict).map(attempt);
+        let first = tried.next().expect("a conflict is between two actions");
+        let meets = |(_, (_, _, found)): &(_, (_, _, Found))| *found != Found::Nothing;
+        if meets(&first) {
+            return first;
+        }
+        tried.find(meets).unwrap_or(first)
     }
 
     /// A path on which one of the terminals is a conflict indeed. Two reductions may meet on one
@@ -257,21 +272,20 @@ impl Report<'_> {
     /// Both parses.
     fn readings(
         &self,
-        conflict: &Conflict,
+        rivals: &[u32],
         path: &[u32],
         (terminal, leading): (Code, &Leading),
         lines: &mut Vec<String>,
     ) {
         let mut readings: Vec<Reading> = Vec::new();
-        let reductions = conflict.reductions.iter().take(if conflict.shift { 1 } else { 2 });
-        for &production in reductions {
+        for &production in rivals {
             if let Some(chain) = self.search.reduce_reading(path, production, terminal, leading) {
                 let reading = self.reading(path, &chain, false, terminal, leading);
                 lines.push(format!("if reduced  {}", clip(&reading.shown)));
                 readings.push(reading);
             }
         }
-        if conflict.shift
+        if rivals.len() == 1
             && let Some(chain) = self.search.shift_reading(path, terminal, leading)
         {
             let reading = self.reading(path, &chain, true, terminal, leading);
@@ -384,6 +398,15 @@ impl Report<'_> {
         let found = fold_places(found, others, "this may end here too");
         fold_places(found, &goes_on, "this may go on")
     }
+}
+
+/// Which actions of a conflict may meet: one reduction and the shift, or two reductions.
+fn rivals(conflict: &Conflict) -> impl Iterator<Item = Vec<u32>> {
+    let some = &conflict.reductions[..conflict.reductions.len().min(NAMED)];
+    let with_shift = some.iter().filter(|_| conflict.shift).map(|&production| vec![production]);
+    let pairs =
+        (1..some.len()).flat_map(move |end| (0..end).map(move |at| vec![some[at], some[end]]));
+    with_shift.chain(pairs)
 }
 
 /// Adds the first of the places, and the number of the others.

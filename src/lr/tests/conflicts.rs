@@ -65,6 +65,20 @@ fn a_real_conflict_beside_an_artefact_is_the_one_shown() {
 }
 
 #[test]
+fn of_three_reductions_the_two_that_meet_in_truth_are_shown() {
+    // Before `b` merging alone brings `A` to the others.
+    let text = "S -> x A a | x B b | x C b | y A b | y B a | y C c\nA -> d\nB -> d\nC -> d";
+    let examples: Vec<String> =
+        conflicts(text).into_iter().filter_map(|found| found.example).collect();
+    let [before_a, before_b] = &examples[..] else { panic!("{examples:#?}") };
+    assert!(before_a.ends_with(ARTEFACT));
+    let lines: Vec<&str> = before_b.lines().collect();
+    assert_eq!(lines[0], "x d • b");
+    let parses = ["if reduced  ⟨S: x ⟨B: d⟩ • b⟩", "if reduced  ⟨S: x ⟨C: d⟩ • b⟩", AMBIGUOUS];
+    assert_eq!(lines[5..], parses);
+}
+
+#[test]
 fn a_look_ahead_from_further_out_is_met_on_the_very_path() {
     // The nearest way to the conflict's state is `p A`, where `c` never follows; only `q A` can go
     // on with `c`.
