@@ -185,7 +185,7 @@ impl<'m> Copies<'m> {
     /// The copies; of the rows among them those last used come first, as they did.
     fn finish(mut self) -> Masks {
         let known = self.of.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let rows = known.rows.iter().filter_map(|row| self.numbers.get(row)).copied().collect();
+        let rows = known.rows.iter().filter_map(|row| self.numbers.get(&row.id)).copied();
         self.masks.set_rows(rows);
         self.masks
     }

@@ -5,12 +5,14 @@
 //!   walks and, where readings are many, wait on an [`agenda`].
 //! * [`submask`]: the parts that are looked for by themselves, and kept.
 //! * [`ways`]: texts of several readings and stacks that fork.
-//! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, [`unions`] the
-//!   unions of some; [`tables`] holds all three, and [`in_use`] says which of it stays.
+//! * [`stack_trie`] finds again what was composed before; [`storage`] stores masks, near to each
+//!   other as its [`folded`] rows tell, [`unions`] the unions of some; [`tables`] holds all three,
+//!   and [`in_use`] says which of it stays.
 
 mod agenda;
 mod compose;
 mod composer;
+mod folded;
 mod in_use;
 mod stack_trie;
 mod storage;

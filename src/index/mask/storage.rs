@@ -11,6 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
+use super::folded::Folded;
 use crate::index::tokens::{TokenSet, tokens_of};
 use crate::util::append::AppendVec;
 use crate::util::saving::Words;
@@ -38,7 +39,14 @@ pub(crate) struct Known {
     /// Hash and id.
     pub(crate) ids: HashTable<(u64, u32)>,
     /// Masks that are stored as rows, the one last used first.
-    pub(super) rows: Vec<u32>,
+    pub(super) rows: Vec<Row>,
+}
+
+/// A mask that is stored as a row.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) id: u32,
+    folded: Folded,
 }
 
 /// How many rows a new mask is held against.
@@ -72,8 +80,11 @@ impl Masks {
             }
         };
         self.find_or_add(hash(row), is_row, |rows| {
-            let near = self.nearest(row, rows);
-            near.unwrap_or_else(|| Mask::Set(TokenSet::Words(row.to_vec().into())))
+            let folded = Folded::new(row);
+            match self.nearest(row, &folded, rows) {
+                Some(near) => (near, None),
+                None => (Mask::Set(TokenSet::Words(row.to_vec().into())), Some(folded)),
+            }
         })
     }
 
@@ -85,17 +96,18 @@ impl Masks {
             _ => false,
         };
         let hash = FxBuildHasher.hash_one(tokens);
-        let list = |_: &mut Vec<u32>| Mask::Set(TokenSet::List(tokens.to_vec().into()));
+        let list = |_: &mut [Row]| (Mask::Set(TokenSet::List(tokens.to_vec().into())), None);
         self.find_or_add(hash, is_list, list)
     }
 
     /// The id of a mask, which is made only when it is new, and the bytes that it takes then.
-    /// `make` gets the masks that are stored as rows.
+    /// `make` gets the masks that are stored as rows, and tells of the new one how it is folded if
+    /// it is a row.
     fn find_or_add(
         &self,
         hash: u64,
         is_equal: impl Fn(&Mask) -> bool,
-        make: impl FnOnce(&mut Vec<u32>) -> Mask,
+        make: impl FnOnce(&mut [Row]) -> (Mask, Option<Folded>),
     ) -> (u32, usize) {
         // A poisoned lock only says that another thread panicked elsewhere: the tables are
         // consistent.
@@ -106,43 +118,38 @@ impl Masks {
         if let Some(&(_, id)) = ids.find(hash, is_equal) {
             return (id, 0);
         }
-        let mask = make(rows);
+        let (mask, folded) = make(rows);
         let bytes = mask.bytes_with_entry();
-        let is_row = mask.is_row();
         let id = self.masks.push(mask);
-        if is_row {
-            rows.insert(0, id);
+        if let Some(folded) = folded {
+            rows.insert(0, Row { id, folded });
         }
         ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         (id, bytes)
     }
 
-    /// `row` as the flips that make it of the nearest of `rows`, if it is near to one.
-    fn nearest(&self, row: &[u32], rows: &mut [u32]) -> Option<Mask> {
+    /// `row`, folded like this, as the flips that make it of the nearest of `rows`, if it is near
+    /// to one.
+    fn nearest(&self, row: &[u32], folded: &Folded, rows: &mut [Row]) -> Option<Mask> {
         let mut limit = most_in_a_list(row.len());
+        let known = rows.iter().take(CANDIDATES).map(|known| folded.distance(&known.folded));
+        let mut known: Vec<(usize, usize)> =
+            known.zip(0..).filter(|&(distance, _)| distance <= limit).collect();
+        known.sort_unstable();
         let mut best = None;
-        for (at, &id) in rows.iter().take(CANDIDATES).enumerate() {
-            let Some(Mask::Set(TokenSet::Words(base))) = self.get(id) else { continue };
-            if let Some(distance) = base.own().and_then(|base| distance(row, base, limit)) {
-                limit = distance;
-                best = Some(at);
+        for (distance, at) in known {
+            if distance > limit {
+                break;
+            }
+            let Some(Mask::Set(TokenSet::Words(base))) = self.get(rows[at].id) else { continue };
+            if let Some(flips) = base.own().and_then(|base| differing(row, base, limit)) {
+                limit = flips.len();
+                best = Some((at, flips));
             }
         }
-        let at = best?;
+        let (at, flips) = best?;
         rows[..=at].rotate_right(1);
-        let Some(Mask::Set(TokenSet::Words(base))) = self.get(rows[0]) else { return None };
-        let base = base.own()?;
-        let mut flips = Vec::with_capacity(limit);
-        for (first, row, base) in differing(row, base) {
-            for (index, (&word, &other)) in (first..).zip(row.iter().zip(base)) {
-                let mut rest = word ^ other;
-                while rest != 0 {
-                    flips.push(index * 32 + rest.trailing_zeros());
-                    rest &= rest - 1;
-                }
-            }
-        }
-        Some(Mask::Near { base: rows[0], flips: flips.into() })
+        Some(Mask::Near { base: rows[0].id, flips: flips.into() })
     }
 
     /// How many masks there are.
@@ -164,7 +171,14 @@ impl Masks {
     }
 
     /// Sets which masks are stored as rows, the one last used first.
-    pub(super) fn set_rows(&mut self, rows: Vec<u32>) {
+    pub(super) fn set_rows(&mut self, rows: impl Iterator<Item = u32>) {
+        let row = |id| match self.masks.get(id)? {
+            Mask::Set(TokenSet::Words(words)) => {
+                Some(Row { id, folded: Folded::new(words.own()?) })
+            }
+            _ => None,
+        };
+        let rows = rows.filter_map(row).collect();
         self.known.get_mut().unwrap_or_else(PoisonError::into_inner).rows = rows;
     }
 
@@ -185,13 +199,10 @@ impl Masks {
 }
 
 impl Mask {
-    fn is_row(&self) -> bool {
-        matches!(self, Self::Set(TokenSet::Words(_)))
-    }
-
     /// The bytes that the mask takes, and its places in the tables.
     pub(crate) fn bytes_with_entry(&self) -> usize {
         let numbers = match self {
+            Self::Set(TokenSet::Words(row)) => row.len() * 4 + size_of::<Row>() + Folded::BYTES,
             Self::Set(set) => set.bytes(),
             Self::Near { flips, .. } => flips.len() * 4,
         };
@@ -210,34 +221,29 @@ fn flip(bits: &Words, row: &mut [u32]) {
     });
 }
 
-/// In how many bits the rows differ, if in no more than `limit`.
-fn distance(row: &[u32], other: &[u32], limit: usize) -> Option<usize> {
-    let mut distance = 0;
-    for (_, row, other) in differing(row, other) {
-        let ((pairs, last), (other_pairs, other_last)) =
-            (row.as_chunks::<2>(), other.as_chunks::<2>());
-        let bits = |(row, other): (&[u32; 2], &[u32; 2])| (join(*row) ^ join(*other)).count_ones();
-        distance += pairs.iter().zip(other_pairs).map(bits).sum::<u32>() as usize;
-        let bits = |(row, other): (&u32, &u32)| (row ^ other).count_ones();
-        distance += last.iter().zip(other_last).map(bits).sum::<u32>() as usize;
-        if distance > limit {
-            return None;
+/// The bits in which the rows differ, ascending, if these are no more than `limit`.
+fn differing(row: &[u32], other: &[u32], limit: usize) -> Option<Vec<u32>> {
+    /// Most of two masks that are near is the same, and comparing so many words at once takes a
+    /// fraction of the time of looking at each.
+    const STRETCH: usize = 8;
+    let mut bits = Vec::with_capacity(limit);
+    let mut add = |(index, (word, other)): (u32, (&u32, &u32))| {
+        let mut rest = word ^ other;
+        while rest != 0 {
+            bits.push(index * 32 + rest.trailing_zeros());
+            rest &= rest - 1;
         }
-    }
-    Some(distance)
-}
-
-/// The stretches in which the rows differ, and the place of the first word of each. Most of two
-/// masks that are near is the same, and comparing takes a fraction of the time of looking at each
-/// word.
-fn differing<'r>(
-    row: &'r [u32],
-    other: &'r [u32],
-) -> impl Iterator<Item = (u32, &'r [u32], &'r [u32])> + use<'r> {
-    const STRETCH: usize = 64;
-    let stretches = row.chunks(STRETCH).zip(other.chunks(STRETCH));
-    let placed = (0..).step_by(STRETCH).zip(stretches);
-    placed.filter(|(_, (row, other))| row != other).map(|(first, (row, other))| (first, row, other))
+        bits.len() <= limit
+    };
+    let ((stretches, last), (other_stretches, other_last)) =
+        (row.as_chunks::<STRETCH>(), other.as_chunks::<STRETCH>());
+    let placed = (0..).step_by(STRETCH).zip(stretches.iter().zip(other_stretches));
+    let mut differing = placed.filter(|(_, (row, other))| row != other);
+    let near =
+        differing.all(|(first, (row, other))| (first..).zip(row.iter().zip(other)).all(&mut add));
+    let first_of_last = (stretches.len() * STRETCH) as u32;
+    let near = near && (first_of_last..).zip(last.iter().zip(other_last)).all(add);
+    near.then_some(bits)
 }
 
 /// Two words as one.

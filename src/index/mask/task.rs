@@ -77,6 +77,9 @@ pub(super) struct Keeping {
 /// each lexeme. The masks of real texts begin some hundreds.
 const MAX_BEGUN: usize = 1 << 13;
 
+/// So many tasks seldom wait for each other.
+const USUAL_TASKS: usize = 8;
+
 /// What it counts to look for something on stacks that fork since: what they shift takes as long as
 /// the graph is large.
 const COST_OF_A_FORK: usize = 16;
@@ -120,8 +123,9 @@ impl Keeping {
 impl<'g> Tasks<'g> {
     /// The task of a mask, on a stack that forks first at this depth.
     pub(super) fn new(reads: Reads, fork: Option<u32>, submasks: bool) -> Self {
-        let (mask, keeping) = (Task { reads, ..Task::new() }, Keeping { fork, submasks });
-        Self { all: vec![mask], at_work: 0, keeping, begun: 0 }
+        let mut all = Vec::with_capacity(USUAL_TASKS);
+        all.push(Task { reads, ..Task::new() });
+        Self { all, at_work: 0, keeping: Keeping { fork, submasks }, begun: 0 }
     }
 
     /// The task at work.

@@ -195,20 +195,37 @@ impl TokenSetGraph {
     /// The ids of these tokens, ascending, if these are put together from lists that have no more
     /// than `limit` ids in all.
     pub(crate) fn few(&self, tokens: TokensId, limit: usize) -> Option<Vec<u32>> {
-        let mut ids = Vec::new();
+        // Most are too many, which the lengths of the lists tell.
+        let (mut lists, mut count): (SmallVec<[Stored; 32]>, _) = (SmallVec::new(), 0);
         let mut rest: Members = std::iter::once(tokens).collect();
         while let Some(tokens) = rest.pop() {
             match tokens.kind() {
-                Kind::Stored(Stored::Few(number)) => ids.extend_from_slice(self.few.get(number)),
-                Kind::Stored(Stored::Set(number)) => match self.sets.get(number)? {
-                    TokenSet::List(list) if list.len() <= limit => list.each(|id| ids.push(id)),
-                    _ => return None,
-                },
+                Kind::Stored(stored) => {
+                    count += match stored {
+                        Stored::Few(number) => self.few.get(number).len(),
+                        Stored::Set(number) => match self.sets.get(number)? {
+                            TokenSet::List(list) => list.len(),
+                            TokenSet::Words(_) => return None,
+                        },
+                    };
+                    lists.push(stored);
+                }
                 Kind::Union(number) => rest.extend_from_slice(self.unions.get(number)),
                 Kind::Difference(_) => return None,
             }
-            if ids.len() > limit {
+            if count > limit {
                 return None;
+            }
+        }
+        let mut ids = Vec::with_capacity(count);
+        for stored in lists {
+            match stored {
+                Stored::Few(number) => ids.extend_from_slice(self.few.get(number)),
+                Stored::Set(number) => {
+                    if let Some(TokenSet::List(list)) = self.sets.get(number) {
+                        list.each(|id| ids.push(id));
+                    }
+                }
             }
         }
         ids.sort_unstable();
@@ -225,7 +242,7 @@ impl TokenSetGraph {
         }
         row.fill(0);
         let mut is_empty = true;
-        let mut steps = vec![Step::Add(tokens)];
+        let mut steps: SmallVec<[Step<'_>; 16]> = SmallVec::from_iter([Step::Add(tokens)]);
         while let Some(step) = steps.pop() {
             match step {
                 Step::Add(tokens) => match tokens.kind() {

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::classes::Base;
 use super::context::Walker;
 use super::leading::LeadingBytes;
-use super::nodes::{ByteNodes, NodesId};
+use super::nodes::NodesId;
 use crate::index::tokens::TokenSet;
 use crate::scanner::points::{Point, PointId};
 use crate::scanner::{ObligationsId, Scanner, is_blank};
@@ -51,9 +51,6 @@ pub(super) struct BasePosition<'g> {
 /// Only what begins one token in so many is left to a base walk: with fewer a walk takes no time.
 const TOKENS_FOR_A_BASE: usize = 256;
 
-/// And where a byte begins fewer than one in so many, it is not looked at for one.
-const TOKENS_FOR_A_BYTE: usize = 4 * TOKENS_FOR_A_BASE;
-
 /// There are names, numbers, blanks; where there is more the walk does it itself.
 const MAX_BASES: usize = 4;
 
@@ -76,7 +73,6 @@ impl<'g> Bases<'g> {
             return Self::default();
         }
         let by_byte = tables.nodes.by_byte(id, trie);
-        let total = trie.ids().len();
         if let Some(home) = scanner.home(at) {
             let candidates = Candidate::new(walker, home, id, counting).into_iter().collect();
             return Self { candidates, covered: Vec::new() };
@@ -84,11 +80,8 @@ impl<'g> Bases<'g> {
         let mut tally: SmallVec<[(&Point, u32); 16]> = SmallVec::new();
         let (live, classes) = (scanner.find_steps(at), scanner.states().classes());
         // Bytes with which hardly any token begins take as long to look at as the others.
-        let counts = |nodes: &&ByteNodes| {
-            nodes.tokens as usize * TOKENS_FOR_A_BYTE >= total
-                && live.contains(classes.get(nodes.byte))
-        };
-        for &ByteNodes { byte, tokens, .. } in by_byte.iter().filter(counts) {
+        let are_live = |&&(byte, _): &&(u8, u32)| live.contains(classes.get(byte));
+        for &(byte, tokens) in by_byte.many.iter().filter(are_live) {
             let next = match id {
                 NodesId::ROOT => Some(scanner.step_point(at, byte))
                     .filter(|step| step.ended().is_none())
@@ -267,11 +260,9 @@ impl<'g> Candidate<'g> {
     fn new(walker: Walker<'g>, point: &'g Point, id: NodesId, counting: bool) -> Option<Self> {
         let Walker { scanner, trie, tables, .. } = walker;
         let nodes = tables.base_nodes((id, point.id, counting), || {
-            let taken = |alike: &&ByteNodes| {
-                scanner.step_point(point, alike.byte).next().is_some()
-                    && !(counting && is_blank(alike.byte))
-            };
-            let taken = tables.nodes.by_byte(id, trie).iter().filter(taken);
+            let taken = tables.nodes.by_byte(id, trie).of(|byte| {
+                scanner.step_point(point, byte).next().is_some() && !(counting && is_blank(byte))
+            });
             let mut nodes: Vec<u32> = taken.flat_map(|alike| &alike.nodes).copied().collect();
             nodes.sort_unstable();
             // What lies below two of the nodes might be covered on one way and not on the other.

@@ -90,8 +90,8 @@ impl<'g> Walker<'g> {
         let mut below = Descent::new(self, Bases::default(), false);
         // Neighbours that are covered: the first, and the node behind the last.
         let mut run = (Trie::ROOT, Trie::ROOT);
-        let children = self.tables.nodes.by_byte(NodesId::ROOT, self.trie).iter();
-        for nodes in children.filter(|nodes| wanted.contains(classes.get(nodes.byte))) {
+        let children = self.tables.nodes.by_byte(NodesId::ROOT, self.trie);
+        for nodes in children.of(|byte| wanted.contains(classes.get(byte))) {
             let child = nodes.nodes[0];
             if covered.contains(classes.get(nodes.byte)) {
                 if run.1 != child {
@@ -143,10 +143,8 @@ impl<'g> Walker<'g> {
     fn walk_by_byte(self, descent: &mut Descent<'g>, id: NodesId, at: &'g Point) {
         let mut below = Descent::new(self, Bases::default(), false);
         let (live, classes) = (self.scanner.find_steps(at), self.scanner.states().classes());
-        for nodes in self.tables.nodes.by_byte(id, self.trie) {
-            if !live.contains(classes.get(nodes.byte)) {
-                continue;
-            }
+        let by_byte = self.tables.nodes.by_byte(id, self.trie);
+        for nodes in by_byte.of(|byte| live.contains(classes.get(byte))) {
             if let Some(point) = self.scanner.begin_at_point(at, nodes.byte) {
                 descent.take_branch(id, Entry { nodes, point, is_open: false }, &mut below);
             }

@@ -18,12 +18,24 @@ impl NodesId {
     pub(crate) const ROOT: Self = Self(0);
 }
 
+/// The nodes of a set by their bytes.
+#[derive(Debug)]
+pub(super) struct ByByte {
+    /// Ascending.
+    nodes: Box<[ByteNodes]>,
+    /// The byte of each: to choose by takes a fraction of the memory.
+    bytes: Box<[u8]>,
+    /// Those that begin many tokens, and how many.
+    pub(super) many: Box<[(u8, u32)]>,
+}
+
+/// Where a byte begins fewer than one token in so many, these are not many.
+const TOKENS_FOR_MANY: usize = 1024;
+
 /// Those nodes of a set that begin with the same byte.
 #[derive(Debug)]
 pub(super) struct ByteNodes {
     pub(super) byte: u8,
-    /// How many tokens there are at and below them.
-    pub(super) tokens: u32,
     /// Ascending; mostly a single one.
     pub(super) nodes: SmallVec<[u32; 4]>,
 }
@@ -33,7 +45,7 @@ pub(super) struct ByteNodes {
 pub(super) struct NodeSets {
     sets: Interner<Box<[u32]>>,
     /// By number of a set: its nodes by their bytes.
-    by_byte: Slots<Box<[ByteNodes]>>,
+    by_byte: Slots<ByByte>,
     /// By number of a set: whether it has been walked.
     walked: Slots<AtomicBool>,
     bytes: AtomicUsize,
@@ -69,14 +81,14 @@ impl NodeSets {
     }
 
     /// The same by their bytes; for all of the vocabulary the children of the root.
-    pub(super) fn by_byte(&self, id: NodesId, trie: &Trie) -> &[ByteNodes] {
+    pub(super) fn by_byte(&self, id: NodesId, trie: &Trie) -> &ByByte {
         self.by_byte.get_or_init(id.0, || {
-            let nodes = match id {
-                NodesId::ROOT => ByteNodes::all(trie.children(Trie::ROOT), trie),
-                _ => ByteNodes::all(self.get(id).iter().copied(), trie),
+            let by_byte = match id {
+                NodesId::ROOT => ByByte::new(trie.children(Trie::ROOT), trie),
+                _ => ByByte::new(self.get(id).iter().copied(), trie),
             };
-            self.bytes.fetch_add(nodes.iter().map(ByteNodes::bytes).sum(), Ordering::Relaxed);
-            nodes
+            self.bytes.fetch_add(by_byte.bytes(), Ordering::Relaxed);
+            by_byte
         })
     }
 
@@ -96,9 +108,9 @@ impl NodeSets {
     }
 }
 
-impl ByteNodes {
-    /// These nodes, ascending, by ascending byte.
-    fn all(nodes: impl Iterator<Item = u32>, trie: &Trie) -> Box<[ByteNodes]> {
+impl ByByte {
+    /// These nodes, ascending, by their bytes.
+    fn new(nodes: impl Iterator<Item = u32>, trie: &Trie) -> Self {
         // By byte, 1 and its place among those met, or 0.
         let mut places = [0u16; 256];
         let mut met: Vec<ByteNodes> = Vec::new();
@@ -106,17 +118,37 @@ impl ByteNodes {
             let byte = trie.byte(node);
             let place = &mut places[usize::from(byte)];
             if *place == 0 {
-                met.push(ByteNodes { byte, tokens: 0, nodes: SmallVec::new() });
+                met.push(ByteNodes { byte, nodes: SmallVec::new() });
                 *place = met.len() as u16;
             }
-            let alike = &mut met[usize::from(*place) - 1];
-            alike.tokens += trie.count(node);
-            alike.nodes.push(node);
+            met[usize::from(*place) - 1].nodes.push(node);
         }
         met.sort_unstable_by_key(|alike| alike.byte);
-        met.into()
+        let count = |alike: &ByteNodes| {
+            (alike.byte, alike.nodes.iter().map(|&node| trie.count(node)).sum::<u32>())
+        };
+        let are_many =
+            |&(_, tokens): &(u8, u32)| tokens as usize * TOKENS_FOR_MANY >= trie.ids().len();
+        let bytes = met.iter().map(|alike| alike.byte).collect();
+        Self { bytes, many: met.iter().map(count).filter(are_many).collect(), nodes: met.into() }
     }
 
+    /// The nodes of each byte that is wanted.
+    #[inline]
+    pub(super) fn of(&self, is_wanted: impl Fn(u8) -> bool) -> impl Iterator<Item = &ByteNodes> {
+        let all = self.bytes.iter().zip(&*self.nodes);
+        all.filter(move |&(&byte, _)| is_wanted(byte)).map(|(_, nodes)| nodes)
+    }
+
+    /// Heap bytes.
+    fn bytes(&self) -> usize {
+        self.nodes.iter().map(ByteNodes::bytes).sum::<usize>()
+            + self.bytes.len()
+            + size_of_val(&*self.many)
+    }
+}
+
+impl ByteNodes {
     /// Heap bytes.
     fn bytes(&self) -> usize {
         size_of::<Self>() + if self.nodes.spilled() { size_of_val(&*self.nodes) } else { 0 }

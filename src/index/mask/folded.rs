@@ -1,0 +1,53 @@
+//! Rows of masks, folded: how far apart two rows are at least, without going through them.
+
+/// Words of a folded row.
+const WORDS: usize = 128;
+
+/// A row folded into a few words by exclusive or. What two folded rows differ in is the difference
+/// of the rows, folded: so the rows differ in no fewer bits.
+#[derive(Debug)]
+pub(super) struct Folded(Box<[u32; WORDS]>);
+
+impl Folded {
+    /// Heap bytes.
+    pub(super) const BYTES: usize = size_of::<[u32; WORDS]>();
+
+    /// The row, folded.
+    pub(super) fn new(row: &[u32]) -> Self {
+        let mut folded = Box::new([0; WORDS]);
+        let (parts, last) = row.as_chunks::<WORDS>();
+        for part in parts.iter().map(|part| &part[..]).chain([last]) {
+            folded.iter_mut().zip(part).for_each(|(folded, word)| *folded ^= word);
+        }
+        Self(folded)
+    }
+
+    /// The least number of bits in which the rows differ.
+    pub(super) fn distance(&self, other: &Self) -> usize {
+        let differing = self.0.iter().zip(&*other.0).map(|(word, other)| word ^ other);
+        differing.map(|word| word.count_ones()).sum::<u32>() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folded_rows_are_no_further_apart() {
+        let mut random = fastrand::Rng::with_seed(11);
+        for length in [0, 1, 127, 128, 129, 255, 400] {
+            let row: Vec<u32> = (0..length).map(|_| random.u32(..)).collect();
+            let mut other = row.clone();
+            for flips in 0..100 {
+                let distance = Folded::new(&row).distance(&Folded::new(&other));
+                assert!(distance <= flips);
+                // One bit stays one.
+                assert!(flips != 1 || length == 0 || distance == 1);
+                if length > 0 {
+                    other[random.usize(..length)] ^= 1 << random.usize(..32);
+                }
+            }
+        }
+    }
+}
