@@ -221,18 +221,20 @@ pub(in crate::schema) fn among_blanks(text: &str, before: bool, behind: bool) ->
     Automaton::new(states)
 }
 
+/// Whether the automaton matches the text, move by move.
+#[cfg(test)]
+pub(super) fn matches(automaton: &Automaton, text: &str) -> bool {
+    let step = |state: &State, byte: u8| {
+        let found = state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
+        found.map(|&(_, _, next)| &automaton.states[next as usize])
+    };
+    let Some(start) = automaton.states.first() else { return false };
+    text.bytes().try_fold(start, step).is_some_and(|state| state.accepts)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn matches(automaton: &Automaton, text: &str) -> bool {
-        let step = |state: &State, byte: u8| {
-            let found =
-                state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
-            found.map(|&(_, _, next)| &automaton.states[next as usize])
-        };
-        text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
-    }
 
     #[test]
     fn words_are_matched_and_nothing_else() {

@@ -67,16 +67,7 @@ pub(super) fn numbers(modulus: u8, set: u16) -> Automaton {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::pattern::State;
-
-    fn matches(automaton: &Automaton, text: &str) -> bool {
-        let step = |state: &State, byte: u8| {
-            let found =
-                state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
-            found.map(|&(_, _, next)| &automaton.states[next as usize])
-        };
-        text.bytes().try_fold(&automaton.states[0], step).is_some_and(|state| state.accepts)
-    }
+    use crate::schema::text::automaton::matches;
 
     #[test]
     fn each_text_has_one_fingerprint() {

@@ -263,19 +263,9 @@ mod tests {
     use super::*;
     use crate::grammar::pattern::Pattern;
     use crate::lexer::Compiler;
-    use crate::schema::text::automaton::of;
+    use crate::schema::text::automaton::{matches, of};
     use crate::util::limits::Limits;
     use crate::util::meter::Meter;
-
-    fn matches(automaton: &Automaton, text: &str) -> bool {
-        let step = |state: &State, byte: u8| {
-            let found =
-                state.moves.iter().find(|(first, last, _)| (*first..=*last).contains(&byte));
-            found.map(|&(_, _, next)| &automaton.states[next as usize])
-        };
-        let Some(start) = automaton.states.first() else { return false };
-        text.bytes().try_fold(start, step).is_some_and(|state| state.accepts)
-    }
 
     #[test]
     fn integers_keep_to_their_bounds() {
