@@ -157,8 +157,11 @@ impl Readings {
 }
 
 impl Configuration {
+    /// Of all that [`Configuration::differs_by_stack`] compares, and the top of the stack: readings
+    /// of lines may be many that differ by their open blocks alone.
     fn hash(&self) -> u64 {
-        FxBuildHasher.hash_one((self.state, self.obligations, self.expectations, self.stack.core()))
+        let Self { stack, state, obligations, expectations, layout } = self;
+        FxBuildHasher.hash_one((state, obligations, expectations, stack.core(), layout.lines()))
     }
 }
 
