@@ -37,6 +37,14 @@ pub(crate) fn attacks() -> Vec<Attack> {
         attack("the most ambiguous text", [100, 400, 1_600], |n, limits| {
             text("start: s\ns: \"a\" s s | \"a\" s | \"a\"\n", &"a".repeat(n), limits)
         }),
+        attack("brackets in lines that may be words", [100, 400, 1_600], |n, limits| {
+            let grammar = "%lexer basic\nstart: (e | NEWLINE | b)*\n\
+                b: NEWLINE INDENT e+ NEWLINE DEDENT\ne: OPEN e* CLOSE | A | \"x\"\n\
+                OPEN: \"(\"\nCLOSE: \")\"\nA: /\\(/\nNEWLINE: /\\n+/\n\
+                %declare INDENT DEDENT\n%ignore / +/\n\
+                %indent NEWLINE INDENT DEDENT open OPEN close CLOSE\n%soft A OPEN\n";
+            text(grammar, &"(".repeat(n), limits)
+        }),
         attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
             let grammar = "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\n\
                 y: \"b\" | \"c\"\n%nonassoc \"a\"\n";

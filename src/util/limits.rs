@@ -65,7 +65,7 @@ pub struct Limits {
     /// places that reductions come to on several ways, and stacks that are united. Past them the
     /// first reading is kept at the end of each token, on one stack, and
     /// [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others. Default
-    /// 6,000,000: some seconds, which 600 letters take of the most ambiguous grammars. Strict
+    /// 4,000,000: some seconds, which 500 letters take of the most ambiguous grammars. Strict
     /// 1,000,000. From 16,777,215 on there is no limit.
     pub reading_steps: usize,
     /// Bytes that masks and token classes may take before what is not in use is dropped. When what
@@ -96,7 +96,7 @@ impl Default for Limits {
             decision_steps: 1_000_000,
             mask_steps: 16_000_000,
             readings: 65_536,
-            reading_steps: 6_000_000,
+            reading_steps: 4_000_000,
             index_bytes: 256 << 20,
             vocabulary_bytes: 128_000_000,
             token_bytes: 16_000_000,
