@@ -25,7 +25,7 @@ impl Folded {
     /// The least number of bits in which the rows differ.
     pub(super) fn distance(&self, other: &Self) -> usize {
         let differing = self.0.iter().zip(&*other.0).map(|(word, other)| word ^ other);
-        differing.map(|word| word.count_ones()).sum::<u32>() as usize
+        differing.map(u32::count_ones).sum::<u32>() as usize
     }
 }
 
