@@ -317,7 +317,11 @@ impl<'t> Reader<'t> {
             None => Symbol::Nonterminal(self.nonterminal(name)),
         };
         let rhs = rhs.split_whitespace().map(symbol).collect();
-        self.productions.push((Production { lhs, rhs, precedence: None, priority: 0 }, level));
+        let rule = (Production { lhs, rhs, precedence: None, priority: 0 }, level);
+        // An alternative that stands twice is one, and in no conflict with itself.
+        if !self.productions.contains(&rule) {
+            self.productions.push(rule);
+        }
     }
 
     fn indentation(&self, line: &str) -> Indentation {
