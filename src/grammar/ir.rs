@@ -23,6 +23,8 @@ pub struct Grammar {
     /// one of them.
     pub(crate) starts: Vec<NonterminalId>,
     pub(crate) lexer: LexerKind,
+    /// What lists must have, whatever the order.
+    pub(crate) requirements: Vec<Requirement>,
     /// `%conflicts`.
     pub(crate) conflicts: Conflicts,
     /// Whether a text may begin with what is ignored.
@@ -57,6 +59,7 @@ impl Grammar {
             productions: productions.into(),
             start: NonterminalId::new(0),
             starts: vec![NonterminalId::new(0)],
+            requirements: Vec::new(),
             lexer: LexerKind::Contextual,
             conflicts,
             leading_ignored: true,
@@ -335,6 +338,25 @@ pub(crate) struct Production {
     pub(crate) priority: i32,
     /// The alternative it came from.
     pub(crate) place: Option<Place>,
+}
+
+/// A condition on lists, which no context-free rules of a bearable size could state: that n members
+/// stand in a list, in any order, takes 2^n nonterminals.
+///
+/// A list begins behind a lexeme of `open`, and is right-recursive: `rest -> separator more`, `more
+/// -> member rest`, `rest -> ` (nothing). So all of its members are on the parser's stack when it
+/// ends, and it ends only where each of those that are required is among them. Members may stand
+/// several times, and others between them. Hence a list that lacks some can always be gone on with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    /// What is left of a list behind a member. The empty productions of these end the list.
+    pub(crate) rests: Vec<NonterminalId>,
+    /// What stands between two members.
+    pub(crate) separator: TerminalId,
+    /// The members that are required.
+    pub(crate) members: Vec<NonterminalId>,
+    /// What stands before the first member.
+    pub(crate) open: TerminalId,
 }
 
 /// Symbols, nearly always few: grammars are copied from pass to pass.

@@ -5,11 +5,11 @@ use std::fmt;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal,
+    Associativity, Conflicts, Indentation, LexerKind, Precedence, Requirement, Symbol, Terminal,
 };
 use crate::grammar::pattern::{Counted, Pattern, RegexFlags};
 use crate::grammar::tokens::Tokens;
-use crate::util::id::TerminalId;
+use crate::util::id::{NonterminalId, TerminalId};
 
 impl fmt::Display for Grammar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -43,6 +43,9 @@ impl fmt::Display for Grammar {
                 writeln!(f)?;
             }
         }
+        for requirement in &self.requirements {
+            self.requirement(f, requirement)?;
+        }
         writeln!(f)?;
         for (id, terminal) in self.terminals.iter().enumerate() {
             let covers = self.reserve_covered.iter().any(|covering| covering.index() == id);
@@ -59,6 +62,14 @@ impl Grammar {
             Symbol::Terminal(terminal) => &self.terminals[terminal.index()].name,
             Symbol::Nonterminal(nonterminal) => &self.nonterminals[nonterminal.index()].name,
         }
+    }
+
+    fn requirement(&self, f: &mut fmt::Formatter<'_>, of: &Requirement) -> fmt::Result {
+        let names = |ids: &[NonterminalId]| {
+            let names = ids.iter().map(|&id| self.symbol_name(Symbol::Nonterminal(id)));
+            names.collect::<Vec<_>>().join(" ")
+        };
+        writeln!(f, "// {} end behind all of {}", names(&of.rests), names(&of.members))
     }
 
     /// The directive as a file would have it: brackets that are plain strings as these.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::Grammar;
 use super::ir::{
     Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks,
-    Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Nonterminal, Precedence, Production, Requirement, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
 use super::tokens::Tokens;
@@ -40,6 +40,7 @@ impl Grammar {
             w.option(nonterminal.marks.as_deref(), |w, marks| marks.save(w));
         });
         writer.list(&self.productions, |w, production| production.save(w));
+        writer.list(&self.requirements, |w, requirement| requirement.save(w));
         writer.u32(self.start.0);
         writer.bool(self.lexer == LexerKind::Basic);
         writer.u8(match self.conflicts {
@@ -63,6 +64,7 @@ impl Grammar {
             Ok(Nonterminal { name, productions: SmallVec::new(), marks, place: None })
         })?;
         let productions = reader.list(10, Production::load)?;
+        let requirements = reader.list(16, Requirement::load)?;
         for (index, production) in productions.iter().enumerate() {
             let of = nonterminals
                 .get_mut(production.lhs.index())
@@ -73,6 +75,7 @@ impl Grammar {
             cost: Cost::default(),
             start: NonterminalId(reader.u32()?),
             starts: Vec::new(),
+            requirements,
             lexer: if reader.bool()? { LexerKind::Basic } else { LexerKind::Contextual },
             conflicts: match reader.u8()? {
                 0 => Conflicts::Follow,
@@ -106,6 +109,10 @@ impl Grammar {
         rule(&self.start)
             && self.reserve_covered.iter().all(known)
             && self.productions.iter().all(|production| production.rhs.iter().all(symbol))
+            && self.requirements.iter().all(|requirement| {
+                let mut rules = requirement.rests.iter().chain(&requirement.members);
+                rules.all(rule) && known(&requirement.separator) && known(&requirement.open)
+            })
             && self.terminals.iter().all(|terminal| {
                 terminal.reserved_against.iter().all(known)
                     && terminal.fallback.iter().all(|fallback| known(&fallback.terminal))
@@ -236,6 +243,26 @@ impl Production {
             precedence: reader.option(Precedence::load)?,
             priority: reader.u32()?.cast_signed(),
             place: None,
+        })
+    }
+}
+
+impl Requirement {
+    fn save(&self, writer: &mut Writer) {
+        let numbers = |ids: &[NonterminalId]| ids.iter().map(|id| id.0).collect::<Vec<u32>>();
+        writer.numbers(&numbers(&self.rests));
+        writer.u32(self.separator.0);
+        writer.numbers(&numbers(&self.members));
+        writer.u32(self.open.0);
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let nonterminals = |numbers: Vec<u32>| numbers.into_iter().map(NonterminalId).collect();
+        Ok(Self {
+            rests: nonterminals(reader.numbers()?),
+            separator: TerminalId(reader.u32()?),
+            members: nonterminals(reader.numbers()?),
+            open: TerminalId(reader.u32()?),
         })
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::rules::{COMPLETE, Code, Item, Rules};
+use super::rules::{COMPLETE, Code, Item};
 use super::stack::{Address, Stack, Unread};
 use super::table::ParseTable;
 use super::yields::{UNKNOWN, Yields};
@@ -40,7 +40,7 @@ impl MinimalCompletion {
         let cost = |code: Code| {
             terminal_costs.get(code as usize).map_or(0, |cost| cost.unwrap_or(UNKNOWN))
         };
-        Self { yields: Yields::weighted(&table.rules, cost) }
+        Self { yields: Yields::weighted(&table.rules, &table.requirements, cost) }
     }
 
     /// The terminals that make a sentence of what `stack` has read, at the least cost. `None` when
@@ -56,7 +56,7 @@ impl MinimalCompletion {
         let (cost, at, last) = self.way(table, stack, &mut places, steps)?;
         // A grammar of a few lines may have no sentence that would fit into memory.
         *steps = steps.checked_sub(usize::try_from(cost).ok()?)?;
-        Some(self.terminals(&table.rules, &places, at, last))
+        Some(self.terminals(table, &places, at, last))
     }
 
     /// The cost of the plan, without writing it out.
@@ -80,8 +80,12 @@ impl MinimalCompletion {
             *steps = steps.checked_sub(1)?;
             let Place { below, top, .. } = places[at];
             let state = top.unwrap_or_else(|| below.core());
+            let missing = places[at].missing_members(table);
             for &item in table.automaton.kernels.get(state.index()) {
-                let rest = self.yields.rest(item);
+                let rest = match &missing {
+                    Some(missing) => self.yields.lengths(&table.rules, missing),
+                    None => self.yields.rest(item),
+                };
                 if rest == UNKNOWN {
                     continue;
                 }
@@ -109,22 +113,36 @@ impl MinimalCompletion {
     /// The terminals of all items finished on the way to `at`, and of `last`.
     fn terminals(
         &self,
-        rules: &Rules,
+        table: &ParseTable,
         places: &[Place<'_>],
         at: usize,
         last: Option<Item>,
     ) -> Vec<TerminalId> {
-        let mut items: Vec<Item> = last.into_iter().collect();
+        let mut finished: Vec<(usize, Item)> = last.map(|item| (at, item)).into_iter().collect();
         let mut back = places[at].from;
         while let Some((place, item)) = back {
-            items.push(item);
+            finished.push((place, item));
             back = places[place].from;
         }
+        let rules = &table.rules;
         let mut codes: Vec<Code> = Vec::new();
-        for item in items.into_iter().rev() {
-            self.yields.expand_up_to(UNKNOWN - 1, rules, rules.rest(item), &mut codes);
+        for (place, item) in finished.into_iter().rev() {
+            let missing = places[place].missing_members(table);
+            let rest = missing.as_deref().unwrap_or(rules.rest(item));
+            self.yields.expand_up_to(UNKNOWN - 1, rules, rest, &mut codes);
         }
         codes.into_iter().map(TerminalId).collect()
+    }
+}
+
+impl Place<'_> {
+    /// What a list must still have that may end here.
+    fn missing_members(&self, table: &ParseTable) -> Option<Vec<Code>> {
+        let (core, below) = match self.top {
+            Some(top) => (top, Some(self.below)),
+            None => (self.below.core(), self.below.below().first()),
+        };
+        table.missing_members(core, below)
     }
 }
 

@@ -19,7 +19,8 @@
 //! On the product stand the [`stack`] (its [`node`]s a graph where there are several readings:
 //! [`forks`], [`unions`]; what reductions come to: [`places`]; right recursion in constant space:
 //! [`tail`]; reductions that read no deeper than the state below the top, found once: [`closures`],
-//! [`unit_reductions`]; what whole stacks shift: [`shiftable`]), what contexts tell of states
+//! [`unit_reductions`]; what whole stacks shift: [`shiftable`]; lists that must have certain
+//! members: [`requirements`], [`members`]), what contexts tell of states
 //! ([`states`], [`contexts`]), what can be read from a state on ([`derivations`]), with that the
 //! proof that every stack can be completed ([`completable`]) and the decision for one of them
 //! ([`completion`]; a [`trail`] keeps what such a decision read), the cheapest way to complete it
@@ -40,6 +41,7 @@ pub(crate) mod forks;
 mod hidden;
 mod lookahead;
 mod lr0;
+mod members;
 pub(crate) mod minimal_completion;
 mod names;
 pub(crate) mod nesting;
@@ -47,6 +49,7 @@ mod node;
 mod places;
 mod print;
 mod report;
+mod requirements;
 mod row_sets;
 mod rules;
 mod saving;

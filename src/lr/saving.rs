@@ -6,6 +6,7 @@ use super::hidden::without_hidden_left_recursion;
 use super::lr0::{Automaton, Edge};
 use super::names::Names;
 use super::node::Forks;
+use super::requirements::Requirements;
 use super::row_sets::RowSets;
 use super::rules::{COMPLETE, Rules};
 use super::states::{Key, ParseStates, Return, returns};
@@ -106,6 +107,7 @@ impl ParseTable {
         let parse_states = ParseStates::load(reader, &returns, terminals)?;
         Ok(Self {
             names: Names::new(grammar, &rules),
+            requirements: Requirements::new(grammar, &rules, &automaton),
             returns,
             states: parse_states,
             rules,

@@ -238,7 +238,7 @@ impl Stack {
     pub(super) fn follow<'s, 't, L: LookAhead<'t>, D: Depths>(
         &'s self,
         table: &'t ParseTable,
-        lookahead: L,
+        mut lookahead: L,
         depths: &mut D,
         mut meet: impl FnMut(&Place<'s>, &Closure, &L, &mut D) -> bool,
     ) {
@@ -249,6 +249,8 @@ impl Stack {
         }
         let mut at = Place { core: self.core(), below: self.below().first(), is_real: true };
         loop {
+            let allowed = table.within_requirements(&at, lookahead, depths);
+            lookahead = if let Some(allowed) = allowed { allowed } else { return };
             let closure = table.closure(at.core, at.below.map(Stack::core));
             if meet(&at, closure, &lookahead, depths) {
                 return;
@@ -304,6 +306,8 @@ impl Stack {
                 let Some(fresh) = met.note(&at, lookahead) else { continue };
                 lookahead = fresh;
             }
+            let allowed = table.within_requirements(&at, lookahead, depths);
+            let Some(lookahead) = allowed else { continue };
             let closure = table.closure(at.core, at.below.map(Stack::core));
             if meet(&at, closure, &lookahead, depths) && alone {
                 return;
@@ -346,7 +350,7 @@ impl Stack {
                 _ => return self,
             }
             if at.core() == self.core() {
-                return at.clone();
+                return if table.met_a_member(tail, &self, at) { self } else { at.clone() };
             }
         }
     }

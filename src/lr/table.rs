@@ -14,6 +14,7 @@ use super::lr0::Automaton;
 use super::names::Names;
 use super::node::Forks;
 use super::report;
+use super::requirements::Requirements;
 use super::row_sets::RowSets;
 use super::rules::{COMPLETE, Rules};
 use super::states::{ParseStates, Return, returns};
@@ -138,6 +139,7 @@ pub(crate) struct ParseTable {
     pub(super) reductions: Lists<Reduction>,
     /// By state.
     pub(super) tails: Vec<Option<Tail>>,
+    pub(super) requirements: Requirements,
     pub(super) closures: Closures,
     pub(super) forks: Forks,
     pub(super) unions: Unions,
@@ -198,10 +200,12 @@ impl ParseTable {
         let (automaton, mut lookaheads, mut resolution, mut held) = draft.into_parts();
         drop_subsumed(&rules, &automaton, &mut lookaheads, &mut resolution);
         let goes_round = resolution.settled && is_cyclic(&rules);
+        let requirements = Requirements::new(grammar, &rules, &automaton);
         let mut table = Self {
             predecessors: automaton
                 .predecessors(|state, symbol| resolution.keeps_shift(state, symbol)),
             tails: tails(&rules, &automaton),
+            requirements,
             returns: returns(&rules, &automaton),
             closures: Closures::default(),
             forks: Forks::default(),

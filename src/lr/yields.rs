@@ -7,7 +7,12 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
+use super::requirements::Requirements;
 use super::rules::{COMPLETE, Code, Item, Rules};
 use crate::util::lists::Lists;
 
@@ -26,6 +31,8 @@ pub(super) struct Yields {
     length: Vec<u64>,
     /// By nonterminal: the production to expand by.
     production: Vec<u32>,
+    /// By production that ends a list: what stands in its place, all that the list must have.
+    instead: HashMap<u32, Arc<[Code]>, FxBuildHasher>,
     /// By item: the length of what is behind the dot.
     rest: Vec<u64>,
     /// By code: the items with the dot before it.
@@ -37,11 +44,16 @@ pub(super) struct Yields {
 impl Yields {
     /// Computes all lengths, every terminal weighing 1.
     pub(super) fn new(rules: &Rules) -> Self {
-        Self::weighted(rules, |_| 1)
+        Self::weighted(rules, &Requirements::default(), |_| 1)
     }
 
-    /// Computes all lengths; terminals weigh at least 1. Linear but for a logarithm.
-    pub(super) fn weighted(rules: &Rules, weigh: impl Fn(Code) -> u64) -> Self {
+    /// Computes all lengths; terminals weigh at least 1. What ends a list brings along all that is
+    /// required of the list. Linear but for a logarithm.
+    pub(super) fn weighted(
+        rules: &Rules,
+        requirements: &Requirements,
+        weigh: impl Fn(Code) -> u64,
+    ) -> Self {
         let weight: Vec<u64> = (0..=rules.end()).map(|code| weigh(code).min(UNKNOWN)).collect();
         let items = 0..rules.item_count() as Item;
         let pairs: Vec<(Code, Item)> =
@@ -53,12 +65,20 @@ impl Yields {
         let mut missing = vec![0usize; productions];
         let mut sum = vec![0u64; productions];
         let mut heap = BinaryHeap::new();
+        let mut instead = HashMap::default();
+        // By nonterminal: the ends of lists that bring it along.
+        let mut brought: HashMap<usize, Vec<usize>, FxBuildHasher> = HashMap::default();
         for p in 0..productions {
-            let nonterminals =
-                rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_some());
+            let whole = requirements.whole(rules, p as u32);
+            for &code in whole.into_iter().flat_map(|whole| &whole[..]) {
+                let member = rules.nonterminal(code);
+                member.into_iter().for_each(|member| brought.entry(member).or_default().push(p));
+            }
+            instead.extend(whole.map(|whole| (p as u32, whole.clone())));
+            let rhs = whole.map_or(rules.rhs(p as u32), |whole| whole);
+            let nonterminals = rhs.iter().filter(|&&code| rules.nonterminal(code).is_some());
             missing[p] = nonterminals.count();
-            let terminals =
-                rules.rhs(p as u32).iter().filter(|&&code| rules.nonterminal(code).is_none());
+            let terminals = rhs.iter().filter(|&&code| rules.nonterminal(code).is_none());
             sum[p] = terminals.map(|&code| weight[code as usize]).sum::<u64>().min(UNKNOWN);
             if missing[p] == 0 {
                 heap.push(Reverse((sum[p], rules.lhs(p as u32), p)));
@@ -70,8 +90,9 @@ impl Yields {
             }
             length[nonterminal] = cost.min(UNKNOWN);
             production[nonterminal] = p as u32;
-            for &item in occurrences.get(rules.nonterminal_code(nonterminal) as usize) {
-                let p = rules.production(item) as usize;
+            let items = occurrences.get(rules.nonterminal_code(nonterminal) as usize).iter();
+            let waiting = items.map(|&item| rules.production(item) as usize);
+            for p in waiting.chain(brought.remove(&nonterminal).into_iter().flatten()) {
                 sum[p] = (sum[p] + cost).min(UNKNOWN);
                 missing[p] -= 1;
                 if missing[p] == 0 {
@@ -83,6 +104,7 @@ impl Yields {
             weight,
             length,
             production,
+            instead,
             rest: vec![0; rules.item_count()],
             occurrences,
             opening: vec![],
@@ -105,6 +127,11 @@ impl Yields {
         rules
             .nonterminal(code)
             .map_or_else(|| self.weight[code as usize], |nonterminal| self.length[nonterminal])
+    }
+
+    /// The length of the shortest text of these symbols.
+    pub(super) fn lengths(&self, rules: &Rules, codes: &[Code]) -> u64 {
+        codes.iter().map(|&code| self.length(rules, code)).sum::<u64>().min(UNKNOWN)
     }
 
     /// The length of the shortest text of what is behind the dot; 0 when that is nullable.
@@ -137,7 +164,10 @@ impl Yields {
             match rules.nonterminal(code) {
                 Some(nonterminal) if self.length[nonterminal] == 0 => {}
                 Some(nonterminal) if self.length[nonterminal] <= longest => {
-                    stack.extend(rules.rhs(self.production[nonterminal]).iter().rev());
+                    let production = self.production[nonterminal];
+                    let whole = self.instead.get(&production);
+                    let rhs = whole.map_or(rules.rhs(production), |whole| whole);
+                    stack.extend(rhs.iter().rev());
                 }
                 _ => text.push(code),
             }

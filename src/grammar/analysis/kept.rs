@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal,
+    Fallback, LexerKind, Lookahead, Nonterminal, Production, Requirement, Symbol, Terminal,
 };
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
@@ -40,6 +40,7 @@ pub(super) fn keep(
         productions: productions.into(),
         start: ids.nonterminals[start.index()].expect("the start symbol is reached"),
         starts: Vec::new(),
+        requirements: requirements(grammar, &ids),
         lexer: grammar.lexer,
         conflicts: grammar.conflicts,
         leading_ignored: grammar.leading_ignored,
@@ -150,6 +151,22 @@ fn copy_rules(
         });
     }
     (nonterminals, productions)
+}
+
+/// What is required of lists that are kept; their members are then, too.
+fn requirements(grammar: &Grammar, ids: &Renumbered) -> Vec<Requirement> {
+    let kept = |list: &[NonterminalId]| -> Vec<NonterminalId> {
+        list.iter().filter_map(|id| ids.nonterminals[id.index()]).collect()
+    };
+    let requirement = |old: &Requirement| {
+        Some(Requirement {
+            rests: kept(&old.rests),
+            separator: ids.terminals[old.separator.index()]?,
+            members: kept(&old.members),
+            open: ids.terminals[old.open.index()]?,
+        })
+    };
+    grammar.requirements.iter().filter_map(requirement).collect()
 }
 
 /// New ids for those that are kept.

@@ -126,6 +126,7 @@ pub(crate) fn assemble(
         productions: productions.into(),
         start: *starts.first()?,
         starts,
+        requirements: Vec::new(),
         lexer,
         conflicts: parts.directions.conflicts.unwrap_or_default(),
         // llguidance ignores nothing before the first lexeme, unless it is told to; Lark does.

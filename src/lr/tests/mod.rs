@@ -5,6 +5,7 @@ mod classics;
 mod conflicts;
 mod examples;
 mod oracle;
+mod requirements;
 mod saving;
 mod stacks;
 mod text;

@@ -1,0 +1,190 @@
+//! Lists that must have certain members, against their definition.
+
+use super::super::minimal_completion::MinimalCompletion;
+use super::super::stack::{Stack, Unread};
+use super::super::table::ParseTable;
+use super::table_of;
+use super::text::grammar;
+use crate::grammar::Grammar;
+use crate::grammar::ir::{Conflicts, Requirement};
+use crate::util::id::{NonterminalId, TerminalId};
+
+/// Lists of `a`, `b`, `c` and `f`, each with a value: `x`, or a list. All but `f` are required.
+fn lists() -> Grammar {
+    let mut grammar = grammar(
+        "L -> { M }\nM -> A R | B R | C R | F R\nR -> , M |\nA -> a V\nB -> b V\nC -> c V\n\
+         F -> f V\nV -> x | L",
+    );
+    let rule = |name: &str| {
+        let named = |index: &usize| &*grammar.nonterminals[*index].name == name;
+        (0..grammar.nonterminals.len()).find(named).map(NonterminalId::new).expect("a rule")
+    };
+    let requirement = Requirement {
+        rests: vec![rule("R")],
+        separator: terminal(&grammar, ","),
+        members: ["A", "B", "C"].map(rule).to_vec(),
+        open: terminal(&grammar, "{"),
+    };
+    grammar.requirements.push(requirement);
+    grammar
+}
+
+fn terminal(grammar: &Grammar, name: &str) -> TerminalId {
+    let named = |index: &usize| grammar.terminals[*index].name == name;
+    (0..grammar.terminals.len()).find(named).map(TerminalId::new).expect("a terminal")
+}
+
+/// What a reader without tables would know of a text.
+#[derive(Clone, Debug, Default)]
+struct Reader {
+    /// Of each open list the required members that were met.
+    open: Vec<String>,
+    /// The terminal read last.
+    last: Option<char>,
+}
+
+impl Reader {
+    /// The terminals that may come next; `$` at the end.
+    fn next(&self) -> Vec<char> {
+        match self.last {
+            None => vec!['{'],
+            Some('{' | ',') => vec!['a', 'b', 'c', 'f'],
+            Some('a' | 'b' | 'c' | 'f') => vec!['x', '{'],
+            _ => match self.open.last() {
+                None => vec!['$'],
+                Some(met) if met.len() == 3 => vec![',', '}'],
+                Some(_) => vec![','],
+            },
+        }
+    }
+
+    fn read(&mut self, terminal: char) {
+        match terminal {
+            '{' => self.open.push(String::new()),
+            '}' => {
+                self.open.pop();
+            }
+            'a' | 'b' | 'c' => {
+                let met = self.open.last_mut().expect("a list is open");
+                if !met.contains(terminal) {
+                    met.push(terminal);
+                }
+            }
+            _ => {}
+        }
+        self.last = Some(terminal);
+    }
+}
+
+/// The terminals that a stack can shift, found for each alone and for all at once.
+fn shifted(grammar: &Grammar, table: &ParseTable, stack: &Stack) -> Vec<char> {
+    let all = table.acceptable_sets().get(stack.acceptable(table).set).clone();
+    let name = |index: usize| match grammar.terminals.get(index) {
+        Some(terminal) => terminal.name.chars().next().expect("a name"),
+        None => '$',
+    };
+    for index in 0..=grammar.terminals.len() {
+        let takes = stack.takes(table, TerminalId::new(index), &mut Unread);
+        assert_eq!(takes, all.contains(index), "{}", name(index));
+    }
+    all.iter().map(name).collect()
+}
+
+fn sorted(mut terminals: Vec<char>) -> Vec<char> {
+    terminals.sort_unstable();
+    terminals
+}
+
+/// The text ends well with what the plan adds.
+fn can_be_completed(
+    grammar: &Grammar,
+    table: &ParseTable,
+    completion: &MinimalCompletion,
+    stack: &Stack,
+) {
+    let plan = completion.plan(table, stack, &mut 10_000).expect("every text can be completed");
+    let mut stack = stack.clone();
+    for terminal in plan {
+        let fed = stack.feed(table, terminal, &mut Unread);
+        let name = &grammar.terminals[terminal.index()].name;
+        stack = fed.into_iter().next().unwrap_or_else(|| panic!("{name} is not shifted"));
+    }
+    assert!(stack.takes(table, table.end(), &mut Unread));
+}
+
+fn follow(with: impl Fn(&Grammar) -> ParseTable) {
+    let grammar = lists();
+    let table = with(&grammar);
+    let completion = MinimalCompletion::new(&table, &vec![Some(1); grammar.terminals.len()]);
+    let mut pending = vec![(Stack::new(&table), Reader::default(), 0)];
+    let mut ends = 0;
+    while let Some((stack, reader, length)) = pending.pop() {
+        let next = sorted(reader.next());
+        assert_eq!(sorted(shifted(&grammar, &table, &stack)), next);
+        can_be_completed(&grammar, &table, &completion, &stack);
+        ends += usize::from(next.contains(&'}'));
+        for letter in next.into_iter().filter(|&letter| letter != '$' && length < 13) {
+            let fed = stack.feed(&table, terminal(&grammar, &letter.to_string()), &mut Unread);
+            let mut reader = reader.clone();
+            reader.read(letter);
+            pending.push((fed.into_iter().next().expect("it is shifted"), reader, length + 1));
+        }
+    }
+    assert!(ends > 100, "{ends} lists might end");
+}
+
+#[test]
+fn lists_end_only_with_all_that_is_required() {
+    follow(|grammar| table_of(grammar).expect("no conflicts"));
+}
+
+/// The same by the parser that follows conflicts: here there are none, so nothing differs.
+#[test]
+fn they_do_so_where_conflicts_are_followed() {
+    follow(|grammar| {
+        let mut grammar = grammar.clone();
+        grammar.conflicts = Conflicts::Follow;
+        let mut table = table_of(&grammar).expect("no conflicts");
+        table.conflicting = true;
+        table
+    });
+}
+
+/// A list may be long, and lists may lie deep within one another.
+#[test]
+fn long_and_deep_lists() {
+    let grammar = lists();
+    let table = table_of(&grammar).expect("no conflicts");
+    let (mut stack, mut reader) = (Stack::new(&table), Reader::default());
+    let mut random = fastrand::Rng::with_seed(1);
+    for _ in 0..3_000 {
+        let next = reader.next();
+        assert_eq!(sorted(shifted(&grammar, &table, &stack)), sorted(next.clone()));
+        let may_end = reader.open.len() > 1 || !next.contains(&'}');
+        let choices: Vec<char> = next.into_iter().filter(|&one| one != '}' || may_end).collect();
+        let letter = random.choice(&choices).copied().expect("the text is not at its end");
+        let fed = stack.feed(&table, terminal(&grammar, &letter.to_string()), &mut Unread);
+        stack = fed.into_iter().next().expect("it is shifted");
+        reader.read(letter);
+    }
+}
+
+/// Members that were there before take no room on the stack.
+#[test]
+fn a_list_is_as_deep_as_its_members_are_different() {
+    let grammar = lists();
+    let table = table_of(&grammar).expect("no conflicts");
+    let mut stack = Stack::new(&table);
+    for letter in "{ax,".chars().chain("fx,bx,ax,bx,fx,".chars().cycle().take(3_000)) {
+        let fed = stack.feed(&table, terminal(&grammar, &letter.to_string()), &mut Unread);
+        stack = fed.into_iter().next().expect("it is shifted");
+        assert!(stack.depth() < 12, "{} behind {letter}", stack.depth());
+    }
+    assert_eq!(sorted(shifted(&grammar, &table, &stack)), ['a', 'b', 'c', 'f']);
+}
+
+#[test]
+fn what_is_required_is_printed() {
+    let text = lists().to_string();
+    assert!(text.contains("// R end behind all of A B C"), "{text}");
+}
