@@ -290,6 +290,118 @@ fn values_against_the_oracle() {
     }
 }
 
+/// An object of so many required members, one of which is such an object or nothing, with keys in
+/// an order that `random` shuffles; now and then one is missing or stands twice. And whether it is
+/// valid.
+fn required_members(random: &mut fastrand::Rng, count: usize, depth: usize) -> (String, bool) {
+    let mut keys: Vec<usize> = (0..count).collect();
+    random.shuffle(&mut keys);
+    let mut is_valid = true;
+    match random.u8(..6) {
+        0 => {
+            keys.truncate(count - 1);
+            is_valid = false;
+        }
+        1 => {
+            let twice = keys[random.usize(..count)];
+            keys.insert(random.usize(..count), twice);
+        }
+        _ => {}
+    }
+    let mut members = Vec::new();
+    for key in keys {
+        let value = match key {
+            0 if depth > 0 => {
+                let (inner, is_inner_valid) = required_members(random, count, depth - 1);
+                is_valid &= is_inner_valid;
+                inner
+            }
+            0 => "null".to_owned(),
+            _ => format!("\"{}\"", random.u8(..10)),
+        };
+        members.push(format!("\"key {key}\":{value}"));
+    }
+    (format!("{{{}}}", members.join(",")), is_valid)
+}
+
+/// Objects that require many keys: texts are judged by their definition, and what masks allow can
+/// be ended: fresh, loaded, after a rollback, by tokens that go over the ends of members.
+#[test]
+fn many_required_keys_in_any_order() {
+    const COUNT: usize = 30;
+    let names: Vec<String> = (0..COUNT).map(|key| format!("key {key}")).collect();
+    let mut properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    properties.insert("key 0".to_owned(), json!({"anyOf": [{"$ref": "#"}, {"type": "null"}]}));
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": names,
+        "additionalProperties": false,
+    });
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    let words = ["\"}", "\"}}", "\"},", "\",\"key ", "\":\"", "\":null}", "\":{\"key 1", "null,\""];
+    tokens.extend(words.iter().map(|word| word.as_bytes().to_vec()));
+    let end = tokens.len() as u32;
+    tokens.push(Vec::new());
+    let vocabulary = Vocabulary::from_tokens(tokens.clone())
+        .and_then(|vocabulary| vocabulary.with_stop_tokens([end]))
+        .expect("a vocabulary");
+    let mut options = SchemaOptions::default();
+    (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
+    let fresh = constrain(&schema.to_string(), &options, &vocabulary).expect("a schema");
+    let loaded = Constraint::load(fresh.save(), &vocabulary).expect("it was saved");
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut valid, mut bits) = (0, 0);
+    for _ in 0..60 {
+        let (text, is_valid) = required_members(&mut random, COUNT, 2);
+        valid += usize::from(is_valid);
+        let (mut one, mut other) = (fresh.matcher(), loaded.matcher());
+        let (mut mask, mut same) = (fresh.new_mask(), loaded.new_mask());
+        let (mut rest, mut taken) = (text.as_bytes(), Vec::new());
+        let is_taken = loop {
+            one.fill_mask(&mut mask);
+            other.fill_mask(&mut same);
+            assert_eq!(mask, same, "{text}");
+            if rest.is_empty() {
+                break mask.allows(end);
+            }
+            let fits = |&token: &u32| rest.starts_with(&tokens[token as usize]) && token != end;
+            let fitting: Vec<u32> = (0..end).filter(fits).collect();
+            for &token in &fitting {
+                // By bytes the same, and back again.
+                let mut bytes = one.clone();
+                let are_allowed = bytes.advance_bytes(&tokens[token as usize]).is_ok();
+                assert_eq!(mask.allows(token), are_allowed, "{text}, before {rest:?}");
+                bytes.rollback(usize::from(are_allowed));
+                bytes.fill_mask(&mut same);
+                assert_eq!(mask, same, "{text}");
+                bits += 1;
+            }
+            let token = fitting[random.usize(..fitting.len())];
+            if one.advance(token).is_err() {
+                break false;
+            }
+            other.advance(token).expect("the masks are the same");
+            taken.push(token);
+            rest = &rest[tokens[token as usize].len()..];
+        };
+        assert_eq!(is_taken, is_valid, "{text}");
+        // From somewhere on the way there is a way to the end.
+        one.rollback(random.usize(..=one.steps()));
+        taken.truncate(one.steps());
+        let mut whole: Vec<u8> =
+            taken.iter().flat_map(|&token| &tokens[token as usize]).copied().collect();
+        whole.extend(one.shortest_completion().expect("what is allowed can be ended"));
+        let mut ended = fresh.matcher();
+        assert!(ended.advance_bytes(&whole).is_ok() && ended.is_accepting());
+        let whole = String::from_utf8(whole).expect("texts are UTF-8");
+        let value: Value = serde_json::from_str(&whole).expect("it is JSON");
+        assert!(oracle::is_valid_text(&schema, &value.to_string()) == Some(true), "{whole}");
+    }
+    assert!(valid > 10 && bits > 10_000, "{valid} texts, {bits} bits");
+}
+
 /// Keywords alone and in pairs, beside one another where they can be and else in an `allOf`: small
 /// values are judged as the oracle judges them, and what no value satisfies is refused.
 #[test]

@@ -1,6 +1,9 @@
 //! Grammars that are cheap to compile, and texts that make running dear.
 
-use lrmask::{Constraint, ConstraintCache, Grammar, GrammarReader, Limits, Vocabulary};
+use lrmask::{
+    Constraint, ConstraintCache, Grammar, GrammarReader, JsonSchema, KeyOrder, Limits,
+    SchemaOptions, Vocabulary,
+};
 
 use crate::{Answer, Attack};
 
@@ -44,6 +47,13 @@ pub(crate) fn attacks() -> Vec<Attack> {
                 %declare INDENT DEDENT\n%ignore / +/\n\
                 %indent NEWLINE INDENT DEDENT open OPEN close CLOSE\n%soft A OPEN\n";
             text(grammar, &"(".repeat(n), limits)
+        }),
+        attack("members that are all required, in any order", [100, 1_000, 10_000], |n, limits| {
+            let keys: Vec<String> = (0..n).map(|key| format!("\"k{key}\"")).collect();
+            let schema = format!("{{\"type\": \"object\", \"required\": [{}]}}", keys.join(","));
+            let members: Vec<String> = keys.iter().rev().map(|key| format!("{key}:1")).collect();
+            let twice = [&members[..n / 2], &members].concat();
+            instance(&schema, &format!("{{{}}}", twice.join(",")), limits)
         }),
         attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
             let grammar = "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\n\
@@ -142,19 +152,35 @@ fn first_mask(grammar: &str, limits: &Limits) -> Answer {
 
 /// Takes the text byte by byte, with the mask before each.
 fn text(grammar: &str, text: &str, limits: &Limits) -> Answer {
+    let run = || Ok(take(&constraint(grammar, &bytes(), limits)?, text));
+    Answer { bytes: grammar.len() + text.len(), word: run().unwrap_or_else(|code: String| code) }
+}
+
+/// The same with a schema, keys in any order.
+fn instance(schema: &str, text: &str, limits: &Limits) -> Answer {
     let run = || -> Result<String, String> {
-        let constraint = constraint(grammar, &bytes(), limits)?;
-        let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
-        for (at, byte) in text.bytes().enumerate() {
-            matcher.fill_mask(&mut mask);
-            if matcher.advance(u32::from(byte)).is_err() {
-                return Ok(format!("refused at {at}, {} undecided", constraint.undecided()));
-            }
-        }
-        matcher.fill_mask(&mut mask);
-        Ok(format!("{} undecided, {} dropped", constraint.undecided(), matcher.dropped_readings()))
+        let mut options = SchemaOptions::default();
+        options.order = KeyOrder::Any;
+        let schema = JsonSchema::parse_within(schema, &options, limits);
+        let schema = schema.map_err(|error| format!("{:?}", error.kind()))?;
+        let constraint = Constraint::new_within(&schema.grammar(), &bytes(), limits);
+        let constraint = constraint.map_err(|error| error.diagnostics()[0].code.to_owned())?;
+        Ok(take(&constraint, text))
     };
-    Answer { bytes: grammar.len() + text.len(), word: run().unwrap_or_else(|code| code) }
+    Answer { bytes: schema.len() + text.len(), word: run().unwrap_or_else(|code| code) }
+}
+
+/// Takes the text byte by byte, with the mask before each, and says how that went.
+fn take(constraint: &Constraint, text: &str) -> String {
+    let (mut matcher, mut mask) = (constraint.matcher(), constraint.new_mask());
+    for (at, byte) in text.bytes().enumerate() {
+        matcher.fill_mask(&mut mask);
+        if matcher.advance(u32::from(byte)).is_err() {
+            return format!("refused at {at}, {} undecided", constraint.undecided());
+        }
+    }
+    matcher.fill_mask(&mut mask);
+    format!("{} undecided, {} dropped", constraint.undecided(), matcher.dropped_readings())
 }
 
 /// Takes random tokens of the mask, those that open as long as `opens` says so of the depth.

@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Nonterminal, Production, Symbol, Symbols, Terminal};
+use crate::grammar::ir::{Nonterminal, Production, Requirement, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
@@ -20,6 +20,7 @@ pub(super) struct Fragment {
     terminal_ids: HashTable<(u64, TerminalId)>,
     pub(super) nonterminals: Vec<&'static str>,
     pub(super) productions: Vec<(NonterminalId, Symbols)>,
+    pub(super) requirements: Vec<Requirement>,
     pub(super) start: NonterminalId,
 }
 
@@ -67,8 +68,15 @@ impl Fragment {
         let mut missing = vec![0u32; self.productions.len()];
         let mut derives = vec![false; self.nonterminals.len()];
         let mut ready: Vec<usize> = Vec::new();
-        for (number, (_, rhs)) in self.productions.iter().enumerate() {
-            for symbol in rhs {
+        // What ends a list brings along all that is required of the list.
+        let mut required: FxHashMap<NonterminalId, &[NonterminalId]> = FxHashMap::default();
+        for Requirement { rests, members, .. } in &self.requirements {
+            required.extend(rests.iter().map(|&rest| (rest, &members[..])));
+        }
+        for (number, (lhs, rhs)) in self.productions.iter().enumerate() {
+            let members = required.get(lhs).filter(|_| rhs.is_empty()).copied().unwrap_or(&[]);
+            let members = members.iter().map(|&member| Symbol::Nonterminal(member));
+            for symbol in rhs.iter().copied().chain(members) {
                 if let Symbol::Nonterminal(part) = symbol {
                     waiting.push((part.0, number as u32));
                     missing[number] += 1;
@@ -91,11 +99,14 @@ impl Fragment {
                 }
             }
         }
-        self.productions.retain(|(_, rhs)| {
-            rhs.iter().all(|symbol| match symbol {
-                Symbol::Terminal(_) => true,
-                Symbol::Nonterminal(part) => derives[part.index()],
-            })
+        self.productions.retain(|(lhs, rhs)| {
+            let members = required.get(lhs).filter(|_| rhs.is_empty()).copied().unwrap_or(&[]);
+            let are_derived = members.iter().all(|member| derives[member.index()]);
+            are_derived
+                && rhs.iter().all(|symbol| match symbol {
+                    Symbol::Terminal(_) => true,
+                    Symbol::Nonterminal(part) => derives[part.index()],
+                })
         });
     }
 
@@ -207,6 +218,17 @@ impl Fragment {
                 };
             }
         }
+        for requirement in &mut self.requirements {
+            let renumber = |ids: &mut Vec<NonterminalId>| {
+                *ids = ids.iter().filter_map(|id| nonterminals[id.index()]).collect();
+            };
+            renumber(&mut requirement.rests);
+            renumber(&mut requirement.members);
+            let terminal = |id: &mut TerminalId| *id = terminals[id.index()].unwrap_or(*id);
+            terminal(&mut requirement.separator);
+            terminal(&mut requirement.open);
+        }
+        self.requirements.retain(|requirement| !requirement.rests.is_empty());
         names.resize(nonterminal_count, "");
         for (old, new) in nonterminals.iter().enumerate() {
             if let Some(new) = new {
@@ -264,6 +286,14 @@ impl Fragment {
             let rhs = rhs.iter().map(symbol).collect();
             productions.push(Production { lhs, rhs, precedence: None, priority: 0, place: None });
         }
+        let terminal = |id: TerminalId| TerminalId::new(first_terminal + id.index());
+        let nonterminals = |ids: &[NonterminalId]| ids.iter().map(|&id| nonterminal(id)).collect();
+        grammar.requirements.extend(self.requirements.iter().map(|requirement| Requirement {
+            rests: nonterminals(&requirement.rests),
+            separator: terminal(requirement.separator),
+            members: nonterminals(&requirement.members),
+            open: terminal(requirement.open),
+        }));
         nonterminal(self.start)
     }
 }

@@ -5,11 +5,12 @@
 //! it is found. *Empty* is final once nothing it rests on is being searched any more; until then it
 //! is provisional, as in Tarjan's algorithm for components.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{FormulaId, Type};
 use crate::schema::machine::Machine;
+use crate::schema::object::SortedNames;
 use crate::schema::states::{Key, Step, TupleId};
 
 use FormulaId as F;
@@ -129,9 +130,20 @@ impl Machine<'_> {
     fn has_object(&mut self, formula: F) -> Result<bool, SchemaError> {
         let start = self.tuple_id(&[formula]);
         let frame = self.frame(start)?;
-        let names = self.frames.get(frame).names.clone();
+        let all = self.frames.get(frame).names.clone();
         let others = self.frames.get(frame).others.len() as u32;
         let start = self.frames.get(frame).guarded;
+        // About the others nothing hangs together: there is a value for each of them, or none.
+        let SortedNames { owed, tracked: names, .. } = self.sort_names(start, &all);
+        let start = self.without_required(start, &owed);
+        for name in owed {
+            let step = Step { frame, key: Key::Named(name), position: 0 };
+            if self.member_classes(step, start)?.is_empty() {
+                return Ok(false);
+            }
+        }
+        let places = all.iter().zip(1..).map(|(&name, behind)| (name, behind));
+        let places: FxHashMap<u32, u32> = places.collect();
         let mut seen: FxHashSet<(u32, TupleId)> = FxHashSet::default();
         seen.reserve(names.len() + 1);
         seen.insert((0, start));
@@ -152,21 +164,22 @@ impl Machine<'_> {
                 if self.object_ends(state)[0] == F::TRUE {
                     return Ok(true);
                 }
+                let passed = all.len() as u32;
                 for class in 0..others {
-                    let step = Step { frame, key: Key::Other(class), position };
+                    let step = Step { frame, key: Key::Other(class), position: passed };
                     let classes = self.member_classes(step, state)?;
                     classes.iter().for_each(|&(next, _)| reach((position, next)));
                 }
                 continue;
             };
-            let next = position + 1;
+            let (next, passed) = (position + 1, places[&name]);
             if is_tried {
-                let step = Step { frame, key: Key::Named(name), position: next };
+                let step = Step { frame, key: Key::Named(name), position: passed };
                 let classes = self.member_classes(step, state)?;
                 classes.iter().for_each(|&(to, _)| reach((next, to)));
                 continue;
             }
-            let absent = self.absent(frame, name, next, state)?;
+            let absent = self.absent(frame, name, passed, state)?;
             if self.tuple(absent)[0] != F::FALSE {
                 reach((next, absent));
             }

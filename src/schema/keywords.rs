@@ -40,6 +40,8 @@ pub(super) struct Reader<'a> {
     pub(super) is_denied: bool,
     /// Whether `uniqueItems` takes one item only, since sets of fingerprints are too many.
     pub(super) keeps_few_items: bool,
+    /// Whether no more is known of keys than must be, since sets of them are too many.
+    pub(super) keeps_few_sets: bool,
     /// How many arrays have fingerprints of items.
     pub(super) told_apart: usize,
     pub(super) warnings: Vec<Diagnostic>,
@@ -66,6 +68,7 @@ impl<'a> Reader<'a> {
             refers: FxHashMap::default(),
             is_denied: false,
             keeps_few_items: false,
+            keeps_few_sets: false,
             told_apart: 0,
             read: FxHashMap::default(),
             warnings: Vec::new(),

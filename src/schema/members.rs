@@ -2,20 +2,26 @@
 //!
 //! With keys in any order a state knows which named keys may still come. Of objects with many names
 //! these sets would be too many. There, names are *free* about which nothing hangs together: the
-//! member under one leaves to be asked what was asked before it ([`Machine::free_names`]). They
+//! member under one leaves to be asked what was asked before it ([`Machine::sort_names`]). They
 //! need not be kept track of, at the price that such a key may stand twice; whichever member a
-//! reader then keeps, the value satisfies the schema.
+//! reader then keeps, the value satisfies the schema. Free names that are required are *owed*: the
+//! grammar has a [`Requirement`] of them.
 //!
-//! [`Machine::free_names`]: super::machine::Machine::free_names
+//! States are left-recursive, `state -> state-before lexemes`, so that the parser's stack stays as
+//! it is. Where names are owed they are right-recursive, `state -> lexemes state-behind`: then all
+//! members are on the stack when the object ends.
+//!
+//! [`Machine::sort_names`]: super::machine::Machine::sort_names
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::grammar::ir::Symbol;
-use crate::schema::build::Builder;
+use crate::grammar::ir::{Requirement, Symbol};
+use crate::schema::build::{Builder, nth};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::FormulaId;
+use crate::schema::object::SortedNames;
 use crate::schema::options::KeyOrder;
 use crate::schema::states::{Key, Step, Tuple, TupleId};
 use crate::util::diagnostic::Diagnostic;
@@ -39,6 +45,8 @@ const MOST_TRACKED: usize = 6;
 const MOST_ORDERED: usize = 200;
 /// More names than these have too many sets.
 const MOST_UNORDERED: usize = 10;
+/// More names than these are not owed: what is on the stack of them is read again and again.
+const MOST_OWED: usize = 1_000;
 /// Where there are more productions already, sets of names are too costly.
 const MOST_PRODUCTIONS: usize = 10_000;
 
@@ -63,8 +71,15 @@ struct Object {
     frame: u32,
     /// The names that are kept track of; positions are among these.
     names: Rc<[u32]>,
-    /// Members under free names.
+    /// By position: whether a name is required, of which no formula says so.
+    due: Vec<bool>,
+    /// Members under free names that are not required.
     free: Option<Symbol>,
+    /// Members under each of those that are.
+    owed: Vec<NonterminalId>,
+    /// How many outcomes there are.
+    outcomes: usize,
+    /// Where names are owed there is one nonterminal for each outcome.
     known: FxHashMap<State, NonterminalId>,
     pending: Vec<State>,
     /// Lexemes of these keys and of the classes of other keys.
@@ -79,7 +94,7 @@ impl Object {
     /// Up to which name of the frame nothing can come any more, where all before `position` cannot.
     fn passed(&self, position: u32) -> u32 {
         // Free names may always come.
-        if self.free.is_some() { 0 } else { position }
+        if self.free.is_some() || !self.owed.is_empty() { 0 } else { position }
     }
 }
 
@@ -89,21 +104,22 @@ impl Builder<'_, '_> {
         let frame = self.machine.frame(start)?;
         let others = self.other_lexemes(frame)?;
         let composite = self.object_symbols(start);
-        let start = self.machine.frames.get(frame).guarded;
-        let all = self.machine.frames.get(frame).names.clone();
-        let has_room = self.fragment.productions.len() < MOST_PRODUCTIONS;
-        let is_any = self.machine.reader.options.order == KeyOrder::Any && has_room;
-        let most = if is_any { MOST_TRACKED } else { MOST_ORDERED };
-        let (free, names) = match all.len() > most {
-            true => self.machine.free_names(start, &all),
-            false => (Vec::new(), all.to_vec()),
+        let mut start = self.machine.frames.get(frame).guarded;
+        let outcomes = self.machine.tuple(start).len();
+        let (sorted, left) = self.sorted_names(frame, start);
+        let SortedNames { free, owed, tracked: names, due } = sorted;
+        // The productions see to these.
+        start = self.machine.without_required(start, &[&owed[..], &due].concat());
+        let due: FxHashSet<u32> = due.into_iter().collect();
+        let due = names.iter().map(|name| due.contains(name)).collect();
+        let mut owed_members = Vec::with_capacity(owed.len());
+        for name in owed {
+            owed_members.push(self.free_members(frame, start, &[name])?);
+        }
+        let free = match &free[..] {
+            [] => None,
+            free => Some(Symbol::Nonterminal(self.free_members(frame, start, free)?)),
         };
-        let left = match is_any && names.len() <= MOST_UNORDERED {
-            true => Left::Among((0..names.len() as u32).collect()),
-            false => Left::From(0),
-        };
-        self.warn_of_order(&free, names.len(), &left);
-        let free = self.free_members(frame, start, &free)?;
         let keys = names.iter().map(|&name| self.key(name)).collect();
         let names: Rc<[u32]> = names.into();
         let (mut known, mut ends, members) =
@@ -111,18 +127,28 @@ impl Builder<'_, '_> {
         // Before and behind each name, and where one must come.
         known.reserve(3 * names.len() + 1);
         ends.reserve(names.len() + 1);
-        let pending = Vec::new();
-        let mut object =
-            Object { composite, frame, names, free, known, pending, keys, others, members, ends };
-        let ends = self.ends(&mut object, &left, start)?;
-        let (open, close) = (self.punctuation.open_object, self.punctuation.close_object);
-        self.close(composite, &ends, &[open, close])?;
-        let first = self.state(&mut object, (left, start, Phase::Key));
-        self.production(first, [open])?;
+        let mut object = Object {
+            composite,
+            frame,
+            names,
+            due,
+            free,
+            owed: owed_members,
+            outcomes,
+            known,
+            pending: Vec::new(),
+            keys,
+            others,
+            members,
+            ends,
+        };
+        self.open(&mut object, left, start)?;
+        let mut rests = Vec::new();
         while let Some(state) = object.pending.pop() {
-            let symbol = Symbol::Nonterminal(object.known[&state]);
+            let symbol = object.known[&state];
             match state {
                 (left, residuals, Phase::Member) => {
+                    rests.extend((0..outcomes).map(|outcome| nth(symbol, outcome)));
                     self.behind_member(&mut object, symbol, left, residuals)?;
                 }
                 (left, residuals, Phase::Key) => {
@@ -133,20 +159,96 @@ impl Builder<'_, '_> {
                 }
             }
         }
+        if !object.owed.is_empty() {
+            self.require(object.owed, rests);
+        }
+        Ok(())
+    }
+
+    /// An object ends with one of `rests`, and must have these members by then.
+    fn require(&mut self, members: Vec<NonterminalId>, rests: Vec<NonterminalId>) {
+        if let Symbol::Terminal(separator) = self.punctuation.comma
+            && let Symbol::Terminal(open) = self.punctuation.open_object
+        {
+            self.fragment.requirements.push(Requirement { rests, separator, members, open });
+        }
+    }
+
+    /// The names of an object, and which of those that are kept track of may come.
+    fn sorted_names(&mut self, frame: u32, start: TupleId) -> (SortedNames, Left) {
+        let all = self.machine.frames.get(frame).names.clone();
+        let reader = &self.machine.reader;
+        let is_any = reader.options.order == KeyOrder::Any;
+        let has_room = !reader.keeps_few_sets && self.fragment.productions.len() < MOST_PRODUCTIONS;
+        let most = match (is_any, has_room) {
+            (true, true) => MOST_TRACKED,
+            (true, false) => 1,
+            (false, _) => MOST_ORDERED,
+        };
+        let mut sorted = match all.len() > most {
+            true => self.machine.sort_names(start, &all),
+            false => SortedNames { tracked: all.to_vec(), ..SortedNames::default() },
+        };
+        let are_few = has_room && sorted.owed.len() + sorted.tracked.len() <= MOST_UNORDERED;
+        if !is_any || are_few || sorted.owed.len() > MOST_OWED {
+            sorted.track_owed(&all);
+        }
+        let left = match is_any && has_room && sorted.tracked.len() <= MOST_UNORDERED {
+            true => Left::Among((0..sorted.tracked.len() as u32).collect()),
+            false => Left::From(0),
+        };
+        self.warn_of_order(&sorted, &left);
+        (sorted, left)
+    }
+
+    /// Productions of the beginning of an object, and of one without members.
+    fn open(&mut self, object: &mut Object, left: Left, start: TupleId) -> Result<(), SchemaError> {
+        let (open, close) = (self.punctuation.open_object, self.punctuation.close_object);
+        let composite = object.composite;
+        if object.owed.is_empty() {
+            let ends = self.ends(object, &left, start)?;
+            self.close(composite, &ends, &[open, close])?;
+            let first = self.state(object, (left, start, Phase::Key));
+            return self.production(first, [open]);
+        }
+        let first = self.state(object, (left, start, Phase::Key));
+        for outcome in 0..object.outcomes {
+            let members = Symbol::Nonterminal(nth(first, outcome));
+            self.production(nth(composite, outcome), [open, members, close])?;
+        }
+        Ok(())
+    }
+
+    /// A production by which these symbols lead from one state to another.
+    fn lead(
+        &mut self,
+        object: &Object,
+        from: NonterminalId,
+        symbols: &[Symbol],
+        to: NonterminalId,
+    ) -> Result<(), SchemaError> {
+        if object.owed.is_empty() {
+            let from = std::iter::once(Symbol::Nonterminal(from));
+            return self.production(to, from.chain(symbols.iter().copied()));
+        }
+        for outcome in 0..object.outcomes {
+            let to = std::iter::once(Symbol::Nonterminal(nth(to, outcome)));
+            self.production(nth(from, outcome), symbols.iter().copied().chain(to))?;
+        }
         Ok(())
     }
 
     /// Says where an object does not have all keys in any order, each once, as was asked.
-    fn warn_of_order(&mut self, free: &[u32], names: usize, left: &Left) {
+    fn warn_of_order(&mut self, names: &SortedNames, left: &Left) {
         let is_any = self.machine.reader.options.order == KeyOrder::Any;
-        if is_any && names > 1 && matches!(left, Left::From(_)) {
+        if is_any && names.tracked.len() > 1 && matches!(left, Left::From(_)) {
             let message = "objects with too many sets of keys keep the declared order";
-            let help = "require fewer keys, or let what is asked of one key depend on fewer others";
+            let help = "let what is asked of one key depend on fewer others";
             self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         }
-        if !free.is_empty() {
-            let message = "optional keys of objects with many names stand in any order, and may \
-                stand more than once";
+        if !names.free.is_empty() || !names.owed.is_empty() {
+            let message = "keys of objects with many names stand in any order, and may stand more \
+                than once";
             let help = "each value under such a key is as the schema asks";
             self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
         }
@@ -169,16 +271,13 @@ impl Builder<'_, '_> {
         Ok(others)
     }
 
-    /// A member under one of the free names.
+    /// A member under one of these free names.
     fn free_members(
         &mut self,
         frame: u32,
         start: TupleId,
         free: &[u32],
-    ) -> Result<Option<Symbol>, SchemaError> {
-        if free.is_empty() {
-            return Ok(None);
-        }
+    ) -> Result<NonterminalId, SchemaError> {
         let member = self.fragment.nonterminals("member", 1);
         for &name in free {
             let step = Step { frame, key: Key::Named(name), position: 0 };
@@ -189,13 +288,14 @@ impl Builder<'_, '_> {
                 self.production(member, [key, self.punctuation.colon, value])?;
             }
         }
-        Ok(Some(Symbol::Nonterminal(member)))
+        Ok(member)
     }
 
     fn state(&mut self, object: &mut Object, state: State) -> NonterminalId {
         *object.known.entry(state).or_insert_with_key(|state| {
             object.pending.push(state.clone());
-            self.fragment.nonterminals("members", 1)
+            let count = if object.owed.is_empty() { 1 } else { object.outcomes };
+            self.fragment.nonterminals("members", count)
         })
     }
 
@@ -223,6 +323,9 @@ impl Builder<'_, '_> {
             let Some(&name) = object.names.get(position as usize) else {
                 break Rc::new(self.machine.object_ends(residuals));
             };
+            if object.due[position as usize] {
+                break Rc::new(vec![F::FALSE; object.outcomes].into());
+            }
             let passed = object.passed(position + 1);
             residuals = self.machine.absent(object.frame, name, passed, residuals)?;
             left = next;
@@ -236,22 +339,25 @@ impl Builder<'_, '_> {
     fn behind_member(
         &mut self,
         object: &mut Object,
-        symbol: Symbol,
+        symbol: NonterminalId,
         left: Left,
         residuals: TupleId,
     ) -> Result<(), SchemaError> {
         let ends = self.ends(object, &left, residuals)?;
-        let close = [symbol, self.punctuation.close_object];
-        self.close(object.composite, &ends, &close)?;
+        if object.owed.is_empty() {
+            let close = [Symbol::Nonterminal(symbol), self.punctuation.close_object];
+            self.close(object.composite, &ends, &close)?;
+        } else {
+            self.close(symbol, &ends, &[])?;
+        }
         let next = self.state(object, (left, residuals, Phase::Key));
-        let comma = self.punctuation.comma;
-        self.production(next, [symbol, comma])
+        self.lead(object, symbol, &[self.punctuation.comma], next)
     }
 
     fn before_key(
         &mut self,
         object: &mut Object,
-        symbol: Symbol,
+        symbol: NonterminalId,
         left: &Left,
         residuals: TupleId,
     ) -> Result<(), SchemaError> {
@@ -264,14 +370,15 @@ impl Builder<'_, '_> {
             let lexeme = object.others[class];
             self.member(object, symbol, lexeme, step, left, residuals)?;
         }
-        if let Some(free) = object.free {
+        let owed = object.owed.iter().map(|&member| Symbol::Nonterminal(member));
+        for member in object.free.into_iter().chain(owed).collect::<Vec<Symbol>>() {
             let behind = self.state(object, (left.clone(), residuals, Phase::Member));
-            self.production(behind, [symbol, free])?;
+            self.lead(object, symbol, &[member], behind)?;
         }
         match left {
             Left::From(position) if (*position as usize) < object.names.len() => {
                 let next = self.state(object, (left.clone(), residuals, Phase::NamedKey));
-                self.production(next, [symbol])?;
+                self.lead(object, symbol, &[], next)?;
             }
             Left::From(_) => {}
             Left::Among(positions) => {
@@ -291,7 +398,7 @@ impl Builder<'_, '_> {
     fn before_name(
         &mut self,
         object: &mut Object,
-        symbol: Symbol,
+        symbol: NonterminalId,
         left: &Left,
         residuals: TupleId,
     ) -> Result<(), SchemaError> {
@@ -302,12 +409,15 @@ impl Builder<'_, '_> {
         let passed = object.passed(position + 1);
         let step = Step { frame: object.frame, key: Key::Named(name), position: passed };
         self.member(object, symbol, lexeme, step, &next, residuals)?;
+        if object.due[position as usize] {
+            return Ok(());
+        }
         let absent = self.machine.absent(object.frame, name, passed, residuals)?;
         if self.machine.tuple(absent).iter().any(|&residual| residual != F::FALSE)
             && (position as usize + 1) < object.names.len()
         {
             let passed = self.state(object, (next, absent, Phase::NamedKey));
-            self.production(passed, [symbol])?;
+            self.lead(object, symbol, &[], passed)?;
         }
         Ok(())
     }
@@ -316,7 +426,7 @@ impl Builder<'_, '_> {
     fn member(
         &mut self,
         object: &mut Object,
-        symbol: Symbol,
+        symbol: NonterminalId,
         lexeme: Symbol,
         step: Step,
         left: &Left,
@@ -339,9 +449,9 @@ impl Builder<'_, '_> {
                         member
                     }
                 };
-                self.production(behind, [symbol, Symbol::Nonterminal(member)])?;
+                self.lead(object, symbol, &[Symbol::Nonterminal(member)], behind)?;
             } else {
-                self.production(behind, [symbol, lexeme, colon, value])?;
+                self.lead(object, symbol, &[lexeme, colon, value], behind)?;
             }
         }
         Ok(())

@@ -83,6 +83,8 @@ const STATES_OF_A_TEXT: usize = 100_000;
 /// What is given up where a schema would be too large otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 struct Narrowing {
+    /// Keys in any order, each once, as far as they could be free.
+    few_sets: bool,
     /// Keys in any order.
     declared: bool,
     /// Several items under `uniqueItems`.
@@ -154,8 +156,9 @@ impl JsonSchema {
             // Sets of items and of keys are what grows first.
             if !narrowing.few_items && text.contains("uniqueItems") {
                 narrowing.few_items = true;
-            } else if !narrowing.declared && options.order == KeyOrder::Any {
-                narrowing.declared = true;
+            } else if options.order == KeyOrder::Any && !narrowing.declared {
+                narrowing.declared = narrowing.few_sets;
+                narrowing.few_sets = true;
             } else {
                 return Err(error);
             }
@@ -183,6 +186,7 @@ impl JsonSchema {
         let (schemas, root) = refs::Schemas::read(text, options)?;
         let mut reader = keywords::Reader::new(schemas, options);
         reader.keeps_few_items = narrowing.few_items;
+        reader.keeps_few_sets = narrowing.few_sets;
         let formula = reader.child(root)?;
         let mut machine = machine::Machine::new(reader, narrowing.without_marks, meter);
         let made = Self::make(&mut machine, root, formula, *narrowing, meter);

@@ -204,10 +204,8 @@ impl Machine<'_> {
         Ok(finer)
     }
 
-    /// Of the `names` of objects that begin with `start`, those that are free, and the others. A
-    /// name is free when it is not required, and each formula asks of its member the same one
-    /// thing, whatever the other members are.
-    pub(super) fn free_names(&self, start: TupleId, names: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    /// What is to be known of the `names` of objects that begin with `start`.
+    pub(super) fn sort_names(&self, start: TupleId, names: &[u32]) -> SortedNames {
         let formulas = &self.reader.formulas;
         let tuple = self.tuple(start);
         let parts = |formula: F| match formulas.shape(formula) {
@@ -215,19 +213,20 @@ impl Machine<'_> {
             _ => vec![formula],
         };
         let all: Vec<Vec<F>> = tuple.iter().map(|&formula| parts(formula)).collect();
-        let mut bound: FxHashSet<u32> = FxHashSet::default();
+        let mut required: FxHashSet<u32> = FxHashSet::default();
         let mut entangled = Vec::new();
         for part in all.iter().flatten() {
             // What every formula asks for does not tell them apart.
             let is_common = all.iter().all(|parts| parts.contains(part));
             match formulas.shape(*part) {
                 Shape::Atom(Atom::Required(name)) if is_common => {
-                    bound.insert(name);
+                    required.insert(name);
                 }
                 Shape::Atom(Atom::Properties(_) | Atom::PropertyNames(_)) if is_common => {}
                 _ => entangled.push(*part),
             }
         }
+        let mut bound: FxHashSet<u32> = FxHashSet::default();
         let mut is_all_bound = false;
         for atom in formulas.atoms(&entangled) {
             match atom {
@@ -242,7 +241,35 @@ impl Machine<'_> {
                 _ => is_all_bound = true,
             }
         }
-        names.iter().partition(|name| !is_all_bound && !bound.contains(name))
+        let mut sorted = SortedNames::default();
+        for &name in names {
+            let sort = match is_all_bound || bound.contains(&name) {
+                true => &mut sorted.tracked,
+                false if required.contains(&name) => &mut sorted.owed,
+                false => &mut sorted.free,
+            };
+            sort.push(name);
+        }
+        sorted
+    }
+
+    /// The same without asking for members under these names.
+    pub(super) fn without_required(&mut self, tuple: TupleId, names: &[u32]) -> TupleId {
+        if names.is_empty() {
+            return tuple;
+        }
+        let names: FxHashSet<u32> = names.iter().copied().collect();
+        let mut replace = |formulas: &mut Formulas, atom| match atom {
+            Atom::Required(name) if names.contains(&name) => F::TRUE,
+            _ => formulas.atom(atom),
+        };
+        let residuals = self.tuples.get(tuple.0).clone();
+        let mut memo = FxHashMap::default();
+        let left: Vec<F> = residuals
+            .iter()
+            .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
+            .collect();
+        self.tuple_id(&left)
     }
 
     /// The classes of the member under `step`'s key.
@@ -271,6 +298,30 @@ impl Machine<'_> {
             .iter()
             .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
             .collect()
+    }
+}
+
+/// The names of an object, by what a state has to know of them.
+#[derive(Debug, Default)]
+pub(super) struct SortedNames {
+    /// Nothing: each formula asks of the member the same one thing, whatever the other members are.
+    pub(super) free: Vec<u32>,
+    /// That it was there, but for which it is as free.
+    pub(super) owed: Vec<u32>,
+    /// Whether it was there, and with what.
+    pub(super) tracked: Vec<u32>,
+    /// Those among the tracked ones that would be owed otherwise.
+    pub(super) due: Vec<u32>,
+}
+
+impl SortedNames {
+    /// What is owed is kept track of, too; `all` are the names in their order.
+    pub(super) fn track_owed(&mut self, all: &[u32]) {
+        if !self.owed.is_empty() {
+            let free: FxHashSet<u32> = self.free.iter().copied().collect();
+            self.tracked = all.iter().filter(|name| !free.contains(name)).copied().collect();
+            self.due = std::mem::take(&mut self.owed);
+        }
     }
 }
 

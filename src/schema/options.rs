@@ -9,8 +9,8 @@ pub enum KeyOrder {
     /// anywhere.
     #[default]
     Declared,
-    /// Keys stand in any order. Takes a state for each set of keys that may have been met, and so
-    /// suits objects of few optional keys.
+    /// Keys stand in any order. Takes a state for each set of keys that may have been met; of
+    /// objects with many keys only some are kept track of, and the others may stand twice.
     Any,
 }
 
