@@ -347,6 +347,10 @@ pub(crate) struct Production {
 /// -> member rest`, `rest -> ` (nothing). So all of its members are on the parser's stack when it
 /// ends, and it ends only where each of those that are required is among them. Members may stand
 /// several times, and others between them. Hence a list that lacks some can always be gone on with.
+///
+/// Every member, required or not, is a nonterminal whose productions have two symbols at least:
+/// what reduces to it takes off more than the state on top, and the parser does not do that by the
+/// way (`lr::unit_reductions`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Requirement {
     /// What is left of a list behind a member. The empty productions of these end the list.

@@ -439,7 +439,8 @@ impl Builder<'_, '_> {
             let behind = self.state(object, (left.clone(), next, Phase::Member));
             let colon = self.punctuation.colon;
             // A parse state for each set of names and each lexeme of a member would be too many.
-            if let Left::Among(_) = left {
+            // And what a requirement speaks of are members.
+            if matches!(left, Left::Among(_)) || !object.owed.is_empty() {
                 let member = match object.members.get(&(lexeme, value)) {
                     Some(&known) => known,
                     None => {
