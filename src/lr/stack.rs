@@ -250,7 +250,8 @@ impl Stack {
         let mut at = Place { core: self.core(), below: self.below().first(), is_real: true };
         loop {
             let allowed = table.within_requirements(&at, lookahead, depths);
-            lookahead = if let Some(allowed) = allowed { allowed } else { return };
+            let Some(allowed) = allowed else { return };
+            lookahead = allowed;
             let closure = table.closure(at.core, at.below.map(Stack::core));
             if meet(&at, closure, &lookahead, depths) {
                 return;
