@@ -1,4 +1,4 @@
-//! Lists that must have certain members, in any order: [`Requirement`].
+//! Lists that must have certain members, in any order: [`Requirement`](ir::Requirement).
 //!
 //! What each parse state is to such a list: whether it has just read a member, and whether the list
 //! may end there. [`super::members`] reads the stack for what the list has.
