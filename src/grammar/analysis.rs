@@ -35,12 +35,7 @@ pub(crate) fn trim(
 
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
-    let alive = |production: &Production| {
-        production.rhs.iter().all(|symbol| match symbol {
-            Symbol::Terminal(terminal) => !dead[terminal.index()],
-            Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
-        })
-    };
+    let alive = |production: &Production| is_alive(grammar, production, &dead, &productive);
     let written = reachable(grammar, start, |_| true);
     report_unproductive(grammar, start, &written, &dead, &productive, &mut findings);
     report_dead_terminals(grammar, &written, &dead, &mut findings);
@@ -99,14 +94,25 @@ fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
 pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
-    let alive = |production: &Production| {
-        production.rhs.iter().all(|symbol| match symbol {
-            Symbol::Terminal(terminal) => !dead[terminal.index()],
-            Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
-        })
-    };
+    let alive = |production: &Production| is_alive(grammar, production, &dead, &productive);
     let reached = reachable(grammar, grammar.start, alive);
     productive[grammar.start.index()].then(|| kept::keep(grammar, grammar.start, &reached, alive))
+}
+
+/// Whether a production takes part in a text: all of its symbols derive one, and so does each
+/// member of the list that it ends, if that must have some.
+fn is_alive(
+    grammar: &Grammar,
+    production: &Production,
+    dead: &[bool],
+    productive: &[bool],
+) -> bool {
+    let derives = |symbol: &Symbol| match symbol {
+        Symbol::Terminal(terminal) => !dead[terminal.index()],
+        Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
+    };
+    let required = grammar.required_before(production);
+    production.rhs.iter().all(derives) && required.iter().all(|member| productive[member.index()])
 }
 
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
@@ -117,9 +123,11 @@ pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> 
     let mut queue = Vec::new();
     for (i, production) in grammar.productions.iter().enumerate() {
         let mut possible = true;
-        for symbol in &production.rhs {
+        let required = grammar.required_before(production).iter();
+        let required = required.map(|&member| Symbol::Nonterminal(member));
+        for symbol in production.rhs.iter().copied().chain(required) {
             match symbol {
-                Symbol::Terminal(terminal) => possible &= allowed(*terminal),
+                Symbol::Terminal(terminal) => possible &= allowed(terminal),
                 Symbol::Nonterminal(nonterminal) => {
                     uses[nonterminal.index()].push(ProductionId::new(i));
                     missing[i] += 1;

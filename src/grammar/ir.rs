@@ -355,8 +355,8 @@ pub(crate) struct Production {
 pub(crate) struct Requirement {
     /// What is left of a list behind a member. The empty productions of these end the list.
     pub(crate) rests: Vec<NonterminalId>,
-    /// What stands between two members.
-    pub(crate) separator: TerminalId,
+    /// What stands between two members; `None` where nothing does.
+    pub(crate) separator: Option<TerminalId>,
     /// The members that are required.
     pub(crate) members: Vec<NonterminalId>,
     /// What stands before the first member.
@@ -392,6 +392,14 @@ pub(crate) enum Associativity {
 }
 
 impl Grammar {
+    /// The members that a list must have which `production` ends; none where it ends no such list.
+    pub(crate) fn required_before(&self, production: &Production) -> &[NonterminalId] {
+        let mut requirements = self.requirements.iter();
+        let of =
+            requirements.find(|of| production.rhs.is_empty() && of.rests.contains(&production.lhs));
+        of.map_or(&[], |of| &of.members)
+    }
+
     /// Whether texts are what the file says that they usually are.
     pub(crate) fn has_usual_start(&self) -> bool {
         let name = |grammar: &Grammar| grammar.nonterminals[grammar.start.index()].name.clone();

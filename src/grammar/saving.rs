@@ -64,7 +64,7 @@ impl Grammar {
             Ok(Nonterminal { name, productions: SmallVec::new(), marks, place: None })
         })?;
         let productions = reader.list(10, Production::load)?;
-        let requirements = reader.list(16, Requirement::load)?;
+        let requirements = reader.list(13, Requirement::load)?;
         for (index, production) in productions.iter().enumerate() {
             let of = nonterminals
                 .get_mut(production.lhs.index())
@@ -111,7 +111,9 @@ impl Grammar {
             && self.productions.iter().all(|production| production.rhs.iter().all(symbol))
             && self.requirements.iter().all(|requirement| {
                 let mut rules = requirement.rests.iter().chain(&requirement.members);
-                rules.all(rule) && known(&requirement.separator) && known(&requirement.open)
+                rules.all(rule)
+                    && requirement.separator.iter().all(known)
+                    && known(&requirement.open)
             })
             && self.terminals.iter().all(|terminal| {
                 terminal.reserved_against.iter().all(known)
@@ -251,7 +253,7 @@ impl Requirement {
     fn save(&self, writer: &mut Writer) {
         let numbers = |ids: &[NonterminalId]| ids.iter().map(|id| id.0).collect::<Vec<u32>>();
         writer.numbers(&numbers(&self.rests));
-        writer.u32(self.separator.0);
+        writer.option(self.separator.as_ref(), |w, separator| w.u32(separator.0));
         writer.numbers(&numbers(&self.members));
         writer.u32(self.open.0);
     }
@@ -260,7 +262,7 @@ impl Requirement {
         let nonterminals = |numbers: Vec<u32>| numbers.into_iter().map(NonterminalId).collect();
         Ok(Self {
             rests: nonterminals(reader.numbers()?),
-            separator: TerminalId(reader.u32()?),
+            separator: reader.option(|r| r.u32().map(TerminalId))?,
             members: nonterminals(reader.numbers()?),
             open: TerminalId(reader.u32()?),
         })

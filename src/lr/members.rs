@@ -81,9 +81,9 @@ impl ParseTable {
         let list = self.requirements.ending(core)?;
         let met = self.members_met(list, core, below, &mut Unread);
         let Some(met) = met else { return Some(Vec::new()) };
-        let pairs = list.whole.chunks(2).enumerate();
-        let missing = pairs.filter(|&(place, _)| !met.contains(place));
-        Some(missing.flat_map(|(_, pair)| pair).copied().collect())
+        let members = list.whole.chunks(list.whole.len() / list.count.max(1)).enumerate();
+        let missing = members.filter(|&(place, _)| !met.contains(place));
+        Some(missing.flat_map(|(_, member)| member).copied().collect())
     }
 
     /// The members on the stack, if some are missing. Where stacks fork within a list it counts as

@@ -29,7 +29,7 @@ pub(super) struct Requirements {
 pub(super) struct List {
     /// How many members it must have.
     pub(super) count: usize,
-    /// All of them, each behind a separator.
+    /// All of them, each behind a separator if there are any.
     pub(super) whole: Arc<[Code]>,
 }
 
@@ -62,13 +62,13 @@ impl Requirements {
         for (number, requirement) in grammar.requirements.iter().enumerate() {
             let code = |symbol| code(rules.terminal_count(), symbol);
             let member = |&id: &NonterminalId| code(ir::Symbol::Nonterminal(id));
-            let separator = code(ir::Symbol::Terminal(requirement.separator));
+            let separator = requirement.separator.map(|id| code(ir::Symbol::Terminal(id)));
             let members = requirement.members.iter().map(member);
             for (place, member) in (0..).zip(members.clone()) {
                 symbols[member as usize] = Symbol::Member(place);
             }
             symbols[requirement.open.index()] = Symbol::Open;
-            let whole = members.flat_map(|member| [separator, member]).collect();
+            let whole = members.flat_map(|member| separator.into_iter().chain([member])).collect();
             all.lists.push(List { count: requirement.members.len(), whole });
             all.by_rest.extend(requirement.rests.iter().map(|rest| (rest.index(), number)));
         }

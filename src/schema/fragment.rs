@@ -225,7 +225,7 @@ impl Fragment {
             renumber(&mut requirement.rests);
             renumber(&mut requirement.members);
             let terminal = |id: &mut TerminalId| *id = terminals[id.index()].unwrap_or(*id);
-            terminal(&mut requirement.separator);
+            requirement.separator.iter_mut().for_each(terminal);
             terminal(&mut requirement.open);
         }
         self.requirements.retain(|requirement| !requirement.rests.is_empty());
@@ -290,7 +290,7 @@ impl Fragment {
         let nonterminals = |ids: &[NonterminalId]| ids.iter().map(|&id| nonterminal(id)).collect();
         grammar.requirements.extend(self.requirements.iter().map(|requirement| Requirement {
             rests: nonterminals(&requirement.rests),
-            separator: terminal(requirement.separator),
+            separator: requirement.separator.map(terminal),
             members: nonterminals(&requirement.members),
             open: terminal(requirement.open),
         }));

@@ -170,6 +170,7 @@ impl Builder<'_, '_> {
         if let Symbol::Terminal(separator) = self.punctuation.comma
             && let Symbol::Terminal(open) = self.punctuation.open_object
         {
+            let separator = Some(separator);
             self.fragment.requirements.push(Requirement { rests, separator, members, open });
         }
     }

@@ -83,7 +83,7 @@ const STATES_OF_A_TEXT: usize = 100_000;
 /// What is given up where a schema would be too large otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 struct Narrowing {
-    /// Keys in any order, each once, as far as they could be free.
+    /// Keeping track of keys that could be free.
     few_sets: bool,
     /// Keys in any order.
     declared: bool,

@@ -153,7 +153,8 @@ fn copy_rules(
     (nonterminals, productions)
 }
 
-/// What is required of lists that are kept; their members are then, too.
+/// What is required of lists that are kept. So are their members then, or what would end a list is
+/// not.
 fn requirements(grammar: &Grammar, ids: &Renumbered) -> Vec<Requirement> {
     let kept = |list: &[NonterminalId]| -> Vec<NonterminalId> {
         list.iter().filter_map(|id| ids.nonterminals[id.index()]).collect()
@@ -161,7 +162,7 @@ fn requirements(grammar: &Grammar, ids: &Renumbered) -> Vec<Requirement> {
     let requirement = |old: &Requirement| {
         Some(Requirement {
             rests: kept(&old.rests),
-            separator: ids.terminals[old.separator.index()]?,
+            separator: old.separator.and_then(|separator| ids.terminals[separator.index()]),
             members: kept(&old.members),
             open: ids.terminals[old.open.index()]?,
         })

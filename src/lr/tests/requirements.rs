@@ -21,7 +21,7 @@ fn lists() -> Grammar {
     };
     let requirement = Requirement {
         rests: vec![rule("R")],
-        separator: terminal(&grammar, ","),
+        separator: Some(terminal(&grammar, ",")),
         members: ["A", "B", "C"].map(rule).to_vec(),
         open: terminal(&grammar, "{"),
     };
