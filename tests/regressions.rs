@@ -463,3 +463,32 @@ fn few_of_many_ways_complete_a_text() {
         assert_eq!(constraint.undecided(), 0);
     }
 }
+
+/// A short way to complete a text is found beside others that lead far: what a list within braces
+/// may hold, juxtaposed in any way, took all the steps of a decision before the brace that may end
+/// it was looked at, and the text was refused.
+#[test]
+fn the_shortest_way_on_is_tried_first() {
+    let text = r#"
+start: (expression | hint | "rest" ".")*
+hint: "show" ":" (expression ","?)+ "."
+?expression: "if" expression "then" expression "else" expression | joined
+joined: juxtaposed
+?juxtaposed: juxtaposed juxtaposed | difference
+COLON: ":"
+?difference: sum
+?sum: product ("+")*
+?product: quotient ("*")*
+?quotient: power ("/")* | power ("%" power)+
+?power: factorial ("^" factorial)*
+?factorial: call
+?call: atom "(" (expression (",")*)? ")" | atom "[" expression "]" | atom
+?atom: name | "{" (expression (",")*)? "}" | "{" ".." expression "}"
+    | "{" expression "," expression ".." expression "}"
+    | "{" expression COLON expression ("," expression)* "}"
+name: NAME
+NAME: /(?!(section|if|then|else|show|true|false|and|or|not|iff|forall|exists|let|be|is|are|ω)\b)[ℕ𝕀ℙℂℚωℝπστ$a-zA-Z_][$a-zA-Z_0-9ℕ𝕀ℙℂℚωℝπστ]*/
+"#;
+    let mut matcher = matcher(text);
+    assert!(matcher.advance_bytes(b"{x}").is_ok() && matcher.is_accepting());
+}

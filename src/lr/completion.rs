@@ -8,8 +8,11 @@
 //! another covers not at all. This is the saturation of Bouajjani, Esparza and Maler (1997) for
 //! `post*`, done for one stack and only as deep as it must.
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession, open_brackets};
 use super::rules::Item;
@@ -25,6 +28,24 @@ struct Rest<'s> {
     control: Control,
     /// How many brackets are open there.
     brackets: u32,
+}
+
+/// In what order ways to complete a text are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// All items of a state before those of states below: what settles the matter may be found
+    /// before much of the stack is read.
+    FromTheTop,
+    /// Each item as far down as it leads before the next, those with the shortest rests first: what
+    /// must be read to complete the text at once is found before what could be read besides.
+    ShortestFirst,
+}
+
+/// A task of the search.
+enum Task<'s> {
+    Look(Rest<'s>),
+    /// These items of what lies on top have yet to be tried, the last first.
+    Try(Rest<'s>, SmallVec<[Item; 8]>),
 }
 
 /// From where all ways to complete a text have been tried, or are being tried: by the [`Spot`], the
@@ -61,13 +82,13 @@ impl Derivations {
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        (stack, top): (&Stack, (Place, u32)),
+        (stack, top, order): (&Stack, (Place, u32), Order),
         depths: &mut impl Depths,
         budget: usize,
         spent: &mut usize,
     ) -> Option<bool> {
         let mut left = budget;
-        let can = self.complete(table, succession, (stack, top), depths, &mut left);
+        let can = self.complete(table, succession, (stack, top, order), depths, &mut left);
         *spent += budget - left;
         can
     }
@@ -76,27 +97,42 @@ impl Derivations {
         &mut self,
         table: &ParseTable,
         succession: &mut impl Succession,
-        (stack, (place, brackets)): (&Stack, (Place, u32)),
+        (stack, (place, brackets), order): (&Stack, (Place, u32), Order),
         depths: &mut impl Depths,
         budget: &mut usize,
     ) -> Option<bool> {
         let mut is_certain = true;
-        let mut pending =
-            vec![Rest { below: stack, top: None, control: Control::at(place), brackets }];
+        let first = Rest { below: stack, top: None, control: Control::at(place), brackets };
+        let mut pending = vec![Task::Look(first)];
         let mut met = Met::default();
         self.note(stack, depths);
-        while let Some(rest) = pending.pop() {
-            let is_new = met.is_new(&rest, succession);
-            *budget = budget.saturating_sub(succession.take_spent().saturating_add(1));
-            if !is_new {
-                continue;
-            }
+        while let Some(task) = pending.pop() {
+            let (rest, items) = match task {
+                Task::Look(rest) => {
+                    let is_new = met.is_new(&rest, succession);
+                    *budget = budget.saturating_sub(succession.take_spent().saturating_add(1));
+                    if !is_new {
+                        continue;
+                    }
+                    (rest, self.items(table, &rest, order))
+                }
+                Task::Try(rest, mut items) => {
+                    let Some(item) = items.pop() else { continue };
+                    if !items.is_empty() {
+                        pending.push(Task::Try(rest, items));
+                    }
+                    (rest, SmallVec::from_iter([item]))
+                }
+            };
             if *budget == 0 {
                 return None;
             }
+            if order == Order::ShortestFirst && items.len() > 1 {
+                pending.push(Task::Try(rest, items));
+                continue;
+            }
             let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
-            let core = self.core(table, node);
-            for &item in table.automaton.kernels.get(core.index()) {
+            for item in items {
                 let opened = open_brackets(&table.rules, item, succession);
                 let outside = rest.brackets.saturating_sub(opened);
                 let begun = succession.outside(rest.control.place, outside);
@@ -123,6 +159,18 @@ impl Derivations {
         is_certain.then_some(false)
     }
 
+    /// The items of what lies on top, as they are to be tried: by the last first where the shortest
+    /// are.
+    fn items(&self, table: &ParseTable, rest: &Rest<'_>, order: Order) -> SmallVec<[Item; 8]> {
+        let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
+        let kernel = table.automaton.kernels.get(self.core(table, node).index());
+        let mut items: SmallVec<[Item; 8]> = SmallVec::from_slice(kernel);
+        if order == Order::ShortestFirst {
+            items.sort_by_key(|&item| Reverse(self.length_behind(item)));
+        }
+        items
+    }
+
     /// Takes off what `item` has read, and adds what lies there then. Whether that is all of the
     /// text.
     fn finish<'s>(
@@ -132,7 +180,7 @@ impl Derivations {
         rest: Rest<'s>,
         item: Item,
         depths: &mut impl Depths,
-        pending: &mut Vec<Rest<'s>>,
+        pending: &mut Vec<Task<'s>>,
     ) -> Option<bool> {
         let production = table.rules.production(item);
         if production == table.rules.accept() {
@@ -147,7 +195,7 @@ impl Derivations {
         for below in uncovered {
             self.note(below, depths);
             let top = self.goto(table, self.node(table, below), lhs);
-            pending.extend(top.map(|top| Rest { below, top: Some(top), ..rest }));
+            pending.extend(top.map(|top| Task::Look(Rest { below, top: Some(top), ..rest })));
         }
         Some(false)
     }

@@ -151,6 +151,8 @@ pub(crate) struct Derivations {
     numbers: HashMap<BitSet, u32, FxBuildHasher>,
     /// By nonterminal: the productions that are looked at, those with the shortest texts first.
     productions: Lists<u32>,
+    /// By item: the length of the shortest text of what is behind the dot.
+    lengths: Vec<u32>,
 }
 
 /// Work on goals that are not known yet.
@@ -220,6 +222,8 @@ impl Derivations {
             productions.close();
         }
         let (known, numbers) = (HashMap::default(), HashMap::default());
+        let length = |item| u32::try_from(yields.rest(item)).unwrap_or(u32::MAX);
+        let lengths = (0..rules.item_count() as Item).map(length).collect();
         Self {
             in_context,
             known,
@@ -228,12 +232,18 @@ impl Derivations {
             barred: vec![BitSet::default()],
             numbers,
             productions,
+            lengths,
         }
     }
 
     /// Whether nodes are parse states, not cores.
     pub(crate) fn in_context(&self) -> bool {
         self.in_context
+    }
+
+    /// The length of the shortest text of what is behind an item's dot.
+    pub(super) fn length_behind(&self, item: Item) -> u32 {
+        self.lengths[item as usize]
     }
 
     /// How much is known.

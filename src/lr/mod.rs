@@ -29,7 +29,7 @@
 
 mod closures;
 pub(crate) mod completable;
-mod completion;
+pub(crate) mod completion;
 pub(crate) mod conflict;
 mod contexts;
 mod cycles;

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::lines::{Line, Loosely};
 use super::places::{Exactly, Held, Places};
 use super::verdicts::{Top, Verdicts};
+use crate::lr::completion::Order;
 use crate::lr::derivations::Derivations;
 use crate::lr::stack::{Depths, Stack};
 use crate::lr::trail::Trailing;
@@ -112,32 +113,32 @@ impl Scanner {
     ) -> Option<bool> {
         let Known { derivations, shortest, loose, places, .. } = known;
         let mut exactly = Exactly::new(self, places, derivations.in_context(), steps);
-        let mut can_complete = |derivations: &mut Derivations,
-                                steps,
-                                depths: &mut _,
-                                spent: &mut _| {
-            derivations.can_complete(self.table(), &mut exactly, (stack, top), depths, steps, spent)
-        };
+        let mut can_complete =
+            |derivations: &mut Derivations, order, steps, depths: &mut _, spent: &mut _| {
+                let asked = (stack, top, order);
+                derivations.can_complete(self.table(), &mut exactly, asked, depths, steps, spent)
+            };
         let can = 'decided: {
-            if let Some(can) = can_complete(derivations, steps.min(FEW_STEPS), depths, spent) {
+            let (few, more) = (steps.min(FEW_STEPS), steps.min(MORE_STEPS));
+            if let Some(can) = can_complete(derivations, Order::FromTheTop, few, depths, spent) {
                 break 'decided Some(can);
             }
             if depths.has_stopped() {
                 break 'decided None;
             }
-            if can_complete(shortest, steps.min(MORE_STEPS), depths, spent) == Some(true) {
+            if can_complete(shortest, Order::ShortestFirst, more, depths, spent) == Some(true) {
                 break 'decided Some(true);
             }
             if line != Line::None {
                 let (place, mut lexemes) = (Loosely::place(line), Loosely { scanner: self });
-                let asked = (stack, (place, top.1));
+                let asked = (stack, (place, top.1), Order::FromTheTop);
                 let can =
                     loose.can_complete(self.table(), &mut lexemes, asked, depths, steps, spent);
                 if can == Some(false) {
                     break 'decided can;
                 }
             }
-            can_complete(derivations, steps, depths, spent)
+            can_complete(derivations, Order::ShortestFirst, steps, depths, spent)
         };
         *spent += LOOK * exactly.looked(steps);
         can
