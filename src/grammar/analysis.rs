@@ -10,9 +10,10 @@ mod kept;
 use std::sync::Arc;
 
 use crate::grammar::ir::{Production, Symbol, Terminal};
+use crate::grammar::requirement::{self, Ends};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{self, Diagnostic, Severity};
-use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::id::{NonterminalId, TerminalId};
 
 /// Which warnings are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +36,10 @@ pub(crate) fn trim(
 
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
-    let alive = |production: &Production| is_alive(grammar, production, &dead, &productive);
+    let ends = Ends::new(&grammar.requirements);
+    let alive = |of: &Production| {
+        ends.is_alive((of.lhs, &of.rhs), &productive, |terminal| !dead[terminal.index()])
+    };
     let written = reachable(grammar, start, |_| true);
     report_unproductive(grammar, start, &written, &dead, &productive, &mut findings);
     report_dead_terminals(grammar, &written, &dead, &mut findings);
@@ -94,66 +98,18 @@ fn assumed_lines(grammar: &Grammar) -> Option<Diagnostic> {
 pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
     let dead = dead_terminals(grammar);
     let productive = mark_derivable(grammar, |terminal| !dead[terminal.index()]);
-    let alive = |production: &Production| is_alive(grammar, production, &dead, &productive);
+    let ends = Ends::new(&grammar.requirements);
+    let alive = |of: &Production| {
+        ends.is_alive((of.lhs, &of.rhs), &productive, |terminal| !dead[terminal.index()])
+    };
     let reached = reachable(grammar, grammar.start, alive);
     productive[grammar.start.index()].then(|| kept::keep(grammar, grammar.start, &reached, alive))
 }
 
-/// Whether a production takes part in a text: all of its symbols derive one, and so does each
-/// member of the list that it ends, if that must have some.
-fn is_alive(
-    grammar: &Grammar,
-    production: &Production,
-    dead: &[bool],
-    productive: &[bool],
-) -> bool {
-    let derives = |symbol: &Symbol| match symbol {
-        Symbol::Terminal(terminal) => !dead[terminal.index()],
-        Symbol::Nonterminal(nonterminal) => productive[nonterminal.index()],
-    };
-    let required = grammar.required_before(production);
-    production.rhs.iter().all(derives) && required.iter().all(|member| productive[member.index()])
-}
-
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
 pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
-    let mut marked = vec![false; grammar.nonterminals.len()];
-    let mut missing = vec![0u32; grammar.productions.len()];
-    let mut uses: Vec<Vec<ProductionId>> = vec![Vec::new(); grammar.nonterminals.len()];
-    let mut queue = Vec::new();
-    for (i, production) in grammar.productions.iter().enumerate() {
-        let mut possible = true;
-        let required = grammar.required_before(production).iter();
-        let required = required.map(|&member| Symbol::Nonterminal(member));
-        for symbol in production.rhs.iter().copied().chain(required) {
-            match symbol {
-                Symbol::Terminal(terminal) => possible &= allowed(terminal),
-                Symbol::Nonterminal(nonterminal) => {
-                    uses[nonterminal.index()].push(ProductionId::new(i));
-                    missing[i] += 1;
-                }
-            }
-        }
-        if !possible {
-            missing[i] = u32::MAX;
-        } else if missing[i] == 0 && !std::mem::replace(&mut marked[production.lhs.index()], true) {
-            queue.push(production.lhs);
-        }
-    }
-    while let Some(nonterminal) = queue.pop() {
-        for &used in &uses[nonterminal.index()] {
-            let missing = &mut missing[used.index()];
-            if *missing == u32::MAX {
-                continue;
-            }
-            *missing -= 1;
-            let lhs = grammar.productions[used.index()].lhs;
-            if *missing == 0 && !std::mem::replace(&mut marked[lhs.index()], true) {
-                queue.push(lhs);
-            }
-        }
-    }
-    marked
+    let productions = grammar.productions.iter().map(|of| (of.lhs, &of.rhs[..]));
+    requirement::derivable(grammar.nonterminals.len(), productions, &grammar.requirements, allowed)
 }
 
 /// Which nonterminals derive the empty text.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::grammar::pattern::Pattern;
+use crate::grammar::requirement::Requirement;
 use crate::util::diagnostic::{Diagnostic, Place};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::meter::Cost;
@@ -340,29 +341,6 @@ pub(crate) struct Production {
     pub(crate) place: Option<Place>,
 }
 
-/// A condition on lists, which no context-free rules of a bearable size could state: that n members
-/// stand in a list, in any order, takes 2^n nonterminals.
-///
-/// A list begins behind a lexeme of `open`, and is right-recursive: `rest -> separator more`, `more
-/// -> member rest`, `rest -> ` (nothing). So all of its members are on the parser's stack when it
-/// ends, and it ends only where each of those that are required is among them. Members may stand
-/// several times, and others between them. Hence a list that lacks some can always be gone on with.
-///
-/// Every member, required or not, is a nonterminal whose productions have two symbols at least:
-/// what reduces to it takes off more than the state on top, and the parser does not do that by the
-/// way (`lr::unit_reductions`).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Requirement {
-    /// What is left of a list behind a member. The empty productions of these end the list.
-    pub(crate) rests: Vec<NonterminalId>,
-    /// What stands between two members; `None` where nothing does.
-    pub(crate) separator: Option<TerminalId>,
-    /// The members that are required.
-    pub(crate) members: Vec<NonterminalId>,
-    /// What stands before the first member.
-    pub(crate) open: TerminalId,
-}
-
 /// Symbols, nearly always few: grammars are copied from pass to pass.
 pub(crate) type Symbols = SmallVec<[Symbol; 4]>;
 
@@ -392,14 +370,6 @@ pub(crate) enum Associativity {
 }
 
 impl Grammar {
-    /// The members that a list must have which `production` ends; none where it ends no such list.
-    pub(crate) fn required_before(&self, production: &Production) -> &[NonterminalId] {
-        let mut requirements = self.requirements.iter();
-        let of =
-            requirements.find(|of| production.rhs.is_empty() && of.rests.contains(&production.lhs));
-        of.map_or(&[], |of| &of.members)
-    }
-
     /// Whether texts are what the file says that they usually are.
     pub(crate) fn has_usual_start(&self) -> bool {
         let name = |grammar: &Grammar| grammar.nonterminals[grammar.start.index()].name.clone();

@@ -9,6 +9,7 @@
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
 //! * [`optional`]: terminals that match the empty text, or none, made options or left out.
 //! * [`texts`]: grammars whose texts are those of automata.
+//! * [`requirement`]: conditions on lists beside the rules.
 //! * [`mod@print`]: the IR as text.
 //! * [`reader`]: what reading takes beside the text: a name, a start symbol, files, limits.
 
@@ -24,6 +25,7 @@ pub(crate) mod optional;
 pub(crate) mod pattern;
 mod print;
 mod reader;
+pub(crate) mod requirement;
 mod saving;
 pub(crate) mod texts;
 pub(crate) mod tokens;

@@ -5,9 +5,10 @@ use std::fmt;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Associativity, Conflicts, Indentation, LexerKind, Precedence, Requirement, Symbol, Terminal,
+    Associativity, Conflicts, Indentation, LexerKind, Precedence, Symbol, Terminal,
 };
 use crate::grammar::pattern::{Counted, Pattern, RegexFlags};
+use crate::grammar::requirement::{Member, Requirement};
 use crate::grammar::tokens::Tokens;
 use crate::util::id::{NonterminalId, TerminalId};
 
@@ -65,11 +66,21 @@ impl Grammar {
     }
 
     fn requirement(&self, f: &mut fmt::Formatter<'_>, of: &Requirement) -> fmt::Result {
-        let names = |ids: &[NonterminalId]| {
-            let names = ids.iter().map(|&id| self.symbol_name(Symbol::Nonterminal(id)));
-            names.collect::<Vec<_>>().join(" ")
+        let name = |id: NonterminalId| self.symbol_name(Symbol::Nonterminal(id));
+        let member = |member: &Member| {
+            let names: Vec<&str> = member.iter().map(|&id| name(id)).collect();
+            names.join("|")
         };
-        writeln!(f, "// {} end behind all of {}", names(&of.rests), names(&of.members))
+        let set = |&set: &u32| {
+            let members: Vec<String> = of.sets[set as usize].iter().map(member).collect();
+            members.join(" ")
+        };
+        for ends in of.ends.chunk_by(|one, other| one.sets == other.sets) {
+            let rests: Vec<&str> = ends.iter().map(|end| name(end.rest)).collect();
+            let sets: Vec<String> = ends[0].sets.iter().map(set).collect();
+            writeln!(f, "// {} end behind all of {}", rests.join(" "), sets.join(", or of "))?;
+        }
+        Ok(())
     }
 
     /// The directive as a file would have it: brackets that are plain strings as these.

@@ -8,9 +8,10 @@ use smallvec::SmallVec;
 use super::Grammar;
 use super::ir::{
     Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks,
-    Nonterminal, Precedence, Production, Requirement, Suffix, Symbol, Temperature, Terminal, Ties,
+    Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
+use super::requirement::{End, Requirement};
 use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -110,8 +111,8 @@ impl Grammar {
             && self.reserve_covered.iter().all(known)
             && self.productions.iter().all(|production| production.rhs.iter().all(symbol))
             && self.requirements.iter().all(|requirement| {
-                let mut rules = requirement.rests.iter().chain(&requirement.members);
-                rules.all(rule)
+                requirement.is_sound()
+                    && requirement.nonterminals().all(|id| rule(&id))
                     && requirement.separator.iter().all(known)
                     && known(&requirement.open)
             })
@@ -252,19 +253,29 @@ impl Production {
 impl Requirement {
     fn save(&self, writer: &mut Writer) {
         let numbers = |ids: &[NonterminalId]| ids.iter().map(|id| id.0).collect::<Vec<u32>>();
-        writer.numbers(&numbers(&self.rests));
+        writer.list(&self.ends, |w, end| {
+            w.u32(end.rest.0);
+            w.numbers(&end.sets);
+        });
         writer.option(self.separator.as_ref(), |w, separator| w.u32(separator.0));
-        writer.numbers(&numbers(&self.members));
         writer.u32(self.open.0);
+        writer.list(&self.sets, |w, set| {
+            w.list(set, |w, member| {
+                w.numbers(&numbers(member));
+            });
+        });
+        writer.list(&self.keys, |w, key| w.numbers(&numbers(key)));
     }
 
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let nonterminals = |numbers: Vec<u32>| numbers.into_iter().map(NonterminalId).collect();
+        let ids = |r: &mut Reader<'_>| Ok(r.numbers()?.into_iter().map(NonterminalId).collect());
         Ok(Self {
-            rests: nonterminals(reader.numbers()?),
+            ends: reader
+                .list(8, |r| Ok(End { rest: NonterminalId(r.u32()?), sets: r.numbers()? }))?,
             separator: reader.option(|r| r.u32().map(TerminalId))?,
-            members: nonterminals(reader.numbers()?),
             open: TerminalId(reader.u32()?),
+            sets: reader.list(4, |r| r.list(4, ids))?,
+            keys: reader.list(4, ids)?,
         })
     }
 }

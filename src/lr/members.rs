@@ -8,10 +8,11 @@
 //! (The road not taken: parse states that know which members were met. Of these there are 2^n, and
 //! though a text meets few of them, the tables would have to be made as texts are read.)
 
+use smallvec::SmallVec;
+
 use super::places::{LookAhead, Place};
-use super::requirements::{List, Symbol};
-use super::rules::Code;
-use super::stack::{Depths, Stack, Unread};
+use super::requirements::{End, Symbol};
+use super::stack::{Depths, Stack};
 use super::table::ParseTable;
 use super::tail::Tail;
 use crate::util::bitset::BitSet;
@@ -27,92 +28,109 @@ impl ParseTable {
         lookahead: L,
         depths: &mut impl Depths,
     ) -> Option<L> {
-        let Some(list) = self.requirements.ending(at.core) else { return Some(lookahead) };
+        let Some(end) = self.requirements.ending(at.core) else { return Some(lookahead) };
         let shifted = lookahead.within(self.shifts(at.core));
         if L::IS_ONE && shifted.is_some() {
             return shifted;
         }
-        match self.members_met(list, at.core, at.below, depths) {
+        match self.members_met(end, at.core, at.below, depths) {
             Some(_) => shifted,
             None => Some(lookahead),
         }
     }
 
     /// Whether something was read between `before`, a part of a stack, and its top that must be
-    /// known: a member that a list must have, and had not. Where the top itself is a member, that
-    /// is not looked into: the round that ends in the separator behind it is soon at hand.
+    /// known: under a key another member than was read last under it, or the first one. Where the
+    /// top itself is a member, that is not looked into: the round that ends in the separator behind
+    /// it is soon at hand.
     pub(super) fn met_a_member(&self, tail: Tail, top: &Stack, before: &Stack) -> bool {
         let requirements = &self.requirements;
         // One of two states of a round is behind a member.
-        let list = requirements.list_of(tail.expects);
-        let Some(list) = list.or_else(|| requirements.list_of(tail.completes)) else {
+        if !requirements.is_rest(tail.expects) && !requirements.is_rest(tail.completes) {
             return false;
-        };
+        }
         if matches!(requirements.read(top.core()), Symbol::Member(_)) {
             return true;
         }
-        let (mut fresh, mut count) = (BitSet::new(list.count), 0);
-        let is_own = |place: u32| (place as usize) < list.count;
+        // By key that was met in the round: what was read last under it.
+        let mut fresh: SmallVec<[(u32, u32); 4]> = SmallVec::new();
         for stack in down(top).take_while(|stack| !stack.is(before)) {
-            match requirements.read(stack.core()) {
-                Symbol::Member(place) if is_own(place) => {
-                    count += usize::from(fresh.insert(place as usize));
+            if let Symbol::Member(read) = requirements.read(stack.core()) {
+                let key = requirements.key_of(read);
+                if fresh.iter().all(|&(known, _)| known != key) {
+                    fresh.push((key, read));
                 }
-                _ => {}
             }
         }
         for stack in down(before) {
             match requirements.read(stack.core()) {
-                _ if count == 0 => break,
+                _ if fresh.is_empty() => break,
                 Symbol::Open => break,
-                Symbol::Member(place) if is_own(place) && fresh.contains(place as usize) => {
-                    fresh.remove(place as usize);
-                    count -= 1;
+                Symbol::Member(read) => {
+                    let key = requirements.key_of(read);
+                    let Some(place) = fresh.iter().position(|&(known, _)| known == key) else {
+                        continue;
+                    };
+                    if fresh.swap_remove(place).1 != read {
+                        return true;
+                    }
                 }
-                _ => {}
+                Symbol::Other => {}
             }
         }
-        count > 0
+        !fresh.is_empty()
     }
 
-    /// What a list must still have that has just read the member of `core`, on `below`: members,
-    /// each behind a separator. `None` where `core` is not one in which a list may end.
-    pub(super) fn missing_members(&self, core: CoreId, below: Option<&Stack>) -> Option<Vec<Code>> {
-        let list = self.requirements.ending(core)?;
-        let met = self.members_met(list, core, below, &mut Unread);
-        let Some(met) = met else { return Some(Vec::new()) };
-        let members = list.whole.chunks(list.whole.len() / list.count.max(1)).enumerate();
-        let missing = members.filter(|&(place, _)| !met.contains(place));
-        Some(missing.flat_map(|(_, member)| member).copied().collect())
-    }
-
-    /// The members on the stack, if some are missing. Where stacks fork within a list it counts as
-    /// one that lacks something: no grammar whose lists require anything has two ways to read one.
-    fn members_met(
+    /// The members on the stack from the first of the list on, if none of the sets is whole with
+    /// which a list ends that has just read the member of `core`, on `below`. Where stacks fork
+    /// within a list it counts as one that lacks something: no grammar whose lists require anything
+    /// has two ways to read one.
+    pub(super) fn members_met(
         &self,
-        list: &List,
+        end: &End,
         core: CoreId,
         mut below: Option<&Stack>,
         depths: &mut impl Depths,
     ) -> Option<BitSet> {
-        let mut met = BitSet::new(list.count);
-        let mut missing = list.count;
-        let mut read = self.requirements.read(core);
+        let requirements = &self.requirements;
+        let list = requirements.list_of(end);
+        let members = list.members.clone();
+        let (mut met, mut keys) = (BitSet::new(members.len()), BitSet::new(list.keys.len()));
+        // By set of the end: how many of its members have not been read.
+        let mut missing: SmallVec<[usize; 4]> =
+            end.sets.iter().map(|&set| requirements.set(set).len()).collect();
+        if missing.contains(&0) {
+            return None;
+        }
+        let mut read = requirements.read(core);
         loop {
             match read {
                 Symbol::Open => return Some(met),
-                // Only a forged table has members of several lists side by side.
-                Symbol::Member(place) if (place as usize) < list.count => {
-                    missing -= usize::from(met.insert(place as usize));
+                Symbol::Member(read) => {
+                    let key = requirements.key_of(read);
+                    // Only a forged table has members of several lists side by side.
+                    let is_last =
+                        list.keys.contains(&key) && keys.insert((key - list.keys.start) as usize);
+                    let counts: &[u32] = if is_last { requirements.read_as(read) } else { &[] };
+                    for &member in counts {
+                        if !met.insert((member - members.start) as usize) {
+                            continue;
+                        }
+                        let set = requirements.set_of(member);
+                        let Some(place) = end.sets.iter().position(|&own| own == set) else {
+                            continue;
+                        };
+                        missing[place] -= 1;
+                        if missing[place] == 0 {
+                            return None;
+                        }
+                    }
                 }
-                Symbol::Member(_) | Symbol::Other => {}
-            }
-            if missing == 0 {
-                return None;
+                Symbol::Other => {}
             }
             let Some(stack) = below else { return Some(met) };
             depths.read(stack.depth());
-            read = self.requirements.read(stack.core());
+            read = requirements.read(stack.core());
             below = match stack.below() {
                 [below] => Some(below),
                 _ => None,

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::rules::{COMPLETE, Code, Item};
+use super::rules::{COMPLETE, Code, Item, Rules};
 use super::stack::{Address, Stack, Unread};
 use super::table::ParseTable;
 use super::yields::{UNKNOWN, Yields};
@@ -31,6 +31,17 @@ struct Place<'s> {
     top: Option<CoreId>,
     /// The place and the item whose rest led here.
     from: Option<(usize, Item)>,
+}
+
+/// What is left of a list that may end, and the members that it still lacks.
+struct Missing(Option<(Code, Vec<Code>)>);
+
+impl Missing {
+    /// What ends the list, in place of what stands behind the dot of `item`.
+    fn before(&self, rules: &Rules, item: Item) -> Option<&[Code]> {
+        let (rest, missing) = self.0.as_ref()?;
+        (rules.next(item) == *rest).then_some(missing)
+    }
 }
 
 impl MinimalCompletion {
@@ -80,9 +91,9 @@ impl MinimalCompletion {
             *steps = steps.checked_sub(1)?;
             let Place { below, top, .. } = places[at];
             let state = top.unwrap_or_else(|| below.core());
-            let missing = places[at].missing_members(table);
+            let missing = self.missing_members(table, &places[at]);
             for &item in table.automaton.kernels.get(state.index()) {
-                let rest = match &missing {
+                let rest = match missing.before(&table.rules, item) {
                     Some(missing) => self.yields.lengths(&table.rules, missing),
                     None => self.yields.rest(item),
                 };
@@ -110,6 +121,32 @@ impl MinimalCompletion {
         None
     }
 
+    /// What a list must still have that may end in a place: of the sets with which it may, the one
+    /// whose missing members are the cheapest, each behind a separator.
+    fn missing_members(&self, table: &ParseTable, place: &Place<'_>) -> Missing {
+        let (core, below) = match place.top {
+            Some(top) => (top, Some(place.below)),
+            None => (place.below.core(), place.below.below().first()),
+        };
+        let requirements = &table.requirements;
+        let Some(end) = requirements.ending(core) else { return Missing(None) };
+        let Some(met) = table.members_met(end, core, below, &mut Unread) else {
+            return Missing(Some((end.rest, Vec::new())));
+        };
+        let first = requirements.list_of(end).members.start;
+        let missing_of = |&set: &u32| {
+            let members = requirements.set(set);
+            let missing = members.filter(|&member| !met.contains((member - first) as usize));
+            let member = |member| self.yields.cheapest(&table.rules, requirements.forms(member));
+            let separator = requirements.separator(set);
+            missing.flat_map(move |one| separator.into_iter().chain([member(one)])).collect()
+        };
+        let missing = end.sets.iter().map(missing_of);
+        let cheapest =
+            missing.min_by_key(|codes: &Vec<Code>| self.yields.lengths(&table.rules, codes));
+        Missing(cheapest.map(|codes| (end.rest, codes)))
+    }
+
     /// The terminals of all items finished on the way to `at`, and of `last`.
     fn terminals(
         &self,
@@ -127,22 +164,11 @@ impl MinimalCompletion {
         let rules = &table.rules;
         let mut codes: Vec<Code> = Vec::new();
         for (place, item) in finished.into_iter().rev() {
-            let missing = places[place].missing_members(table);
-            let rest = missing.as_deref().unwrap_or(rules.rest(item));
+            let missing = self.missing_members(table, &places[place]);
+            let rest = missing.before(rules, item).unwrap_or(rules.rest(item));
             self.yields.expand_up_to(UNKNOWN - 1, rules, rest, &mut codes);
         }
         codes.into_iter().map(TerminalId).collect()
-    }
-}
-
-impl Place<'_> {
-    /// What a list must still have that may end here.
-    fn missing_members(&self, table: &ParseTable) -> Option<Vec<Code>> {
-        let (core, below) = match self.top {
-            Some(top) => (top, Some(self.below)),
-            None => (self.below.core(), self.below.below().first()),
-        };
-        table.missing_members(core, below)
     }
 }
 

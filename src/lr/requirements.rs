@@ -1,9 +1,12 @@
-//! Lists that must have certain members, in any order: [`Requirement`](ir::Requirement).
+//! Lists that must have certain members, in any order: [`Requirement`].
 //!
 //! What each parse state is to such a list: whether it has just read a member, and whether the list
 //! may end there. [`super::members`] reads the stack for what the list has.
+//!
+//! [`Requirement`]: crate::grammar::requirement::Requirement
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
@@ -12,14 +15,26 @@ use super::lr0::Automaton;
 use super::rules::{Code, Rules, code};
 use crate::grammar::Grammar;
 use crate::grammar::ir;
-use crate::util::id::{CoreId, NonterminalId};
+use crate::util::id::CoreId;
+use crate::util::lists::Lists;
 
-/// What the lists of a grammar must have.
+/// What the lists of a grammar must have. Sets and members are numbered through all lists.
 #[derive(Debug, Default)]
 pub(super) struct Requirements {
     lists: Vec<List>,
-    /// By nonterminal that is what is left of a list: the number of the list.
-    by_rest: HashMap<usize, usize, FxBuildHasher>,
+    /// By set: its members.
+    sets: Vec<Range<u32>>,
+    /// By member: its set.
+    set_of: Vec<u32>,
+    /// By member: the nonterminals that are one.
+    forms: Lists<Code>,
+    ends: Vec<End>,
+    /// By nonterminal that is what is left of a list: the number of the end.
+    by_rest: HashMap<usize, u32, FxBuildHasher>,
+    /// By nonterminal that is a member or under the key of one: all that it is.
+    read_as: Lists<u32>,
+    /// And its key; keys are numbered through all lists.
+    key_of: Vec<u32>,
     /// By core, none where there are no lists.
     roles: Vec<Role>,
 }
@@ -27,18 +42,29 @@ pub(super) struct Requirements {
 /// One list.
 #[derive(Debug)]
 pub(super) struct List {
-    /// How many members it must have.
-    pub(super) count: usize,
-    /// All of them, each behind a separator if there are any.
-    pub(super) whole: Arc<[Code]>,
+    /// The members of all of its sets.
+    pub(super) members: Range<u32>,
+    /// The keys of what is read in it.
+    pub(super) keys: Range<u32>,
+    separator: Option<Code>,
+}
+
+/// Where a list may end.
+#[derive(Debug)]
+pub(super) struct End {
+    list: u32,
+    /// What is left of the list there.
+    pub(super) rest: Code,
+    /// The sets of which one must have been read.
+    pub(super) sets: Box<[u32]>,
 }
 
 /// What a core is to lists.
 #[derive(Clone, Copy, Debug)]
 struct Role {
     read: Symbol,
-    /// The list that may end there, if it has just read a member.
-    ends: Option<u32>,
+    /// The end of a list that has just read a member.
+    end: Option<u32>,
 }
 
 /// What has been read last.
@@ -46,7 +72,7 @@ struct Role {
 pub(super) enum Symbol {
     /// What opens lists.
     Open,
-    /// The member with this place among those that are required.
+    /// What is a member or under the key of one, by its number in [`Requirements::read_as`].
     Member(u32),
     Other,
 }
@@ -58,48 +84,105 @@ impl Requirements {
         if grammar.requirements.is_empty() {
             return all;
         }
+        let code = |symbol| code(rules.terminal_count(), symbol);
+        let rule = |id| code(ir::Symbol::Nonterminal(id));
         let mut symbols = vec![Symbol::Other; rules.code_count()];
-        for (number, requirement) in grammar.requirements.iter().enumerate() {
-            let code = |symbol| code(rules.terminal_count(), symbol);
-            let member = |&id: &NonterminalId| code(ir::Symbol::Nonterminal(id));
-            let separator = requirement.separator.map(|id| code(ir::Symbol::Terminal(id)));
-            let members = requirement.members.iter().map(member);
-            for (place, member) in (0..).zip(members.clone()) {
-                symbols[member as usize] = Symbol::Member(place);
+        let mut key_count = 0;
+        for (number, requirement) in (0..).zip(&grammar.requirements) {
+            let (first_set, first) = (all.sets.len() as u32, all.set_of.len() as u32);
+            // Which nonterminals are which members.
+            let mut read_as: BTreeMap<Code, Vec<u32>> = BTreeMap::new();
+            for set in &requirement.sets {
+                let begin = all.set_of.len() as u32;
+                for member in set {
+                    for form in member.iter().map(|&id| rule(id)) {
+                        read_as.entry(form).or_default().push(all.set_of.len() as u32);
+                        all.forms.push(form);
+                    }
+                    all.forms.close();
+                    all.set_of.push(all.sets.len() as u32);
+                }
+                all.sets.push(begin..all.set_of.len() as u32);
             }
+            for end in &requirement.ends {
+                all.by_rest.insert(end.rest.index(), all.ends.len() as u32);
+                let sets = end.sets.iter().map(|&set| first_set + set).collect();
+                all.ends.push(End { list: number, rest: rule(end.rest), sets });
+            }
+            let separator = requirement.separator.map(|id| code(ir::Symbol::Terminal(id)));
             symbols[requirement.open.index()] = Symbol::Open;
-            let whole = members.flat_map(|member| separator.into_iter().chain([member])).collect();
-            all.lists.push(List { count: requirement.members.len(), whole });
-            all.by_rest.extend(requirement.rests.iter().map(|rest| (rest.index(), number)));
+            let first_key = key_count;
+            let mut read = |form: Code, counts: &[u32], key: u32| {
+                all.read_as.extend(counts);
+                symbols[form as usize] = Symbol::Member(all.read_as.close() as u32);
+                all.key_of.push(key);
+            };
+            for key in &requirement.keys {
+                for form in key.iter().map(|&id| rule(id)) {
+                    read(form, &read_as.remove(&form).unwrap_or_default(), key_count);
+                }
+                key_count += 1;
+            }
+            for (form, counts) in read_as {
+                read(form, &counts, key_count);
+                key_count += 1;
+            }
+            let members = first..all.set_of.len() as u32;
+            all.lists.push(List { members, keys: first_key..key_count, separator });
         }
         let role = |state: usize| {
             let mut ends = automaton.complete.get(state).iter();
-            let list = ends.find_map(|&production| all.ended_by(rules, production));
             let read = automaton.accessing[state] as usize;
             let read = symbols.get(read).copied().unwrap_or(Symbol::Other);
-            Role { read, ends: list.map(|list| list as u32) }
+            Role { read, end: ends.find_map(|&production| all.ended_by(rules, production)) }
         };
         all.roles = (0..automaton.state_count()).map(role).collect();
         all
     }
 
-    /// The number of the list that a production ends.
-    fn ended_by(&self, rules: &Rules, production: u32) -> Option<usize> {
-        let list = self.by_rest.get(&rules.lhs(production)).copied();
-        list.filter(|_| rules.rhs(production).is_empty())
+    /// The number of the end that a production is.
+    fn ended_by(&self, rules: &Rules, production: u32) -> Option<u32> {
+        let end = self.by_rest.get(&rules.lhs(production)).copied();
+        end.filter(|_| rules.rhs(production).is_empty())
     }
 
-    /// What ends a list whatever was read of it: all that it must have, where `production` ends
-    /// one.
-    pub(super) fn whole(&self, rules: &Rules, production: u32) -> Option<&Arc<[Code]>> {
-        self.ended_by(rules, production).map(|list| &self.lists[list].whole)
+    /// The sets with which a list ends by `production`, if it is an end.
+    pub(super) fn sets_before(&self, rules: &Rules, production: u32) -> Option<&[u32]> {
+        self.ended_by(rules, production).map(|end| &*self.ends[end as usize].sets)
     }
 
-    /// The list that may end in a core.
+    /// How many sets there are.
+    pub(super) fn set_count(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// The members of a set.
+    pub(super) fn set(&self, set: u32) -> Range<u32> {
+        self.sets[set as usize].clone()
+    }
+
+    /// The set that a member is of.
+    pub(super) fn set_of(&self, member: u32) -> u32 {
+        self.set_of[member as usize]
+    }
+
+    /// The nonterminals that are a member, one at least.
+    pub(super) fn forms(&self, member: u32) -> &[Code] {
+        self.forms.get(member as usize)
+    }
+
+    /// What stands before a member of a set where the list has others.
+    pub(super) fn separator(&self, set: u32) -> Option<Code> {
+        let member = self.set(set).start;
+        let list = self.lists.partition_point(|list| list.members.end <= member);
+        self.lists.get(list)?.separator
+    }
+
+    /// The end of a list that may end in a core.
     #[inline]
-    pub(super) fn ending(&self, core: CoreId) -> Option<&List> {
+    pub(super) fn ending(&self, core: CoreId) -> Option<&End> {
         let role = self.roles.get(core.index())?;
-        role.ends.map(|list| &self.lists[list as usize])
+        role.end.map(|end| &self.ends[end as usize])
     }
 
     /// What a core has read last.
@@ -107,8 +190,23 @@ impl Requirements {
         self.roles[core.index()].read
     }
 
-    /// The list that a nonterminal is left of.
-    pub(super) fn list_of(&self, rest: u32) -> Option<&List> {
-        self.by_rest.get(&(rest as usize)).map(|&list| &self.lists[list])
+    /// All that a symbol is which was read.
+    pub(super) fn read_as(&self, member: u32) -> &[u32] {
+        self.read_as.get(member as usize)
+    }
+
+    /// The key of a symbol that was read.
+    pub(super) fn key_of(&self, read: u32) -> u32 {
+        self.key_of[read as usize]
+    }
+
+    /// The list that an end is of.
+    pub(super) fn list_of(&self, end: &End) -> &List {
+        &self.lists[end.list as usize]
+    }
+
+    /// Whether a nonterminal is what is left of a list.
+    pub(super) fn is_rest(&self, nonterminal: u32) -> bool {
+        self.by_rest.contains_key(&(nonterminal as usize))
     }
 }

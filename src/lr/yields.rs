@@ -65,17 +65,13 @@ impl Yields {
         let mut missing = vec![0usize; productions];
         let mut sum = vec![0u64; productions];
         let mut heap = BinaryHeap::new();
-        let mut instead = HashMap::default();
-        // By nonterminal: the ends of lists that bring it along.
-        let mut brought: HashMap<usize, Vec<usize>, FxBuildHasher> = HashMap::default();
+        let mut brought = Brought::new(requirements, &weight);
         for p in 0..productions {
-            let whole = requirements.whole(rules, p as u32);
-            for &code in whole.into_iter().flat_map(|whole| &whole[..]) {
-                let member = rules.nonterminal(code);
-                member.into_iter().for_each(|member| brought.entry(member).or_default().push(p));
+            if let Some(sets) = requirements.sets_before(rules, p as u32) {
+                brought.add(p, sets, |cost| heap.push(Reverse((cost, rules.lhs(p as u32), p))));
+                continue;
             }
-            instead.extend(whole.map(|whole| (p as u32, whole.clone())));
-            let rhs = whole.map_or(rules.rhs(p as u32), |whole| whole);
+            let rhs = rules.rhs(p as u32);
             let nonterminals = rhs.iter().filter(|&&code| rules.nonterminal(code).is_some());
             missing[p] = nonterminals.count();
             let terminals = rhs.iter().filter(|&&code| rules.nonterminal(code).is_none());
@@ -91,20 +87,22 @@ impl Yields {
             length[nonterminal] = cost.min(UNKNOWN);
             production[nonterminal] = p as u32;
             let items = occurrences.get(rules.nonterminal_code(nonterminal) as usize).iter();
-            let waiting = items.map(|&item| rules.production(item) as usize);
-            for p in waiting.chain(brought.remove(&nonterminal).into_iter().flatten()) {
+            for p in items.map(|&item| rules.production(item) as usize) {
                 sum[p] = (sum[p] + cost).min(UNKNOWN);
                 missing[p] -= 1;
                 if missing[p] == 0 {
                     heap.push(Reverse((sum[p], rules.lhs(p as u32), p)));
                 }
             }
+            brought.derived(rules.nonterminal_code(nonterminal), cost, |cost, p| {
+                heap.push(Reverse((cost, rules.lhs(p as u32), p)));
+            });
         }
         let mut yields = Self {
             weight,
             length,
             production,
-            instead,
+            instead: brought.instead(),
             rest: vec![0; rules.item_count()],
             occurrences,
             opening: vec![],
@@ -144,6 +142,12 @@ impl Yields {
         self.occurrences.get(code as usize)
     }
 
+    /// The symbol with the shortest text.
+    pub(super) fn cheapest(&self, rules: &Rules, codes: &[Code]) -> Code {
+        let cheapest = codes.iter().copied().min_by_key(|&code| self.length(rules, code));
+        cheapest.unwrap_or(rules.end())
+    }
+
     /// Appends the shortest text of `symbols`: terminals, and nonterminals whose texts are too long
     /// to be shown.
     pub(super) fn expand(&self, rules: &Rules, symbols: &[Code], text: &mut Vec<Code>) {
@@ -172,6 +176,86 @@ impl Yields {
                 _ => text.push(code),
             }
         }
+    }
+}
+
+/// What ends of lists bring along while lengths are settled: of each member its shortest form, which
+/// is the one that is settled first.
+struct Brought<'r> {
+    requirements: &'r Requirements,
+    /// By nonterminal that is a member: the members.
+    members: HashMap<Code, Vec<u32>, FxBuildHasher>,
+    /// By member: its shortest form.
+    chosen: Vec<Option<Code>>,
+    /// By set: how many members are not settled, the sum so far, and the productions that end lists
+    /// with it.
+    sets: Vec<(usize, u64, Vec<usize>)>,
+}
+
+impl<'r> Brought<'r> {
+    fn new(requirements: &'r Requirements, weight: &[u64]) -> Self {
+        let mut members: HashMap<Code, Vec<u32>, FxBuildHasher> = HashMap::default();
+        let mut chosen = Vec::new();
+        let mut sets = Vec::with_capacity(requirements.set_count());
+        for set in 0..requirements.set_count() as u32 {
+            let own = requirements.set(set);
+            let separator = requirements.separator(set).map_or(0, |code| weight[code as usize]);
+            sets.push((own.len(), separator * own.len() as u64, Vec::new()));
+            for member in own {
+                chosen.push(None);
+                for &form in requirements.forms(member) {
+                    members.entry(form).or_default().push(member);
+                }
+            }
+        }
+        Self { requirements, members, chosen, sets }
+    }
+
+    /// An end, by its production, is there. `settle` is told what it costs, where that is known.
+    fn add(&mut self, production: usize, sets: &[u32], mut settle: impl FnMut(u64)) {
+        for &set in sets {
+            let (missing, sum, ends) = &mut self.sets[set as usize];
+            ends.push(production);
+            if *missing == 0 {
+                settle(*sum);
+            }
+        }
+    }
+
+    /// A nonterminal is settled. `settle` is told of ends, and what these cost.
+    fn derived(&mut self, form: Code, cost: u64, mut settle: impl FnMut(u64, usize)) {
+        for member in self.members.remove(&form).into_iter().flatten() {
+            let chosen = &mut self.chosen[member as usize];
+            if chosen.is_some() {
+                continue;
+            }
+            *chosen = Some(form);
+            let set = self.requirements.set_of(member);
+            let (missing, sum, ends) = &mut self.sets[set as usize];
+            *sum = (*sum + cost).min(UNKNOWN);
+            *missing -= 1;
+            if *missing == 0 {
+                ends.iter().for_each(|&end| settle(*sum, end));
+            }
+        }
+    }
+
+    /// By production that ends a list: all members of the set that is the cheapest.
+    fn instead(&self) -> HashMap<u32, Arc<[Code]>, FxBuildHasher> {
+        let mut instead: HashMap<u32, Arc<[Code]>, FxBuildHasher> = HashMap::default();
+        let mut order: Vec<u32> = (0..self.sets.len() as u32).collect();
+        order.retain(|&set| self.sets[set as usize].0 == 0);
+        order.sort_by_key(|&set| self.sets[set as usize].1);
+        for set in order {
+            let separator = self.requirements.separator(set);
+            let forms = self.requirements.set(set).filter_map(|one| self.chosen[one as usize]);
+            let whole: Arc<[Code]> =
+                forms.flat_map(|form| separator.into_iter().chain([form])).collect();
+            for &end in &self.sets[set as usize].2 {
+                instead.entry(end as u32).or_insert_with(|| whole.clone());
+            }
+        }
+        instead
     }
 }
 

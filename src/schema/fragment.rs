@@ -7,8 +7,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Nonterminal, Production, Requirement, Symbol, Symbols, Terminal};
+use crate::grammar::ir::{Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
+use crate::grammar::requirement::{self, Ends, Requirement};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
 
@@ -63,51 +64,10 @@ impl Fragment {
     }
 
     fn drop_unproductive(&mut self) {
-        // By nonterminal, the productions that wait for it; by production, how many it waits for.
-        let mut waiting: Vec<(u32, u32)> = Vec::with_capacity(self.productions.len());
-        let mut missing = vec![0u32; self.productions.len()];
-        let mut derives = vec![false; self.nonterminals.len()];
-        let mut ready: Vec<usize> = Vec::new();
-        // What ends a list brings along all that is required of the list.
-        let mut required: FxHashMap<NonterminalId, &[NonterminalId]> = FxHashMap::default();
-        for Requirement { rests, members, .. } in &self.requirements {
-            required.extend(rests.iter().map(|&rest| (rest, &members[..])));
-        }
-        for (number, (lhs, rhs)) in self.productions.iter().enumerate() {
-            let members = required.get(lhs).filter(|_| rhs.is_empty()).copied().unwrap_or(&[]);
-            let members = members.iter().map(|&member| Symbol::Nonterminal(member));
-            for symbol in rhs.iter().copied().chain(members) {
-                if let Symbol::Nonterminal(part) = symbol {
-                    waiting.push((part.0, number as u32));
-                    missing[number] += 1;
-                }
-            }
-            if missing[number] == 0 {
-                ready.push(number);
-            }
-        }
-        let waiting = Lists::from_pairs(self.nonterminals.len(), &waiting);
-        while let Some(production) = ready.pop() {
-            let lhs = self.productions[production].0.index();
-            if std::mem::replace(&mut derives[lhs], true) {
-                continue;
-            }
-            for &number in waiting.get(lhs) {
-                missing[number as usize] -= 1;
-                if missing[number as usize] == 0 {
-                    ready.push(number as usize);
-                }
-            }
-        }
-        self.productions.retain(|(lhs, rhs)| {
-            let members = required.get(lhs).filter(|_| rhs.is_empty()).copied().unwrap_or(&[]);
-            let are_derived = members.iter().all(|member| derives[member.index()]);
-            are_derived
-                && rhs.iter().all(|symbol| match symbol {
-                    Symbol::Terminal(_) => true,
-                    Symbol::Nonterminal(part) => derives[part.index()],
-                })
-        });
+        let productions = self.productions.iter().map(|(lhs, rhs)| (*lhs, &rhs[..]));
+        let (count, ends) = (self.nonterminals.len(), Ends::new(&self.requirements));
+        let derived = requirement::derivable(count, productions, &self.requirements, |_| true);
+        self.productions.retain(|(lhs, rhs)| ends.is_alive((*lhs, rhs), &derived, |_| true));
     }
 
     /// Puts the only symbol of the only production of a nonterminal in its place.
@@ -219,16 +179,12 @@ impl Fragment {
             }
         }
         for requirement in &mut self.requirements {
-            let renumber = |ids: &mut Vec<NonterminalId>| {
-                *ids = ids.iter().filter_map(|id| nonterminals[id.index()]).collect();
-            };
-            renumber(&mut requirement.rests);
-            renumber(&mut requirement.members);
+            requirement.map(|id| nonterminals[id.index()]);
             let terminal = |id: &mut TerminalId| *id = terminals[id.index()].unwrap_or(*id);
             requirement.separator.iter_mut().for_each(terminal);
             terminal(&mut requirement.open);
         }
-        self.requirements.retain(|requirement| !requirement.rests.is_empty());
+        self.requirements.retain(|requirement| !requirement.ends.is_empty());
         names.resize(nonterminal_count, "");
         for (old, new) in nonterminals.iter().enumerate() {
             if let Some(new) = new {
@@ -287,12 +243,11 @@ impl Fragment {
             productions.push(Production { lhs, rhs, precedence: None, priority: 0, place: None });
         }
         let terminal = |id: TerminalId| TerminalId::new(first_terminal + id.index());
-        let nonterminals = |ids: &[NonterminalId]| ids.iter().map(|&id| nonterminal(id)).collect();
-        grammar.requirements.extend(self.requirements.iter().map(|requirement| Requirement {
-            rests: nonterminals(&requirement.rests),
-            separator: requirement.separator.map(terminal),
-            members: nonterminals(&requirement.members),
-            open: terminal(requirement.open),
+        grammar.requirements.extend(self.requirements.iter().cloned().map(|mut requirement| {
+            requirement.map(|id| Some(nonterminal(id)));
+            requirement.separator = requirement.separator.map(terminal);
+            requirement.open = terminal(requirement.open);
+            requirement
         }));
         nonterminal(self.start)
     }

@@ -17,7 +17,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::grammar::ir::{Requirement, Symbol};
+use crate::grammar::ir::Symbol;
+use crate::grammar::requirement::Requirement;
 use crate::schema::build::{Builder, nth};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::FormulaId;
@@ -46,7 +47,7 @@ const MOST_ORDERED: usize = 200;
 /// More names than these have too many sets.
 const MOST_UNORDERED: usize = 10;
 /// More names than these are not owed: what is on the stack of them is read again and again.
-const MOST_OWED: usize = 1_000;
+pub(super) const MOST_OWED: usize = 1_000;
 /// Where there are more productions already, sets of names are too costly.
 const MOST_PRODUCTIONS: usize = 10_000;
 
@@ -104,9 +105,18 @@ impl Builder<'_, '_> {
         let frame = self.machine.frame(start)?;
         let others = self.other_lexemes(frame)?;
         let composite = self.object_symbols(start);
-        let mut start = self.machine.frames.get(frame).guarded;
+        let (begun, mut start) = (start, self.machine.frames.get(frame).guarded);
         let outcomes = self.machine.tuple(start).len();
-        let (sorted, left) = self.sorted_names(frame, start);
+        let has_room = !self.machine.reader.keeps_few_sets
+            && self.fragment.productions.len() < MOST_PRODUCTIONS;
+        let (sorted, left) = self.sorted_names(frame, start, has_room);
+        let is_any = self.machine.reader.options.order == KeyOrder::Any;
+        let is_narrower = is_any && sorted.tracked.len() > 1 && matches!(left, Left::From(_));
+        if is_narrower && self.object_in_any_order(composite, begun, has_room)? {
+            self.warn_of_repeated();
+            return Ok(());
+        }
+        self.warn_of_order(&sorted, is_narrower);
         let SortedNames { free, owed, tracked: names, due } = sorted;
         // The productions see to these.
         start = self.machine.without_required(start, &[&owed[..], &due].concat());
@@ -160,27 +170,25 @@ impl Builder<'_, '_> {
             }
         }
         if !object.owed.is_empty() {
-            self.require(object.owed, rests);
+            self.require(&object.owed, &rests);
         }
         Ok(())
     }
 
     /// An object ends with one of `rests`, and must have these members by then.
-    fn require(&mut self, members: Vec<NonterminalId>, rests: Vec<NonterminalId>) {
+    fn require(&mut self, members: &[NonterminalId], rests: &[NonterminalId]) {
         if let Symbol::Terminal(separator) = self.punctuation.comma
             && let Symbol::Terminal(open) = self.punctuation.open_object
         {
-            let separator = Some(separator);
-            self.fragment.requirements.push(Requirement { rests, separator, members, open });
+            let requirement = Requirement::all(rests, Some(separator), open, members);
+            self.fragment.requirements.push(requirement);
         }
     }
 
     /// The names of an object, and which of those that are kept track of may come.
-    fn sorted_names(&mut self, frame: u32, start: TupleId) -> (SortedNames, Left) {
+    fn sorted_names(&mut self, frame: u32, start: TupleId, has_room: bool) -> (SortedNames, Left) {
         let all = self.machine.frames.get(frame).names.clone();
-        let reader = &self.machine.reader;
-        let is_any = reader.options.order == KeyOrder::Any;
-        let has_room = !reader.keeps_few_sets && self.fragment.productions.len() < MOST_PRODUCTIONS;
+        let is_any = self.machine.reader.options.order == KeyOrder::Any;
         let most = match (is_any, has_room) {
             (true, true) => MOST_TRACKED,
             (true, false) => 1,
@@ -198,7 +206,6 @@ impl Builder<'_, '_> {
             true => Left::Among((0..sorted.tracked.len() as u32).collect()),
             false => Left::From(0),
         };
-        self.warn_of_order(&sorted, &left);
         (sorted, left)
     }
 
@@ -240,29 +247,32 @@ impl Builder<'_, '_> {
     }
 
     /// Says where an object does not have all keys in any order, each once, as was asked.
-    fn warn_of_order(&mut self, names: &SortedNames, left: &Left) {
-        let is_any = self.machine.reader.options.order == KeyOrder::Any;
-        if is_any && names.tracked.len() > 1 && matches!(left, Left::From(_)) {
+    fn warn_of_order(&mut self, names: &SortedNames, is_narrower: bool) {
+        if is_narrower {
             let message = "objects with too many sets of keys keep the declared order";
             let help = "let what is asked of one key depend on fewer others";
             self.machine.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         }
         if !names.free.is_empty() || !names.owed.is_empty() {
-            let message = "keys of objects with many names stand in any order, and may stand more \
-                than once";
-            let help = "each value under such a key is as the schema asks";
-            self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
+            self.warn_of_repeated();
         }
     }
 
+    fn warn_of_repeated(&mut self) {
+        let message =
+            "keys of objects with many names stand in any order, and may stand more than once";
+        let help = "each value under such a key is as the schema asks";
+        self.machine.reader.warn(Diagnostic::warning("repeated-keys", message).help(help));
+    }
+
     /// The terminal of a named key.
-    fn key(&mut self, name: u32) -> Symbol {
+    pub(super) fn key(&mut self, name: u32) -> Symbol {
         let key = self.machine.texts.literal(self.machine.reader.atoms.texts.get(name));
         self.fragment.terminal("KEY", key)
     }
 
     /// The terminals of a frame's other keys.
-    fn other_lexemes(&mut self, frame: u32) -> Result<Vec<Symbol>, SchemaError> {
+    pub(super) fn other_lexemes(&mut self, frame: u32) -> Result<Vec<Symbol>, SchemaError> {
         let classes = self.machine.frames.get(frame).others.clone();
         let mut others = Vec::with_capacity(classes.len());
         for class in &*classes {

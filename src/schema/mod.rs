@@ -14,6 +14,8 @@
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
+mod alternatives;
+mod any_order;
 mod arguments;
 mod atoms;
 mod build;

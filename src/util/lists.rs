@@ -8,6 +8,12 @@ pub(crate) struct Lists<T> {
     entries: Vec<T>,
 }
 
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<T> Lists<T> {
     /// No list.
     pub(crate) fn new() -> Self {

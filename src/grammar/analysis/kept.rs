@@ -4,8 +4,9 @@ use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::ir::{
-    Fallback, LexerKind, Lookahead, Nonterminal, Production, Requirement, Symbol, Terminal,
+    Fallback, LexerKind, Lookahead, Nonterminal, Production, Symbol, Terminal,
 };
+use crate::grammar::requirement::Requirement;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 
 /// New ids by old ones: none for what is not kept.
@@ -153,21 +154,16 @@ fn copy_rules(
     (nonterminals, productions)
 }
 
-/// What is required of lists that are kept. So are their members then, or what would end a list is
-/// not.
+/// What is required of lists that are kept: of its sets those all of whose members are.
 fn requirements(grammar: &Grammar, ids: &Renumbered) -> Vec<Requirement> {
-    let kept = |list: &[NonterminalId]| -> Vec<NonterminalId> {
-        list.iter().filter_map(|id| ids.nonterminals[id.index()]).collect()
+    let kept = |old: &Requirement| {
+        let mut requirement = old.clone();
+        requirement.map(|id| ids.nonterminals[id.index()]);
+        requirement.open = ids.terminals[old.open.index()]?;
+        requirement.separator = old.separator.and_then(|id| ids.terminals[id.index()]);
+        (!requirement.ends.is_empty()).then_some(requirement)
     };
-    let requirement = |old: &Requirement| {
-        Some(Requirement {
-            rests: kept(&old.rests),
-            separator: old.separator.and_then(|separator| ids.terminals[separator.index()]),
-            members: kept(&old.members),
-            open: ids.terminals[old.open.index()]?,
-        })
-    };
-    grammar.requirements.iter().filter_map(requirement).collect()
+    grammar.requirements.iter().filter_map(kept).collect()
 }
 
 /// New ids for those that are kept.

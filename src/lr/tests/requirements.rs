@@ -6,11 +6,32 @@ use super::super::table::ParseTable;
 use super::table_of;
 use super::text::grammar;
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Conflicts, Requirement};
+use crate::grammar::ir::Conflicts;
+use crate::grammar::requirement::{End, Requirement};
 use crate::util::id::{NonterminalId, TerminalId};
 
 /// Lists of `a`, `b`, `c` and `f`, each with a value: `x`, or a list. All but `f` are required.
 fn lists() -> Grammar {
+    lists_with(|separator, open, rule| {
+        Requirement::all(&[rule("R")], Some(separator), open, &["A", "B", "C"].map(rule))
+    })
+}
+
+/// The same, where `a` and either `b` or `c` are required, or nothing but `f`; but `c` and `f` are
+/// under one key.
+fn alternatives() -> Grammar {
+    lists_with(|separator, open, rule| Requirement {
+        ends: vec![End { rest: rule("R"), sets: vec![0, 1] }],
+        separator: Some(separator),
+        open,
+        sets: vec![vec![vec![rule("A")], vec![rule("B"), rule("C")]], vec![vec![rule("F")]]],
+        keys: vec![vec![rule("C"), rule("F")]],
+    })
+}
+
+fn lists_with(
+    requirement: impl Fn(TerminalId, TerminalId, &dyn Fn(&str) -> NonterminalId) -> Requirement,
+) -> Grammar {
     let mut grammar = grammar(
         "L -> { M }\nM -> A R | B R | C R | F R\nR -> , M |\nA -> a V\nB -> b V\nC -> c V\n\
          F -> f V\nV -> x | L",
@@ -19,12 +40,8 @@ fn lists() -> Grammar {
         let named = |index: &usize| &*grammar.nonterminals[*index].name == name;
         (0..grammar.nonterminals.len()).find(named).map(NonterminalId::new).expect("a rule")
     };
-    let requirement = Requirement {
-        rests: vec![rule("R")],
-        separator: Some(terminal(&grammar, ",")),
-        members: ["A", "B", "C"].map(rule).to_vec(),
-        open: terminal(&grammar, "{"),
-    };
+    let (separator, open) = (terminal(&grammar, ","), terminal(&grammar, "{"));
+    let requirement = requirement(separator, open, &rule);
     grammar.requirements.push(requirement);
     grammar
 }
@@ -34,16 +51,32 @@ fn terminal(grammar: &Grammar, name: &str) -> TerminalId {
     (0..grammar.terminals.len()).find(named).map(TerminalId::new).expect("a terminal")
 }
 
+/// Whether a list with these members may end, of all that are required.
+fn has_all(members: &str) -> bool {
+    ['a', 'b', 'c'].into_iter().all(|one| members.contains(one))
+}
+
+/// The same of [`alternatives`].
+fn has_enough(members: &str) -> bool {
+    let last = members.chars().rev().find(|&one| one == 'c' || one == 'f');
+    last == Some('f') || members.contains('a') && (members.contains('b') || last == Some('c'))
+}
+
 /// What a reader without tables would know of a text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Reader {
-    /// Of each open list the required members that were met.
+    may_end: fn(&str) -> bool,
+    /// Of each open list the members that were met.
     open: Vec<String>,
     /// The terminal read last.
     last: Option<char>,
 }
 
 impl Reader {
+    fn new(may_end: fn(&str) -> bool) -> Self {
+        Self { may_end, open: Vec::new(), last: None }
+    }
+
     /// The terminals that may come next; `$` at the end.
     fn next(&self) -> Vec<char> {
         match self.last {
@@ -52,7 +85,7 @@ impl Reader {
             Some('a' | 'b' | 'c' | 'f') => vec!['x', '{'],
             _ => match self.open.last() {
                 None => vec!['$'],
-                Some(met) if met.len() == 3 => vec![',', '}'],
+                Some(met) if (self.may_end)(met) => vec![',', '}'],
                 Some(_) => vec![','],
             },
         }
@@ -64,11 +97,8 @@ impl Reader {
             '}' => {
                 self.open.pop();
             }
-            'a' | 'b' | 'c' => {
-                let met = self.open.last_mut().expect("a list is open");
-                if !met.contains(terminal) {
-                    met.push(terminal);
-                }
+            'a' | 'b' | 'c' | 'f' => {
+                self.open.last_mut().expect("a list is open").push(terminal);
             }
             _ => {}
         }
@@ -112,19 +142,18 @@ fn can_be_completed(
     assert!(stack.takes(table, table.end(), &mut Unread));
 }
 
-fn follow(with: impl Fn(&Grammar) -> ParseTable) {
-    let grammar = lists();
-    let table = with(&grammar);
+fn follow(grammar: &Grammar, may_end: fn(&str) -> bool, with: impl Fn(&Grammar) -> ParseTable) {
+    let table = with(grammar);
     let completion = MinimalCompletion::new(&table, &vec![Some(1); grammar.terminals.len()]);
-    let mut pending = vec![(Stack::new(&table), Reader::default(), 0)];
+    let mut pending = vec![(Stack::new(&table), Reader::new(may_end), 0)];
     let mut ends = 0;
     while let Some((stack, reader, length)) = pending.pop() {
         let next = sorted(reader.next());
-        assert_eq!(sorted(shifted(&grammar, &table, &stack)), next);
-        can_be_completed(&grammar, &table, &completion, &stack);
+        assert_eq!(sorted(shifted(grammar, &table, &stack)), next);
+        can_be_completed(grammar, &table, &completion, &stack);
         ends += usize::from(next.contains(&'}'));
         for letter in next.into_iter().filter(|&letter| letter != '$' && length < 13) {
-            let fed = stack.feed(&table, terminal(&grammar, &letter.to_string()), &mut Unread);
+            let fed = stack.feed(&table, terminal(grammar, &letter.to_string()), &mut Unread);
             let mut reader = reader.clone();
             reader.read(letter);
             pending.push((fed.into_iter().next().expect("it is shifted"), reader, length + 1));
@@ -135,13 +164,18 @@ fn follow(with: impl Fn(&Grammar) -> ParseTable) {
 
 #[test]
 fn lists_end_only_with_all_that_is_required() {
-    follow(|grammar| table_of(grammar).expect("no conflicts"));
+    follow(&lists(), has_all, |grammar| table_of(grammar).expect("no conflicts"));
+}
+
+#[test]
+fn lists_end_with_one_of_several_sets() {
+    follow(&alternatives(), has_enough, |grammar| table_of(grammar).expect("no conflicts"));
 }
 
 /// The same by the parser that follows conflicts: here there are none, so nothing differs.
 #[test]
 fn they_do_so_where_conflicts_are_followed() {
-    follow(|grammar| {
+    follow(&lists(), has_all, |grammar| {
         let mut grammar = grammar.clone();
         grammar.conflicts = Conflicts::Follow;
         let mut table = table_of(&grammar).expect("no conflicts");
@@ -155,7 +189,7 @@ fn they_do_so_where_conflicts_are_followed() {
 fn long_and_deep_lists() {
     let grammar = lists();
     let table = table_of(&grammar).expect("no conflicts");
-    let (mut stack, mut reader) = (Stack::new(&table), Reader::default());
+    let (mut stack, mut reader) = (Stack::new(&table), Reader::new(has_all));
     let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..3_000 {
         let next = reader.next();
@@ -187,4 +221,6 @@ fn a_list_is_as_deep_as_its_members_are_different() {
 fn what_is_required_is_printed() {
     let text = lists().to_string();
     assert!(text.contains("// R end behind all of A B C"), "{text}");
+    let text = alternatives().to_string();
+    assert!(text.contains("// R end behind all of A B|C, or of F"), "{text}");
 }

@@ -1,0 +1,216 @@
+//! Objects as alternatives: what a formula asks of an object, as conjunctions each of which asks of
+//! a member the same thing, whatever the other members are, that there are certain members, and that
+//! one of them breaks a condition.
+//!
+//! That is a disjunctive normal form, made as far as it goes: counts of members have no place in it,
+//! nor that two conditions are broken. Where a condition is denied that the others leave no room
+//! for, that says nothing: the branches of a `oneOf` deny each other, and as a rule exclude each
+//! other anyway, by the value of a key.
+
+use crate::schema::atoms::Properties;
+use crate::schema::error::SchemaError;
+use crate::schema::formula::{Atom, FormulaId, Shape, Type};
+use crate::schema::machine::Machine;
+use crate::schema::states::TupleId;
+
+use FormulaId as F;
+
+/// A set of alternatives is a word.
+pub(super) const MOST_ALTERNATIVES: usize = 64;
+
+/// One way to satisfy one formula of a tuple.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Alternative {
+    /// The place of the formula in the tuple.
+    pub(super) outcome: usize,
+    /// What is asked of each member.
+    pub(super) asks: F,
+    /// The names under which there must be a member, ascending.
+    pub(super) required: Vec<u32>,
+    /// That not all members are as this says.
+    pub(super) denied: Option<F>,
+}
+
+/// Formulas that must all hold, none of them a conjunction or disjunction.
+type Conjunction = Vec<F>;
+
+impl Machine<'_> {
+    /// The formulas of a tuple as alternatives: an object that satisfies one satisfies one at least
+    /// of its alternatives. `None` where these are too many, or where something is asked that is
+    /// about several members.
+    pub(super) fn alternatives(
+        &mut self,
+        tuple: TupleId,
+    ) -> Result<Option<Vec<Alternative>>, SchemaError> {
+        let formulas = self.tuple(tuple).to_vec();
+        let mut alternatives = Vec::new();
+        for (outcome, formula) in self.opened(&formulas).into_iter().enumerate() {
+            if !self.alternatives_of(outcome, formula, &mut alternatives)?
+                || alternatives.len() > MOST_ALTERNATIVES
+            {
+                return Ok(None);
+            }
+        }
+        Ok(Some(alternatives))
+    }
+
+    /// Adds those of one formula. Whether it has any, and these are all.
+    fn alternatives_of(
+        &mut self,
+        outcome: usize,
+        formula: F,
+        alternatives: &mut Vec<Alternative>,
+    ) -> Result<bool, SchemaError> {
+        let Some(all) = self.conjunctions(formula, false)? else { return Ok(false) };
+        for conjunction in all {
+            let object = self.reader.formulas.atom(Atom::Type(Type::Object));
+            let whole = self.reader.formulas.and(conjunction.iter().copied().chain([object]));
+            if !self.is_inhabited(whole)? {
+                continue;
+            }
+            // Of two that deny the same, one says nothing beside the other: one of them at a time.
+            let mut kept = conjunction.clone();
+            for part in conjunction {
+                let Shape::Not(of) = self.reader.formulas.shape(part) else { continue };
+                let others = kept.iter().copied().filter(|&other| other != part);
+                let both = self.reader.formulas.and(others.chain([of, object]));
+                if !self.is_inhabited(both)? {
+                    kept.retain(|&other| other != part);
+                }
+            }
+            let (mut asks, mut required, mut count) = (Vec::new(), Vec::new(), 0);
+            let mut denied = None;
+            for part in kept {
+                match self.reader.formulas.shape(part) {
+                    Shape::Atom(Atom::Required(name)) => required.push(name),
+                    Shape::Atom(Atom::MinProperties(least)) => count = count.max(least),
+                    Shape::Not(of) if denied.is_none() => denied = Some(of),
+                    Shape::Not(_) => return Ok(false),
+                    _ => asks.push(part),
+                }
+            }
+            if count > required.len() as u64 {
+                return Ok(false);
+            }
+            required.sort_unstable();
+            let asks = self.reader.formulas.and(asks);
+            let own = Alternative { outcome, asks, required, denied };
+            if !alternatives.contains(&own) {
+                alternatives.push(own);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The formula, or its contrary, as a disjunction.
+    fn conjunctions(
+        &mut self,
+        formula: F,
+        is_denied: bool,
+    ) -> Result<Option<Vec<Conjunction>>, SchemaError> {
+        self.spend(1)?;
+        let formulas = &mut self.reader.formulas;
+        let (is_and, parts) = match formulas.shape(formula) {
+            Shape::True | Shape::False => {
+                let holds = (formula == F::TRUE) != is_denied;
+                return Ok(Some(if holds { vec![Vec::new()] } else { Vec::new() }));
+            }
+            Shape::Not(of) => return self.conjunctions(of, !is_denied),
+            Shape::Atom(Atom::Properties(_) | Atom::PropertyNames(_)) if is_denied => {
+                let not = formulas.not(formula);
+                return Ok(Some(vec![vec![not]]));
+            }
+            Shape::Atom(Atom::Required(name)) if is_denied => {
+                let none = Properties::new(vec![(name, F::FALSE)], Vec::new(), F::TRUE);
+                let none = self.reader.atoms.properties.id(none);
+                let none = self.reader.formulas.atom(Atom::Properties(none));
+                return Ok(Some(vec![vec![none]]));
+            }
+            Shape::Atom(
+                Atom::Properties(_)
+                | Atom::PropertyNames(_)
+                | Atom::Required(_)
+                | Atom::MinProperties(_),
+            ) if !is_denied => return Ok(Some(vec![vec![formula]])),
+            Shape::Atom(_) => return Ok(None),
+            Shape::And(list) => (!is_denied, formulas.parts(list).to_vec()),
+            Shape::Or(list) => (is_denied, formulas.parts(list).to_vec()),
+            Shape::One(_) if is_denied => return Ok(None),
+            Shape::One(list) => {
+                let parts = formulas.parts(list).to_vec();
+                let mut all = Vec::new();
+                for (at, &part) in parts.iter().enumerate() {
+                    let others = parts.iter().enumerate().filter(|&(other, _)| other != at);
+                    let mut own = vec![part];
+                    for (_, &other) in others {
+                        own.push(self.reader.formulas.not(other));
+                    }
+                    let Some(found) = self.product(&own, false)? else { return Ok(None) };
+                    all.extend(found);
+                }
+                return Ok(Some(all).filter(|all| all.len() <= MOST_ALTERNATIVES));
+            }
+        };
+        if is_and {
+            return self.product(&parts, is_denied);
+        }
+        let mut all = Vec::new();
+        for part in parts {
+            let Some(found) = self.conjunctions(part, is_denied)? else { return Ok(None) };
+            all.extend(found);
+        }
+        Ok(Some(all).filter(|all| all.len() <= MOST_ALTERNATIVES))
+    }
+
+    /// All of `parts`, or of their contraries.
+    fn product(
+        &mut self,
+        parts: &[F],
+        is_denied: bool,
+    ) -> Result<Option<Vec<Conjunction>>, SchemaError> {
+        // What denies a part that the others leave no room for says nothing.
+        let parts: Vec<F> = match is_denied {
+            true => parts.iter().map(|&part| self.reader.formulas.not(part)).collect(),
+            false => parts.to_vec(),
+        };
+        let denies = |machine: &Self, part: F| match machine.reader.formulas.shape(part) {
+            Shape::Not(of) => Some(of),
+            _ => None,
+        };
+        let plain: Vec<F> =
+            parts.iter().copied().filter(|&part| denies(self, part).is_none()).collect();
+        let object = self.reader.formulas.atom(Atom::Type(Type::Object));
+        let plain = self.reader.formulas.and(plain.into_iter().chain([object]));
+        let mut all: Vec<Conjunction> = vec![Vec::new()];
+        for part in parts {
+            if let Some(of) = denies(self, part) {
+                let both = self.reader.formulas.and([plain, of]);
+                if !self.is_inhabited(both)? {
+                    continue;
+                }
+            }
+            let Some(found) = self.conjunctions(part, false)? else { return Ok(None) };
+            let pairs = all.iter().flat_map(|one| found.iter().map(move |other| (one, other)));
+            let joined = pairs.map(|(one, other)| {
+                let mut both = [&one[..], other].concat();
+                both.sort_unstable();
+                both.dedup();
+                both
+            });
+            all = joined.collect();
+            all.sort_by_key(Vec::len);
+            let mut kept: Vec<Conjunction> = Vec::new();
+            for one in all {
+                let says_more = |other: &Conjunction| other.iter().all(|part| one.contains(part));
+                if !kept.iter().any(says_more) {
+                    kept.push(one);
+                }
+            }
+            all = kept;
+            if all.len() > MOST_ALTERNATIVES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(all))
+    }
+}

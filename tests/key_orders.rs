@@ -1,0 +1,285 @@
+//! JSON Schema with keys in any order, where sets of keys are too many to keep track of: members
+//! that are required, and alternatives that members leave. Texts are judged by an oracle.
+
+#![allow(clippy::print_stdout, reason = "how many orders are held is for the documentation")]
+
+#[path = "schema_oracle/mod.rs"]
+mod oracle;
+
+use lrmask::{
+    Constraint, JsonSchema, KeyOrder, Matcher, SchemaErrorKind, SchemaOptions, Vocabulary,
+    Whitespace,
+};
+use serde_json::{Value, json};
+
+/// Single bytes, tokens that go over the ends of members, and the end.
+fn tokens(words: &[&str]) -> (Vec<Vec<u8>>, Vocabulary) {
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    tokens.extend(words.iter().map(|word| word.as_bytes().to_vec()));
+    let end = tokens.len() as u32;
+    tokens.push(Vec::new());
+    let vocabulary = Vocabulary::from_tokens(tokens.clone())
+        .and_then(|vocabulary| vocabulary.with_stop_tokens([end]));
+    (tokens, vocabulary.expect("a vocabulary"))
+}
+
+/// The constraint, and the codes of the schema's warnings.
+fn constrain(
+    schema: &Value,
+    vocabulary: &Vocabulary,
+) -> Result<(Constraint, Vec<&'static str>), SchemaErrorKind> {
+    let mut options = SchemaOptions::default();
+    (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
+    let schema = JsonSchema::parse(&schema.to_string(), &options).map_err(|error| error.kind())?;
+    let codes = schema.warnings().iter().map(|warning| warning.code).collect();
+    let constraint = Constraint::new(&schema.grammar(), vocabulary);
+    Ok((constraint.expect("a schema's grammar is sound"), codes))
+}
+
+/// An object of so many required members, one of which is such an object or nothing, with keys in
+/// an order that `random` shuffles; now and then one is missing or stands twice. And whether it is
+/// valid.
+fn required_members(random: &mut fastrand::Rng, count: usize, depth: usize) -> (String, bool) {
+    let mut keys: Vec<usize> = (0..count).collect();
+    random.shuffle(&mut keys);
+    let mut is_valid = true;
+    match random.u8(..6) {
+        0 => {
+            keys.truncate(count - 1);
+            is_valid = false;
+        }
+        1 => {
+            let twice = keys[random.usize(..count)];
+            keys.insert(random.usize(..count), twice);
+        }
+        _ => {}
+    }
+    let mut members = Vec::new();
+    for key in keys {
+        let value = match key {
+            0 if depth > 0 => {
+                let (inner, is_inner_valid) = required_members(random, count, depth - 1);
+                is_valid &= is_inner_valid;
+                inner
+            }
+            0 => "null".to_owned(),
+            _ => format!("\"{}\"", random.u8(..10)),
+        };
+        members.push(format!("\"key {key}\":{value}"));
+    }
+    (format!("{{{}}}", members.join(",")), is_valid)
+}
+
+/// Whether a text is taken, cut into tokens at random: at each step both constraints have the same
+/// mask, which allows each token exactly when its bytes are, and so it does after a rollback. The
+/// matcher stands where the text left the language; the tokens are those that it took.
+fn follow(
+    [fresh, loaded]: [&Constraint; 2],
+    tokens: &[Vec<u8>],
+    text: &str,
+    random: &mut fastrand::Rng,
+    bits: &mut usize,
+) -> (bool, Matcher, Vec<u32>) {
+    let end = tokens.len() as u32 - 1;
+    let (mut one, mut other) = (fresh.matcher(), loaded.matcher());
+    let (mut mask, mut same) = (fresh.new_mask(), loaded.new_mask());
+    let (mut rest, mut taken) = (text.as_bytes(), Vec::new());
+    loop {
+        one.fill_mask(&mut mask);
+        other.fill_mask(&mut same);
+        assert_eq!(mask, same, "{text}");
+        if rest.is_empty() {
+            return (mask.allows(end), one, taken);
+        }
+        let fits = |&token: &u32| rest.starts_with(&tokens[token as usize]) && token != end;
+        let fitting: Vec<u32> = (0..end).filter(fits).collect();
+        for &token in &fitting {
+            let mut bytes = one.clone();
+            let are_allowed = bytes.advance_bytes(&tokens[token as usize]).is_ok();
+            assert_eq!(mask.allows(token), are_allowed, "{text}, before {rest:?}");
+            bytes.rollback(usize::from(are_allowed));
+            bytes.fill_mask(&mut same);
+            assert_eq!(mask, same, "{text}");
+            *bits += 1;
+        }
+        let token = fitting[random.usize(..fitting.len())];
+        if one.advance(token).is_err() {
+            return (false, one, taken);
+        }
+        other.advance(token).expect("the masks are the same");
+        taken.push(token);
+        rest = &rest[tokens[token as usize].len()..];
+    }
+}
+
+/// From somewhere on the way of a text, which took these tokens, there is a way to the end, and it leads to a valid value.
+fn end_somewhere(
+    schema: &Value,
+    constraint: &Constraint,
+    tokens: &[Vec<u8>],
+    (mut matcher, taken): (Matcher, &[u32]),
+    random: &mut fastrand::Rng,
+) {
+    matcher.rollback(random.usize(..=matcher.steps()));
+    let mut ended = constraint.matcher();
+    let taken = taken[..matcher.steps()].iter();
+    let mut whole: Vec<u8> = taken.flat_map(|&token| &tokens[token as usize]).copied().collect();
+    whole.extend(matcher.shortest_completion().expect("what is allowed can be ended"));
+    let is_taken = ended.advance_bytes(&whole).is_ok() && ended.is_accepting();
+    let whole = String::from_utf8(whole).expect("texts are UTF-8");
+    assert!(is_taken, "{schema}: {whole}");
+    // Of a key that stands twice the last member counts.
+    let value: Value = serde_json::from_str(&whole).expect("it is JSON");
+    assert_eq!(oracle::is_valid_text(schema, &value.to_string()), Some(true), "{schema}: {whole}");
+}
+
+/// Objects that require many keys: texts are judged by their definition, and what masks allow can
+/// be ended: fresh, loaded, after a rollback, by tokens that go over the ends of members.
+#[test]
+fn many_required_keys_in_any_order() {
+    const COUNT: usize = 30;
+    let names: Vec<String> = (0..COUNT).map(|key| format!("key {key}")).collect();
+    let mut properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+    properties.insert("key 0".to_owned(), json!({"anyOf": [{"$ref": "#"}, {"type": "null"}]}));
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": names,
+        "additionalProperties": false,
+    });
+    let words = ["\"}", "\"}}", "\"},", "\",\"key ", "\":\"", "\":null}", "\":{\"key 1", "null,\""];
+    let (tokens, vocabulary) = tokens(&words);
+    let (fresh, _) = constrain(&schema, &vocabulary).expect("a schema");
+    let loaded = Constraint::load(fresh.save(), &vocabulary).expect("it was saved");
+    let mut random = fastrand::Rng::with_seed(5);
+    let (mut valid, mut bits) = (0, 0);
+    for _ in 0..60 {
+        let (text, is_valid) = required_members(&mut random, COUNT, 2);
+        valid += usize::from(is_valid);
+        let (is_taken, matcher, taken) =
+            follow([&fresh, &loaded], &tokens, &text, &mut random, &mut bits);
+        assert_eq!(is_taken, is_valid, "{text}");
+        end_somewhere(&schema, &fresh, &tokens, (matcher, &taken), &mut random);
+    }
+    assert!(valid > 10 && bits > 10_000, "{valid} texts, {bits} bits");
+}
+
+/// What an object may be asked for.
+fn conditions() -> Vec<Value> {
+    vec![
+        json!({"required": ["a"]}),
+        json!({"required": ["a", "b"]}),
+        json!({"properties": {"a": {"const": 1}}}),
+        json!({"properties": {"a": {"const": 2}}, "required": ["a"]}),
+        json!({"properties": {"a": {"type": "integer"}, "b": {"const": 2}}}),
+        json!({"properties": {"a": {"enum": [1, 2]}, "b": true}, "additionalProperties": false}),
+        json!({"properties": {"b": {"type": "string"}}, "required": ["b"]}),
+        json!({"properties": {"c": {"type": "object", "required": ["a"]}}}),
+        json!({"patternProperties": {"^[ab]": {"enum": [1, "a"]}}}),
+        json!({"additionalProperties": {"type": "integer"}}),
+        json!({"propertyNames": {"pattern": "^[acp]"}}),
+        json!({"dependentRequired": {"a": ["b"]}}),
+        json!({"minProperties": 1}),
+        json!({"minProperties": 2}),
+        json!({"maxProperties": 2}),
+        json!({"not": {"required": ["c"]}}),
+        json!({"not": {"properties": {"a": {"const": 1}}}}),
+        json!({"not": {"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}}),
+        json!({"not": {"anyOf": [
+            {"properties": {"a": {"type": "integer"}}},
+            {"properties": {"a": {"type": "number", "multipleOf": 1}}},
+        ]}}),
+    ]
+}
+
+/// The schema, of objects that may have so many other keys that no state could know which.
+fn with_many_keys(schema: &Value) -> Value {
+    let names = (1..=11).map(|number| format!("p{number}"));
+    let mut properties: serde_json::Map<String, Value> =
+        names.map(|name| (name, Value::Bool(true))).collect();
+    properties.insert("p1".to_owned(), json!({"const": "x"}));
+    json!({"type": "object", "anyOf": [schema, {"required": ["p1"], "properties": properties}]})
+}
+
+/// An object, maybe with a key that stands twice.
+fn object(random: &mut fastrand::Rng, depth: usize) -> String {
+    let keys = ["a", "a", "b", "b", "c", "d", "p1", "p2", "v"];
+    let mut members = Vec::new();
+    for _ in 0..random.usize(..5) {
+        let key = keys[random.usize(..keys.len())];
+        let value = match (key, random.u8(..7)) {
+            ("v" | "c", 0..=4) if depth > 0 => object(random, depth - 1),
+            ("p1", 0..=3) => "\"x\"".to_owned(),
+            (_, 0..=2) => "1".to_owned(),
+            (_, 3 | 4) => "2".to_owned(),
+            _ => "\"a\"".to_owned(),
+        };
+        members.push(format!("\"{key}\":{value}"));
+    }
+    format!("{{{}}}", members.join(","))
+}
+
+/// Whether what `object` makes is accepted as the oracle says. Whether it has all keys in any order.
+fn check(schema: &Value, random: &mut fastrand::Rng, bits: &mut usize) -> bool {
+    let words =
+        ["\"a\":1", ",\"b\":", "1,\"", "1}", "\"}", "}}", "{\"a\"", "\"p1\":\"x\"", "2,\"a\":1"];
+    let (tokens, vocabulary) = tokens(&words);
+    let (fresh, codes) = match constrain(schema, &vocabulary) {
+        Ok(constraint) => constraint,
+        Err(kind) => panic!("{schema}: {kind:?}"),
+    };
+    let loaded = Constraint::load(fresh.save(), &vocabulary).expect("it was saved");
+    let is_whole = !codes.contains(&"narrowed-schema");
+    for _ in 0..25 {
+        let text = object(random, 2);
+        let (is_taken, matcher, taken) = follow([&fresh, &loaded], &tokens, &text, random, bits);
+        match oracle::is_valid_text(schema, &text) {
+            Some(is_valid) if is_whole => assert_eq!(is_taken, is_valid, "{schema}: {text}"),
+            // Of a key that stands twice the last member counts.
+            _ if is_taken => {
+                let value: Value = serde_json::from_str(&text).expect("it is JSON");
+                let is_valid = oracle::is_valid_text(schema, &value.to_string());
+                assert_eq!(is_valid, Some(true), "{schema}: {text}");
+            }
+            _ => {}
+        }
+        end_somewhere(schema, &fresh, &tokens, (matcher, &taken), random);
+    }
+    is_whole
+}
+
+/// Objects that are one of several alternatives, with keys in any order, alone and below a key of
+/// one that is. `LRMASK_SEED` has other texts tried.
+#[test]
+fn alternatives_against_the_oracle() {
+    let seed = std::env::var("LRMASK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    let (mut random, mut bits) = (fastrand::Rng::with_seed(seed), 0);
+    let (mut count, mut whole) = (0, 0);
+    let conditions = conditions();
+    for (at, one) in conditions.iter().enumerate() {
+        for other in &conditions[at..] {
+            for combined in ["anyOf", "oneOf", "allOf"] {
+                let both = json!({combined: [one, other]});
+                let mut schemas = vec![with_many_keys(&both)];
+                if combined == "anyOf" {
+                    let below = |t: u32, schema: &Value| {
+                        json!({
+                            "properties": {"a": {"const": t}, "v": with_many_keys(schema)},
+                            "required": ["a"],
+                        })
+                    };
+                    schemas.push(with_many_keys(&json!({
+                        "oneOf": [below(1, one), below(2, other)],
+                    })));
+                }
+                for schema in schemas {
+                    count += 1;
+                    whole += usize::from(check(&schema, &mut random, &mut bits));
+                }
+            }
+        }
+    }
+    println!("{whole} of {count} schemas have all keys in any order, {bits} bits");
+    assert!(2 * whole > count && bits > 100_000, "{whole} of {count} schemas, {bits} bits");
+}
