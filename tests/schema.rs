@@ -290,6 +290,36 @@ fn values_against_the_oracle() {
     }
 }
 
+/// A union of many objects, of which a key tells them apart: each branch is looked at for itself,
+/// not beside all others.
+#[test]
+fn unions_of_many_branches() {
+    const COUNT: usize = 150;
+    let branch = |number: usize| {
+        let own = [0, 1].map(|key| (format!("k{number}_{key}"), json!({"type": "integer"})));
+        let kind = ("kind".to_owned(), json!({"const": format!("of {number}")}));
+        let properties: serde_json::Map<String, Value> = own.into_iter().chain([kind]).collect();
+        let required = json!(["kind", format!("k{number}_0")]);
+        json!({"properties": properties, "required": required, "additionalProperties": false})
+    };
+    let branches: Vec<Value> = (0..COUNT).map(branch).collect();
+    for keyword in ["oneOf", "anyOf"] {
+        let schema = json!({"type": "object", keyword: branches}).to_string();
+        let constraint = constrain(&schema, &SchemaOptions::default(), &bytes()).expect("a schema");
+        for number in [0, 1, COUNT - 1] {
+            let other = (number + 1) % COUNT;
+            let kind = format!("\"kind\":\"of {number}\"");
+            let (own, wrong) = (format!("\"k{number}_0\":1"), format!("\"k{other}_0\":1"));
+            // Sorted keys are in the declared order here.
+            assert!(accepts(&constraint, &format!("{{{own},{kind}}}")));
+            assert!(accepts(&constraint, &format!("{{{own},\"k{number}_1\":2,{kind}}}")));
+            assert!(!accepts(&constraint, &format!("{{{kind}}}")));
+            assert!(!accepts(&constraint, &format!("{{{wrong},{kind}}}")));
+            assert!(!accepts(&constraint, &format!("{{{own},{wrong},{kind}}}")));
+        }
+    }
+}
+
 /// Keywords alone and in pairs, beside one another where they can be and else in an `allOf`: small
 /// values are judged as the oracle judges them, and what no value satisfies is refused.
 #[test]

@@ -14,7 +14,7 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
@@ -37,6 +37,9 @@ const COUNTED_AT_ONCE: usize = 100;
 const STEPS_OF_WORK: usize = 50;
 /// And keeps some of them.
 const BYTES_OF_WORK: usize = 100;
+
+/// So many formulas that exclude each other are told apart at once.
+const MANY_APART: usize = 4;
 
 /// What a formula asks of the next member.
 #[derive(Clone, Copy, Debug)]
@@ -359,6 +362,12 @@ impl<'a> Machine<'a> {
             }
             return self.leaves(rests, narrower, leaves);
         }
+        if let Asked::Child(child) = asked {
+            let apart = self.listed_apart(child, &tuple)?;
+            if apart.len() >= MANY_APART {
+                return self.leaves_apart(&apart, &tuple, class, leaves);
+            }
+        }
         let answers = self.answers(asked, &tuple);
         let not = match asked {
             Asked::Child(child) => self.not_child(&tuple, child)?,
@@ -391,6 +400,89 @@ impl<'a> Machine<'a> {
                 continue;
             }
             self.leaves(rest, narrower, leaves)?;
+        }
+        Ok(())
+    }
+
+    /// Formulas, `child` among them, that the tuple asks about the next member, that list values,
+    /// and of which no value satisfies two: what tells the branches of a large union apart.
+    fn listed_apart(&mut self, child: F, tuple: &[F]) -> Result<Vec<F>, SchemaError> {
+        let mut apart = vec![child];
+        let Some(values) = self.listed_values(child)? else { return Ok(apart) };
+        let mut seen: FxHashSet<(bool, u32)> = values.into_iter().collect();
+        let mut others: Vec<F> = (self.reader.formulas.atoms(tuple).into_iter())
+            .filter_map(|atom| if let Atom::Child(other) = atom { Some(other) } else { None })
+            .filter(|&other| other != child)
+            .collect();
+        others.sort_unstable();
+        for other in others {
+            let Some(values) = self.listed_values(other)? else { continue };
+            if values.iter().all(|value| !seen.contains(value)) {
+                seen.extend(values);
+                apart.push(other);
+            }
+        }
+        Ok(apart)
+    }
+
+    /// The strings or numbers of which each value that satisfies the formula is one, by number, if
+    /// it says so at first sight; and whether they are numbers.
+    pub(super) fn listed_values(
+        &mut self,
+        formula: F,
+    ) -> Result<Option<Vec<(bool, u32)>>, SchemaError> {
+        let whole = self.whole(formula)?;
+        let formulas = &self.reader.formulas;
+        let listed = |part: F| match formulas.shape(part) {
+            Shape::Atom(Atom::Strings(set)) => Some((false, set)),
+            Shape::Atom(Atom::Numbers(set)) => Some((true, set)),
+            _ => None,
+        };
+        let found = match formulas.shape(whole) {
+            Shape::And(list) => formulas.parts(list).iter().find_map(|&part| listed(part)),
+            _ => listed(whole),
+        };
+        let values = |(is_number, set)| {
+            let values = self.reader.atoms.sets.get(set).iter();
+            values.map(|&value| (is_number, value)).collect()
+        };
+        Ok(found.map(values))
+    }
+
+    /// The same where the next member satisfies one of these formulas at most: one leaf or more for
+    /// each, and for none of them. To expand by one after the other would take a look at all that
+    /// is left for each two of them.
+    fn leaves_apart(
+        &mut self,
+        apart: &[F],
+        tuple: &[F],
+        class: F,
+        leaves: &mut Vec<(Tuple, F)>,
+    ) -> Result<(), SchemaError> {
+        let mut none = class;
+        for &child in apart {
+            let not = self.not_child(tuple, child)?;
+            none = self.reader.formulas.and([none, not]);
+        }
+        let set: FxHashSet<F> = apart.iter().copied().collect();
+        for chosen in apart.iter().copied().map(Some).chain([None]) {
+            let narrower = match chosen {
+                Some(child) => self.reader.formulas.and([class, child]),
+                None => none,
+            };
+            let mut replace = |formulas: &mut Formulas, atom| match atom {
+                Atom::Child(of) if set.contains(&of) => Formulas::constant(chosen == Some(of)),
+                _ => formulas.atom(atom),
+            };
+            let mut memo = FxHashMap::default();
+            let rest = tuple.iter();
+            let rest: Vec<F> = rest
+                .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
+                .collect();
+            let is_empty = narrower == F::FALSE || rest.iter().all(|&of| of == F::FALSE);
+            if !is_empty && self.is_inhabited(narrower)? {
+                self.leaves(rest, narrower, leaves)?;
+            }
         }
         Ok(())
     }

@@ -89,6 +89,10 @@ struct Object {
     /// Members by key and value, where many states share them.
     members: FxHashMap<(Symbol, Symbol), NonterminalId>,
     ends: FxHashMap<(Left, TupleId), Rc<Tuple>>,
+    /// By name its position, and by residuals the positions of the names that they speak of, where
+    /// no other may come.
+    positions: FxHashMap<u32, u32>,
+    spoken_of: FxHashMap<TupleId, Option<Rc<[u32]>>>,
 }
 
 impl Object {
@@ -132,6 +136,7 @@ impl Builder<'_, '_> {
         };
         let keys = names.iter().map(|&name| self.key(name)).collect();
         let names: Rc<[u32]> = names.into();
+        let positions = names.iter().copied().zip(0..).collect();
         let (mut known, mut ends, members) =
             (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         // Before and behind each name, and where one must come.
@@ -151,6 +156,8 @@ impl Builder<'_, '_> {
             others,
             members,
             ends,
+            positions,
+            spoken_of: FxHashMap::default(),
         };
         self.open(&mut object, left, start)?;
         let mut rests = Vec::new();
@@ -324,6 +331,9 @@ impl Builder<'_, '_> {
                 break known.clone();
             }
             way.push((left.clone(), residuals));
+            if let Left::From(position) = &mut left {
+                (*position, residuals) = self.pass_over(object, *position, residuals)?;
+            }
             let (position, next) = match &left {
                 Left::From(position) => (*position, Left::From(position + 1)),
                 Left::Among(positions) => match positions.split_first() {
@@ -345,6 +355,40 @@ impl Builder<'_, '_> {
             object.ends.insert(state, ends.clone());
         }
         Ok(ends)
+    }
+
+    /// Passes over the names from a position on under which no member may come and none need: of a
+    /// union of objects, all those of the branches that are out.
+    fn pass_over(
+        &mut self,
+        object: &mut Object,
+        position: u32,
+        residuals: TupleId,
+    ) -> Result<(u32, TupleId), SchemaError> {
+        let spoken_of = match object.spoken_of.get(&residuals) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.machine.names_spoken_of(object.frame, residuals).map(|names| {
+                    let due = (0..).zip(&object.due).filter(|&(_, &is_due)| is_due);
+                    let named = names.iter().filter_map(|name| object.positions.get(name).copied());
+                    let mut all: Vec<u32> =
+                        named.chain(due.map(|(position, _)| position)).collect();
+                    all.sort_unstable();
+                    Rc::from(all)
+                });
+                object.spoken_of.insert(residuals, found.clone());
+                found
+            }
+        };
+        let Some(spoken_of) = spoken_of else { return Ok((position, residuals)) };
+        let next = spoken_of.partition_point(|&own| own < position);
+        let next = spoken_of.get(next).copied().unwrap_or(object.names.len() as u32);
+        if next <= position {
+            return Ok((position, residuals));
+        }
+        // As if they had been passed over one by one.
+        let (last, passed) = (object.names[next as usize - 1], object.passed(next));
+        Ok((next, self.machine.absent(object.frame, last, passed, residuals)?))
     }
 
     fn behind_member(
@@ -414,6 +458,7 @@ impl Builder<'_, '_> {
         residuals: TupleId,
     ) -> Result<(), SchemaError> {
         let Left::From(position) = *left else { return Ok(()) };
+        let (position, residuals) = self.pass_over(object, position, residuals)?;
         let Some(&name) = object.names.get(position as usize) else { return Ok(()) };
         let next = Left::From(position + 1);
         let lexeme = object.keys[position as usize];

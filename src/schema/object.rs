@@ -80,6 +80,37 @@ impl Machine<'_> {
         }
     }
 
+    /// The names that residuals speak of, where each allows members under none but these; `None`
+    /// where one may allow others.
+    pub(super) fn names_spoken_of(&self, frame: u32, residuals: TupleId) -> Option<Vec<u32>> {
+        if self.frames.get(frame).tests_names {
+            return None;
+        }
+        let formulas = &self.reader.formulas;
+        let tuple = self.tuple(residuals);
+        let allows_no_other = |&formula: &F| match formulas.shape(formula) {
+            Shape::Or(list) | Shape::One(list) => {
+                formulas.parts(list).iter().all(|&part| self.is_closed(part))
+            }
+            _ => self.is_closed(formula),
+        };
+        if !tuple.iter().all(allows_no_other) {
+            return None;
+        }
+        let mut names = Vec::new();
+        for atom in formulas.atoms(tuple) {
+            match atom {
+                Atom::Required(name) => names.push(name),
+                Atom::Properties(number) => {
+                    let named = &self.reader.atoms.properties.get(number).named;
+                    names.extend(named.iter().map(|&(name, _)| name));
+                }
+                _ => {}
+            }
+        }
+        Some(names)
+    }
+
     /// The contents of keys.
     fn contents(&mut self, keys: &Keys) -> Result<Rc<Dfa>, SchemaError> {
         let names = match keys {
