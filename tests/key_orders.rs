@@ -112,7 +112,8 @@ fn follow(
     }
 }
 
-/// From somewhere on the way of a text, which took these tokens, there is a way to the end, and it leads to a valid value.
+/// From somewhere on the way of a text, which took these tokens, there is a way to the end, and it
+/// leads to a valid value.
 fn end_somewhere(
     schema: &Value,
     constraint: &Constraint,
@@ -220,7 +221,8 @@ fn object(random: &mut fastrand::Rng, depth: usize) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// Whether what `object` makes is accepted as the oracle says. Whether it has all keys in any order.
+/// Whether what `object` makes is accepted as the oracle says. Whether it has all keys in any
+/// order.
 fn check(schema: &Value, random: &mut fastrand::Rng, bits: &mut usize) -> bool {
     let words =
         ["\"a\":1", ",\"b\":", "1,\"", "1}", "\"}", "}}", "{\"a\"", "\"p1\":\"x\"", "2,\"a\":1"];

@@ -55,6 +55,26 @@ pub(crate) fn attacks() -> Vec<Attack> {
             let twice = [&members[..n / 2], &members].concat();
             instance(&schema, &format!("{{{}}}", twice.join(",")), limits)
         }),
+        attack("alternatives that members leave, in any order", [4, 20, 60], |n, limits| {
+            let property = |of: usize, key: usize| {
+                let values = if (of >> (key % 5)).is_multiple_of(2) { "integer" } else { "string" };
+                format!("\"k{key}\": {{\"type\": \"{values}\"}}")
+            };
+            let branch = |of: usize| {
+                let properties: Vec<String> = (0..30).map(|key| property(of, key)).collect();
+                format!(
+                    "{{\"properties\": {{\"kind\": {{\"const\": {of}}}, {}}}, \
+                     \"required\": [\"kind\", \"k{}\"]}}",
+                    properties.join(","),
+                    of % 30
+                )
+            };
+            let branches: Vec<String> = (0..n).map(branch).collect();
+            let schema = format!("{{\"type\": \"object\", \"oneOf\": [{}]}}", branches.join(","));
+            let members: Vec<String> = (0..30).rev().map(|key| format!("\"k{key}\":1")).collect();
+            let members = vec![members.join(","); 20].join(",");
+            instance(&schema, &format!("{{{members},\"kind\":0}}"), limits)
+        }),
         attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
             let grammar = "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\n\
                 y: \"b\" | \"c\"\n%nonassoc \"a\"\n";

@@ -9,8 +9,8 @@ mod kept;
 
 use std::sync::Arc;
 
+use crate::grammar::derivable::{self, Ends};
 use crate::grammar::ir::{Production, Symbol, Terminal};
-use crate::grammar::requirement::{self, Ends};
 use crate::grammar::{Grammar, GrammarError};
 use crate::util::diagnostic::{self, Diagnostic, Severity};
 use crate::util::id::{NonterminalId, TerminalId};
@@ -109,7 +109,7 @@ pub(crate) fn keep_productive(grammar: &Grammar) -> Option<Grammar> {
 /// Which nonterminals derive a sequence of terminals that all pass `allowed`.
 pub(crate) fn mark_derivable(grammar: &Grammar, allowed: impl Fn(TerminalId) -> bool) -> Vec<bool> {
     let productions = grammar.productions.iter().map(|of| (of.lhs, &of.rhs[..]));
-    requirement::derivable(grammar.nonterminals.len(), productions, &grammar.requirements, allowed)
+    derivable::derivable(grammar.nonterminals.len(), productions, &grammar.requirements, allowed)
 }
 
 /// Which nonterminals derive the empty text.

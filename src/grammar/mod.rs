@@ -9,13 +9,15 @@
 //! * [`analysis`]: what the IR's shape says, and its trimming to what the start symbol needs.
 //! * [`optional`]: terminals that match the empty text, or none, made options or left out.
 //! * [`texts`]: grammars whose texts are those of automata.
-//! * [`requirement`]: conditions on lists beside the rules.
+//! * [`requirement`]: conditions on lists beside the rules; [`derivable`]: what derives some text
+//!   under them.
 //! * [`mod@print`]: the IR as text.
 //! * [`reader`]: what reading takes beside the text: a name, a start symbol, files, limits.
 
 pub(crate) mod analysis;
 mod automaton;
 mod characters;
+pub(crate) mod derivable;
 mod error;
 pub(crate) mod in_brackets;
 pub(crate) mod in_pairs;

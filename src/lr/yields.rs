@@ -179,8 +179,8 @@ impl Yields {
     }
 }
 
-/// What ends of lists bring along while lengths are settled: of each member its shortest form, which
-/// is the one that is settled first.
+/// What ends of lists bring along while lengths are settled: of each member its shortest form,
+/// which is the one that is settled first.
 struct Brought<'r> {
     requirements: &'r Requirements,
     /// By nonterminal that is a member: the members.

@@ -1,11 +1,11 @@
 //! Objects as alternatives: what a formula asks of an object, as conjunctions each of which asks of
-//! a member the same thing, whatever the other members are, that there are certain members, and that
-//! one of them breaks a condition.
+//! a member the same thing, whatever the other members are, that there are certain members, and
+//! that one of them breaks a condition.
 //!
-//! That is a disjunctive normal form, made as far as it goes: counts of members have no place in it,
-//! nor that two conditions are broken. Where a condition is denied that the others leave no room
-//! for, that says nothing: the branches of a `oneOf` deny each other, and as a rule exclude each
-//! other anyway, by the value of a key.
+//! That is a disjunctive normal form, made as far as it goes: counts of members have no place in
+//! it, nor that two conditions are broken. Where a condition is denied that the others leave no
+//! room for, that says nothing: the branches of a `oneOf` deny each other, and as a rule exclude
+//! each other anyway, by the value of a key.
 
 use crate::schema::atoms::Properties;
 use crate::schema::error::SchemaError;
@@ -162,6 +162,46 @@ impl Machine<'_> {
         Ok(Some(all).filter(|all| all.len() <= MOST_ALTERNATIVES))
     }
 
+    /// Whether at first sight no object satisfies both: one requires a key under which both list
+    /// values, and none is in both lists.
+    fn excludes(&mut self, one: F, other: F) -> Result<bool, SchemaError> {
+        self.spend(1)?;
+        let parts = |formula: F| match self.reader.formulas.shape(formula) {
+            Shape::And(list) => self.reader.formulas.parts(list),
+            _ => &[],
+        };
+        let atoms = |formula: F| {
+            let atom = |&part: &F| match self.reader.formulas.shape(part) {
+                Shape::Atom(atom) => Some(atom),
+                _ => None,
+            };
+            parts(formula).iter().filter_map(atom).collect::<Vec<Atom>>()
+        };
+        let asked = |atoms: &[Atom], name| {
+            atoms.iter().find_map(|&atom| match atom {
+                Atom::Properties(number) => self.reader.atoms.properties.get(number).named(name),
+                _ => None,
+            })
+        };
+        let atoms = [atoms(one), atoms(other)];
+        let mut pairs = Vec::new();
+        for atom in atoms.iter().flatten() {
+            if let Atom::Required(name) = *atom
+                && let (Some(one), Some(other)) = (asked(&atoms[0], name), asked(&atoms[1], name))
+            {
+                pairs.push((one, other));
+            }
+        }
+        for (one, other) in pairs {
+            if let (Some(one), Some(other)) = (self.listed_values(one)?, self.listed_values(other)?)
+                && one.iter().all(|value| !other.contains(value))
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// All of `parts`, or of their contraries.
     fn product(
         &mut self,
@@ -185,7 +225,7 @@ impl Machine<'_> {
         for part in parts {
             if let Some(of) = denies(self, part) {
                 let both = self.reader.formulas.and([plain, of]);
-                if !self.is_inhabited(both)? {
+                if self.excludes(plain, of)? || !self.is_inhabited(both)? {
                     continue;
                 }
             }

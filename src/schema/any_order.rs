@@ -1,12 +1,12 @@
 //! Productions of objects with keys in any order, where too many of these hang together.
 //!
 //! What can become of the object is a set of [alternatives](super::alternatives). A member leaves
-//! those that allow it. So a state is the set of alternatives that are left, and there are few: most
-//! keys exclude none. Which keys were there no state knows. The list of members is right-recursive,
-//! and a [`Requirement`] lets it end where one of the alternatives that are left has all that it
-//! requires: members under certain keys, and one that breaks a condition where that is denied. A key
-//! may stand twice; whichever member a reader keeps, all alternatives that are left allow it. Only of
-//! members that break a condition the last one under a key counts.
+//! those that allow it. So a state is the set of alternatives that are left, and there are few:
+//! most keys exclude none. Which keys were there no state knows. The list of members is
+//! right-recursive, and a [`Requirement`] lets it end where one of the alternatives that are left
+//! has all that it requires: members under certain keys, and one that breaks a condition where that
+//! is denied. A key may stand twice; whichever member a reader keeps, all alternatives that are
+//! left allow it. Only of members that break a condition the last one under a key counts.
 //!
 //! As a rule only one outcome can end in a state: where alternatives of two are left, they exclude
 //! each other by a member that one of them requires and that would not leave the other. It has not
@@ -48,8 +48,8 @@ struct Member {
 struct Object {
     alternatives: Vec<Alternative>,
     members: Vec<Member>,
-    /// By alternative, of each key that it requires, and of what breaks the condition that it denies,
-    /// the members that it allows.
+    /// By alternative, of each key that it requires, and of what breaks the condition that it
+    /// denies, the members that it allows.
     required: Vec<Vec<Vec<Member>>>,
     /// The members under keys of which the last counts.
     keys: Vec<Vec<NonterminalId>>,
@@ -256,20 +256,21 @@ impl Object {
         let all = all.fold(0, |all, number| all | 1 << number);
         let mut seen: FxHashSet<Left> = [all].into_iter().collect();
         self.states.push(all);
-        let mut next = 0;
+        let (mut next, mut productions) = (0, 0);
         while let Some(&left) = self.states.get(next) {
             next += 1;
             let mut outcomes: Vec<usize> =
                 self.ends(left).map(|number| self.alternatives[number].outcome).collect();
             outcomes.dedup();
-            if next * self.members.len() > most || outcomes.len() > 1 {
-                return false;
-            }
             for member in &self.members {
                 let behind = left & member.leaves;
+                productions += usize::from(behind != 0);
                 if behind != 0 && seen.insert(behind) {
                     self.states.push(behind);
                 }
+            }
+            if productions > most || outcomes.len() > 1 {
+                return false;
             }
         }
         true

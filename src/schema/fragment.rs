@@ -7,9 +7,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
+use crate::grammar::derivable::{self, Ends};
 use crate::grammar::ir::{Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
-use crate::grammar::requirement::{self, Ends, Requirement};
+use crate::grammar::requirement::Requirement;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::lists::Lists;
 
@@ -66,7 +67,7 @@ impl Fragment {
     fn drop_unproductive(&mut self) {
         let productions = self.productions.iter().map(|(lhs, rhs)| (*lhs, &rhs[..]));
         let (count, ends) = (self.nonterminals.len(), Ends::new(&self.requirements));
-        let derived = requirement::derivable(count, productions, &self.requirements, |_| true);
+        let derived = derivable::derivable(count, productions, &self.requirements, |_| true);
         self.productions.retain(|(lhs, rhs)| ends.is_alive((*lhs, rhs), &derived, |_| true));
     }
 
