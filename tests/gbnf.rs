@@ -406,6 +406,14 @@ fn whole_grammars_take_and_refuse_what_their_authors_mean() {
     }
 }
 
+/// What llama.cpp makes of it: the last definition counts, and a range from back to front is empty.
+#[test]
+fn definitions_that_stand_twice_and_reversed_ranges() {
+    let text = "root ::= \"a\" end\nend ::= [0-9]\nend ::= [z-a!]\n";
+    let grammar = on_bytes(&Grammar::from_gbnf(text).expect("two warnings"));
+    assert_texts(text, &grammar, &["a!"], &["a", "a1", "az", "am"]);
+}
+
 #[test]
 fn a_token_that_the_vocabulary_lacks_is_an_error() {
     let vocabulary =

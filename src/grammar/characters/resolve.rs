@@ -25,7 +25,8 @@ pub(super) struct Rule {
 
 /// The rules of `file`, which is source `source`.
 ///
-/// AFTER THIS: no names and no assertions; every rule has one definition.
+/// AFTER THIS: no names and no assertions; every rule has one definition, the last one in the file,
+/// as llama.cpp has it.
 pub(super) fn resolve(
     context: &mut Context,
     source: u32,
@@ -40,7 +41,8 @@ pub(super) fn resolve(
         if number == next {
             defined.push(rule);
         } else {
-            duplicate(context, source, rule, defined[number]);
+            let first = std::mem::replace(&mut defined[number], rule);
+            duplicate(context, source, rule, first);
         }
     }
     let negations = HashSet::new();
@@ -56,9 +58,9 @@ pub(super) fn resolve(
 fn duplicate(context: &mut Context, source: u32, rule: &ast::Rule, first: &ast::Rule) {
     let [place, first] =
         [rule, first].map(|rule| context.sources.place(At::new(source, &rule.name.span)));
-    let message = format!("`{}` is defined twice", rule.name.node);
+    let message = format!("`{}` is defined twice, and this definition counts", rule.name.node);
     context.report(
-        Diagnostic::error("duplicate-definition", message)
+        Diagnostic::warning("duplicate-definition", message)
             .at(place)
             .related(first, "first defined here")
             .help("rename one, or make them alternatives of one rule"),
@@ -100,7 +102,14 @@ impl Resolver<'_> {
             },
             ExprKind::Literal(text) => self.exprs.literal(text),
             ExprKind::Class(class) => {
-                let set = CharSet::new(&class.ranges);
+                let mut ranges = class.ranges.clone();
+                ranges.retain(|(first, last)| first <= last);
+                if ranges.len() < class.ranges.len() {
+                    let message = "a range whose ends are reversed holds no character";
+                    let help = "write the smaller character first, and a `-` as itself as `\\-`";
+                    self.report(Diagnostic::warning("reversed-range", message).help(help), at);
+                }
+                let set = CharSet::new(&ranges);
                 self.exprs.class(if class.negated { set.complement() } else { set })
             }
             ExprKind::Token(reference) => {

@@ -108,6 +108,7 @@ fn findings_are_those_of_other_notations() {
     assert_eq!(codes("root ::= \"a\"", Some("rot")), ["undefined-symbol"]);
     assert_eq!(codes("root ::= rot", None), ["undefined-symbol"]);
     assert_eq!(codes("root ::= \"a\"\nroot ::= \"b\"", None), ["duplicate-definition"]);
+    assert_eq!(codes("root ::= [z-ab]", None), ["reversed-range"]);
     assert_eq!(codes("root ::= \"a\" root", None), ["unproductive"]);
     assert_eq!(codes("root ::= \"a\" | never\nnever ::= never \"x\"", None), ["unproductive"]);
     assert_eq!(codes("root ::= []", None), ["unproductive"]);

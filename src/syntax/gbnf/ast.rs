@@ -48,6 +48,7 @@ pub(crate) enum ExprKind {
 pub(crate) struct Class {
     pub(crate) negated: bool,
     /// Code points, both ends included; they may overlap, and hold surrogates, which no text has.
+    /// One whose ends are reversed holds none.
     pub(crate) ranges: Vec<(u32, u32)>,
 }
 

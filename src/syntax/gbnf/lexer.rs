@@ -248,7 +248,6 @@ impl<'input> Lexer<'input> {
         self.take(usize::from(negated));
         let mut ranges = Vec::new();
         loop {
-            let at = self.at;
             match self.rest().as_bytes() {
                 [] => {
                     return Err(SyntaxError::new(
@@ -278,12 +277,7 @@ impl<'input> Lexer<'input> {
             }
             self.take(1);
             match self.unit()? {
-                Unit::Point(last) if first <= last => ranges.push((first, last)),
-                Unit::Point(_) => {
-                    let message = "the ends of this range are reversed";
-                    return Err(SyntaxError::new(SyntaxErrorKind::BadRange, at..self.at, message)
-                        .help("write the smaller character first, and a `-` as itself as `\\-`"));
-                }
+                Unit::Point(last) => ranges.push((first, last)),
                 // `[a-\d]` has a hyphen in it, as for regexes.
                 Unit::Shorthand(shorthand) => {
                     ranges.extend([(first, first), (0x2d, 0x2d)]);
