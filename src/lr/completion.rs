@@ -159,8 +159,8 @@ impl Derivations {
         is_certain.then_some(false)
     }
 
-    /// The items of what lies on top, as they are to be tried: by the last first where the shortest
-    /// are.
+    /// The items of what lies on top. Where those with the shortest rests are to come first, they
+    /// stand last: they are taken from the end.
     fn items(&self, table: &ParseTable, rest: &Rest<'_>, order: Order) -> SmallVec<[Item; 8]> {
         let node = rest.top.unwrap_or_else(|| self.node(table, rest.below));
         let kernel = table.automaton.kernels.get(self.core(table, node).index());

@@ -15,8 +15,8 @@ use crate::schema::states::TupleId;
 
 use FormulaId as F;
 
-/// A set of alternatives is a word.
-pub(super) const MOST_ALTERNATIVES: usize = 64;
+/// A set of alternatives is a word (`super::any_order`).
+const MOST_ALTERNATIVES: usize = 64;
 
 /// One way to satisfy one formula of a tuple.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -95,6 +95,35 @@ impl Object {
             self.required.push(required);
         }
     }
+
+    /// Finds the sets of alternatives that members leave. Whether they are few, and one outcome at
+    /// most can end in each.
+    fn find_states(&mut self, most: usize) -> bool {
+        // No object satisfies an alternative that allows none of some members that it requires.
+        let is_met = |&number: &usize| self.required[number].iter().all(|of| !of.is_empty());
+        let all = (0..self.alternatives.len()).filter(is_met);
+        let all = all.fold(0, |all, number| all | 1 << number);
+        let mut seen: FxHashSet<Left> = [all].into_iter().collect();
+        self.states.push(all);
+        let (mut next, mut productions) = (0, 0);
+        while let Some(&left) = self.states.get(next) {
+            next += 1;
+            let mut outcomes: Vec<usize> =
+                self.ends(left).map(|number| self.alternatives[number].outcome).collect();
+            outcomes.dedup();
+            for member in &self.members {
+                let behind = left & member.leaves;
+                productions += self.outcomes(behind).len();
+                if behind != 0 && seen.insert(behind) {
+                    self.states.push(behind);
+                }
+            }
+            if productions > most || outcomes.len() > 1 {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 impl Builder<'_, '_> {
@@ -243,37 +272,6 @@ impl Builder<'_, '_> {
             self.fragment.requirements.push(Requirement { ends, separator, open, sets, keys });
         }
         Ok(())
-    }
-}
-
-impl Object {
-    /// Finds the sets of alternatives that members leave. Whether they are few, and one outcome at
-    /// most can end in each.
-    fn find_states(&mut self, most: usize) -> bool {
-        // No object satisfies an alternative that allows none of some members that it requires.
-        let is_met = |&number: &usize| self.required[number].iter().all(|of| !of.is_empty());
-        let all = (0..self.alternatives.len()).filter(is_met);
-        let all = all.fold(0, |all, number| all | 1 << number);
-        let mut seen: FxHashSet<Left> = [all].into_iter().collect();
-        self.states.push(all);
-        let (mut next, mut productions) = (0, 0);
-        while let Some(&left) = self.states.get(next) {
-            next += 1;
-            let mut outcomes: Vec<usize> =
-                self.ends(left).map(|number| self.alternatives[number].outcome).collect();
-            outcomes.dedup();
-            for member in &self.members {
-                let behind = left & member.leaves;
-                productions += usize::from(behind != 0);
-                if behind != 0 && seen.insert(behind) {
-                    self.states.push(behind);
-                }
-            }
-            if productions > most || outcomes.len() > 1 {
-                return false;
-            }
-        }
-        true
     }
 }
 
