@@ -1,11 +1,12 @@
 //! The driver: its body is the list of the passes.
 
 use regex_automata::nfa::thompson;
+use regex_syntax::hir::Hir;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::lexer::algebra;
 use crate::lexer::chain::{chain, steps};
-use crate::lexer::determinize;
+use crate::lexer::determinize::{self, Texts};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::PatternError;
 use crate::lexer::looking;
@@ -113,8 +114,26 @@ impl<'a> Compiler<'a> {
             )?;
             return looking::determinize(&nfa, &lowered.looks, lowered.is_lazy, meter);
         }
-        let nfa = determinize::nondeterministic(&self.thompson, &lowered.hir, meter)?;
-        Ok(determinize::determinize(&nfa, lowered.is_lazy, meter)?.minimize(meter)?)
+        self.determinized(&lowered.hir, if lowered.is_lazy { Texts::First } else { Texts::All })
+    }
+
+    fn determinized(&self, hir: &Hir, texts: Texts) -> Result<Dfa, PatternError> {
+        let nfa = determinize::nondeterministic(&self.thompson, hir, self.meter)?;
+        Ok(determinize::determinize(&nfa, texts, self.meter)?.minimize(self.meter)?)
+    }
+
+    /// The texts of a pattern that begin with no other of them; `None` where all its texts are
+    /// wanted first: it is no plain regex.
+    fn shortest(&mut self, pattern: &Pattern) -> Result<Option<Dfa>, PatternError> {
+        if pattern.has_algebra() {
+            return Ok(None);
+        }
+        let lowered = lower(pattern, self.meter, &mut self.folding, self.may_narrow)?;
+        if lowered.is_lazy || !lowered.looks.is_empty() {
+            return Ok(None);
+        }
+        self.narrowed.extend(lowered.narrowed);
+        self.determinized(&lowered.hir, Texts::Shortest).map(Some)
     }
 
     /// [`Compiler::compile`] where it takes an algebra: each operand is an automaton of its own.
@@ -151,13 +170,14 @@ impl<'a> Compiler<'a> {
             }
             Pattern::Schema(_) => Err(PatternError::schema()),
             Pattern::Tokens(tokens) => made::minimal(&tokens.spellings(), meter),
-            Pattern::Shortest(pattern) => {
-                algebra::first_matches(&self.combination(pattern, depth + 1)?, meter)
-            }
+            Pattern::Shortest(pattern) => match self.shortest(pattern)? {
+                Some(shortest) => Ok(shortest),
+                None => algebra::first_matches(&self.combination(pattern, depth + 1)?, meter),
+            },
             _ => {
                 let splice = self.splice(pattern, depth)?;
                 let nfa = splice::nondeterministic(&splice, meter)?;
-                Ok(determinize::determinize(&nfa, false, meter)?.minimize(meter)?)
+                Ok(determinize::determinize(&nfa, Texts::All, meter)?.minimize(meter)?)
             }
         }
     }

@@ -25,17 +25,27 @@ use crate::lexer::minimize::RawDfa;
 use crate::util::byte_classes::ByteClasses;
 use crate::util::meter::{Holding, Meter};
 
-/// The DFA of `nfa`, not minimal; of what `re` finds first where it `keeps_order`. Bounded by
-/// `meter` in time and memory.
+/// Which of the texts that an automaton matches are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Texts {
+    All,
+    /// What `re` finds first.
+    First,
+    /// Those that begin with no other of them. What may follow a match is not followed, which
+    /// spares most of the states of a regex that is searched for and counts.
+    Shortest,
+}
+
+/// The DFA of `nfa`, not minimal. Bounded by `meter` in time and memory.
 pub(super) fn determinize(
     nfa: &thompson::NFA,
-    keeps_order: bool,
+    texts: Texts,
     meter: &Meter,
 ) -> Result<RawDfa, PatternError> {
     let classes = ByteClasses::by_key(|byte| usize::from(nfa.byte_classes().get(byte)));
     let mut subsets = Subsets {
         nfa,
-        keeps_order,
+        texts,
         meter,
         held: meter.holding(),
         seen: vec![0; nfa.states().len()],
@@ -115,7 +125,7 @@ pub(super) fn nfa_bytes(meter: &Meter) -> usize {
 
 struct Subsets<'a> {
     nfa: &'a thompson::NFA,
-    keeps_order: bool,
+    texts: Texts,
     meter: &'a Meter,
     held: Holding,
     /// The generation in which an NFA state was last met.
@@ -285,12 +295,16 @@ impl<'a> Subsets<'a> {
             }
         }
         self.check_steps()?;
-        if self.keeps_order {
-            let is_match = |id: &StateID| matches!(nfa.state(*id), State::Match { .. });
-            self.current
-                .truncate(self.current.iter().position(is_match).map_or(usize::MAX, |at| at + 1));
-        } else {
+        if self.texts == Texts::All {
             self.current.sort_unstable();
+            return Ok(());
+        }
+        let is_match = |id: &StateID| matches!(nfa.state(*id), State::Match { .. });
+        match (self.texts, self.current.iter().position(is_match)) {
+            (Texts::First, Some(at)) => self.current.truncate(at + 1),
+            (Texts::Shortest, Some(at)) => self.current = vec![self.current[at]],
+            (Texts::Shortest, None) => self.current.sort_unstable(),
+            _ => {}
         }
         Ok(())
     }

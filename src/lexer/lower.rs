@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::MARK;
-use crate::lexer::determinize;
+use crate::lexer::determinize::{self, Texts};
 use crate::lexer::dfa::Dfa;
 use crate::lexer::error::{PatternError, PatternErrorKind};
 use crate::lexer::joined::joined;
@@ -251,7 +251,9 @@ impl Builder<'_> {
         if inner.is_empty() {
             let nfa =
                 determinize::nondeterministic(&determinize::thompson(self.meter), hir, self.meter)?;
-            return Ok(determinize::determinize(&nfa, false, self.meter)?.minimize(self.meter)?);
+            return Ok(
+                determinize::determinize(&nfa, Texts::All, self.meter)?.minimize(self.meter)?
+            );
         }
         let compiler = determinize::thompson_with_looks(self.meter);
         let nfa = determinize::nondeterministic(&compiler, hir, self.meter)?;

@@ -31,6 +31,17 @@ pub(super) struct Punctuation {
     pub(super) colon: Symbol,
 }
 
+/// Runs of characters by powers of two.
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// Just so many runs.
+    pub(super) full: Vec<Symbol>,
+    /// Fewer runs than that, and the end of the string.
+    pub(super) fewer: Vec<Symbol>,
+    /// The end of a string that has as many runs as it may have.
+    pub(super) end: Symbol,
+}
+
 /// What is still to be given productions.
 #[derive(Clone, Copy, Debug)]
 enum Task {
@@ -49,6 +60,8 @@ pub(super) struct Builder<'m, 'a> {
     objects: FxHashMap<TupleId, NonterminalId>,
     /// Terminals of scalars by what is asked of them.
     texts: FxHashMap<(Type, F), Option<Symbol>>,
+    /// Runs of characters, by how many may come behind the last.
+    pub(super) runs: FxHashMap<u64, Runs>,
     tasks: Vec<Task>,
 }
 
@@ -69,6 +82,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         arrays: FxHashMap::default(),
         objects: FxHashMap::default(),
         texts: FxHashMap::default(),
+        runs: FxHashMap::default(),
         tasks: Vec::new(),
     };
     let value = builder.value(&[root], 0)?;
@@ -185,8 +199,9 @@ impl Builder<'_, '_> {
                     }
                 }
                 _ => {
-                    let counted = self.counted_outcome(&projected).filter(|_| of == Type::String);
-                    if let Some((outcome, min, max)) = counted {
+                    if of == Type::String
+                        && let Some((outcome, min, max)) = self.counted_outcome(&projected)?
+                    {
                         let string = self.counted_string(min, max)?;
                         self.production(nth(first, outcome), [string])?;
                         continue;
@@ -203,14 +218,18 @@ impl Builder<'_, '_> {
     }
 
     /// The only outcome that strings have, where it asks for nothing but a length; and its bounds.
-    fn counted_outcome(&self, projected: &[F]) -> Option<(usize, u64, Option<u64>)> {
+    fn counted_outcome(
+        &mut self,
+        projected: &[F],
+    ) -> Result<Option<(usize, u64, Option<u64>)>, SchemaError> {
         let mut outcomes =
             projected.iter().enumerate().filter(|&(_, &formula)| formula != F::FALSE);
         let (Some((outcome, &only)), None) = (outcomes.next(), outcomes.next()) else {
-            return None;
+            return Ok(None);
         };
-        let (min, max) = self.machine.lengths(only)?;
-        max.is_none_or(|max| min <= max).then_some((outcome, min, max))
+        let lengths = self.machine.lengths(only)?;
+        let some = lengths.filter(|&(min, max)| max.is_none_or(|max| min <= max));
+        Ok(some.map(|(min, max)| (outcome, min, max)))
     }
 
     /// The terminals of the scalars of a type that satisfy a formula.

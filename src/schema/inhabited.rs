@@ -88,7 +88,9 @@ impl Machine<'_> {
     }
 
     fn has_text(&mut self, formula: F, of: Type) -> Result<bool, SchemaError> {
-        if let (Type::String, Some((min, max))) = (of, self.lengths(formula)) {
+        if of == Type::String
+            && let Some((min, max)) = self.lengths(formula)?
+        {
             return Ok(max.is_none_or(|max| min <= max));
         }
         if of == Type::String

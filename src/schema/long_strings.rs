@@ -3,10 +3,19 @@
 //! The lexer counts, and keeps what it has met of each count. Past some thousand that would be
 //! much, so the parser counts runs of characters instead. A run is just so many characters, and the
 //! last run ends in the quote, so no lexeme is the beginning of another.
+//!
+//! The parser counts in binary: `full2 -> full1 full1` and `full1 -> RUN RUN` are four runs,
+//! `fewer2 -> fewer1 | full1 fewer1` and `fewer1 -> fewer0 | RUN fewer0` are three at most, with
+//! the end of the string. A bound is the sum of its digits, so the productions, the parse states
+//! and the stack grow with its logarithm. Each run behind a full half completes one of the next
+//! size, as adding one carries; what a run completes is on the stack alone, so one lookahead always
+//! suffices. Rows of the tables have the ends of all places where runs may stand. So that these
+//! never compete, the characters past whole runs that a string must have come first, with the
+//! quote, and the ends that only some places allow are a terminal of their own.
 
 use crate::grammar::ir::Symbol;
-use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::schema::build::Builder;
+use crate::grammar::pattern::Pattern;
+use crate::schema::build::{Builder, Runs};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
@@ -14,20 +23,38 @@ use crate::schema::machine::Machine;
 use FormulaId as F;
 
 impl Machine<'_> {
-    /// The bounds that a formula about strings sets, where it sets nothing else.
-    pub(super) fn lengths(&self, formula: F) -> Option<(u64, Option<u64>)> {
+    /// The bounds that a formula about strings sets, where it sets nothing else: a pattern that is
+    /// found in every text asks for nothing.
+    pub(super) fn lengths(
+        &mut self,
+        formula: F,
+    ) -> Result<Option<(u64, Option<u64>)>, SchemaError> {
         let formulas = &self.reader.formulas;
         let parts = match formulas.shape(formula) {
             Shape::And(list) => formulas.parts(list),
             _ => std::slice::from_ref(&formula),
         };
-        parts.iter().try_fold((0, None), |(min, max), &part| match formulas.shape(part) {
-            Shape::Atom(Atom::MinLength(count)) => Some((count.max(min), max)),
-            Shape::Atom(Atom::MaxLength(count)) => {
-                Some((min, Some(max.map_or(count, |max| count.min(max)))))
+        let (mut min, mut max) = (0, None);
+        let mut patterns = Vec::new();
+        for &part in parts {
+            match formulas.shape(part) {
+                Shape::Atom(Atom::MinLength(count)) => min = count.max(min),
+                Shape::Atom(Atom::MaxLength(count)) => {
+                    max = Some(max.map_or(count, |max| count.min(max)));
+                }
+                Shape::Atom(Atom::Pattern(pattern)) => patterns.push(pattern),
+                _ => return Ok(None),
             }
-            _ => None,
-        })
+        }
+        if (min, max) == (0, None) {
+            return Ok(None);
+        }
+        for pattern in patterns {
+            if !self.is_in_every_text(pattern)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some((min, max)))
     }
 }
 
@@ -46,47 +73,115 @@ impl Builder<'_, '_> {
         min: u64,
         max: Option<u64>,
     ) -> Result<Symbol, SchemaError> {
-        let regex =
-            Pattern::Regex { pattern: "\"".to_owned(), flags: RegexFlags::default(), place: None };
         if min < LONG_AT_LEAST && max.is_none_or(|max| max < LONG) {
             let bounds = (min as u32, max.map(|max| max as u32));
             let string = self.machine.texts.counted(bounds, [true, true]);
             return Ok(self.fragment.terminal("STRING", string));
         }
-        let quote = self.fragment.terminal("QUOTE", regex);
+        let room = max.map_or(u64::MAX, |max| max - min);
+        let (more, most) = (room / RUN, room % RUN);
+        self.make_runs(most)?;
+        // What every string begins with: the quote, and the characters that are asked for.
+        let string = self.fragment.nonterminals("string", 1);
+        let mut front = vec![self.front(min % RUN)];
+        for power in digits(min / RUN).rev() {
+            front.push(self.full_runs(most, power)?);
+        }
+        match max {
+            Some(_) => {
+                front.push(self.runs_at_most(more, most)?);
+                self.production(string, front)?;
+            }
+            None => {
+                let begun = self.fragment.nonterminals("begun", 1);
+                self.production(begun, front)?;
+                let run = self.full_runs(most, 0)?;
+                self.production(begun, [Symbol::Nonterminal(begun), run])?;
+                let end = self.fewer_runs(most, 0)?;
+                self.production(string, [Symbol::Nonterminal(begun), end])?;
+            }
+        }
+        Ok(Symbol::Nonterminal(string))
+    }
+
+    /// The quote before a string, and just so many characters.
+    fn front(&mut self, count: u64) -> Symbol {
+        let pattern = match count {
+            0 => Pattern::Literal { text: "\"".to_owned(), ignore_case: false },
+            _ => self.machine.texts.counted((count as u32, Some(count as u32)), [true, false]),
+        };
+        self.fragment.terminal("QUOTE", pattern)
+    }
+
+    /// The end of a string: so many characters, and the quote.
+    fn end(&mut self, least: u64, most: u64) -> Symbol {
+        let end = self.machine.texts.counted((least as u32, Some(most as u32)), [false, true]);
+        self.fragment.terminal("END", end)
+    }
+
+    /// Makes the runs of strings that may have `most` characters behind as many runs as they may
+    /// have.
+    fn make_runs(&mut self, most: u64) -> Result<(), SchemaError> {
+        if self.runs.contains_key(&most) {
+            return Ok(());
+        }
         let run = self.machine.texts.counted((RUN as u32, Some(RUN as u32)), [false, false]);
         let run = self.fragment.terminal("RUN", run);
-        let string = self.fragment.nonterminals("string", 1);
-        let mut front = self.fragment.nonterminals("runs", 1);
-        self.production(front, [quote])?;
-        let mut read = 0;
-        // All runs but the last ones have the same behind them.
-        let mut known = None;
-        loop {
-            let (least, most) = (min.saturating_sub(read), max.map(|max| max - read));
-            let is_unbounded = most.is_none() && least == 0;
-            if is_unbounded || least < RUN {
-                let most = match most {
-                    None if is_unbounded => None,
-                    _ => Some(most.unwrap_or(u64::MAX).min(RUN - 1)),
-                };
-                let rest = match known {
-                    Some((counts, rest)) if counts == (least, most) => rest,
-                    _ => {
-                        let bounds = (least as u32, most.map(|most| most as u32));
-                        let rest = self.machine.texts.counted(bounds, [false, true]);
-                        self.fragment.terminal("REST", rest)
-                    }
-                };
-                known = Some(((least, most), rest));
-                self.production(string, [Symbol::Nonterminal(front), rest])?;
-            }
-            if is_unbounded || most.is_some_and(|most| most < RUN) {
-                return Ok(Symbol::Nonterminal(string));
-            }
-            let next = self.fragment.nonterminals("runs", 1);
-            self.production(next, [Symbol::Nonterminal(front), run])?;
-            (front, read) = (next, read + RUN);
+        let end = self.end(0, most);
+        let fewer = self.fragment.nonterminals("fewer_runs", 1);
+        self.production(fewer, [end])?;
+        if most < RUN - 1 {
+            let longer = self.end(most + 1, RUN - 1);
+            self.production(fewer, [longer])?;
         }
+        let fewer = vec![Symbol::Nonterminal(fewer)];
+        self.runs.insert(most, Runs { full: vec![run], fewer, end });
+        Ok(())
     }
+
+    /// Two to the `power` runs.
+    fn full_runs(&mut self, most: u64, power: u32) -> Result<Symbol, SchemaError> {
+        self.grow_runs(most, power)?;
+        Ok(self.runs[&most].full[power as usize])
+    }
+
+    /// Fewer runs than that, and the end of the string.
+    fn fewer_runs(&mut self, most: u64, power: u32) -> Result<Symbol, SchemaError> {
+        self.grow_runs(most, power)?;
+        Ok(self.runs[&most].fewer[power as usize])
+    }
+
+    fn grow_runs(&mut self, most: u64, power: u32) -> Result<(), SchemaError> {
+        for half in self.runs[&most].full.len() - 1..power as usize {
+            let (full, fewer) = (self.runs[&most].full[half], self.runs[&most].fewer[half]);
+            let twice = self.fragment.nonterminals("runs", 1);
+            self.production(twice, [full, full])?;
+            let below = self.fragment.nonterminals("fewer_runs", 1);
+            self.production(below, [fewer])?;
+            self.production(below, [full, fewer])?;
+            if let Some(runs) = self.runs.get_mut(&most) {
+                runs.full.push(Symbol::Nonterminal(twice));
+                runs.fewer.push(Symbol::Nonterminal(below));
+            }
+        }
+        Ok(())
+    }
+
+    /// So many runs at most, and the end of the string.
+    fn runs_at_most(&mut self, runs: u64, most: u64) -> Result<Symbol, SchemaError> {
+        let mut end = self.runs[&most].end;
+        for power in digits(runs) {
+            let (full, fewer) = (self.full_runs(most, power)?, self.fewer_runs(most, power)?);
+            let from_here = self.fragment.nonterminals("runs_at_most", 1);
+            self.production(from_here, [fewer])?;
+            self.production(from_here, [full, end])?;
+            end = Symbol::Nonterminal(from_here);
+        }
+        Ok(end)
+    }
+}
+
+/// The powers of two whose sum a number is, from the least on.
+fn digits(number: u64) -> impl DoubleEndedIterator<Item = u32> {
+    (0..u64::BITS).filter(move |power| number >> power & 1 == 1)
 }

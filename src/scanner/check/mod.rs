@@ -49,7 +49,8 @@ pub(crate) fn check(
     limits: &Limits,
     meter: &Meter,
 ) -> Result<(Proof, Vec<Diagnostic>), Vec<Diagnostic>> {
-    if separate::are_separate(grammar, lexis) {
+    let are_separate = separate::are_separate(grammar, lexis, meter);
+    if are_separate.map_err(|limit| vec![too_large(limit)])? {
         let proof = Proof { sure: all(lexis.terminal_count()), is_whole: true, gates: Vec::new() };
         return Ok((proof, Vec::new()));
     }

@@ -22,9 +22,13 @@ use crate::scanner::Lexis;
 use crate::util::bitset::BitSet;
 use crate::util::byte_classes::{ByteClasses, ClassSet};
 use crate::util::id::{CoreId, TerminalId};
+use crate::util::meter::{LimitReached, Meter};
 
-/// Pairs of states that may be looked at. Where that is not enough, the universe decides.
-const MAX_STEPS: usize = 1 << 23;
+/// Classes of pairs of states that may be looked at. Where that is not enough, the scan graph
+/// decides.
+const MAX_STEPS: usize = 1 << 26;
+/// So many of them are looked at in a step of the meter.
+const CLASSES_A_STEP: usize = 5;
 
 /// Terminals of one row that are not quoted; more take too many pairs.
 const MAX_UNQUOTED: usize = 64;
@@ -39,7 +43,11 @@ const ESCAPE: u8 = b'\\';
 type Bytes = [u64; 4];
 
 /// Whether the lexemes of `grammar` come apart at first sight. `false` says nothing.
-pub(super) fn are_separate(grammar: &Grammar, lexis: &Lexis) -> bool {
+pub(super) fn are_separate(
+    grammar: &Grammar,
+    lexis: &Lexis,
+    meter: &Meter,
+) -> Result<bool, LimitReached> {
     let table = lexis.table();
     let is_plain = grammar.lexer == LexerKind::Contextual
         && lexis.indentation().is_none()
@@ -57,9 +65,13 @@ pub(super) fn are_separate(grammar: &Grammar, lexis: &Lexis) -> bool {
             && terminal.reserved_against.is_empty()
             && terminal.fallback.is_none()
     };
-    is_plain
-        && grammar.terminals.iter().all(is_made)
-        && Search::new(grammar, lexis).is_some_and(Search::run)
+    if !is_plain || !grammar.terminals.iter().all(is_made) {
+        return Ok(false);
+    }
+    let Some(mut search) = Search::new(grammar, lexis) else { return Ok(false) };
+    let are_separate = search.run();
+    meter.step(search.steps / CLASSES_A_STEP)?;
+    Ok(are_separate)
 }
 
 struct Search<'a> {
@@ -149,7 +161,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    fn run(mut self) -> bool {
+    fn run(&mut self) -> bool {
         let table = self.lexis.table();
         let cores = || (0..table.state_count()).map(CoreId::new);
         let mut seen = BitSet::new(table.set_count());
@@ -525,7 +537,7 @@ mod tests {
             Nonterminal { name: "s".into(), productions: numbers, marks: None, place: None };
         let grammar = Grammar::plain(terminals, vec![start], productions, Conflicts::Refuse);
         let table = ParseTable::build(&grammar, &meter).expect("no conflict");
-        are_separate(&grammar, &Lexis::new(&grammar, table, dfas))
+        are_separate(&grammar, &Lexis::new(&grammar, table, dfas), &meter).expect("a small grammar")
     }
 
     const STRING: &str = r#""(?:[^"\\]|\\.)*""#;

@@ -4,7 +4,8 @@
 //! The product of what is asked and of an automaton that counts to 500 has up to 500 times the
 //! states. So the lexer is given the contents uncounted, with a mark on each state behind a
 //! character, and the bounds beside them ([`Pattern::Counted`]). Bounds that all contents keep
-//! anyway are left out.
+//! anyway are left out. Where that is too much to count, fewer characters are allowed than were
+//! asked for, and a warning says so.
 
 use std::rc::Rc;
 
@@ -16,12 +17,15 @@ use crate::schema::machine::Machine;
 use crate::schema::text::measure::Lengths;
 use crate::schema::text::strings::Address;
 use crate::schema::text::{Texts, lengths, spell};
+use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
 /// So many places between characters may texts come to: the scanner keeps what it has met of each,
 /// about a kilobyte.
-const MOST_MET: u64 = 160_000;
+const MOST_MET: u64 = 400_000;
+/// Strings that come to no more than so many are better written out.
+const FEW_MET: usize = 20_000;
 
 /// Strings with bounds on their length.
 struct Bounded {
@@ -41,15 +45,32 @@ impl Bounded {
         }
         let bound = |count: u64| u32::try_from(count).ok();
         let bounds = (bound(*min)?, max.map_or(Some(None), |max| bound(max).map(Some))?);
-        let counts = max.unwrap_or(*min).saturating_add(3);
-        let states = counts.saturating_mul(automaton.states.len() as u64);
-        let between = lengths.is_between.iter().filter(|&&is_between| is_between).count() as u64;
-        if states > MOST_STATES as u64 || counts.saturating_mul(between) > MOST_MET {
+        if max.unwrap_or(*min) > self.farthest(automaton.states.len()) {
             return None;
         }
         let mut marked = vec![false; automaton.states.len()];
         marked[1..=lengths.is_between.len()].copy_from_slice(&lengths.is_between);
         Some(lengths::bounded(automaton, marked.into(), bounds, true))
+    }
+
+    /// How far automata of so many states may count.
+    fn farthest(&self, states: usize) -> u64 {
+        let between = self.lengths.is_between.iter().filter(|&&is_between| is_between).count();
+        let most = |all: u64, of: usize| all / of.max(1) as u64;
+        most(MOST_STATES as u64, states).min(most(MOST_MET, between)).saturating_sub(3)
+    }
+
+    /// The longest of these strings that can be counted, where some can, and where writing them out
+    /// takes too many states.
+    fn cut(&self, texts: &Texts<'_>) -> Option<Self> {
+        let max = self.max?;
+        if self.lengths.places(&self.contents, max, FEW_MET).is_some() {
+            return None;
+        }
+        let farthest = self.farthest(spell::spell(&self.contents, texts.escapes()).states.len());
+        let (contents, lengths) = (self.contents.clone(), self.lengths.clone());
+        let cut = Self { contents, lengths, min: self.min, max: Some(farthest.min(max)) };
+        cut.has_shortest().then_some(cut)
     }
 
     /// Whether it is plain that there are such strings: the shortest ones are.
@@ -73,7 +94,13 @@ impl Machine<'_> {
         let found = match self.find_bounded(formula)? {
             None => None,
             Some(bounded) => match bounded.spelled(&self.texts) {
-                None => None,
+                None => match bounded.cut(&self.texts) {
+                    Some(cut) => {
+                        self.warn_of_cut(&bounded, &cut);
+                        cut.spelled(&self.texts).map(Some)
+                    }
+                    None => None,
+                },
                 Some(pattern) if bounded.has_shortest() => Some(Some(pattern)),
                 Some(pattern) => {
                     let compiled = self.texts.compile(&pattern);
@@ -84,6 +111,15 @@ impl Machine<'_> {
         };
         self.texts.bounded.insert(formula, found.clone());
         Ok(found)
+    }
+
+    fn warn_of_cut(&mut self, bounded: &Bounded, cut: &Bounded) {
+        let [Some(most), Some(held)] = [bounded.max, cut.max] else { return };
+        let message = format!(
+            "strings with a pattern and {most} characters at most are held to {held} characters"
+        );
+        let help = "write a smaller `maxLength`, or a pattern that counts less";
+        self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
     }
 
     fn find_bounded(&mut self, formula: F) -> Result<Option<Bounded>, SchemaError> {

@@ -11,6 +11,7 @@
 use regex_syntax::hir::ClassUnicode;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
+use crate::schema::text::ecma_anchors::taken_out;
 use crate::schema::text::ecma_parser::parse;
 use crate::schema::text::ecma_tree::{Refusal, Regex, everything, set};
 
@@ -44,7 +45,7 @@ pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
 pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool), Refusal> {
     let (regex, is_narrow) = parse(text, may_narrow)?;
     let mut meanings = Vec::new();
-    branches(regex, (false, false), &mut meanings);
+    branches(taken_out(regex)?, (false, false), &mut meanings);
     Ok((meanings, is_narrow))
 }
 
@@ -125,16 +126,17 @@ fn reach(regex: &Regex) -> usize {
     .min(MOST_MARKS)
 }
 
-/// How many characters the regex matches at most; one round of what is repeated without bound.
+/// How many characters the inside of a look-behind matches at most, the mark of an anchor among
+/// them; one round of what is repeated without bound.
 fn width(regex: &Regex) -> usize {
     match regex {
-        Regex::Set(_) | Regex::Mark(_) => 1,
+        Regex::Set(_) | Regex::Mark(_) | Regex::Start => 1,
         Regex::Concat(parts) => parts.iter().map(width).fold(0, usize::saturating_add),
         Regex::Alternation(parts) => parts.iter().map(width).max().unwrap_or(0),
         Regex::Repeat(inner, _, max) => {
             width(inner).saturating_mul(max.map_or(1, |max| max as usize))
         }
-        Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => 0,
+        Regex::End | Regex::Boundary(_) | Regex::Look { .. } => 0,
     }
 }
 
@@ -185,9 +187,8 @@ fn print(regex: &Regex, is_marked: bool, text: &mut String) {
                 (false, false) => "(?<=",
                 (false, true) => "(?<!",
             };
-            // Within a look-around an anchor may read its mark.
-            let inner = marked(inner, *ahead);
-            group(open, std::slice::from_ref(&inner), "");
+            let inner = if *ahead { inner } else { &Box::new(marked(inner)) };
+            group(open, std::slice::from_ref(inner), "");
         }
         Regex::Start => text.extend(["(?<=", &MARKS[0].to_string(), ")"]),
         Regex::End => text.extend(["(?=", &MARKS[1].to_string(), ")"]),
@@ -214,15 +215,14 @@ fn print(regex: &Regex, is_marked: bool, text: &mut String) {
     }
 }
 
-/// The inside of a look-around, in which anchors are marks.
-fn marked(regex: &Regex, ahead: bool) -> Regex {
-    let all = |parts: &[Regex]| parts.iter().map(|part| marked(part, ahead)).collect();
+/// The inside of a look-behind, in which an anchor of the start may read its mark.
+fn marked(regex: &Regex) -> Regex {
+    let all = |parts: &[Regex]| parts.iter().map(marked).collect();
     match regex {
-        Regex::End if ahead => Regex::Mark(1),
-        Regex::Start if !ahead => Regex::Mark(0),
+        Regex::Start => Regex::Mark(0),
         Regex::Concat(parts) => Regex::Concat(all(parts)),
         Regex::Alternation(parts) => Regex::Alternation(all(parts)),
-        Regex::Repeat(inner, min, max) => Regex::Repeat(Box::new(marked(inner, ahead)), *min, *max),
+        Regex::Repeat(inner, min, max) => Regex::Repeat(Box::new(marked(inner)), *min, *max),
         other => other.clone(),
     }
 }

@@ -5,7 +5,7 @@ use crate::util::lists::Lists;
 use crate::util::self_loops::{BETWEEN, WITHINS, Within, step_utf8};
 
 /// The numbers of characters that some texts have.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
     /// By state, whether the texts that lead there end between two characters.
     pub(super) is_between: Vec<bool>,
@@ -66,6 +66,35 @@ impl Lengths {
         let shortest = shortest(texts, &moves)?;
         let is_between = places.into_iter().map(|place| place == Some(BETWEEN)).collect();
         Some(Self { is_between, shortest, longest: longest(&moves) })
+    }
+
+    /// How many places between characters the texts come to within `max` characters, a place being
+    /// a state of their automaton and how many characters were read; `None` where these are more
+    /// than `limit`. Costs the limit times the moves of a character.
+    pub(super) fn places(&self, texts: &Dfa, max: u64, limit: usize) -> Option<usize> {
+        let mut count = 0;
+        let mut level = vec![texts.start()];
+        // By state, with how many characters it was met last.
+        let mut seen = vec![u64::MAX; texts.state_count()];
+        for read in 0..=max {
+            count += level.len();
+            if level.is_empty() || count > limit {
+                break;
+            }
+            let (mut behind, mut pending) = (Vec::new(), std::mem::take(&mut level));
+            while let Some(state) = pending.pop() {
+                for &next in &*texts.row(state) {
+                    if next != Dfa::DEAD
+                        && std::mem::replace(&mut seen[next as usize], read) != read
+                    {
+                        let ends = self.is_between[next as usize];
+                        if ends { behind.push(next) } else { pending.push(next) }
+                    }
+                }
+            }
+            level = behind;
+        }
+        (count <= limit).then_some(count)
     }
 }
 

@@ -10,6 +10,7 @@
 pub(super) mod automaton;
 mod bounded;
 pub(super) mod ecma;
+mod ecma_anchors;
 mod ecma_parser;
 mod ecma_tree;
 mod escapes;

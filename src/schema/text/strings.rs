@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
-use crate::lexer::{Dfa, PatternError};
+use crate::lexer::{Condition, Dfa, PatternError};
 use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Shape};
@@ -55,7 +55,8 @@ impl Texts<'_> {
             parts.push(self.compile(&Pattern::Alternation(closed))?);
         }
         if !open.is_empty() {
-            let begins = self.compile(&Pattern::Alternation(open))?;
+            let begins = Pattern::Shortest(Box::new(Pattern::Alternation(open)));
+            let begins = self.compile(&begins)?;
             let universe = self.universe()?;
             parts.push(self.compile(&Pattern::Automaton(with_open_end(&begins, &universe)))?);
         }
@@ -95,7 +96,7 @@ fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
     let mut states = automaton::states_of(marked);
     for (number, state) in (0..).zip(&mut states) {
         // No set of a pattern holds a mark, so the second one can only be the last character.
-        state.accepts = marked.is_accept(read(number, MARKS[1]));
+        state.accepts = ends_text(marked, read(number, MARKS[1]));
     }
     let Some(first) = states.get(start as usize).cloned() else { return Automaton::default() };
     // The start is entered once more, in front.
@@ -104,6 +105,16 @@ fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
         *next += 1;
     }
     Automaton::new(states)
+}
+
+/// Whether a text may end in `state`: what it asks of the text behind it holds where there is none.
+fn ends_text(dfa: &Dfa, state: u32) -> bool {
+    let holds = |number: usize| {
+        dfa.conditions().get(number).is_none_or(|Condition { holds, .. }| {
+            holds.is_accept(holds.next(holds.start(), Dfa::END))
+        })
+    };
+    dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
 }
 
 impl Machine<'_> {
@@ -123,6 +134,16 @@ impl Machine<'_> {
     /// The strings in which the pattern is found.
     pub(in crate::schema) fn pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
         self.searched(pattern, false)
+    }
+
+    /// Whether the pattern is found in every string.
+    pub(in crate::schema) fn is_in_every_text(
+        &mut self,
+        pattern: u32,
+    ) -> Result<bool, SchemaError> {
+        let found = self.some_pattern(pattern)?;
+        let universe = self.texts.universe().map_err(|error| self.too_large(&error))?;
+        Ok(found == universe)
     }
 
     /// Some of the strings in which the pattern is found: all where it refers back to no group and

@@ -1,0 +1,410 @@
+//! What look-aheads ask of the place where they stand.
+//!
+//! `^` and `\\b` there would look at what stands before the look-ahead, which those of the lexer
+//! cannot do. So a look-ahead that holds such is taken apart by what stands before it: `(?=R)`
+//! becomes `^(?=A)|(?<!^)(?=B)`. In `A` each `^` holds before which nothing was read, in `B` none
+//! does; and likewise with the sets that the last character is asked to be of.
+//!
+//! And `$` reads the mark behind the text, which stands there once. So a look-ahead that holds one
+//! becomes `(?=A|BM)` with the mark `M`: in `A` no `$` holds, and `B` is what may come to the end,
+//! without what is asked there and holds.
+
+use regex_syntax::hir::ClassUnicode;
+
+use crate::schema::text::ecma_tree::{Refusal, Regex, category, set};
+
+/// So many sets may a look-ahead ask the last character to be of: each doubles what it takes.
+const MOST_SETS: usize = 3;
+
+/// The same regex where no look-ahead asks what stands before it, nor holds an anchor of the end.
+pub(super) fn taken_out(regex: Regex) -> Result<Regex, Refusal> {
+    Ok(match regex {
+        Regex::Concat(parts) => {
+            concat(parts.into_iter().map(taken_out).collect::<Result<Vec<_>, _>>()?)
+        }
+        Regex::Alternation(parts) => {
+            Regex::Alternation(parts.into_iter().map(taken_out).collect::<Result<_, _>>()?)
+        }
+        Regex::Repeat(inner, min, max) => Regex::Repeat(Box::new(taken_out(*inner)?), min, max),
+        Regex::Look { ahead: true, negated, inner } => {
+            let inner = taken_out(*inner)?;
+            let mut asked = Asked {
+                start: holds(&inner, &|part| matches!(part, Regex::Start) || is_not_start(part)),
+                sets: Vec::new(),
+            };
+            asked.meet(&inner);
+            match (asked.start, &asked.sets[..]) {
+                (false, []) => look_ahead(negated, &inner)?,
+                _ => asked.apart(negated, &inner)?,
+            }
+        }
+        other => other,
+    })
+}
+
+/// What a look-ahead asks of the text before it.
+struct Asked {
+    /// Whether there is any.
+    start: bool,
+    /// Of which of these sets its last character is.
+    sets: Vec<ClassUnicode>,
+}
+
+impl Asked {
+    /// Adds the sets that a regex asks of before it has read anything. Whether it may read nothing.
+    fn meet(&mut self, regex: &Regex) -> bool {
+        if let Some((set, _)) = last_character(regex) {
+            if !self.sets.contains(&set) {
+                self.sets.push(set);
+            }
+            return true;
+        }
+        match regex {
+            Regex::Set(_) | Regex::Mark(_) => false,
+            Regex::Concat(parts) => parts.iter().all(|part| self.meet(part)),
+            Regex::Alternation(parts) => parts.iter().filter(|part| self.meet(part)).count() > 0,
+            Regex::Repeat(inner, min, _) => self.meet(inner) || *min == 0,
+            _ => true,
+        }
+    }
+
+    /// A look-ahead for what `inner` is behind each text.
+    fn apart(&self, negated: bool, inner: &Regex) -> Result<Regex, Refusal> {
+        if self.sets.len() > MOST_SETS {
+            return Err(Refusal("a look-ahead asks too much of what stands before it".to_owned()));
+        }
+        let mut ways = Vec::new();
+        for known in 0..1 << self.sets.len() {
+            let behind = Before { is_start: false, sets: &self.sets, known };
+            let is_one = |at: usize| known >> at & 1 == 1;
+            let guards = self.sets.iter().enumerate().map(|(at, set)| look_behind(set, is_one(at)));
+            let guards = self.start.then(not_start).into_iter().chain(guards);
+            ways.extend(way(guards, negated, Split::of(inner, &behind)?)?);
+        }
+        if self.start {
+            let start = Before { is_start: true, sets: &self.sets, known: 0 };
+            ways.extend(way([Regex::Start], negated, Split::of(inner, &start)?)?);
+        }
+        Ok(ways.into_iter().fold(None, |all, way| either(all, Some(way))).unwrap_or_else(nothing))
+    }
+}
+
+/// What is asked where the guards hold, if that can be.
+fn way(
+    guards: impl IntoIterator<Item = Regex>,
+    negated: bool,
+    split: Split,
+) -> Result<Option<Regex>, Refusal> {
+    let inner = split.whole();
+    let look = match (is_nothing(&inner), negated) {
+        (true, false) => return Ok(None),
+        (true, true) => empty(),
+        (false, _) => look_ahead(negated, &inner)?,
+    };
+    Ok(Some(concat(guards.into_iter().chain([look]))))
+}
+
+/// What stands before a look-ahead.
+struct Before<'a> {
+    /// Nothing.
+    is_start: bool,
+    /// Sets, and which of them hold the last character, one bit each.
+    sets: &'a [ClassUnicode],
+    known: usize,
+}
+
+impl Before<'_> {
+    /// What is left to be asked of a part that reads nothing: `None` where it does not hold.
+    fn rest(&self, part: &Regex) -> Option<Regex> {
+        let holds = |holds: bool| holds.then(empty);
+        if let Regex::Start = part {
+            return holds(self.is_start);
+        }
+        if is_not_start(part) {
+            return holds(!self.is_start);
+        }
+        let known = last_character(part).and_then(|(set, negated)| {
+            let at = self.sets.iter().position(|known| *known == set)?;
+            Some((set, (self.known >> at & 1 == 1) != negated))
+        });
+        match (known, part) {
+            (None, _) => Some(part.clone()),
+            // The next character is of words where the last one is not.
+            (Some((words, is_word)), Regex::Boundary(is_boundary)) => Some(Regex::Look {
+                ahead: true,
+                negated: is_word == *is_boundary,
+                inner: Box::new(Regex::Set(words)),
+            }),
+            (Some((_, found)), _) => holds(found),
+        }
+    }
+}
+
+/// The set of which a part asks whether the last character is of it; and whether it asks that it is
+/// not. A word boundary asks of words.
+fn last_character(part: &Regex) -> Option<(ClassUnicode, bool)> {
+    match part {
+        Regex::Boundary(_) => Some((category('w')?, false)),
+        Regex::Look { ahead: false, negated, inner } => Some((one_character(inner)?, *negated)),
+        _ => None,
+    }
+}
+
+/// The characters that a regex matches, where it matches just one.
+fn one_character(regex: &Regex) -> Option<ClassUnicode> {
+    match regex {
+        Regex::Set(set) => Some(set.clone()),
+        Regex::Concat(parts) => match &parts[..] {
+            [only] => one_character(only),
+            _ => None,
+        },
+        Regex::Alternation(parts) => parts.iter().try_fold(set(&[]), |mut all, part| {
+            all.union(&one_character(part)?);
+            Some(all)
+        }),
+        _ => None,
+    }
+}
+
+/// A look-ahead for a regex without anchors of the start.
+fn look_ahead(negated: bool, inner: &Regex) -> Result<Regex, Refusal> {
+    let inner = match holds_end(inner) {
+        true => {
+            Regex::Alternation(vec![before_end(inner), concat([up_to_end(inner)?, Regex::Mark(1)])])
+        }
+        false => inner.clone(),
+    };
+    Ok(Regex::Look { ahead: true, negated, inner: Box::new(inner) })
+}
+
+/// What a regex matches that goes on behind it: no anchor of the end holds.
+fn before_end(regex: &Regex) -> Regex {
+    map(regex, &|part| matches!(part, Regex::End).then(nothing))
+}
+
+/// What a regex matches that ends where the text does, without its anchors of the end.
+fn up_to_end(regex: &Regex) -> Result<Regex, Refusal> {
+    if !holds_end(regex) {
+        return Ok(regex.clone());
+    }
+    Ok(match regex {
+        Regex::Concat(parts) => {
+            // By the last part that reads something, from behind: nothing is read behind it.
+            let mut ways = Vec::new();
+            let mut behind = Some(empty());
+            for (at, part) in parts.iter().enumerate().rev() {
+                let Some(rest) = behind else { break };
+                let before = parts[..at].iter().map(before_end);
+                let here = [up_to_end(part)?, rest.clone()];
+                ways.push(concat(before.chain(here)));
+                behind = empty_at_end(part).map(|part| concat([part, rest]));
+            }
+            Regex::Alternation(ways)
+        }
+        Regex::Alternation(parts) => {
+            Regex::Alternation(parts.iter().map(up_to_end).collect::<Result<_, _>>()?)
+        }
+        Regex::Repeat(_, _, Some(0)) => empty(),
+        Regex::Repeat(inner, min, max) => {
+            let least = match empty_at_end(inner) {
+                None => min.saturating_sub(1),
+                Some(asked) if is_empty(&asked) => 0,
+                Some(_) => return Err(refusal()),
+            };
+            let (rounds, most) = (before_end(inner), max.map(|max| max - 1));
+            let rounds = Regex::Repeat(Box::new(rounds), least, most);
+            let some = concat([rounds, up_to_end(inner)?]);
+            if *min > 0 { some } else { Regex::Alternation(vec![empty(), some]) }
+        }
+        // What is left is an anchor of the end.
+        _ => empty(),
+    })
+}
+
+/// What is asked where a regex matches the empty text at the end of a text; `None` where it never
+/// does.
+fn empty_at_end(regex: &Regex) -> Option<Regex> {
+    match regex {
+        Regex::Set(_) | Regex::Mark(0) => None,
+        Regex::End | Regex::Mark(_) => Some(empty()),
+        Regex::Look { ahead: true, negated, inner } => match (empty_at_end(inner), negated) {
+            (asked, false) => asked,
+            (None, true) => Some(empty()),
+            (Some(asked), true) if is_empty(&asked) => None,
+            (Some(asked), true) => {
+                Some(Regex::Look { ahead: true, negated: true, inner: Box::new(asked) })
+            }
+        },
+        Regex::Start | Regex::Boundary(_) | Regex::Look { .. } => Some(regex.clone()),
+        Regex::Concat(parts) => {
+            parts.iter().map(empty_at_end).collect::<Option<Vec<_>>>().map(concat)
+        }
+        Regex::Alternation(parts) => {
+            let ways: Vec<Regex> = parts.iter().filter_map(empty_at_end).collect();
+            match ways.iter().any(is_empty) {
+                true => Some(empty()),
+                false => (!ways.is_empty()).then_some(Regex::Alternation(ways)),
+            }
+        }
+        Regex::Repeat(_, 0, _) => Some(empty()),
+        Regex::Repeat(inner, ..) => empty_at_end(inner),
+    }
+}
+
+/// What a regex matches behind some text, without asking of that: the empty text, where something
+/// holds, and others.
+struct Split {
+    empty: Option<Regex>,
+    others: Option<Regex>,
+}
+
+impl Split {
+    fn of(regex: &Regex, before: &Before<'_>) -> Result<Self, Refusal> {
+        Ok(match regex {
+            Regex::Set(_) | Regex::Mark(_) => Self { empty: None, others: Some(regex.clone()) },
+            Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => {
+                Self { empty: before.rest(regex), others: None }
+            }
+            Regex::Concat(parts) => {
+                let mut all = Self { empty: Some(empty()), others: None };
+                for part in parts {
+                    let Self { empty, others } = Self::of(part, before)?;
+                    let both = |one: &Option<Regex>, other: Option<Regex>| {
+                        Some(concat([one.clone()?, other?]))
+                    };
+                    let begun = both(&all.others, Some(elsewhere(part)));
+                    let others = either(begun, both(&all.empty, others));
+                    all = Self { empty: both(&all.empty, empty), others };
+                }
+                all
+            }
+            Regex::Alternation(parts) => {
+                let mut all = Self { empty: None, others: None };
+                for part in parts {
+                    let Self { empty, others } = Self::of(part, before)?;
+                    all = Self {
+                        empty: either(all.empty, empty),
+                        others: either(all.others, others),
+                    };
+                }
+                all
+            }
+            Regex::Repeat(inner, min, max) => {
+                let Self { empty: nothing_read, others } = Self::of(inner, before)?;
+                // Rounds that read nothing and ask for nothing may come in any number.
+                let min = match &nothing_read {
+                    Some(asked) if is_empty(asked) => 0,
+                    Some(_) if *min > 0 => return Err(refusal()),
+                    _ => *min,
+                };
+                let rounds = max.map(|max| max.saturating_sub(1));
+                let more = Regex::Repeat(Box::new(elsewhere(inner)), min.saturating_sub(1), rounds);
+                Self {
+                    empty: (min == 0).then(empty),
+                    others: others.filter(|_| *max != Some(0)).map(|first| concat([first, more])),
+                }
+            }
+        })
+    }
+
+    fn whole(self) -> Regex {
+        either(self.empty, self.others).unwrap_or_else(nothing)
+    }
+}
+
+/// What a regex matches where a text has begun.
+fn elsewhere(regex: &Regex) -> Regex {
+    map(regex, &|part| match part {
+        Regex::Start => Some(nothing()),
+        part => is_not_start(part).then(empty),
+    })
+}
+
+/// The same with what `replaced` gives for some parts, look-arounds aside.
+fn map(regex: &Regex, replaced: &impl Fn(&Regex) -> Option<Regex>) -> Regex {
+    let part = |part: &Regex| map(part, replaced);
+    match (replaced(regex), regex) {
+        (Some(other), _) => other,
+        (None, Regex::Concat(parts)) => concat(parts.iter().map(part)),
+        (None, Regex::Alternation(parts)) => Regex::Alternation(parts.iter().map(part).collect()),
+        (None, Regex::Repeat(inner, min, max)) => Regex::Repeat(Box::new(part(inner)), *min, *max),
+        (None, other) => other.clone(),
+    }
+}
+
+/// Whether such a part is in the regex, outside of its look-arounds.
+fn holds(regex: &Regex, is_such: &impl Fn(&Regex) -> bool) -> bool {
+    match regex {
+        Regex::Concat(parts) | Regex::Alternation(parts) => {
+            parts.iter().any(|part| holds(part, is_such))
+        }
+        Regex::Repeat(inner, ..) => holds(inner, is_such),
+        part => is_such(part),
+    }
+}
+
+fn holds_end(regex: &Regex) -> bool {
+    holds(regex, &|part| matches!(part, Regex::End))
+}
+
+/// Whether it is plain that the regex matches nothing.
+fn is_nothing(regex: &Regex) -> bool {
+    match regex {
+        Regex::Set(set) => set.ranges().is_empty(),
+        Regex::Concat(parts) => parts.iter().any(is_nothing),
+        Regex::Alternation(parts) => parts.iter().all(is_nothing),
+        Regex::Repeat(inner, min, _) => *min > 0 && is_nothing(inner),
+        _ => false,
+    }
+}
+
+fn nothing() -> Regex {
+    Regex::Set(set(&[]))
+}
+
+/// The regex of the empty text, which asks for nothing.
+fn empty() -> Regex {
+    Regex::Concat(Vec::new())
+}
+
+fn is_empty(regex: &Regex) -> bool {
+    matches!(regex, Regex::Concat(parts) if parts.is_empty())
+}
+
+fn refusal() -> Refusal {
+    Refusal("a look-ahead repeats what may read nothing but asks where it stands".to_owned())
+}
+
+/// That the last character is one of a set, or that it is none.
+fn look_behind(set: &ClassUnicode, is_one: bool) -> Regex {
+    Regex::Look { ahead: false, negated: !is_one, inner: Box::new(Regex::Set(set.clone())) }
+}
+
+/// `(?<!^)`.
+fn not_start() -> Regex {
+    Regex::Look { ahead: false, negated: true, inner: Box::new(Regex::Start) }
+}
+
+fn is_not_start(regex: &Regex) -> bool {
+    let Regex::Look { ahead: false, negated: true, inner } = regex else { return false };
+    matches!(**inner, Regex::Start)
+}
+
+/// Parts one after the other, those of parts that are sequences among them.
+fn concat(parts: impl IntoIterator<Item = Regex>) -> Regex {
+    let mut all = Vec::new();
+    for part in parts {
+        match part {
+            Regex::Concat(parts) => all.extend(parts),
+            other => all.push(other),
+        }
+    }
+    Regex::Concat(all)
+}
+
+fn either(one: Option<Regex>, other: Option<Regex>) -> Option<Regex> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(Regex::Alternation(vec![one, other])),
+        (one, other) => one.or(other),
+    }
+}
