@@ -20,6 +20,9 @@ use crate::util::meter::Meter;
 /// Of so many parts it is found out whether the verdict is still open where some are dead.
 const MOST_PRUNED: usize = 8;
 
+/// So many parts go on in a step of the meter.
+const PARTS_A_STEP: usize = 8;
+
 /// Room is made for so many states before there are any.
 const ROOM: usize = 1024;
 
@@ -94,7 +97,7 @@ pub(crate) fn product<D: Borrow<Dfa>>(
         at += 1;
         check_states(tuples.len() / width, meter)?;
         // Each tuple is hashed, and kept once.
-        meter.step(classes.count() * (4 + width))?;
+        meter.step(classes.count() * (4 + width / PARTS_A_STEP))?;
         held.set((tuples.capacity() + table.capacity()) * size_of::<u32>() + ids.capacity() * 5)?;
     }
     let mut each = vec![false; width];

@@ -20,6 +20,9 @@ use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
+/// Steps of the analysis to make a production, and what it is of.
+const STEPS_OF_A_PRODUCTION: usize = 20;
+
 /// The lexemes of punctuation, with the blanks that may stand around them.
 #[derive(Debug)]
 pub(super) struct Punctuation {
@@ -147,7 +150,7 @@ impl Builder<'_, '_> {
                 "raise `SchemaOptions::productions`, or write smaller counts of items and members",
             ));
         }
-        self.machine.spend(1)?;
+        self.machine.spend(STEPS_OF_A_PRODUCTION)?;
         self.fragment.production(lhs, rhs);
         Ok(())
     }

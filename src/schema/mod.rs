@@ -82,6 +82,9 @@ const ALL_TOKENS: (u32, u32) = (0, 99_999_999);
 /// States of one automaton of strings or numbers.
 const STATES_OF_A_TEXT: usize = 100_000;
 
+/// How look-arounds of patterns begin.
+const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
+
 /// What is given up where a schema would be too large otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 struct Narrowing {
@@ -147,7 +150,9 @@ impl JsonSchema {
         meter.step(STEPS_OF_A_BYTE * (text.len() + documents))?;
         let own = guidance::options(text, options)?;
         let options = own.as_ref().unwrap_or(options);
-        let mut narrowing = Narrowing::default();
+        // Else everything is read twice, where a pattern looks around.
+        let without_marks = LOOKS.iter().any(|look| text.contains(look));
+        let mut narrowing = Narrowing { without_marks, ..Narrowing::default() };
         loop {
             let error = match Self::read(text, options, &mut narrowing, meter) {
                 Ok(None) => continue,

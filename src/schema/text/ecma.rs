@@ -12,6 +12,7 @@ use regex_syntax::hir::ClassUnicode;
 
 use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::schema::text::ecma_anchors::taken_out;
+pub(super) use crate::schema::text::ecma_parser::Less;
 use crate::schema::text::ecma_parser::parse;
 use crate::schema::text::ecma_tree::{Refusal, Regex, everything, set};
 
@@ -36,14 +37,19 @@ pub(in crate::schema) fn is_narrowed(text: &str) -> bool {
     let may_count = |five: &[u8]| five.iter().all(u8::is_ascii_digit);
     let bytes = text.as_bytes();
     (bytes.windows(2).any(may_refer) || bytes.windows(5).any(may_count))
-        && read(text, true).is_ok_and(|(_, is_narrow)| is_narrow)
+        && read(text, Some(Less::FAR)).is_ok_and(|(_, is_narrow)| is_narrow)
+}
+
+/// Whether the text counts far enough for its automaton to be worth a bound of its own: where that
+/// is too large, [less](Less::counts) may be held.
+pub(super) fn counts(text: &str) -> bool {
+    text.bytes().zip(text.bytes().skip(1)).any(|pair| matches!(pair, (b'{' | b',', b'0'..=b'9')))
 }
 
 /// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than
-/// the pattern says. If `may_narrow`, a count has a bound, and a back-reference matches nothing
-/// where it stands: its other alternatives are left.
-pub(super) fn read(text: &str, may_narrow: bool) -> Result<(Vec<Meaning>, bool), Refusal> {
-    let (regex, is_narrow) = parse(text, may_narrow)?;
+/// the pattern says, which it may be where `less` is given.
+pub(super) fn read(text: &str, less: Option<Less>) -> Result<(Vec<Meaning>, bool), Refusal> {
+    let (regex, is_narrow) = parse(text, less)?;
     let mut meanings = Vec::new();
     branches(taken_out(regex)?, (false, false), &mut meanings);
     Ok((meanings, is_narrow))
@@ -80,6 +86,14 @@ fn branches(regex: Regex, anchored: (bool, bool), meanings: &mut Vec<Meaning>) {
 
 fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
     let is_marked = looks(regex);
+    let found;
+    let regex = match is_marked {
+        true => regex,
+        false => {
+            found = least(least(regex.clone(), end, false), start, true);
+            &found
+        }
+    };
     let mut text = String::new();
     let any = |text: &mut String| {
         print(&Regex::Set(everything()), is_marked, text);
@@ -103,6 +117,35 @@ fn branch(regex: &Regex, start: bool, end: bool) -> Meaning {
     match is_marked {
         true => Meaning::Marked { pattern, marks },
         false => Meaning::Plain { pattern, is_open: !end },
+    }
+}
+
+/// What suffices to find a regex whose end at one side is not anchored: what may come there more
+/// often need not.
+fn least(regex: Regex, is_anchored: bool, at_front: bool) -> Regex {
+    match regex {
+        regex if is_anchored => regex,
+        Regex::Repeat(inner, min, max) if max != Some(min) => {
+            least(Regex::Repeat(inner, min, Some(min)), is_anchored, at_front)
+        }
+        Regex::Repeat(_, 0, _) => Regex::Concat(Vec::new()),
+        Regex::Concat(mut parts) => {
+            while let Some(last) = if at_front { parts.first() } else { parts.last() }.cloned() {
+                let at = if at_front { 0 } else { parts.len() - 1 };
+                match least(last, false, at_front) {
+                    Regex::Concat(rest) if rest.is_empty() => drop(parts.remove(at)),
+                    rest => {
+                        parts[at] = rest;
+                        break;
+                    }
+                }
+            }
+            Regex::Concat(parts)
+        }
+        Regex::Alternation(parts) => {
+            Regex::Alternation(parts.into_iter().map(|part| least(part, false, at_front)).collect())
+        }
+        other => other,
     }
 }
 

@@ -6,9 +6,35 @@ use crate::schema::text::ecma_tree::{
     Refusal, Regex, category, complement, everything, set, single,
 };
 
-/// Reads `text`; and whether the tree is less than it says, because a back-reference that may be
-/// narrowed matches nothing in it.
-pub(super) fn parse(text: &str, may_narrow: bool) -> Result<(Regex, bool), Refusal> {
+/// What is held of a pattern that asks for too much: its back-references match nothing, and what
+/// may come more often than some number of times is held to another number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::schema) struct Less {
+    above: u32,
+    most: u32,
+    /// The same in look-aheads, which mostly bound the whole text.
+    above_in_looks: u32,
+    most_in_looks: u32,
+}
+
+impl Less {
+    /// Of patterns that count further than any automaton does.
+    pub(super) const FAR: Self = Self {
+        above: MOST_REPEATED,
+        most: 4_000,
+        above_in_looks: MOST_REPEATED,
+        most_in_looks: 4_000,
+    };
+
+    /// Of patterns whose automaton is too large: what is left may be small enough.
+    pub(super) fn counts(most: u32, most_in_looks: u32) -> Self {
+        Self { above: most, most, above_in_looks: most_in_looks, most_in_looks }
+    }
+}
+
+/// Reads `text`, or `less` of it where that is given; and whether the tree is less than the text
+/// says.
+pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Refusal> {
     let mut parser = Parser {
         rest: text,
         depth: 0,
@@ -16,8 +42,9 @@ pub(super) fn parse(text: &str, may_narrow: bool) -> Result<(Regex, bool), Refus
         dot_all: false,
         outer: Vec::new(),
         has_flags: false,
+        looks: 0,
         negations: 0,
-        may_narrow,
+        less,
         is_narrow: false,
     };
     let regex = parser.alternatives()?;
@@ -37,10 +64,12 @@ struct Parser<'a> {
     outer: Vec<(bool, bool)>,
     /// Whether the group that is opened has flags of its own.
     has_flags: bool,
-    /// How many look-arounds are open that forbid something.
+    /// How many look-arounds are open.
+    looks: usize,
+    /// And how many that forbid something.
     negations: usize,
-    /// Whether a back-reference may match nothing, and whether one does.
-    may_narrow: bool,
+    /// What may be left out, and whether something is.
+    less: Option<Less>,
     is_narrow: bool,
 }
 
@@ -48,8 +77,6 @@ struct Parser<'a> {
 const DEPTH: usize = 60;
 /// How often something may be repeated by a count.
 const MOST_REPEATED: u32 = 20_000;
-/// And so often where it may be repeated more often, and less may be held.
-const MOST_NARROWED: u32 = 4_000;
 
 impl Parser<'_> {
     fn peek(&self) -> Option<char> {
@@ -121,9 +148,11 @@ impl Parser<'_> {
             [("?=", true, false), ("?!", true, true), ("?<=", false, false), ("?<!", false, true)];
         for (open, ahead, negated) in looks {
             if self.eat(open) {
+                self.looks += 1;
                 self.negations += usize::from(negated);
                 let inner = self.inside()?;
                 self.negations -= usize::from(negated);
+                self.looks -= 1;
                 return Ok(Some(Regex::Look { ahead, negated, inner: Box::new(inner) }));
             }
         }
@@ -204,13 +233,16 @@ impl Parser<'_> {
     }
 
     fn repeat(&mut self, atom: Regex, min: u32, max: Option<u32>) -> Result<Regex, Refusal> {
-        let is_narrower = self.may_narrow && self.negations == 0 && min <= MOST_NARROWED;
-        let max = match max {
-            Some(max) if max > MOST_REPEATED && is_narrower => {
+        let less = self.less.filter(|_| self.negations == 0).map(|less| match self.looks {
+            0 => (less.above, less.most),
+            _ => (less.above_in_looks, less.most_in_looks),
+        });
+        let max = match (max, less) {
+            (Some(max), Some((above, most))) if max > above && min <= most => {
                 self.is_narrow = true;
-                Some(MOST_NARROWED)
+                Some(most)
             }
-            max => max,
+            (max, _) => max,
         };
         match atom {
             Regex::Start | Regex::End | Regex::Boundary(_) | Regex::Look { .. } => {
@@ -270,7 +302,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(Regex::Boundary(false))
             }
-            Some('1'..='9' | 'k') if self.may_narrow && self.negations == 0 => {
+            Some('1'..='9' | 'k') if self.less.is_some() && self.negations == 0 => {
                 let name = self.rest.strip_prefix("k<").and_then(|rest| rest.split_once('>'));
                 let is_digit = |c: char| c.is_ascii_digit();
                 self.rest = name.map_or(self.rest.trim_start_matches(is_digit), |(_, rest)| rest);
@@ -376,10 +408,13 @@ impl Parser<'_> {
         let (name, rest) =
             name.ok_or_else(|| Refusal("`\\p` wants a name in braces".to_owned()))?;
         self.rest = rest;
-        let parsed = regex_syntax::parse(&format!("\\p{{{name}}}"));
+        // Java has the classes of POSIX as properties.
+        let read = |regex: String| regex_syntax::parse(&regex).ok();
+        let parsed = read(format!("\\p{{{name}}}"))
+            .or_else(|| read(format!("[[:{}:]]", name.to_ascii_lowercase())));
         let unknown =
             || Refusal(format!("no property of characters is called `{}`", name.escape_debug()));
-        let hir = parsed.map_err(|_| unknown())?;
+        let hir = parsed.ok_or_else(unknown)?;
         let class = match hir.kind() {
             HirKind::Class(Class::Unicode(class)) => class.clone(),
             HirKind::Literal(literal) => {

@@ -21,6 +21,7 @@ mod lengths;
 mod listed;
 mod measure;
 mod numbers;
+mod patterns;
 mod ready_formats;
 mod spell;
 mod strings;

@@ -3,19 +3,20 @@
 use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
-use crate::lexer::{Condition, Dfa, PatternError};
+use crate::lexer::Dfa;
 use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
-use crate::schema::text::ecma::{self, MARKS, Meaning};
-use crate::schema::text::{Texts, automaton, fingerprints, formats, lengths, ready_formats};
+use crate::schema::text::{automaton, fingerprints, formats, lengths, ready_formats};
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
 /// Lengths above this are not counted by automata.
 const MOST_CHARACTERS: u64 = 20_000;
+/// So many characters may strings have where longer ones take too large an automaton.
+const FEW_CHARACTERS: [u64; 2] = [250, 60];
 /// From this length on it is foreseen whether automata grow too large.
 const LONG: u64 = 64;
 
@@ -33,164 +34,7 @@ pub(super) enum Address {
     Long,
 }
 
-impl Texts<'_> {
-    /// The union of what the branches of a pattern mean.
-    fn meanings(&mut self, meanings: Vec<Meaning>) -> Result<Rc<Dfa>, PatternError> {
-        // Of the branches with an open end and of those without.
-        let mut plain = [Vec::new(), Vec::new()];
-        let mut parts = Vec::new();
-        for meaning in meanings {
-            match meaning {
-                Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
-                Meaning::Marked { pattern, marks } => {
-                    self.met_marks = true;
-                    let marked = self.compile(&pattern)?;
-                    let inside = Pattern::Automaton(without_marks(&marked, marks));
-                    parts.push(self.compile(&inside)?);
-                }
-            }
-        }
-        let [closed, open] = plain;
-        if !closed.is_empty() {
-            parts.push(self.compile(&Pattern::Alternation(closed))?);
-        }
-        if !open.is_empty() {
-            let begins = Pattern::Shortest(Box::new(Pattern::Alternation(open)));
-            let begins = self.compile(&begins)?;
-            let universe = self.universe()?;
-            parts.push(self.compile(&Pattern::Automaton(with_open_end(&begins, &universe)))?);
-        }
-        match &parts[..] {
-            [only] => Ok(only.clone()),
-            parts => self.product(parts, |each| each.contains(&true)),
-        }
-    }
-}
-
-/// The texts that begin with one of `begins`. Where one was found, what else might be found is not
-/// followed any more.
-fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
-    if begins.is_empty() {
-        return Automaton::default();
-    }
-    let mut states = automaton::states_of(begins);
-    let first = states.len() as u32;
-    let mut rest = automaton::states_of(universe);
-    rest.iter_mut().flat_map(|state| &mut state.moves).for_each(|(_, _, next)| *next += first);
-    for state in &mut states {
-        if state.accepts {
-            state.moves.clone_from(&rest[0].moves);
-        }
-    }
-    states.append(&mut rest);
-    Automaton::new(states)
-}
-
-/// The texts between so many of the first mark and the second.
-fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
-    let read = |state: u32, mark: char| {
-        let mut bytes = [0; 4];
-        mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
-    };
-    let start = (0..marks).fold(marked.start(), |state, _| read(state, MARKS[0]));
-    let mut states = automaton::states_of(marked);
-    for (number, state) in (0..).zip(&mut states) {
-        // No set of a pattern holds a mark, so the second one can only be the last character.
-        state.accepts = ends_text(marked, read(number, MARKS[1]));
-    }
-    let Some(first) = states.get(start as usize).cloned() else { return Automaton::default() };
-    // The start is entered once more, in front.
-    states.insert(0, first);
-    for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
-        *next += 1;
-    }
-    Automaton::new(states)
-}
-
-/// Whether a text may end in `state`: what it asks of the text behind it holds where there is none.
-fn ends_text(dfa: &Dfa, state: u32) -> bool {
-    let holds = |number: usize| {
-        dfa.conditions().get(number).is_none_or(|Condition { holds, .. }| {
-            holds.is_accept(holds.next(holds.start(), Dfa::END))
-        })
-    };
-    dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
-}
-
 impl Machine<'_> {
-    /// An error about the text of this number, where it stands in the schema.
-    fn text_error(
-        &self,
-        text: u32,
-        kind: SchemaErrorKind,
-        message: impl Into<String>,
-    ) -> SchemaError {
-        match self.reader.places.get(&text) {
-            Some(&node) => self.reader.schemas.error(kind, node, message),
-            None => SchemaError::new(kind, message),
-        }
-    }
-
-    /// The strings in which the pattern is found.
-    pub(in crate::schema) fn pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
-        self.searched(pattern, false)
-    }
-
-    /// Whether the pattern is found in every string.
-    pub(in crate::schema) fn is_in_every_text(
-        &mut self,
-        pattern: u32,
-    ) -> Result<bool, SchemaError> {
-        let found = self.some_pattern(pattern)?;
-        let universe = self.texts.universe().map_err(|error| self.too_large(&error))?;
-        Ok(found == universe)
-    }
-
-    /// Some of the strings in which the pattern is found: all where it refers back to no group and
-    /// counts no further than automata do. A warning says so.
-    fn some_pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
-        let text = self.reader.atoms.texts.get(pattern);
-        if !ecma::is_narrowed(text) {
-            return self.pattern(pattern);
-        }
-        let message = format!(
-            "the pattern \"{}\" refers to a group, where nothing matches, or counts too far, and \
-             is \
-             held to less",
-            text.escape_debug()
-        );
-        let mut warning = Diagnostic::warning("narrowed-schema", message);
-        if let Some(&node) = self.reader.places.get(&pattern) {
-            warning = warning.at(self.reader.schemas.json.place(node));
-        }
-        self.reader.warn(warning.help("write the alternatives out that the group stands for"));
-        self.searched(pattern, true)
-    }
-
-    /// The strings in which the pattern is found; where it may be narrowed, in which it is without
-    /// its back-references.
-    fn searched(&mut self, pattern: u32, may_narrow: bool) -> Result<Rc<Dfa>, SchemaError> {
-        if let Some(known) = self.texts.patterns.get(&(pattern, may_narrow)) {
-            return Ok(known.clone());
-        }
-        let text = self.reader.atoms.texts.get(pattern).clone();
-        self.spend(text.len())?;
-        let (meanings, _) = ecma::read(&text, may_narrow).map_err(|refusal| {
-            let shown = text.escape_debug();
-            let message = format!("the pattern \"{shown}\" is not held: {}", refusal.0);
-            self.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
-                .help("write a regular expression of ECMA-262 without back-references")
-        })?;
-        let compiled = self.texts.meanings(meanings);
-        let dfa = compiled.map_err(|error| {
-            let why = error.into_diagnostic("", None).message;
-            let message = format!("the pattern \"{}\" is not held: {why}", text.escape_debug());
-            self.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
-        })?;
-        self.texts.patterns.insert((pattern, may_narrow), dfa.clone());
-        Ok(dfa)
-    }
-
     /// The strings of a format; those `is_short` whose length is bounded so that no part of an
     /// address can be too long.
     fn format(&mut self, format: u32, is_short: bool) -> Result<Rc<Dfa>, SchemaError> {
@@ -236,7 +80,8 @@ impl Machine<'_> {
     }
 
     /// The contents of strings that satisfy a formula which was projected on strings: all of them,
-    /// or those of printable ASCII where all take too large an automaton. A warning says so.
+    /// or, where all take too large an automaton, those of printable ASCII or those of few
+    /// characters. A warning says so.
     pub(in crate::schema) fn some_strings(&mut self, formula: F) -> Result<Rc<Dfa>, SchemaError> {
         if let Some(known) = self.texts.narrowed.get(&formula) {
             return Ok(known.clone());
@@ -250,12 +95,24 @@ impl Machine<'_> {
         if !matches!(&all, Err(error) if error.kind() == SchemaErrorKind::TooLarge) {
             return all;
         }
-        let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
         let address = self.address(formula);
-        match self.strings_among(printable, formula, address) {
-            Ok(some) => Ok(self.narrowed(formula, some)),
-            Err(_) => all,
+        let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
+        if let Ok(some) = self.strings_among(printable, formula, address) {
+            return Ok(self.narrowed(formula, some));
         }
+        for most in FEW_CHARACTERS {
+            let short = self.compiled(lengths::counted(0, Some(most)))?;
+            if let Ok(some) = self.strings_among(short, formula, address)
+                && !some.is_empty()
+            {
+                let message = format!(
+                    "strings with a pattern or a format and a large length are held to {most} \
+                     characters: all of them take too large an automaton"
+                );
+                return Ok(self.keep_narrowed(formula, some, message));
+            }
+        }
+        all
     }
 
     /// The strings of printable ASCII where it is to be expected that all take too large an
@@ -276,7 +133,7 @@ impl Machine<'_> {
         let printable = self.texts.printable().map_err(|error| self.too_large(&error))?;
         let (mut whole, mut ascii) = (0, 0);
         for pattern in patterns {
-            let all = self.some_pattern(pattern)?;
+            let Ok(all) = self.some_pattern(pattern) else { return Ok(None) };
             let some =
                 self.texts.product(&[printable.clone(), all.clone()], |each| each[0] && each[1]);
             whole += all.state_count();
@@ -288,11 +145,15 @@ impl Machine<'_> {
         Ok((expected > STATES_OF_A_TEXT).then_some(some))
     }
 
-    /// Keeps some of the strings that a formula allows.
+    /// Keeps those of the strings that a formula allows that are of printable ASCII.
     fn narrowed(&mut self, formula: F, some: Rc<Dfa>) -> Rc<Dfa> {
         let message = "strings with a pattern and a large length are held to printable ASCII: all \
-            of \
-            them take too large an automaton";
+                       of them take too large an automaton";
+        self.keep_narrowed(formula, some, message.to_owned())
+    }
+
+    /// Keeps some of the strings that a formula allows.
+    fn keep_narrowed(&mut self, formula: F, some: Rc<Dfa>, message: String) -> Rc<Dfa> {
         let help = "write a smaller `maxLength`, or a pattern that counts less";
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
         self.texts.narrowed.insert(formula, some.clone());
@@ -334,7 +195,7 @@ impl Machine<'_> {
                 let mut leaves = Vec::new();
                 for atom in self.reader.formulas.atoms(&[formula]) {
                     self.spend(16)?;
-                    leaves.push((atom, self.leaf(atom, address)?));
+                    leaves.push((atom, self.some_leaf(formula, atom, address)?));
                 }
                 if let (Shape::Atom(atom), [(_, only)]) =
                     (self.reader.formulas.shape(formula), &leaves[..])
@@ -364,6 +225,29 @@ impl Machine<'_> {
 
     pub(super) fn compiled(&mut self, automaton: Automaton) -> Result<Rc<Dfa>, SchemaError> {
         self.texts.compile(&Pattern::Automaton(automaton)).map_err(|error| self.too_large(&error))
+    }
+
+    /// The strings of an atom of a formula; some of them where all take too large an automaton and
+    /// the formula does not deny the atom.
+    fn some_leaf(
+        &mut self,
+        formula: F,
+        atom: Atom,
+        address: Option<Address>,
+    ) -> Result<Rc<Dfa>, SchemaError> {
+        let all = self.leaf(atom, address);
+        let Atom::Pattern(pattern) = atom else { return all };
+        if !matches!(&all, Err(error) if error.kind() == SchemaErrorKind::UnsupportedPattern) {
+            return all;
+        }
+        let asked = self.reader.formulas.atom(atom);
+        if self.reader.formulas.denies(formula, asked) {
+            return all;
+        }
+        match self.part_of_pattern(pattern)? {
+            Some(some) => Ok(some),
+            None => all,
+        }
     }
 
     pub(super) fn leaf(

@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 
 use crate::grammar::pattern::{Automaton, Pattern, RegexFlags};
 use crate::lexer::{Compiler, Dfa, PatternError, product};
+use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape};
 use crate::schema::options::SchemaOptions;
-use crate::schema::text::ecma::MARKS;
+use crate::schema::text::ecma::{Less, MARKS};
 use crate::schema::text::escapes::Escapes;
 use crate::schema::text::lengths::Bounds;
 use crate::schema::text::{automaton, lengths, spell};
@@ -32,8 +33,10 @@ pub(in crate::schema) struct Texts<'a> {
     universe: Option<Rc<Dfa>>,
     /// All strings as JSON spells them, without needless escapes.
     canonical: Option<Automaton>,
-    /// By whether they may be narrowed.
-    pub(super) patterns: FxHashMap<(u32, bool), Rc<Dfa>>,
+    /// By what is held of them.
+    pub(super) patterns: FxHashMap<(u32, Option<Less>), Result<Rc<Dfa>, SchemaError>>,
+    /// Some of what is too large as a whole, where some is not.
+    pub(super) parts_of_patterns: FxHashMap<u32, Option<Rc<Dfa>>>,
     /// By whether parts of addresses are bounded by the length of the whole.
     pub(super) formats: FxHashMap<(u32, bool), Rc<Dfa>>,
     pub(super) strings: FxHashMap<F, Rc<Dfa>>,
@@ -73,6 +76,7 @@ impl<'a> Texts<'a> {
             universe: None,
             canonical: None,
             patterns: FxHashMap::default(),
+            parts_of_patterns: FxHashMap::default(),
             formats: FxHashMap::default(),
             strings: FxHashMap::default(),
             bounded: FxHashMap::default(),

@@ -1,0 +1,232 @@
+//! The strings in which patterns are found.
+
+use std::rc::Rc;
+
+use crate::grammar::pattern::{Automaton, Pattern};
+use crate::lexer::{Compiler, Condition, Dfa, PatternError};
+use crate::schema::STATES_OF_A_TEXT;
+use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::schema::machine::Machine;
+use crate::schema::text::ecma::{self, Less, MARKS, Meaning};
+use crate::schema::text::{Texts, automaton};
+use crate::util::diagnostic::Diagnostic;
+
+/// Steps that the automaton of one pattern may take, where less of it may be held.
+const STEPS_OF_A_PATTERN: u64 = 20_000_000;
+/// What is counted further is held to one of these, the first that does; the second numbers are
+/// those of look-aheads.
+const FEWER_COUNTS: [(u32, u32); 5] = [(32, FAR), (16, FAR), (8, FAR), (8, 64), (4, 32)];
+const FAR: u32 = 1_000;
+
+impl Texts<'_> {
+    /// The union of what the branches of a pattern mean; where that `is_bounded`, within a bound of
+    /// its own.
+    fn meanings_within(
+        &mut self,
+        meanings: Vec<Meaning>,
+        is_bounded: bool,
+    ) -> Result<Rc<Dfa>, PatternError> {
+        match is_bounded {
+            true => {
+                let part = self.meter.part(STEPS_OF_A_PATTERN, STATES_OF_A_TEXT);
+                self.meanings(meanings, &mut Compiler::new(&part))
+            }
+            false => {
+                let meter = self.meter;
+                let mut compiler = std::mem::replace(&mut self.compiler, Compiler::new(meter));
+                let dfa = self.meanings(meanings, &mut compiler);
+                self.compiler = compiler;
+                dfa
+            }
+        }
+    }
+
+    /// The union of what the branches of a pattern mean, made by `compiler`.
+    fn meanings(
+        &mut self,
+        meanings: Vec<Meaning>,
+        compiler: &mut Compiler<'_>,
+    ) -> Result<Rc<Dfa>, PatternError> {
+        let mut compile = |pattern: &Pattern| compiler.compile(pattern).map(Rc::new);
+        // Of the branches with an open end and of those without.
+        let mut plain = [Vec::new(), Vec::new()];
+        let mut parts = Vec::new();
+        for meaning in meanings {
+            match meaning {
+                Meaning::Plain { pattern, is_open } => plain[usize::from(is_open)].push(pattern),
+                Meaning::Marked { pattern, marks } => {
+                    self.met_marks = true;
+                    let marked = compile(&pattern)?;
+                    let inside = Pattern::Automaton(without_marks(&marked, marks));
+                    parts.push(compile(&inside)?);
+                }
+            }
+        }
+        let [closed, open] = plain;
+        if !closed.is_empty() {
+            parts.push(compile(&Pattern::Alternation(closed))?);
+        }
+        if !open.is_empty() {
+            let begins = Pattern::Shortest(Box::new(Pattern::Alternation(open)));
+            let begins = compile(&begins)?;
+            let universe = self.universe()?;
+            parts.push(compile(&Pattern::Automaton(with_open_end(&begins, &universe)))?);
+        }
+        match &parts[..] {
+            [only] => Ok(only.clone()),
+            parts => self.product(parts, |each| each.contains(&true)),
+        }
+    }
+}
+
+/// The texts that begin with one of `begins`. Where one was found, what else might be found is not
+/// followed any more.
+fn with_open_end(begins: &Dfa, universe: &Dfa) -> Automaton {
+    if begins.is_empty() {
+        return Automaton::default();
+    }
+    let mut states = automaton::states_of(begins);
+    let first = states.len() as u32;
+    let mut rest = automaton::states_of(universe);
+    rest.iter_mut().flat_map(|state| &mut state.moves).for_each(|(_, _, next)| *next += first);
+    for state in &mut states {
+        if state.accepts {
+            state.moves.clone_from(&rest[0].moves);
+        }
+    }
+    states.append(&mut rest);
+    Automaton::new(states)
+}
+
+/// The texts between so many of the first mark and the second.
+fn without_marks(marked: &Dfa, marks: usize) -> Automaton {
+    let read = |state: u32, mark: char| {
+        let mut bytes = [0; 4];
+        mark.encode_utf8(&mut bytes).bytes().fold(state, |state, byte| marked.next(state, byte))
+    };
+    let start = (0..marks).fold(marked.start(), |state, _| read(state, MARKS[0]));
+    let mut states = automaton::states_of(marked);
+    for (number, state) in (0..).zip(&mut states) {
+        // No set of a pattern holds a mark, so the second one can only be the last character.
+        state.accepts = ends_text(marked, read(number, MARKS[1]));
+    }
+    let Some(first) = states.get(start as usize).cloned() else { return Automaton::default() };
+    // The start is entered once more, in front.
+    states.insert(0, first);
+    for (_, _, next) in states.iter_mut().flat_map(|state| &mut state.moves) {
+        *next += 1;
+    }
+    Automaton::new(states)
+}
+
+/// Whether a text may end in `state`: what it asks of the text behind it holds where there is none.
+fn ends_text(dfa: &Dfa, state: u32) -> bool {
+    let holds = |number: usize| {
+        dfa.conditions().get(number).is_none_or(|Condition { holds, .. }| {
+            holds.is_accept(holds.next(holds.start(), Dfa::END))
+        })
+    };
+    dfa.is_accept(state) && dfa.condition(state).is_none_or(holds)
+}
+
+impl Machine<'_> {
+    /// An error about the text of this number, where it stands in the schema.
+    fn text_error(
+        &self,
+        text: u32,
+        kind: SchemaErrorKind,
+        message: impl Into<String>,
+    ) -> SchemaError {
+        match self.reader.places.get(&text) {
+            Some(&node) => self.reader.schemas.error(kind, node, message),
+            None => SchemaError::new(kind, message),
+        }
+    }
+
+    /// The strings in which the pattern is found.
+    pub(in crate::schema) fn pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
+        self.searched(pattern, None)
+    }
+
+    /// Whether the pattern is found in every string.
+    pub(in crate::schema) fn is_in_every_text(
+        &mut self,
+        pattern: u32,
+    ) -> Result<bool, SchemaError> {
+        let Ok(found) = self.some_pattern(pattern) else { return Ok(false) };
+        let universe = self.texts.universe().map_err(|error| self.too_large(&error))?;
+        Ok(found == universe)
+    }
+
+    /// Some of the strings in which the pattern is found: all where it refers back to no group and
+    /// counts no further than automata do. A warning says so.
+    pub(super) fn some_pattern(&mut self, pattern: u32) -> Result<Rc<Dfa>, SchemaError> {
+        let text = self.reader.atoms.texts.get(pattern);
+        if !ecma::is_narrowed(text) {
+            return self.pattern(pattern);
+        }
+        let why =
+            "refers to a group, where nothing matches, or counts too far, and is held to less";
+        self.warn_of_less(pattern, why);
+        self.searched(pattern, Some(Less::FAR))
+    }
+
+    /// Some of the strings in which a pattern is found whose automaton is too large: those in which
+    /// it counts less. A warning says so.
+    pub(super) fn part_of_pattern(&mut self, pattern: u32) -> Result<Option<Rc<Dfa>>, SchemaError> {
+        if let Some(known) = self.texts.parts_of_patterns.get(&pattern) {
+            return Ok(known.clone());
+        }
+        let text = self.reader.atoms.texts.get(pattern).clone();
+        let mut found = None;
+        for (most, most_in_looks) in FEWER_COUNTS {
+            let less = Less::counts(most, most_in_looks);
+            if ecma::read(&text, Some(less)).is_ok_and(|(_, is_less)| is_less)
+                && let Ok(some) = self.searched(pattern, Some(less))
+            {
+                let why = format!("takes too large an automaton, and is held to counts of {most}");
+                self.warn_of_less(pattern, &why);
+                found = Some(some);
+                break;
+            }
+        }
+        self.texts.parts_of_patterns.insert(pattern, found.clone());
+        Ok(found)
+    }
+
+    fn warn_of_less(&mut self, pattern: u32, why: &str) {
+        let text = self.reader.atoms.texts.get(pattern).escape_debug();
+        let mut warning =
+            Diagnostic::warning("narrowed-schema", format!("the pattern \"{text}\" {why}"));
+        if let Some(&node) = self.reader.places.get(&pattern) {
+            warning = warning.at(self.reader.schemas.json.place(node));
+        }
+        let help = "write the alternatives out that a group stands for, and smaller counts";
+        self.reader.warn(warning.help(help));
+    }
+
+    /// The strings in which the pattern is found, or `less` of them.
+    fn searched(&mut self, pattern: u32, less: Option<Less>) -> Result<Rc<Dfa>, SchemaError> {
+        if let Some(known) = self.texts.patterns.get(&(pattern, less)) {
+            return known.clone();
+        }
+        let found = self.search(pattern, less);
+        self.texts.patterns.insert((pattern, less), found.clone());
+        found
+    }
+
+    fn search(&mut self, pattern: u32, less: Option<Less>) -> Result<Rc<Dfa>, SchemaError> {
+        let text = self.reader.atoms.texts.get(pattern).clone();
+        self.spend(text.len())?;
+        let refused = |machine: &Self, why: &str| {
+            let message = format!("the pattern \"{}\" is not held: {why}", text.escape_debug());
+            machine.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
+        };
+        let (meanings, _) = ecma::read(&text, less).map_err(|refusal| {
+            refused(self, &refusal.0)
+                .help("write a regular expression of ECMA-262 without back-references")
+        })?;
+        let compiled = self.texts.meanings_within(meanings, ecma::counts(&text));
+        compiled.map_err(|error| refused(self, &error.into_diagnostic("", None).message))
+    }
+}
