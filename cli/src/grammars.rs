@@ -93,7 +93,7 @@ impl Sources {
         self.files.borrow().get(name).cloned()
     }
 
-    fn add(&self, name: &str, text: &str) {
+    pub(crate) fn add(&self, name: &str, text: &str) {
         self.add_as(name, name, text);
     }
 
@@ -204,7 +204,7 @@ fn read(
             match notation {
                 Notation::Schema => {
                     sources.add_as("<schema>", called, &text);
-                    schema(&argument.schema, &text, &limits)?
+                    schema(&argument.schema, &text, &limits, inputs, sources)?
                 }
                 _ => {
                     sources.add_as("<tags>", called, &text);

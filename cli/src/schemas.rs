@@ -1,11 +1,15 @@
 //! JSON schemas in the place of grammars, and how they are read.
 
+use std::collections::BTreeMap;
+
 use lrmask::{
     Formats, Grammar, JsonSchema, KeyOrder, Limits, Numerals, SchemaOptions, StructuralTags,
     Unsatisfiable, Whitespace,
 };
 
-use crate::grammars::LoadError;
+use crate::failure::Failure;
+use crate::grammars::{LoadError, Sources};
+use crate::input::Inputs;
 
 /// How a JSON schema is read.
 #[derive(Debug, Default, clap::Args)]
@@ -25,6 +29,10 @@ pub(crate) struct SchemaArguments {
     /// Of a JSON schema: what becomes of one that no value satisfies.
     #[arg(long, value_enum, default_value_t = Contradictory::Refuse)]
     pub(crate) unsatisfiable: Contradictory,
+    /// Of a JSON schema: a document that its references may lead to, and the address that they
+    /// mean. May be given several times.
+    #[arg(long, value_name = "ADDRESS=FILE")]
+    pub(crate) document: Vec<String>,
 }
 
 /// In which order keys may stand.
@@ -74,8 +82,12 @@ pub(crate) fn schema(
     arguments: &SchemaArguments,
     text: &str,
     limits: &Limits,
+    inputs: &Inputs,
+    sources: &Sources,
 ) -> Result<Grammar, LoadError> {
-    let schema = JsonSchema::parse_within(text, &arguments.options(), limits);
+    let mut options = arguments.options();
+    options.documents = arguments.documents(inputs, sources)?;
+    let schema = JsonSchema::parse_within(text, &options, limits);
     let schema = schema.map_err(|error| LoadError::Refused(vec![error.diagnostic()]))?;
     Ok(schema.grammar())
 }
@@ -92,6 +104,26 @@ pub(crate) fn tags(
 }
 
 impl SchemaArguments {
+    /// The other documents, by their addresses.
+    fn documents(
+        &self,
+        inputs: &Inputs,
+        sources: &Sources,
+    ) -> Result<BTreeMap<String, String>, Failure> {
+        let mut documents = BTreeMap::new();
+        for document in &self.document {
+            // An address may hold `=` in its query, a file's name hardly ever does.
+            let Some((address, file)) = document.rsplit_once('=') else {
+                let message = format!("`{document}` is no ADDRESS=FILE");
+                return Err(Failure::unusable(message));
+            };
+            let text = inputs.text(file)?;
+            sources.add(address, &text);
+            documents.insert(address.to_owned(), text);
+        }
+        Ok(documents)
+    }
+
     fn options(&self) -> SchemaOptions {
         let mut options = SchemaOptions::default();
         options.order = match self.order {

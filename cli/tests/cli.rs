@@ -481,3 +481,20 @@ fn yacc_rules_are_checked_without_terminals() {
     let output = lrmask(&["validate", &grammar, &text]);
     assert_eq!(status(&output), 0, "{}", stdout(&output));
 }
+
+#[test]
+fn documents_stand_beside_a_schema() {
+    let directory = Directory::new("documents");
+    let schema = directory.file("a.json", r##"{"$id": "https://x.y/a", "$ref": "b.json#/n"}"##);
+    let output = lrmask(&["check", &schema]);
+    assert_eq!(status(&output), 1);
+    assert!(stdout(&output).contains("`https://x.y/b.json`"), "{}", stdout(&output));
+    let other = directory.file("b.json", r#"{"n": {"type": "integer", "minimum": 3}}"#);
+    let document = format!("https://x.y/b.json={other}");
+    for (text, code) in [("3", 0), ("2", 1)] {
+        let text = directory.file("text", text);
+        let output = lrmask(&["validate", "--document", &document, &schema, &text]);
+        assert_eq!(status(&output), code, "{}", stderr(&output));
+    }
+    assert_eq!(status(&lrmask(&["check", "--document", &other, &schema])), 2);
+}

@@ -36,7 +36,7 @@ const COUNTED_AT_ONCE: usize = 100;
 /// A step of the analysis makes and looks up formulas: 20 to 30 nanoseconds.
 const STEPS_OF_WORK: usize = 3;
 /// And keeps some of them.
-const BYTES_OF_WORK: usize = 10;
+const BYTES_OF_WORK: usize = 3;
 
 /// So many formulas that exclude each other are told apart at once.
 const MANY_APART: usize = 4;

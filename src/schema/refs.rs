@@ -294,9 +294,13 @@ impl<'a> Schemas<'a> {
                 return Ok(found);
             }
             let message = format!("the reference `{text}` leads to no schema");
-            Err(schemas
-                .error(SchemaErrorKind::UnresolvedReference, at, message)
-                .help("correct it, or give the document it means in `SchemaOptions::documents`"))
+            let help = match uri::split(&whole).0 {
+                "" => "correct it".to_owned(),
+                address => format!(
+                    "correct it, or give the document `{address}` in `SchemaOptions::documents`"
+                ),
+            };
+            Err(schemas.error(SchemaErrorKind::UnresolvedReference, at, message).help(help))
         };
         if let Some(&found) = self.anchors.get(&whole) {
             return Ok(found);

@@ -60,6 +60,19 @@ impl Case {
         self
     }
 
+    /// The same without what is evaluated by `other` already.
+    fn beyond(mut self, other: &Self) -> Self {
+        self.names.retain(|name| !other.members && other.names.binary_search(name).is_err());
+        self.patterns.retain(|of| !other.members && other.patterns.binary_search(of).is_err());
+        self.found.retain(|of| !other.items && !other.found.contains(of));
+        self.members &= !other.members;
+        self.items &= !other.items;
+        if self.front <= other.front || other.items {
+            self.front = 0;
+        }
+        self
+    }
+
     fn evaluates_nothing(&self) -> bool {
         let Self { names, patterns, members, front, items, found, .. } = self;
         names.is_empty()
@@ -75,6 +88,23 @@ impl Case {
 struct Asked {
     at: NodeId,
     way: Vec<NodeId>,
+    /// What is evaluated in any case: only what else is evaluated makes others.
+    always: Case,
+}
+
+impl Asked {
+    fn new(at: NodeId) -> Self {
+        Self { at, way: Vec::new(), always: Case::default() }
+    }
+}
+
+/// Keywords whose schemas always apply come before those whose schemas do under conditions.
+fn rank(key: &str) -> u8 {
+    match key {
+        "anyOf" | "oneOf" | "if" | "dependentSchemas" => 2,
+        "$ref" | "$dynamicRef" | "$recursiveRef" | "allOf" => 1,
+        _ => 0,
+    }
 }
 
 impl Reader<'_> {
@@ -88,7 +118,7 @@ impl Reader<'_> {
             return Ok(rest);
         }
         let mut parts = Vec::new();
-        for case in self.cases(node, &mut Asked { at: value, way: Vec::new() })? {
+        for case in self.cases(node, &mut Asked::new(value))? {
             let mut all = case.holds;
             if !case.members {
                 let named = |texts: Vec<u32>| texts.into_iter().map(|text| (text, F::TRUE));
@@ -110,7 +140,7 @@ impl Reader<'_> {
             return Ok(rest);
         }
         let mut parts = Vec::new();
-        for case in self.cases(node, &mut Asked { at: value, way: Vec::new() })? {
+        for case in self.cases(node, &mut Asked::new(value))? {
             let mut all = case.holds;
             if !case.items {
                 let rest = self.formulas.or(case.found.into_iter().chain([rest]));
@@ -124,17 +154,24 @@ impl Reader<'_> {
     /// The cases of the schema `node`. In the first one nothing is asked but what always holds.
     fn cases(&mut self, node: NodeId, asked: &mut Asked) -> Result<Vec<Case>, SchemaError> {
         let mut cases = vec![Case::default()];
-        let Value::Object(members) = self.schemas.json.value(node).clone() else {
+        let Value::Object(mut members) = self.schemas.json.value(node).clone() else {
             return Ok(cases);
         };
         if asked.way.contains(&node) {
             return Ok(cases);
         }
+        members.sort_by_key(|(key, _)| rank(key));
         asked.way.push(node);
+        let outside = asked.always.clone();
         for (key, value) in members {
             let more = self.cases_of_keyword(node, &key, value, asked)?;
+            let more: Vec<Case> = more.into_iter().map(|case| case.beyond(&asked.always)).collect();
             cases = self.both(&cases, &more, asked)?;
+            if let [first, ..] = &cases[..] {
+                asked.always = outside.and(first);
+            }
         }
+        asked.always = outside;
         asked.way.pop();
         Ok(cases)
     }
