@@ -27,15 +27,15 @@ const MOST_REFERENCES: usize = 16;
 const MODULUS: u8 = 8;
 /// Of so many arrays of a schema in all: how many items there may be, where more are not required.
 /// Each item is told apart from all before it.
-const PLANS: [(usize, u8); 2] = [(2, 3), (8, 2)];
+const PLANS: [(usize, u8); 2] = [(6, 3), (32, 2)];
 /// How many objects there may be, and in how many arrays: an outcome doubles the states of an
 /// object.
 const MOST_OBJECTS: u8 = 2;
-const ARRAYS_OF_OBJECTS: usize = 2;
+const ARRAYS_OF_OBJECTS: usize = 8;
 /// How many members an object may name that is told apart.
 const MOST_MEMBERS: usize = 10;
 /// Keywords that make large automata of strings.
-const COSTLY: [&str; 4] = ["pattern", "format", "minLength", "maxLength"];
+const COSTLY: [&str; 2] = ["pattern", "format"];
 
 impl Reader<'_> {
     pub(super) fn unique(&mut self, node: NodeId, value: NodeId) -> Result<F, SchemaError> {
@@ -125,24 +125,23 @@ impl Reader<'_> {
         Ok(Some((Fingerprint { modulus: MODULUS, key }, most)))
     }
 
-    /// A required member of small objects whose value tells them apart.
+    /// A member of small objects whose value tells them apart, a required one if there is one.
     fn telling_key(&mut self, items: NodeId) -> Result<Option<u32>, SchemaError> {
         let json = &self.schemas.json;
-        let (Some(properties), Some(required)) =
-            (json.get(items, "properties"), json.get(items, "required"))
-        else {
-            return Ok(None);
-        };
-        let (Value::Object(members), Value::Array(required)) =
-            (json.value(properties), json.value(required))
+        let Some(Value::Object(members)) = json.get(items, "properties").map(|of| json.value(of))
         else {
             return Ok(None);
         };
         if members.len() > MOST_MEMBERS {
             return Ok(None);
         }
-        let is_required = |key: &str| required.iter().any(|&name| json.string(name) == Some(key));
-        let members: Vec<_> = members.iter().filter(|(key, _)| is_required(key)).cloned().collect();
+        let required = json.get(items, "required").map(|required| json.value(required));
+        let is_required = |key: &str| match required {
+            Some(Value::Array(names)) => names.iter().any(|&name| json.string(name) == Some(key)),
+            _ => false,
+        };
+        let mut members: Vec<_> = members.clone();
+        members.sort_by_key(|(key, _)| !is_required(key));
         for (key, schema) in members {
             let Some(schema) = self.target(schema)? else { continue };
             let json = &self.schemas.json;

@@ -11,27 +11,29 @@ use crate::schema::text::ecma::{self, Less, MARKS, Meaning};
 use crate::schema::text::{Texts, automaton};
 use crate::util::diagnostic::Diagnostic;
 
-/// Steps that the automaton of one pattern may take, where less of it may be held.
+/// Steps that the automaton of one pattern may take, where less of it may be held; and that of less
+/// of it.
 const STEPS_OF_A_PATTERN: u64 = 20_000_000;
+const STEPS_OF_LESS: u64 = 8_000_000;
 /// What is counted further is held to one of these, the first that does; the second numbers are
 /// those of look-aheads.
 const FEWER_COUNTS: [(u32, u32); 5] = [(32, FAR), (16, FAR), (8, FAR), (8, 64), (4, 32)];
 const FAR: u32 = 1_000;
 
 impl Texts<'_> {
-    /// The union of what the branches of a pattern mean; where that `is_bounded`, within a bound of
-    /// its own.
+    /// The union of what the branches of a pattern mean, within so many steps where there is such a
+    /// bound.
     fn meanings_within(
         &mut self,
         meanings: Vec<Meaning>,
-        is_bounded: bool,
+        steps: Option<u64>,
     ) -> Result<Rc<Dfa>, PatternError> {
-        match is_bounded {
-            true => {
-                let part = self.meter.part(STEPS_OF_A_PATTERN, STATES_OF_A_TEXT);
+        match steps {
+            Some(steps) => {
+                let part = self.meter.part(steps, STATES_OF_A_TEXT);
                 self.meanings(meanings, &mut Compiler::new(&part))
             }
-            false => {
+            None => {
                 let meter = self.meter;
                 let mut compiler = std::mem::replace(&mut self.compiler, Compiler::new(meter));
                 let dfa = self.meanings(meanings, &mut compiler);
@@ -226,7 +228,11 @@ impl Machine<'_> {
             refused(self, &refusal.0)
                 .help("write a regular expression of ECMA-262 without back-references")
         })?;
-        let compiled = self.texts.meanings_within(meanings, ecma::counts(&text));
+        let steps = match less {
+            None => ecma::counts(&text).then_some(STEPS_OF_A_PATTERN),
+            Some(_) => Some(STEPS_OF_LESS),
+        };
+        let compiled = self.texts.meanings_within(meanings, steps);
         compiled.map_err(|error| refused(self, &error.into_diagnostic("", None).message))
     }
 }
