@@ -9,6 +9,9 @@ use crate::lexer::looking::{LookAround, Side};
 use crate::lexer::python::parser::Parser;
 use crate::lexer::python::unicode::Category;
 
+/// So many bytes of the regex are copied in a step: each look-around says in which one it stands.
+pub(super) const BYTES_A_STEP: usize = 8;
+
 impl Parser<'_, '_> {
     /// Reads a look-around, from what is looked for on.
     pub(super) fn look(
@@ -49,7 +52,7 @@ impl Parser<'_, '_> {
         // Whether anything matches does not depend on what is tried first.
         self.builder.is_lazy = was_lazy;
         let span = start..self.cursor.pos;
-        let undecided = self.undecided(start);
+        let undecided = self.undecided(start)?;
         let side = if ahead {
             Side::Ahead
         } else {
@@ -93,7 +96,7 @@ impl Parser<'_, '_> {
     fn before(&mut self, start: usize, wanted: Vec<Hir>) -> Result<Hir, PatternError> {
         let first = self.builder.looks.len();
         let dfa = self.builder.automaton(&Hir::alternation(wanted), first)?;
-        let undecided = self.undecided(start);
+        let undecided = self.undecided(start)?;
         self.builder.look(LookAround { side: Side::Ahead, negated: false, dfa, undecided })
     }
 
@@ -116,7 +119,7 @@ impl Parser<'_, '_> {
     fn behind(&mut self, start: usize, wanted: &Hir) -> Result<Hir, PatternError> {
         let first = self.builder.looks.len();
         let dfa = self.builder.automaton(wanted, first)?;
-        let undecided = self.undecided(start);
+        let undecided = self.undecided(start)?;
         self.builder.look(LookAround { side: Side::Behind(1), negated: false, dfa, undecided })
     }
 
@@ -135,7 +138,7 @@ impl Parser<'_, '_> {
                 (Side::Behind(1), &behind, word_before),
                 (Side::Ahead, &ahead, word_before == negated),
             ] {
-                let (dfa, undecided) = (dfa.clone(), self.undecided(start));
+                let (dfa, undecided) = (dfa.clone(), self.undecided(start)?);
                 parts.push(self.builder.look(LookAround {
                     side,
                     negated: !is_word,
@@ -150,12 +153,13 @@ impl Parser<'_, '_> {
 
     /// What to say of something from `start` to here that may reach before the look-ahead in which
     /// it stands.
-    fn undecided(&self, start: usize) -> PatternError {
+    fn undecided(&self, start: usize) -> Result<PatternError, PatternError> {
+        self.builder.meter.step(self.cursor.text.len() / BYTES_A_STEP)?;
         let what = &self.cursor.text[start..self.cursor.pos];
         let message =
             format!("`{what}` may look at what stands before the look-ahead that holds it");
         let help = "write it before the look-ahead, where it means the same";
-        self.cursor.error(Unsupported, start..self.cursor.pos, message).help(help)
+        Ok(self.cursor.error(Unsupported, start..self.cursor.pos, message).help(help))
     }
 
     /// Any bytes, and `wanted` behind them: a special token may stand before a lexeme.

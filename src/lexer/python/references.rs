@@ -18,6 +18,7 @@ use crate::lexer::narrowed::Narrowed;
 
 use crate::lexer::error::PatternError;
 use crate::lexer::error::PatternErrorKind::TooLarge;
+use crate::lexer::python::around::BYTES_A_STEP;
 use crate::lexer::python::parser::{Item, Parser};
 
 /// A group with more texts is narrowed to so many.
@@ -112,6 +113,7 @@ impl Parser<'_, '_> {
         let first = self.builder.looks.len();
         let dfa =
             self.builder.automaton(&Hir::class(Class::Bytes(ClassBytes::new(ranges))), first)?;
+        self.builder.meter.step(self.cursor.text.len() / BYTES_A_STEP)?;
         let undecided = self.cursor.back_reference(self.cursor.pos);
         self.builder.look(LookAround { side: Side::Ahead, negated: true, dfa, undecided }).map(Some)
     }

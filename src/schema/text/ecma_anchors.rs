@@ -1,6 +1,6 @@
 //! What look-aheads ask of the place where they stand.
 //!
-//! `^` and `\\b` there would look at what stands before the look-ahead, which those of the lexer
+//! `^` and `\b` there would look at what stands before the look-ahead, which those of the lexer
 //! cannot do. So a look-ahead that holds such is taken apart by what stands before it: `(?=R)`
 //! becomes `^(?=A)|(?<!^)(?=B)`. In `A` each `^` holds before which nothing was read, in `B` none
 //! does; and likewise with the sets that the last character is asked to be of.
@@ -15,6 +15,10 @@ use crate::schema::text::ecma_tree::{Refusal, Regex, category, set};
 
 /// So many sets may a look-ahead ask the last character to be of: each doubles what it takes.
 const MOST_SETS: usize = 3;
+/// Look-aheads of more parts are not taken apart: of nested ones, each may double the parts.
+const MOST_PARTS: usize = 1_000;
+/// Nor those where so many parts one after the other may read nothing: each is a way of its own.
+const MOST_WAYS: usize = 32;
 
 /// The same regex where no look-ahead asks what stands before it, nor holds an anchor of the end.
 pub(super) fn taken_out(regex: Regex) -> Result<Regex, Refusal> {
@@ -33,9 +37,13 @@ pub(super) fn taken_out(regex: Regex) -> Result<Regex, Refusal> {
                 sets: Vec::new(),
             };
             asked.meet(&inner);
-            match (asked.start, &asked.sets[..]) {
-                (false, []) => look_ahead(negated, &inner)?,
-                _ => asked.apart(negated, &inner)?,
+            let is_asked = asked.start || !asked.sets.is_empty();
+            if (is_asked || holds_end(&inner)) && size(&inner) > MOST_PARTS {
+                return Err(refusal());
+            }
+            match is_asked {
+                true => asked.apart(negated, &inner)?,
+                false => look_ahead(negated, &inner)?,
             }
         }
         other => other,
@@ -194,6 +202,9 @@ fn up_to_end(regex: &Regex) -> Result<Regex, Refusal> {
             let mut behind = Some(empty());
             for (at, part) in parts.iter().enumerate().rev() {
                 let Some(rest) = behind else { break };
+                if ways.len() == MOST_WAYS {
+                    return Err(refusal());
+                }
                 let before = parts[..at].iter().map(before_end);
                 let here = [up_to_end(part)?, rest.clone()];
                 ways.push(concat(before.chain(here)));
@@ -267,14 +278,19 @@ impl Split {
             }
             Regex::Concat(parts) => {
                 let mut all = Self { empty: Some(empty()), others: None };
-                for part in parts {
-                    let Self { empty, others } = Self::of(part, before)?;
-                    let both = |one: &Option<Regex>, other: Option<Regex>| {
-                        Some(concat([one.clone()?, other?]))
-                    };
-                    let begun = both(&all.others, Some(elsewhere(part)));
-                    let others = either(begun, both(&all.empty, others));
-                    all = Self { empty: both(&all.empty, empty), others };
+                for (at, part) in parts.iter().enumerate() {
+                    let own = Self::of(part, before)?;
+                    let begun = all.others.map(|begun| concat([begun, elsewhere(part)]));
+                    let (mut empty, mut others) = (None, begun);
+                    if let Some(asked) = all.empty {
+                        if at >= MOST_WAYS && others.is_some() {
+                            return Err(refusal());
+                        }
+                        let first = own.others.map(|first| concat([asked.clone(), first]));
+                        others = either(others, first);
+                        empty = own.empty.map(|own| concat([asked, own]));
+                    }
+                    all = Self { empty, others };
                 }
                 all
             }
@@ -343,6 +359,17 @@ fn holds(regex: &Regex, is_such: &impl Fn(&Regex) -> bool) -> bool {
     }
 }
 
+/// How many parts a regex has, those of its look-arounds among them.
+fn size(regex: &Regex) -> usize {
+    match regex {
+        Regex::Concat(parts) | Regex::Alternation(parts) => {
+            parts.iter().map(size).fold(1, usize::saturating_add)
+        }
+        Regex::Repeat(inner, ..) | Regex::Look { inner, .. } => size(inner).saturating_add(1),
+        _ => 1,
+    }
+}
+
 fn holds_end(regex: &Regex) -> bool {
     holds(regex, &|part| matches!(part, Regex::End))
 }
@@ -372,7 +399,10 @@ fn is_empty(regex: &Regex) -> bool {
 }
 
 fn refusal() -> Refusal {
-    Refusal("a look-ahead repeats what may read nothing but asks where it stands".to_owned())
+    Refusal(
+        "a look-ahead is too large, or repeats what may read nothing but asks where it stands"
+            .to_owned(),
+    )
 }
 
 /// That the last character is one of a set, or that it is none.
@@ -402,8 +432,13 @@ fn concat(parts: impl IntoIterator<Item = Regex>) -> Regex {
     Regex::Concat(all)
 }
 
+/// One or the other, where there are both.
 fn either(one: Option<Regex>, other: Option<Regex>) -> Option<Regex> {
     match (one, other) {
+        (Some(Regex::Alternation(mut parts)), Some(other)) => {
+            parts.push(other);
+            Some(Regex::Alternation(parts))
+        }
         (Some(one), Some(other)) => Some(Regex::Alternation(vec![one, other])),
         (one, other) => one.or(other),
     }
