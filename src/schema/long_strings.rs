@@ -29,29 +29,14 @@ impl Machine<'_> {
         &mut self,
         formula: F,
     ) -> Result<Option<(u64, Option<u64>)>, SchemaError> {
-        let formulas = &self.reader.formulas;
-        let parts = match formulas.shape(formula) {
-            Shape::And(list) => formulas.parts(list),
-            _ => std::slice::from_ref(&formula),
-        };
-        let (mut min, mut max) = (0, None);
-        let mut patterns = Vec::new();
-        for &part in parts {
-            match formulas.shape(part) {
-                Shape::Atom(Atom::MinLength(count)) => min = count.max(min),
-                Shape::Atom(Atom::MaxLength(count)) => {
-                    max = Some(max.map_or(count, |max| count.min(max)));
-                }
-                Shape::Atom(Atom::Pattern(pattern)) => patterns.push(pattern),
-                _ => return Ok(None),
-            }
-        }
+        let (min, max, others) = self.bounds(formula);
         if (min, max) == (0, None) {
             return Ok(None);
         }
-        for pattern in patterns {
-            if !self.is_in_every_text(pattern)? {
-                return Ok(None);
+        for other in others {
+            match self.reader.formulas.shape(other) {
+                Shape::Atom(Atom::Pattern(pattern)) if self.is_in_every_text(pattern)? => {}
+                _ => return Ok(None),
             }
         }
         Ok(Some((min, max)))

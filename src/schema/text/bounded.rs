@@ -122,7 +122,8 @@ impl Machine<'_> {
         self.reader.warn(Diagnostic::warning("narrowed-schema", message).help(help));
     }
 
-    fn find_bounded(&mut self, formula: F) -> Result<Option<Bounded>, SchemaError> {
+    /// The bounds that a formula sets on lengths, and what else it asks.
+    pub(in crate::schema) fn bounds(&self, formula: F) -> (u64, Option<u64>, Vec<F>) {
         let formulas = &self.reader.formulas;
         let parts = match formulas.shape(formula) {
             Shape::And(list) => formulas.parts(list),
@@ -139,6 +140,11 @@ impl Machine<'_> {
                 _ => others.push(part),
             }
         }
+        (min, max, others)
+    }
+
+    fn find_bounded(&mut self, formula: F) -> Result<Option<Bounded>, SchemaError> {
+        let (min, max, others) = self.bounds(formula);
         let is_bounded = (min, max) != (0, None);
         if !is_bounded {
             return Ok(None);
