@@ -130,15 +130,20 @@ fn least(regex: Regex, is_anchored: bool, at_front: bool) -> Regex {
         }
         Regex::Repeat(_, 0, _) => Regex::Concat(Vec::new()),
         Regex::Concat(mut parts) => {
-            while let Some(last) = if at_front { parts.first() } else { parts.last() }.cloned() {
-                let at = if at_front { 0 } else { parts.len() - 1 };
+            if at_front {
+                parts.reverse();
+            }
+            while let Some(last) = parts.pop() {
                 match least(last, false, at_front) {
-                    Regex::Concat(rest) if rest.is_empty() => drop(parts.remove(at)),
+                    Regex::Concat(rest) if rest.is_empty() => {}
                     rest => {
-                        parts[at] = rest;
+                        parts.push(rest);
                         break;
                     }
                 }
+            }
+            if at_front {
+                parts.reverse();
             }
             Regex::Concat(parts)
         }
