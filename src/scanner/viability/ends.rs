@@ -180,18 +180,28 @@ impl Scanner {
                     met.next.close();
                     continue;
                 }
-                // Neighbouring classes mostly lead to one point.
-                let mut before = None;
-                for &byte in representatives {
-                    let Some(next) = self.step_point(point, byte).next() else { continue };
-                    if before.replace(next) == Some(next) {
-                        continue;
-                    }
+                let mut lead = |next: PointId| {
                     let place = *places.entry(next).or_insert(met.points.len());
                     if place == met.points.len() {
                         met.points.push(next);
                     }
                     met.next.push(place);
+                };
+                if point.obligations == ObligationsId::NONE {
+                    // What may have ended on the way is not asked here.
+                    for (next, _) in self.states().moves(point.state) {
+                        lead(self.point(next, ObligationsId::NONE));
+                    }
+                } else {
+                    // Neighbouring classes mostly lead to one point.
+                    let mut before = None;
+                    for &byte in representatives {
+                        let next = self.step_point(point, byte).next();
+                        if next.is_some() && next != before {
+                            next.into_iter().for_each(&mut lead);
+                            before = next;
+                        }
+                    }
                 }
             }
             met.next.close();
