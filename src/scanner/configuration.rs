@@ -44,6 +44,12 @@ pub(crate) struct Taking<'s> {
 }
 
 impl Taking<'_> {
+    /// Whether a lexeme with this label has a reading.
+    #[inline]
+    pub(crate) fn may_take(&self, label: TerminalId) -> bool {
+        self.takes.contains(label.index())
+    }
+
     /// Whether a lexeme that can become these labels is viable; `None` where it takes a search to
     /// say.
     #[inline]

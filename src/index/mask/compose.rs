@@ -121,7 +121,7 @@ impl<'g> Composer<'g> {
     /// Sorts the pieces of a walk: some are looked for each by itself, so that they are kept, the
     /// others together with what else comes to the same nodes.
     fn look_for_pieces(&self, task: &mut Task<'g>, keeping: Keeping, walk: WalkInParts<'g>) {
-        let WalkInParts { walk, from, line } = walk;
+        let WalkInParts { walk, from, line, taking } = walk;
         let Task { reads, sites, agenda, .. } = task;
         let scanner = self.walker.scanner;
         let worth_keeping = self.walker.trie.ids().len().div_ceil(TOKENS_FOR_A_SUBMASK);
@@ -129,6 +129,12 @@ impl<'g> Composer<'g> {
         // the next lexeme.
         let may_keep = from.len() == 1 && keeping.may_keep(&from[0].stack);
         for Piece { wanted, leading, tokens, except } in Piece::all(walk) {
+            // Behind a lexeme that the stack does not take, there is nothing to look for.
+            if let (Some(taking), Wanted::Behind { label, .. }) = (taking, wanted)
+                && !taking.may_take(label)
+            {
+                continue;
+            }
             let line = line.read(leading);
             let alone = may_keep && tokens.is_none_or(|tokens| tokens as usize >= worth_keeping);
             for at in &from {
@@ -240,11 +246,13 @@ impl<'g> Composer<'g> {
     /// Takes what a walk allows by itself.
     fn take(&self, task: &mut Task<'g>, walk: &'g Walk, readings: Readings, line: Line) {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
+        let mut only = None;
         for from in &readings {
             let reads = &mut task.reads;
             let taking = || self.walker.scanner.numbered_taking(from, reads);
             match plain.then(taking).flatten() {
                 Some(taking) => {
+                    only = (readings.len() == 1).then_some(taking);
                     let find = || self.find_taken(walk, taking);
                     let taken = self.parts.taken(walk, taking.number, find);
                     task.found.push(taken.tokens);
@@ -255,7 +263,7 @@ impl<'g> Composer<'g> {
             }
         }
         if !walk.boundaries.is_empty() || !walk.bases.is_empty() {
-            task.walks.push(WalkInParts { walk, from: readings, line });
+            task.walks.push(WalkInParts { walk, from: readings, line, taking: only });
         }
     }
 

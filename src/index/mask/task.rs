@@ -10,6 +10,7 @@ use super::submask::Site;
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
 use crate::lr::stack::Stack;
+use crate::scanner::configuration::Taking;
 use crate::scanner::{Line, Reads};
 
 /// A task.
@@ -40,6 +41,8 @@ pub(super) struct WalkInParts<'g> {
     pub(super) walk: &'g Walk,
     pub(super) from: Readings,
     pub(super) line: Line,
+    /// Which lexemes the one reading takes, where that is known.
+    pub(super) taking: Option<Taking<'g>>,
 }
 
 /// Why the mask of one way is not found.
