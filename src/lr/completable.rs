@@ -43,6 +43,8 @@ pub(crate) struct Completability<'a, S> {
     numbers: HashMap<(CoreId, Control), usize, FxBuildHasher>,
     /// Whether something was shown not to be in the set at the best place with nothing barred.
     best_failed: bool,
+    /// By core, its items, the best first.
+    items: Vec<Option<Rc<[Item]>>>,
     targets: HashMap<(CoreId, u32, u32), Rc<[CoreId]>, FxBuildHasher>,
     descent: Descent,
     limit: usize,
@@ -54,8 +56,10 @@ struct Pair {
     control: Control,
     /// What can be done; found as far as it was asked for.
     moves: Vec<Move>,
-    /// The items that have not been looked at yet, the best last.
-    items: Vec<Item>,
+    /// The items of the core, the best first.
+    items: Rc<[Item]>,
+    /// How many of them have been looked at.
+    looked_at: usize,
     /// Whether it is not in the set.
     has_failed: bool,
     /// Whether it was shown, as far as is assumed at the time.
@@ -93,6 +97,7 @@ impl<'a, S: Succession> Completability<'a, S> {
             pairs: Vec::new(),
             numbers: HashMap::default(),
             best_failed: false,
+            items: vec![None; table.state_count()],
             targets: HashMap::default(),
             descent: Descent { met: vec![0; table.state_count()], count: 0 },
             reached,
@@ -100,6 +105,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         };
         if let Some(best) = best {
             let all: Vec<usize> = proof.reached.iter().collect();
+            proof.pairs.reserve(all.len());
+            proof.numbers.reserve(all.len());
             all.into_iter().for_each(|core| {
                 proof.pair(CoreId::new(core), Control::at(best));
             });
@@ -151,22 +158,31 @@ impl<'a, S: Succession> Completability<'a, S> {
         let next = self.pairs.len();
         let number = *self.numbers.entry((core, control)).or_insert(next);
         if number == next {
-            let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
-            items.sort_by_cached_key(|&item| {
-                std::cmp::Reverse((self.stays(item), self.yields.rest(item)))
-            });
             let (moves, waiting) = (Vec::new(), HashSet::default());
+            let items = self.items(core);
             self.pairs.push(Pair {
                 core,
                 control,
                 moves,
                 items,
+                looked_at: 0,
                 has_failed: false,
                 is_shown: false,
                 waiting,
             });
         }
         number
+    }
+
+    /// The items of a core, the best first: those that make the stack lower, by their shortest
+    /// rests.
+    fn items(&mut self, core: CoreId) -> Rc<[Item]> {
+        if let Some(known) = &self.items[core.index()] {
+            return known.clone();
+        }
+        let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
+        items.sort_by_cached_key(|&item| (self.stays(item), self.yields.rest(item)));
+        self.items[core.index()].insert(items.into()).clone()
     }
 
     /// Whether a stack stays as high as it is when the item is finished.
@@ -190,7 +206,9 @@ impl<'a, S: Succession> Completability<'a, S> {
         let mut at = 0;
         loop {
             while at == self.pairs[pair].moves.len() {
-                let Some(item) = self.pairs[pair].items.pop() else { return false };
+                let Pair { items, looked_at, .. } = &mut self.pairs[pair];
+                let Some(&item) = items.get(*looked_at) else { return false };
+                *looked_at += 1;
                 self.add_moves(pair, item);
             }
             let wanted = self.pairs[pair].moves[at];

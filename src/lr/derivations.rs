@@ -311,12 +311,14 @@ impl Derivations {
         control: Control,
         budget: &mut usize,
     ) -> Found {
-        self.find(
-            table,
-            succession,
-            Goal { node, wanted: Wanted::Rest(item, begun), control },
-            budget,
-        )
+        if table.rules.next(item) == COMPLETE {
+            let core = self.core(table, node);
+            let control = self.bar(table, control, core, table.rules.production(item));
+            let outcomes = Outcomes::Controls(Controls::from_iter([control]));
+            return Found { outcomes, are_all: true };
+        }
+        let wanted = Wanted::Rest(item, begun);
+        self.find(table, succession, Goal { node, wanted, control }, budget)
     }
 
     fn find(
