@@ -438,7 +438,7 @@ impl Matcher {
                 }
                 return Err(count);
             }
-            let mut next = Readings::default();
+            let mut next = Readings::with_room(now.len());
             for reading in &now {
                 scanner.step(reading, byte, &mut stepped, |after| {
                     if scanner.is_viable(&after, &mut viewed) {

@@ -102,6 +102,12 @@ pub(crate) struct Readings {
 const FEW: usize = 16;
 
 impl Readings {
+    /// None yet, and room for so many.
+    pub(crate) fn with_room(count: usize) -> Self {
+        let places = HashTable::with_capacity(if count < FEW { 0 } else { count });
+        Self { all: SmallVec::with_capacity(count), places, further: Vec::new() }
+    }
+
     /// Adds one.
     pub(crate) fn add(&mut self, reading: Configuration, table: &ParseTable) {
         let Self { all, places, further } = self;

@@ -166,7 +166,7 @@ impl<T: Hash + Eq> Interner<T> {
     where
         T: Borrow<Q>,
     {
-        self.ids.find(hash, |id| self.entries.get(id).is_some_and(|entry| entry.borrow() == wanted))
+        self.ids.find(hash, |id| (self.entries.get(id)?.borrow() == wanted).then_some(id))
     }
 
     fn add(&self, hash: u64, value: T) -> u32 {

@@ -37,9 +37,16 @@ impl<K: Hash + Eq, V: Clone> AppendMap<K, V> {
     /// The value of `key`.
     #[inline]
     pub(crate) fn get(&self, key: &K) -> Option<&V> {
-        let has_key = |number| self.entries.get(number).is_some_and(|(known, _)| known == key);
-        let number = self.numbers.find(FxBuildHasher.hash_one(key), has_key)?;
-        self.entries.get(number).map(|(_, value)| value)
+        self.find(FxBuildHasher.hash_one(key), key)
+    }
+
+    /// The same where the hash of `key` is known: a function of its own, so that whoever makes a
+    /// key hashes what it has at hand. What was just written in halves is slow to be read whole.
+    fn find(&self, hash: u64, key: &K) -> Option<&V> {
+        self.numbers.find(hash, |number| {
+            let (known, value) = self.entries.get(number)?;
+            (known == key).then_some(value)
+        })
     }
 
     /// The value of `key`, made by `make` when there is none yet. No other entry is made meanwhile.

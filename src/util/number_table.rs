@@ -50,16 +50,17 @@ impl NumberTable {
         restored
     }
 
-    /// The number of the entry with this hash that `is_wanted`. Takes no lock.
+    /// What `wanted` makes of the number of an entry with this hash: the first that is not `None`.
+    /// Takes no lock.
     #[inline]
-    pub(super) fn find(&self, hash: u64, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn find<T>(&self, hash: u64, wanted: impl Fn(u32) -> Option<T>) -> Option<T> {
         let table = self.tables[self.current.load(Ordering::Acquire) as usize].get()?;
         let mask = table.len() - 1;
         let mut place = hash as usize & mask;
         loop {
             let number = table[place].load(Ordering::Acquire).checked_sub(1)?;
-            if is_wanted(number) {
-                return Some(number);
+            if let Some(found) = wanted(number) {
+                return Some(found);
             }
             place = (place + 1) & mask;
         }

@@ -475,11 +475,13 @@ impl LineKind {
 }
 
 impl Hash for Root {
-    /// Two fields at a time: each step of a hash waits for the one before.
+    /// Two fields at a time: each step of a hash waits for the one before. The second of two that
+    /// lie side by side goes into the lower half. The other way round they would be read at once
+    /// from where they were just written one by one, which processors wait for.
     #[inline]
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let two = |one: u32, other: u32| u64::from(one) << 32 | u64::from(other);
-        hasher.write_u64(two(self.obligations.0, self.state.0));
+        hasher.write_u64(two(self.state.0, self.obligations.0));
         hasher.write_u64(two(self.expectations.0, self.top.0));
         hasher.write_u64(two(self.fresh.into(), self.line as u32));
     }
