@@ -21,6 +21,7 @@ use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::derivations::{Control, Derivations, Node, Outcomes, Place, Succession};
 use super::rules::Item;
@@ -44,7 +45,7 @@ pub(crate) struct Completability<'a, S> {
     /// Whether something was shown not to be in the set at the best place with nothing barred.
     best_failed: bool,
     /// By core, its items, the best first.
-    items: Vec<Option<Rc<[Item]>>>,
+    items: Vec<Option<Box<[Item]>>>,
     targets: HashMap<(CoreId, u32, u32), Rc<[CoreId]>, FxBuildHasher>,
     descent: Descent,
     limit: usize,
@@ -55,11 +56,9 @@ struct Pair {
     core: CoreId,
     control: Control,
     /// What can be done; found as far as it was asked for.
-    moves: Vec<Move>,
-    /// The items of the core, the best first.
-    items: Rc<[Item]>,
-    /// How many of them have been looked at.
-    looked_at: usize,
+    moves: SmallVec<[Move; 1]>,
+    /// How many items of the core have been looked at.
+    looked_at: u32,
     /// Whether it is not in the set.
     has_failed: bool,
     /// Whether it was shown, as far as is assumed at the time.
@@ -158,13 +157,11 @@ impl<'a, S: Succession> Completability<'a, S> {
         let next = self.pairs.len();
         let number = *self.numbers.entry((core, control)).or_insert(next);
         if number == next {
-            let (moves, waiting) = (Vec::new(), HashSet::default());
-            let items = self.items(core);
+            let (moves, waiting) = (SmallVec::new(), HashSet::default());
             self.pairs.push(Pair {
                 core,
                 control,
                 moves,
-                items,
                 looked_at: 0,
                 has_failed: false,
                 is_shown: false,
@@ -176,13 +173,13 @@ impl<'a, S: Succession> Completability<'a, S> {
 
     /// The items of a core, the best first: those that make the stack lower, by their shortest
     /// rests.
-    fn items(&mut self, core: CoreId) -> Rc<[Item]> {
-        if let Some(known) = &self.items[core.index()] {
-            return known.clone();
+    fn items(&mut self, core: CoreId) -> &[Item] {
+        if self.items[core.index()].is_none() {
+            let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
+            items.sort_by_cached_key(|&item| (self.stays(item), self.yields.rest(item)));
+            self.items[core.index()] = Some(items.into());
         }
-        let mut items = self.table.automaton.kernels.get(core.index()).to_vec();
-        items.sort_by_cached_key(|&item| (self.stays(item), self.yields.rest(item)));
-        self.items[core.index()].insert(items.into()).clone()
+        self.items[core.index()].as_deref().unwrap_or_default()
     }
 
     /// Whether a stack stays as high as it is when the item is finished.
@@ -206,9 +203,9 @@ impl<'a, S: Succession> Completability<'a, S> {
         let mut at = 0;
         loop {
             while at == self.pairs[pair].moves.len() {
-                let Pair { items, looked_at, .. } = &mut self.pairs[pair];
-                let Some(&item) = items.get(*looked_at) else { return false };
-                *looked_at += 1;
+                let Pair { core, looked_at, .. } = self.pairs[pair];
+                let Some(&item) = self.items(core).get(looked_at as usize) else { return false };
+                self.pairs[pair].looked_at += 1;
                 self.add_moves(pair, item);
             }
             let wanted = self.pairs[pair].moves[at];

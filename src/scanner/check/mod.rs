@@ -81,6 +81,8 @@ pub(crate) fn check(
     }
     let adjacency = Adjacency::new(grammar, lexis, &scan_graph, meter)
         .map_err(|limit| vec![too_large(limit)])?;
+    // The proof takes as much room again.
+    drop(scan_graph);
     if let Some(ignored) = adjacency.unending(grammar) {
         findings.push(indentation::unending(grammar, ignored));
     }
