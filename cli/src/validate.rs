@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use annotate_snippets::{AnnotationKind, Level, Snippet};
-use lrmask::{Matcher, Vocabulary};
+use lrmask::{Expected, Matcher, Vocabulary};
 use serde::Serialize;
 
 use crate::Answer;
@@ -38,6 +38,15 @@ pub(crate) struct Fault {
     pub(crate) offset: usize,
     /// What may stand there instead.
     pub(crate) expected: Vec<String>,
+    /// What may stand behind that, where it is one literal.
+    pub(crate) then: Vec<String>,
+}
+
+impl Fault {
+    /// Behind so many bytes, all of which `matcher` has read.
+    fn behind(offset: usize, matcher: &Matcher) -> Self {
+        Self { offset, expected: expected(matcher), then: then(matcher) }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -48,6 +57,7 @@ struct Validated<'a> {
     line: Option<usize>,
     column: Option<usize>,
     expected: &'a [String],
+    then: &'a [String],
 }
 
 /// Yes where all texts are in the language.
@@ -147,12 +157,25 @@ fn find_fault(
         piece.forget();
     }
     let offset = piece.first + piece.bytes.len();
-    Ok((!matcher.is_accepting()).then(|| (Fault { offset, expected: expected(matcher) }, piece)))
+    Ok((!matcher.is_accepting()).then(|| (Fault::behind(offset, matcher), piece)))
 }
 
 /// What may come next, as messages show it.
 pub(crate) fn expected(matcher: &Matcher) -> Vec<String> {
     matcher.expected().iter().map(ToString::to_string).collect()
+}
+
+/// What may come behind the one literal that may come next: behind the comma that is missing, the
+/// key that is.
+fn then(matcher: &Matcher) -> Vec<String> {
+    let [Expected::Literal(literal)] = matcher.expected()[..] else { return Vec::new() };
+    let text = literal.trim_matches('"');
+    let mut behind = matcher.clone();
+    // What is escaped in the literal's name is not looked behind.
+    match behind.advance_bytes(text.as_bytes()) {
+        Ok(()) if !text.contains(['"', '\\']) => expected(&behind),
+        _ => Vec::new(),
+    }
 }
 
 /// Advances `matcher` by `text`, or as far as it is viable.
@@ -163,7 +186,7 @@ pub(crate) fn take(matcher: &mut Matcher, text: &[u8]) -> Option<Fault> {
             let viable = rejected.accepted_bytes();
             // Cannot fail: these bytes have just been found viable.
             let _ = matcher.advance_bytes(&chunk[..viable]);
-            return Some(Fault { offset: offset + viable, expected: expected(matcher) });
+            return Some(Fault::behind(offset + viable, matcher));
         }
         offset += chunk.len();
     }
@@ -180,6 +203,7 @@ fn print(file: &str, fault: Option<&(Fault, Piece)>, out: &mut Output) -> Result
                 line: None,
                 column: None,
                 expected: &[],
+                then: &[],
             }),
             false => out.text(format_args!("{}: ok\n", input::name(file))),
         };
@@ -193,6 +217,7 @@ fn print(file: &str, fault: Option<&(Fault, Piece)>, out: &mut Output) -> Result
             line: Some(place.line),
             column: Some(place.column),
             expected: &fault.expected,
+            then: &fault.then,
         });
     }
     let picture = describe(input::name(file), piece, fault, out.is_styled());
@@ -224,10 +249,15 @@ pub(crate) fn describe(name: &str, piece: &Piece, fault: &Fault, styled: bool) -
             .annotation(AnnotationKind::Primary.span(at..at + width)),
     );
     if !fault.expected.is_empty() {
-        let one_of = if fault.expected.len() > 1 { "one of " } else { "" };
-        group = group.element(
-            Level::NOTE.message(format!("expected {one_of}{}", fault.expected.join(", "))),
-        );
+        let list = |all: &[String]| {
+            let one_of = if all.len() > 1 { "one of " } else { "" };
+            format!("{one_of}{}", all.join(", "))
+        };
+        let mut expected = format!("expected {}", list(&fault.expected));
+        if !fault.then.is_empty() {
+            expected = format!("{expected}, then {}", list(&fault.then));
+        }
+        group = group.element(Level::NOTE.message(expected));
     }
     report::renderer(styled).render(&[group])
 }

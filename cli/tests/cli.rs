@@ -164,6 +164,25 @@ fn yacc_grammars_have_their_terminals_beside_them() {
     assert_eq!(objects(&output)[0]["findings"][0]["place"]["file"], *terminals);
 }
 
+/// A schema's lexemes are named as its author would write them, and behind the comma that is
+/// missing stands the key that is.
+#[test]
+fn what_a_schema_expects_is_said_in_its_own_words() {
+    let directory = Directory::new("validate-schema");
+    let schema = r#"{"properties": {"color": {"enum": ["red", "green"]}, "size": {"const": "x"}},
+        "required": ["color", "size"], "additionalProperties": false}"#;
+    let schema = directory.file("colors.json", schema);
+    for (text, said) in [
+        (r#"{"color": 1"#, r#"expected ("red" | "green")"#),
+        (r#"{"color": "red"}"#, r#"expected ",", then "\"size\"""#),
+        (r#"{"color": "red", "size": "x""#, r#"expected "}", then end of text"#),
+    ] {
+        let text = directory.file("text", text);
+        let output = lrmask(&["validate", &schema, &text]);
+        assert!(stdout(&output).contains(said), "{}", stdout(&output));
+    }
+}
+
 #[test]
 fn validate_says_where_and_what_was_expected() {
     let directory = Directory::new("validate");
@@ -179,7 +198,8 @@ fn validate_says_where_and_what_was_expected() {
     assert_eq!(
         objects[0],
         serde_json::json!({
-            "file": good, "ok": true, "offset": null, "line": null, "column": null, "expected": []
+            "file": good, "ok": true, "offset": null, "line": null, "column": null,
+            "expected": [], "then": []
         })
     );
     assert_eq!((&objects[1]["ok"], &objects[1]["offset"]), (&false.into(), &12.into()));
@@ -192,6 +212,7 @@ fn validate_says_where_and_what_was_expected() {
     assert!(!expected.contains(&"\"]\"".into()), "{expected:?}");
     assert_eq!((&objects[2]["ok"], &objects[2]["offset"]), (&false.into(), &2.into()));
     assert_eq!(objects[2]["expected"], serde_json::json!(["\",\"", "\"]\""]));
+    assert_eq!(objects[2]["then"], serde_json::json!([]));
 
     let output = lrmask(&["validate", "json", &bad]);
     let text = stdout(&output);

@@ -5,6 +5,8 @@
 //! "," key ":" value`. Since the classes of a step are disjoint, the tables have no conflicts;
 //! since nothing but lexemes stands in productions, blanks belong to the lexemes of punctuation.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::grammar::ir::Symbol;
@@ -124,12 +126,12 @@ fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
         fragment.terminal(name, pattern)
     };
     Punctuation {
-        open_array: lexeme("OPEN_ARRAY", "[", false, true),
-        close_array: lexeme("CLOSE_ARRAY", "]", true, false),
-        open_object: lexeme("OPEN_OBJECT", "{", false, true),
-        close_object: lexeme("CLOSE_OBJECT", "}", true, false),
-        comma: lexeme("COMMA", &options.item_separator, true, true),
-        colon: lexeme("COLON", &options.key_separator, true, true),
+        open_array: lexeme(r#""[""#, "[", false, true),
+        close_array: lexeme(r#""]""#, "]", true, false),
+        open_object: lexeme(r#""{""#, "{", false, true),
+        close_object: lexeme(r#""}""#, "}", true, false),
+        comma: lexeme(r#"",""#, &options.item_separator, true, true),
+        colon: lexeme(r#"":""#, &options.key_separator, true, true),
     }
 }
 
@@ -274,28 +276,34 @@ impl Builder<'_, '_> {
                 let numbers = self.machine.numbers(formula)?.map(Pattern::Automaton);
                 numbers.map(|pattern| self.fragment.terminal("NUMBER", pattern))
             }
-            _ => self.strings(formula)?.map(|pattern| self.fragment.terminal("STRING", pattern)),
+            _ => {
+                let strings = self.strings(formula)?;
+                strings.map(|(name, pattern)| self.fragment.terminal(name, pattern))
+            }
         };
         self.texts.insert((of, formula), symbol);
         Ok(symbol)
     }
 
-    /// What the lexer calls the strings that satisfy a formula, if there are any.
-    fn strings(&mut self, formula: F) -> Result<Option<Pattern>, SchemaError> {
+    /// The strings that satisfy a formula, if there are any, and what messages call them.
+    fn strings(&mut self, formula: F) -> Result<Option<(Cow<'static, str>, Pattern)>, SchemaError> {
+        let unnamed = |pattern| (Cow::Borrowed("STRING"), pattern);
         if let Some(listed) = self.machine.listed(formula)? {
             let words =
                 listed.iter().map(|&text| self.machine.reader.atoms.texts.get(text).as_str());
             return Ok((!listed.is_empty()).then(|| self.machine.texts.spelled_words(words)));
         }
         if let Some(bounded) = self.machine.bounded(formula)? {
-            return Ok(bounded);
+            return Ok(bounded.map(unnamed));
         }
         let texts = self.machine.some_strings(formula)?;
         if texts.is_empty() {
             return Ok(None);
         }
         let spelled = self.machine.texts.spelled(&texts);
-        spelled.map(Some).map_err(|error| self.machine.too_large(&error))
+        spelled
+            .map(|spelled| Some(unnamed(spelled)))
+            .map_err(|error| self.machine.too_large(&error))
     }
 
     /// Productions for all outcomes of the arrays that begin with `start`.

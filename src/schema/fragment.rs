@@ -1,5 +1,6 @@
 //! Productions and terminals of a schema, to be a grammar or a part of one.
 
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
@@ -17,7 +18,7 @@ use crate::util::lists::Lists;
 /// A context-free grammar over terminals with patterns. Ids are its own, from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fragment {
-    pub(super) terminals: Vec<(&'static str, Pattern)>,
+    pub(super) terminals: Vec<(Cow<'static, str>, Pattern)>,
     /// Terminals, each with the hash of its pattern.
     terminal_ids: HashTable<(u64, TerminalId)>,
     pub(super) nonterminals: Vec<&'static str>,
@@ -27,8 +28,13 @@ pub(super) struct Fragment {
 }
 
 impl Fragment {
-    /// The terminal with this pattern; `name` says what it is like.
-    pub(super) fn terminal(&mut self, name: &'static str, pattern: Pattern) -> Symbol {
+    /// The terminal with this pattern; `name` is a word that says what it is like, or its text as
+    /// an author would write it.
+    pub(super) fn terminal(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        pattern: Pattern,
+    ) -> Symbol {
         let hash = FxBuildHasher.hash_one(&pattern);
         let is_same =
             |&(own, id): &(u64, TerminalId)| own == hash && self.terminals[id.index()].1 == pattern;
@@ -36,7 +42,7 @@ impl Fragment {
             return Symbol::Terminal(known);
         }
         let id = TerminalId::new(self.terminals.len());
-        self.terminals.push((name, pattern));
+        self.terminals.push((name.into(), pattern));
         self.terminal_ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         Symbol::Terminal(id)
     }
@@ -193,7 +199,7 @@ impl Fragment {
             }
         }
         self.nonterminals = names;
-        let mut kept: Vec<Option<(&'static str, Pattern)>> = vec![None; terminal_count];
+        let mut kept: Vec<Option<(Cow<'static, str>, Pattern)>> = vec![None; terminal_count];
         for (old, terminal) in std::mem::take(&mut self.terminals).into_iter().enumerate() {
             if let Some(new) = terminals[old] {
                 kept[new.index()] = Some(terminal);
@@ -254,16 +260,19 @@ impl Fragment {
     }
 }
 
-/// Makes of `named` a name and its number.
+/// Makes of `named` a name and its number; a text is its own name.
 fn write_name(named: &mut String, name: &str, mut number: usize) {
+    named.clear();
+    named.push_str(name);
+    if name.starts_with(['"', '(']) {
+        return;
+    }
     let (mut digits, mut start) = ([b'0'; 20], 20);
     while start == digits.len() || number > 0 {
         start -= 1;
         digits[start] += (number % 10) as u8;
         number /= 10;
     }
-    named.clear();
-    named.push_str(name);
     named.push('_');
     named.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
 }

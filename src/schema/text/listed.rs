@@ -3,6 +3,8 @@
 //! What else is asked of them is asked of each, and their lexemes are made of the list: no
 //! automaton of contents has to be combined with others for that.
 
+use std::borrow::Cow;
+
 use crate::grammar::pattern::Pattern;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
@@ -11,15 +13,24 @@ use crate::schema::text::{Texts, automaton, texts};
 
 use FormulaId as F;
 
+/// What messages show of a list takes so many bytes at most.
+const MOST_SHOWN: usize = 60;
+
 impl Texts<'_> {
-    /// What the lexer calls these strings.
+    /// What the lexer calls these strings, and what messages call them: the words themselves where
+    /// they are few.
     pub(in crate::schema) fn spelled_words<'w>(
         &self,
         words: impl Iterator<Item = &'w str>,
-    ) -> Pattern {
+    ) -> (Cow<'static, str>, Pattern) {
         let spelled: Vec<String> = words.filter_map(|word| self.spelled_word(word)).collect();
         let words: Vec<&str> = spelled.iter().map(String::as_str).collect();
-        Pattern::Automaton(automaton::words(&words))
+        let name = match &words[..] {
+            _ if words.iter().map(|word| word.len()).sum::<usize>() > MOST_SHOWN => "STRING".into(),
+            [only] => format!("{only:?}").into(),
+            _ => format!("({})", words.join(" | ")).into(),
+        };
+        (name, Pattern::Automaton(automaton::words(&words)))
     }
 }
 
