@@ -48,7 +48,8 @@ pub(crate) struct Completability<'a, S> {
     items: Vec<Option<Box<[Item]>>>,
     targets: HashMap<(CoreId, u32, u32), Rc<[CoreId]>, FxBuildHasher>,
     descent: Descent,
-    limit: usize,
+    /// Steps that the proof may still take.
+    left: usize,
 }
 
 /// A core on top of a stack, and what holds there.
@@ -78,13 +79,14 @@ enum Move {
 }
 
 impl<'a, S: Succession> Completability<'a, S> {
-    /// Of the terminals that `possible` holds for, a lexeme may be one.
+    /// Of the terminals that `possible` holds for, a lexeme may be one. The proof takes so many
+    /// steps at most; where that is not enough, nothing more is shown.
     pub(crate) fn new(
         table: &'a ParseTable,
         succession: S,
         best: Option<Place>,
         possible: impl Fn(TerminalId) -> bool,
-        limit: usize,
+        steps: usize,
     ) -> Self {
         let reached = reached(table, possible);
         let mut proof = Self {
@@ -100,7 +102,7 @@ impl<'a, S: Succession> Completability<'a, S> {
             targets: HashMap::default(),
             descent: Descent { met: vec![0; table.state_count()], count: 0 },
             reached,
-            limit,
+            left: steps,
         };
         if let Some(best) = best {
             let all: Vec<usize> = proof.reached.iter().collect();
@@ -134,6 +136,9 @@ impl<'a, S: Succession> Completability<'a, S> {
             while at < self.pairs.len() {
                 self.show(at);
                 at += 1;
+            }
+            if self.left == 0 {
+                return vec![false; wanted.len()];
             }
             let mut failed = false;
             for pair in &mut self.pairs {
@@ -202,6 +207,10 @@ impl<'a, S: Succession> Completability<'a, S> {
     fn finds_move(&mut self, pair: usize) -> bool {
         let mut at = 0;
         loop {
+            self.left = self.left.saturating_sub(1);
+            if self.left == 0 {
+                return false;
+            }
             while at == self.pairs[pair].moves.len() {
                 let Pair { core, looked_at, .. } = self.pairs[pair];
                 let Some(&item) = self.items(core).get(looked_at as usize) else { return false };
@@ -222,9 +231,8 @@ impl<'a, S: Succession> Completability<'a, S> {
         let rules = &self.table.rules;
         let production = rules.production(item);
         let asked = (Node(core.0), item, control.place);
-        let mut budget = self.limit;
-        let found =
-            self.derivations.rest(self.table, &mut self.succession, asked, control, &mut budget);
+        let (table, succession) = (self.table, &mut self.succession);
+        let found = self.derivations.rest(table, succession, asked, control, &mut self.left);
         let Outcomes::Controls(controls) = found.outcomes else { return };
         let (pops, lhs) = (item - rules.first(production), rules.lhs(production) as u32);
         for control in controls {
@@ -247,6 +255,7 @@ impl<'a, S: Succession> Completability<'a, S> {
             return true;
         }
         let targets = self.targets(self.pairs[pair].core, pops, lhs);
+        self.left = self.left.saturating_sub(targets.len() / TARGETS_OF_A_STEP);
         for &target in targets.iter() {
             let target = self.pair(target, control);
             let Pair { has_failed, is_shown, .. } = self.pairs[target];
@@ -278,6 +287,9 @@ impl<'a, S: Succession> Completability<'a, S> {
         targets
     }
 }
+
+/// So many targets of a move are looked at in the time of a step of a derivation.
+const TARGETS_OF_A_STEP: usize = 4;
 
 /// Goes down from states to those below them.
 struct Descent {

@@ -18,8 +18,8 @@ use super::table::ParseTable;
 impl Stack {
     /// All stacks that one of the two stands for; both have the same state on top. What they have
     /// in common stays shared, and where one holds the other it is given back itself. Costs the
-    /// part that both have and do not share, and that was not united before; its pairs of nodes are
-    /// added to `steps`.
+    /// part that both have and do not share, and that was not united before; its pairs of nodes, and
+    /// what lies below them, are added to `steps`.
     pub(crate) fn union(&self, other: &Stack, table: &ParseTable, steps: &mut usize) -> Stack {
         debug_assert!(self.same_top(other, table));
         if self.is(other) {
@@ -42,6 +42,7 @@ impl Stack {
                 }
                 continue;
             }
+            *steps += union.below.len() / NODES_OF_A_STEP;
             let stack = union.finish(table);
             table.unions.keep(union.one, union.other, &stack);
             let Some(around) = pending.pop() else { return stack };
@@ -58,6 +59,9 @@ impl ParseTable {
         self.unions.bytes()
     }
 }
+
+/// So many nodes below a union take the time of a step.
+const NODES_OF_A_STEP: usize = 2;
 
 /// So many stacks are left to whoever has others with the same states on top.
 const FEW: usize = 4;

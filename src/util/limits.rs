@@ -44,9 +44,9 @@ pub struct Limits {
     pub terminal_states: usize,
     /// Scan states: of all terminals together. Default 500,000, strict 100,000.
     pub scan_states: usize,
-    /// Steps of each part of the proof that every viable text can be completed. What takes more is
-    /// not proved, but decided while texts are read, which takes time there. Default 20,000,000,
-    /// strict 2,000,000.
+    /// Steps of the proof that every viable text can be completed. What takes more is not proved,
+    /// but decided while texts are read, which takes time there. Default 20,000,000, strict
+    /// 2,000,000.
     pub proof_steps: usize,
     /// Steps of one decision whether a text can be completed, where that is not proved. What takes
     /// more counts as a no, and [`Constraint::undecided`](crate::Constraint::undecided) counts it.

@@ -15,8 +15,7 @@ mod reach;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use hashbrown::{HashMap, HashSet};
-use rustc_hash::FxBuildHasher;
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 
 use crate::lexer::{Condition, Dfa};
@@ -28,6 +27,7 @@ use crate::util::id::{ScanStateId, TerminalId};
 pub(crate) use ends::{Endings, Guarded};
 pub(crate) use past::Past;
 use past::View;
+use reach::Outranked;
 
 /// A terminal and a state of its DFA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,8 +90,8 @@ pub(crate) struct ScanStates {
     facts: Slots<Facts>,
     /// Sets of labels: [`Facts::reach`].
     pub(in crate::scanner) label_sets: Interner<BitSet>,
-    /// States from which a component's terminal is known never to be the label.
-    shadowed: Mutex<HashSet<(ScanStateId, TerminalId), FxBuildHasher>>,
+    /// With which labels lexemes can still end that others outrank.
+    outranked: Mutex<Outranked>,
 }
 
 impl ScanStates {
@@ -159,7 +159,7 @@ impl ScanStates {
             begun: AppendMap::default(),
             facts: Slots::default(),
             label_sets: Interner::default(),
-            shadowed: Mutex::default(),
+            outranked: Mutex::default(),
         }
     }
 

@@ -2,12 +2,17 @@
 
 use std::sync::PoisonError;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::{Component, ScanStates};
 use crate::util::bitset::BitSet;
+use crate::util::components::strong_components;
 use crate::util::id::{ScanStateId, TerminalId};
+use crate::util::lists::Lists;
+
+/// Whether a lexeme in this state can end with this label: found where others outrank it.
+pub(super) type Outranked = HashMap<(ScanStateId, TerminalId), bool, FxBuildHasher>;
 
 impl ScanStates {
     /// Id of the set of labels that a lexeme in this state can still end with: *after* ranks, so
@@ -54,8 +59,8 @@ impl ScanStates {
 
     /// For each component looks for a way on which its terminal is the label at the end. The
     /// shortest way of the component's own DFA is tried first and nearly always succeeds; the
-    /// search is exhaustive only for terminals that others shadow, and then remembered for all
-    /// states it went through.
+    /// search is exhaustive only for terminals that others outrank there, and then remembered for
+    /// all states it went through.
     ///
     /// The states on the way of the first component come first, from the last on: each of them then
     /// has one step to go. A string that counts characters would else be gone through to its end
@@ -77,10 +82,18 @@ impl ScanStates {
             way.into_iter().rev().for_each(|next| _ = self.reach(next));
         }
         let mut reach = BitSet::new(self.dfas.len());
+        let mut outranked = BitSet::new(self.dfas.len());
         for component in self.components(state).iter().filter(plain) {
-            if !reach.contains(component.terminal.index()) {
-                self.find_label(state, component.terminal, &mut reach);
+            let terminal = component.terminal;
+            if !reach.contains(terminal.index())
+                && !self.is_label_at_once(state, terminal, &mut reach)
+            {
+                outranked.insert(terminal.index());
             }
+        }
+        outranked.subtract(&reach);
+        if !outranked.is_empty() {
+            self.find_labels(state, outranked, &mut reach);
         }
         reach
     }
@@ -142,39 +155,64 @@ impl ScanStates {
         self.distance(next, terminal).is_none_or(comes_nearer).then_some(next)
     }
 
-    fn find_label(&self, state: ScanStateId, terminal: TerminalId, reach: &mut BitSet) {
-        if self.is_label_at_once(state, terminal, reach) {
-            return;
-        }
-        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::default();
-        let mut pending = vec![state];
-        seen.insert(state);
-        while let Some(state) = pending.pop() {
-            for (label, _) in self.ends(state) {
-                reach.insert(label.index());
-                if label == terminal {
-                    return;
+    /// Notes those of `wanted` with which the lexeme can still end. They are found for all states
+    /// that it can go on to as long as one of them competes, at once: searched for from each state,
+    /// they would take as long as the states are many, each time.
+    #[cold]
+    fn find_labels(&self, start: ScanStateId, mut wanted: BitSet, reach: &mut BitSet) {
+        let mut known = self.outranked.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = wanted.clone();
+        for terminal in all.iter() {
+            if let Some(&is_label) = known.get(&(start, TerminalId::new(terminal))) {
+                wanted.remove(terminal);
+                if is_label {
+                    reach.insert(terminal);
                 }
             }
-            if self
-                .shadowed
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .contains(&(state, terminal))
-            {
-                continue;
-            }
-            let mut ways: Vec<(u32, ScanStateId)> = (self.classes.representatives().iter())
-                .filter_map(|&byte| self.next(state, byte))
-                .filter_map(|next| Some((self.distance(next, terminal)?, next)))
-                .collect();
-            // The nearest to an accept is popped first.
-            ways.sort_unstable_by(|a, b| b.cmp(a));
-            pending
-                .extend(ways.into_iter().map(|(_, next)| next).filter(|&next| seen.insert(next)));
         }
-        let mut shadowed = self.shadowed.lock().unwrap_or_else(PoisonError::into_inner);
-        shadowed.extend(seen.into_iter().map(|state| (state, terminal)));
+        if wanted.is_empty() {
+            return;
+        }
+        let competing = |state: ScanStateId| {
+            let components = self.components(state).iter().map(|component| component.terminal);
+            components.filter(|terminal| wanted.contains(terminal.index()))
+        };
+        let mut places: HashMap<ScanStateId, usize, FxBuildHasher> = HashMap::default();
+        places.insert(start, 0);
+        let (mut met, mut next) = (vec![start], Lists::new());
+        while let Some(&state) = met.get(next.len()) {
+            for (onto, _) in self.moves(state) {
+                if competing(onto).next().is_some() {
+                    let place = *places.entry(onto).or_insert(met.len());
+                    if place == met.len() {
+                        met.push(onto);
+                    }
+                    next.push(place);
+                }
+            }
+            next.close();
+        }
+        let rounds = strong_components(&next);
+        let mut labels: Vec<BitSet> = vec![BitSet::default(); met.len()];
+        for round in (0..rounds.len()).map(|round| rounds.get(round)) {
+            let mut all = BitSet::new(self.dfas.len());
+            for &at in round {
+                let own = self.ends(met[at]).map(|(label, _)| label.index());
+                own.filter(|&label| wanted.contains(label)).for_each(|label| {
+                    all.insert(label);
+                });
+                next.get(at).iter().for_each(|&onto| {
+                    all.union_with(&labels[onto]);
+                });
+            }
+            for &at in round {
+                let facts = competing(met[at])
+                    .map(|terminal| ((met[at], terminal), all.contains(terminal.index())));
+                known.extend(facts);
+                labels[at].clone_from(&all);
+            }
+        }
+        reach.union_with(&labels[0]);
     }
 
     /// How far `terminal`'s own DFA is from accepting; `None` when it is not among the components.
