@@ -3,7 +3,7 @@
 //! [`shiftable`](super::shiftable) what whole stacks shift.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use smallvec::SmallVec;
 
@@ -63,4 +63,8 @@ pub(super) struct Closures {
     pub(super) by_top: Slots<Box<[OnceLock<Box<Closure>>]>>,
     /// What such stacks can shift, as the number of a set, by what was read of them.
     pub(super) shiftable: AppendMap<Read, u32>,
+    /// Rounds that were taken to find the closures.
+    pub(super) rounds: AtomicUsize,
+    /// How many closures were not followed to their ends.
+    pub(super) cut: AtomicUsize,
 }

@@ -18,8 +18,8 @@ use super::table::ParseTable;
 impl Stack {
     /// All stacks that one of the two stands for; both have the same state on top. What they have
     /// in common stays shared, and where one holds the other it is given back itself. Costs the
-    /// part that both have and do not share, and that was not united before; its pairs of nodes, and
-    /// what lies below them, are added to `steps`.
+    /// part that both have and do not share, and that was not united before; its pairs of nodes,
+    /// and what lies below them, are added to `steps`.
     pub(crate) fn union(&self, other: &Stack, table: &ParseTable, steps: &mut usize) -> Stack {
         debug_assert!(self.same_top(other, table));
         if self.is(other) {

@@ -10,7 +10,7 @@
 //! themselves.
 
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -25,7 +25,21 @@ use crate::util::id::CoreId;
 /// derives nothing in ever so many steps, and shifts less then than it might.
 const LONGEST: usize = 100_000;
 
+/// Rounds of all closures of a table, some three microseconds each. Those of real tables take some
+/// tens of thousands. Only rules that derive nothing in ever so many ways come here: of each
+/// closure that is found from then on, no more than its first [`SHORT`] rounds are followed.
+const MOST_ROUNDS: usize = 1 << 18;
+
+/// Rounds of a closure that is found late.
+const SHORT: usize = 256;
+
 impl ParseTable {
+    /// How many closures were not followed to their ends: stacks that reduce by them shift less
+    /// than they might.
+    pub(crate) fn cut_closures(&self) -> usize {
+        self.closures.cut.load(Ordering::Relaxed)
+    }
+
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
     #[inline]
     pub(super) fn closure(&self, top: CoreId, below: Option<CoreId>) -> &Closure {
@@ -53,11 +67,15 @@ impl ParseTable {
         let mut pending: Vec<(bool, Cores, Option<BitSet>)> = vec![(false, Cores::new(), None)];
         // Where there are conflicts, ways may meet again, and cyclic rules go round.
         let mut met: HashMap<(bool, Cores), BitSet, FxBuildHasher> = HashMap::default();
-        let most = LONGEST + 16 * self.state_count();
+        let most = match self.closures.rounds.load(Ordering::Relaxed) < MOST_ROUNDS {
+            true => LONGEST + 16 * self.state_count(),
+            false => SHORT,
+        };
         let mut rounds = 0;
         while let Some((uncovers, states, mut filter)) = pending.pop() {
             rounds += 1;
             if rounds > most {
+                self.closures.cut.fetch_add(1, Ordering::Relaxed);
                 break;
             }
             let base = if uncovers { below } else { Some(top) };
@@ -111,6 +129,7 @@ impl ParseTable {
                 stops.push(Stop { uncovers, cores: states, shifts });
             }
         }
+        self.closures.rounds.fetch_add(rounds, Ordering::Relaxed);
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
         let (stops, exits, lengths) = (stops.into(), exits.into(), AtomicU64::default());
         Closure { shifts: all, stops, exits, reads_below, set, lengths }

@@ -9,6 +9,8 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hashbrown::{HashMap, HashSet};
+use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::set::{TokenSet, tokens_of};
@@ -88,6 +90,10 @@ type Members = SmallVec<[TokensId; 32]>;
 
 /// So many tokens are few.
 const FEW: usize = 64;
+
+/// Masks of real texts are put together in some hundreds of steps. Behind so many, ways down the
+/// graph are taken to meet again and again.
+const MANY: usize = 1 << 12;
 
 impl Default for TokenSetGraph {
     fn default() -> Self {
@@ -241,9 +247,13 @@ impl TokenSetGraph {
             Remove(Cow<'u, TokenSet>),
         }
         row.fill(0);
-        let mut is_empty = true;
+        let (mut is_empty, mut taken) = (true, 0);
         let mut steps: SmallVec<[Step<'_>; 16]> = SmallVec::from_iter([Step::Add(tokens)]);
         while let Some(step) = steps.pop() {
+            taken += 1;
+            if taken > MANY {
+                return self.write_each_once(tokens, row);
+            }
             match step {
                 Step::Add(tokens) => match tokens.kind() {
                     Kind::Stored(Stored::Set(number)) => {
@@ -284,6 +294,69 @@ impl TokenSetGraph {
         }
     }
 
+    /// The same where there may be more ways down the graph than anyone can go: each set is added
+    /// once, and what a difference comes to is found once, inner ones first.
+    #[cold]
+    fn write_each_once(&self, tokens: TokensId, row: &mut [u32]) {
+        let mut differences = self.differences_in(tokens);
+        differences.sort_unstable();
+        let mut rows: HashMap<u32, Box<[u32]>, FxBuildHasher> = HashMap::default();
+        for number in differences {
+            let &(tokens, others) = self.differences.get(number);
+            let mut own = vec![0; row.len()];
+            self.add_parts(tokens, &rows, &mut own);
+            self.stored(others.0).remove_from(&mut own);
+            rows.insert(number, own.into());
+        }
+        row.fill(0);
+        self.add_parts(tokens, &rows, row);
+    }
+
+    /// The differences that a set is put together from, at any depth. An inner one has a smaller
+    /// number than those around it, because it was made before.
+    fn differences_in(&self, tokens: TokensId) -> Vec<u32> {
+        let mut differences = Vec::new();
+        let mut seen: HashSet<TokensId, FxBuildHasher> = HashSet::from_iter([tokens]);
+        let mut pending = vec![tokens];
+        while let Some(tokens) = pending.pop() {
+            let parts = match tokens.kind() {
+                Kind::Stored(_) => &[][..],
+                Kind::Union(number) => self.unions.get(number),
+                Kind::Difference(number) => {
+                    differences.push(number);
+                    std::slice::from_ref(&self.differences.get(number).0)
+                }
+            };
+            pending.extend(parts.iter().filter(|&&part| seen.insert(part)));
+        }
+        differences
+    }
+
+    /// Adds all that a set is put together from to `row`, given what differences come to.
+    fn add_parts(
+        &self,
+        tokens: TokensId,
+        differences: &HashMap<u32, Box<[u32]>, FxBuildHasher>,
+        row: &mut [u32],
+    ) {
+        let mut seen: HashSet<TokensId, FxBuildHasher> = HashSet::from_iter([tokens]);
+        let mut pending = vec![tokens];
+        while let Some(tokens) = pending.pop() {
+            match tokens.kind() {
+                Kind::Stored(stored) => self.stored(stored).add_to(row),
+                Kind::Union(number) => {
+                    let members = self.unions.get(number).iter();
+                    pending.extend(members.filter(|&&member| seen.insert(member)));
+                }
+                Kind::Difference(number) => {
+                    // In a forged file a set may be part of itself.
+                    let known = differences.get(&number).map_or(&[][..], |known| known);
+                    row.iter_mut().zip(known).for_each(|(word, known)| *word |= known);
+                }
+            }
+        }
+    }
+
     /// Heap bytes, as counted against the budget.
     pub(crate) fn bytes(&self) -> usize {
         let held = self.held.load(Ordering::Relaxed);
@@ -303,6 +376,21 @@ const DIFFERENCE_BYTES: usize = 24;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two ways on from each of forty sets, which meet again in the next: a million million ways.
+    #[test]
+    fn sets_that_meet_again_and_again_are_added_once() {
+        let graph = TokenSetGraph::default();
+        let set = |id: u32| graph.add_set(TokenSet::from_runs(&[id], std::iter::once(0..1), 100));
+        let mut all = graph.union([1, 2, 3].map(|id| set(id).into()));
+        for id in 4..44 {
+            let less = graph.difference(all, Some(set(1 + id % 3)));
+            all = graph.union([less, graph.difference(all, Some(set(id))), set(id).into()]);
+        }
+        let mut row = [0; 4];
+        graph.write_to(all, &mut row);
+        assert_eq!(row, [u32::MAX - 1, (1 << 12) - 1, 0, 0]);
+    }
 
     #[test]
     fn differences_leave_out_no_more_than_they_say() {

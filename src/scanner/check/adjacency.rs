@@ -55,7 +55,7 @@ impl Adjacency {
         meter: &Meter,
     ) -> Result<Self, LimitReached> {
         let count = grammar.terminals.len();
-        let relation = Direct::new(grammar, lexis, scan_graph, meter);
+        let relation = Direct::new(grammar, lexis, scan_graph, meter)?;
         let mut certain = BitSet::new(count + 1);
         let mut possible = BitSet::new(count + 1);
         for index in 0..count {

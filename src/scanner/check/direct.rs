@@ -42,6 +42,9 @@ const AT_ONCE: usize = 1 << 20;
 /// A pair is looked up and put into two tables.
 const STEPS_OF_A_PAIR: usize = 20;
 
+/// To look at a scan state for labels that others outrank takes so many.
+const STEPS_OF_A_LOOK: usize = 300;
+
 /// How the lexemes of a terminal begin.
 struct Opening {
     terminal: usize,
@@ -100,13 +103,25 @@ impl<'a> Direct<'a> {
         lexis: &'a Lexis,
         scan_graph: &'a ScanGraph,
         meter: &'a Meter,
-    ) -> Self {
-        let starts_of = |past: Past| move |index| lexis.starts_of(TerminalId::new(index), past);
-        let starts_behind =
-            |&past: &Past| (0..grammar.terminals.len()).map(starts_of(past)).collect();
-        let starts = scan_graph.pasts().iter().map(starts_behind).collect();
+    ) -> Result<Self, LimitReached> {
+        let scan = lexis.states();
+        // Where a terminal does not compete with all others, more states are met to know how its
+        // lexemes begin.
+        let starts_of = |index, past| -> Result<Option<Starts>, LimitReached> {
+            let (before, looked_at) = (scan.len(), scan.looked_at());
+            let starts = lexis.starts_of(TerminalId::new(index), past);
+            meter.step(STEPS_OF_A_LOOK * (scan.looked_at() - looked_at))?;
+            for state in (before..scan.len()).map(ScanStateId::new) {
+                meter.keep(scan.bytes_of_a_state(scan.components(state).len()))?;
+            }
+            Ok(starts)
+        };
+        let starts_behind = |&past: &Past| {
+            (0..grammar.terminals.len()).map(|index| starts_of(index, past)).collect()
+        };
+        let starts = scan_graph.pasts().iter().map(starts_behind).collect::<Result<_, _>>()?;
         let counted = Counted { meter, held: RefCell::new(meter.holding()), work: Cell::new(0) };
-        Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted }
+        Ok(Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted })
     }
 
     /// Tells the meter what was done, and what is held.

@@ -12,7 +12,7 @@ mod moves;
 mod past;
 mod reach;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use hashbrown::HashMap;
@@ -92,6 +92,8 @@ pub(crate) struct ScanStates {
     pub(in crate::scanner) label_sets: Interner<BitSet>,
     /// With which labels lexemes can still end that others outrank.
     outranked: Mutex<Outranked>,
+    /// How often a state was looked at to find these.
+    looked_at: AtomicUsize,
 }
 
 impl ScanStates {
@@ -160,6 +162,7 @@ impl ScanStates {
             facts: Slots::default(),
             label_sets: Interner::default(),
             outranked: Mutex::default(),
+            looked_at: AtomicUsize::new(0),
         }
     }
 
@@ -254,6 +257,11 @@ impl ScanStates {
     pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
         // Its entry among the facts, its places in tables, and what is known of it.
         200 + components * size_of::<Component>() + self.classes.count() * size_of::<u32>()
+    }
+
+    /// How often a state was looked at to find labels that others outrank.
+    pub(crate) fn looked_at(&self) -> usize {
+        self.looked_at.load(Ordering::Relaxed)
     }
 
     /// How many states have been met.

@@ -1,6 +1,7 @@
 //! The labels that a lexeme can still end with.
 
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -192,6 +193,7 @@ impl ScanStates {
             }
             next.close();
         }
+        self.looked_at.fetch_add(met.len(), Ordering::Relaxed);
         let rounds = strong_components(&next);
         let mut labels: Vec<BitSet> = vec![BitSet::default(); met.len()];
         for round in (0..rounds.len()).map(|round| rounds.get(round)) {
@@ -225,8 +227,6 @@ impl ScanStates {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering;
-
     use super::super::of_regexes;
     use super::*;
 

@@ -173,7 +173,7 @@ impl Scanner {
 
     /// How many decisions took too long.
     pub(crate) fn undecided(&self) -> usize {
-        self.decisions.undecided.load(Ordering::Relaxed)
+        self.decisions.undecided.load(Ordering::Relaxed) + self.table().cut_closures()
     }
 
     /// Where a text stands among lines, and how many brackets are open.
