@@ -87,8 +87,9 @@ impl Constraint {
     }
 
     /// How many questions whether a text can be completed took more than
-    /// [`Limits::decision_steps`], or came after [`Limits::mask_steps`]. Each counts as a no: as
-    /// long as this is 0 masks are exact, and else some may be too narrow. None is ever too wide.
+    /// [`Limits::decision_steps`], or came after [`Limits::mask_steps`]; and how often rules that
+    /// derive nothing were not followed in all their ways. Each counts as a no: as long as this is
+    /// 0 masks are exact, and else some may be too narrow. None is ever too wide.
     pub fn undecided(&self) -> usize {
         self.compiled.scanner.undecided()
     }

@@ -195,7 +195,7 @@ impl ScanStates {
         }
         self.looked_at.fetch_add(met.len(), Ordering::Relaxed);
         let rounds = strong_components(&next);
-        let mut labels: Vec<BitSet> = vec![BitSet::default(); met.len()];
+        let mut labels = vec![BitSet::new(self.dfas.len()); met.len()];
         for round in (0..rounds.len()).map(|round| rounds.get(round)) {
             let mut all = BitSet::new(self.dfas.len());
             for &at in round {
