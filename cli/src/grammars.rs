@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::input::{self, Inputs};
 use crate::limits::LimitArguments;
 use crate::notation::Notation;
+use crate::output;
 use crate::report;
 use crate::schemas::{SchemaArguments, schema, tags};
 
@@ -258,6 +259,18 @@ pub(crate) fn constrain(
                 .map_err(|error| not_loaded(argument, &error))
         }
         None => Ok(compile(argument, inputs)?.constraint(vocabulary)),
+    }
+}
+
+/// Says so on standard error where masks may be narrower than the grammar.
+pub(crate) fn tell_undecided(constraint: &Constraint) {
+    let undecided = constraint.undecided();
+    if undecided > 0 {
+        let s = if undecided == 1 { "" } else { "s" };
+        output::note(&format!(
+            "warning: {undecided} question{s} whether a text can be completed came to a limit and \
+             counted as a no; --decision-steps and --mask-steps raise it"
+        ));
     }
 }
 

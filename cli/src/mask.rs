@@ -71,6 +71,7 @@ pub(crate) fn run(
     let mut mask = constraint.new_mask();
     matcher.fill_mask(&mut mask);
     let eos = matcher.is_accepting();
+    grammars::tell_undecided(&constraint);
     let count = mask.count();
     let shown = match arguments.limit {
         None if !out.is_json() => SHOWN,

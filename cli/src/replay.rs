@@ -159,6 +159,7 @@ pub(crate) fn run(
         });
     }
     bar.finish_and_clear();
+    grammars::tell_undecided(&constraint);
     let summary = Summary {
         compile_us: microseconds(nanoseconds(compile)),
         first_mask_us: first_mask.map(microseconds),

@@ -70,7 +70,8 @@ pub(crate) fn run(
     // Texts are taken as bytes, so that no vocabulary is needed but the smallest.
     let bytes =
         Vocabulary::from_tokens((0..=255).map(|byte| vec![byte])).map_err(Failure::unusable)?;
-    let mut matcher = compiled.constraint(&bytes).matcher();
+    let constraint = compiled.constraint(&bytes);
+    let mut matcher = constraint.matcher();
     let mut all = true;
     let mut unreadable = None;
     for file in &arguments.files {
@@ -91,6 +92,7 @@ pub(crate) fn run(
         all &= fault.is_none();
         print(file, fault.as_ref(), out)?;
     }
+    grammars::tell_undecided(&constraint);
     match unreadable {
         Some(message) => Err(Failure::Unusable(message)),
         None => Ok(all.into()),

@@ -6,7 +6,7 @@ use super::load_error::{LoadError, LoadErrorKind};
 use super::saved::{Fingerprints, Saved, Section, is_saved, put_together};
 use super::{CompiledGrammar, Constraint};
 use crate::grammar::Grammar;
-use crate::index::{Index, SavedNumbersWriter};
+use crate::index::Index;
 use crate::scanner::{Bounds, Marks, Scanner};
 use crate::util::diagnostic::{Diagnostic, Severity};
 use crate::util::limits::Limits;
@@ -132,8 +132,7 @@ impl Constraint {
         let vocabulary = Some(self.vocabulary().fingerprint());
         let of = Fingerprints { grammar: compiled.fingerprint(), vocabulary };
         // Before the scanner, in whose terms it is.
-        let (mut index, mut tokens) = (Writer::default(), SavedNumbersWriter::default());
-        self.index.save(&mut index, &mut tokens);
+        let (index, tokens) = self.index.save();
         // What the vocabulary lacks is found again when it is given again.
         let is_warning = |finding: &&Diagnostic| finding.severity != Severity::Error;
         let warnings: Vec<Diagnostic> = self.warnings.iter().filter(is_warning).cloned().collect();

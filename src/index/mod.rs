@@ -27,7 +27,6 @@ use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use cache::{Cache, Epoch};
 use mask::{Composer, Found, allow};
-pub(crate) use saving::SavedNumbersWriter;
 pub(crate) use walk::Shortcuts;
 use walk::Walker;
 

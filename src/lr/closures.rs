@@ -3,7 +3,7 @@
 //! [`shiftable`](super::shiftable) what whole stacks shift.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 
 use smallvec::SmallVec;
 
@@ -67,4 +67,6 @@ pub(super) struct Closures {
     pub(super) rounds: AtomicUsize,
     /// How many closures were not followed to their ends.
     pub(super) cut: AtomicUsize,
+    /// Whether one is so long that it is cut where it is found late.
+    pub(super) has_long: AtomicBool,
 }

@@ -27,10 +27,12 @@ const LONGEST: usize = 100_000;
 
 /// Rounds of all closures of a table, some three microseconds each. Twenty texts of Python take
 /// 3,123. Only rules that derive nothing in ever so many ways come here: of each closure that is
-/// found from then on, no more than its first [`SHORT`] rounds are followed.
+/// found from then on, no more than its first [`SHORT`] rounds are followed. Which these are depends
+/// on the texts that were read, so masks are not saved once a closure has been longer than that:
+/// where they are loaded, it might be cut.
 const MOST_ROUNDS: usize = 1 << 18;
 
-/// Rounds of a closure that is found late.
+/// Rounds of a closure that is found late. The longest one of the built-in grammars takes 31.
 const SHORT: usize = 256;
 
 impl ParseTable {
@@ -38,6 +40,11 @@ impl ParseTable {
     /// than they might.
     pub(crate) fn cut_closures(&self) -> usize {
         self.closures.cut.load(Ordering::Relaxed)
+    }
+
+    /// Whether a closure was found that is cut where it is found late.
+    pub(crate) fn has_long_closures(&self) -> bool {
+        self.closures.has_long.load(Ordering::Relaxed)
     }
 
     /// What `top` does on `below`; at the bottom of a stack there is nothing below.
@@ -130,6 +137,7 @@ impl ParseTable {
             }
         }
         self.closures.rounds.fetch_add(rounds, Ordering::Relaxed);
+        self.closures.has_long.fetch_or(rounds > SHORT, Ordering::Relaxed);
         let set = exits.is_empty().then(|| self.acceptable_sets().intern(all.clone()));
         let (stops, exits, lengths) = (stops.into(), exits.into(), AtomicU64::default());
         Closure { shifts: all, stops, exits, reads_below, set, lengths }

@@ -80,17 +80,31 @@ impl Bounds<'_> {
     }
 }
 
-impl Index {
-    /// Writes what has been computed so far.
-    pub(crate) fn save(&self, writer: &mut Writer, saved: &mut SavedNumbersWriter) {
-        let epoch = self.cache.epoch();
+impl MaskTables {
+    fn save(&self) -> (Writer, SavedNumbersWriter) {
+        let (mut writer, mut saved) = (Writer::default(), SavedNumbersWriter::default());
         // What leads to masks before the masks; but masks are read first.
         let mut stacks = Writer::default();
-        epoch.masks.stacks.save(&mut stacks);
-        epoch.masks.unions.save(&mut stacks);
-        epoch.masks.masks.save(writer, saved);
+        self.stacks.save(&mut stacks);
+        self.unions.save(&mut stacks);
+        self.masks.save(&mut writer, &mut saved);
         writer.raw(&stacks.into_bytes());
-        walks::save(&epoch.parts.walked, self.words, writer, saved);
+        (writer, saved)
+    }
+}
+
+impl Index {
+    /// What has been computed so far: what has structure, and the numbers.
+    pub(crate) fn save(&self) -> (Writer, SavedNumbersWriter) {
+        let epoch = self.cache.epoch();
+        let mut written = epoch.masks.save();
+        // Asked behind the masks that it is asked about.
+        if self.scanner.table().has_long_closures() {
+            written = MaskTables::default().save();
+        }
+        let (mut writer, mut saved) = written;
+        walks::save(&epoch.parts.walked, self.words, &mut writer, &mut saved);
+        (writer, saved)
     }
 
     /// The index of a scanner and a vocabulary, in which every id names something.

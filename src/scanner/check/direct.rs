@@ -34,16 +34,18 @@ struct Counted<'a> {
     held: RefCell<Holding>,
     /// Since the meter was last told.
     work: Cell<usize>,
+    /// The meter has come to a limit: nothing more is to be done.
+    is_over: Cell<bool>,
 }
 
 /// Work that is told to the meter at once: so much may be done past a limit.
 const AT_ONCE: usize = 1 << 20;
 
-/// A pair is looked up and put into two tables.
-const STEPS_OF_A_PAIR: usize = 20;
+/// A pair is put into two tables.
+const STEPS_OF_A_PAIR: usize = 10;
 
-/// To look at a scan state for labels that others outrank takes so many.
-const STEPS_OF_A_LOOK: usize = 300;
+/// A pair is looked up in these.
+const STEPS_OF_A_PROBE: usize = 2;
 
 /// How the lexemes of a terminal begin.
 struct Opening {
@@ -108,9 +110,10 @@ impl<'a> Direct<'a> {
         // Where a terminal does not compete with all others, more states are met to know how its
         // lexemes begin.
         let starts_of = |index, past| -> Result<Option<Starts>, LimitReached> {
-            let (before, looked_at) = (scan.len(), scan.looked_at());
-            let starts = lexis.starts_of(TerminalId::new(index), past);
-            meter.step(STEPS_OF_A_LOOK * (scan.looked_at() - looked_at))?;
+            let before = scan.len();
+            let starts = || lexis.starts_of(TerminalId::new(index), past);
+            let (starts, steps) = scan.looking_within(meter.steps_left() + 1, starts);
+            meter.step(steps)?;
             for state in (before..scan.len()).map(ScanStateId::new) {
                 meter.keep(scan.bytes_of_a_state(scan.components(state).len()))?;
             }
@@ -120,7 +123,12 @@ impl<'a> Direct<'a> {
             (0..grammar.terminals.len()).map(|index| starts_of(index, past)).collect()
         };
         let starts = scan_graph.pasts().iter().map(starts_behind).collect::<Result<_, _>>()?;
-        let counted = Counted { meter, held: RefCell::new(meter.holding()), work: Cell::new(0) };
+        let counted = Counted {
+            meter,
+            held: RefCell::new(meter.holding()),
+            work: Cell::new(0),
+            is_over: Cell::new(false),
+        };
         Ok(Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted })
     }
 
@@ -132,11 +140,14 @@ impl<'a> Direct<'a> {
         self.counted.held.borrow_mut().set(pairs)
     }
 
-    /// Notes work. Whether there is more than can be left.
+    /// Notes work. Whether there is more than the meter allows.
     fn work(&self, steps: usize) -> bool {
-        let work = self.counted.work.get() + steps;
-        self.counted.work.set(work);
-        work > AT_ONCE && self.count().is_err()
+        let Counted { work, is_over, .. } = &self.counted;
+        work.set(work.get() + steps);
+        if !is_over.get() && work.get() > AT_ONCE {
+            is_over.set(self.count().is_err());
+        }
+        is_over.get()
     }
 
     /// The terminals that have starts of this kind.
@@ -267,7 +278,9 @@ impl<'a> Direct<'a> {
         let past = scan.past(end);
         let behind = self.scan_graph.pasts().iter().position(|&known| known == past);
         for opening in behind.map_or(&[][..], |behind| &openings.all[behind]) {
-            self.work(4 * opening.starts.len());
+            if self.work(4 * opening.starts.len()) {
+                break;
+            }
             let fits = opening.starts.iter().all(|start| {
                 fan.kills.intersects(start.begins)
                     || fan.pends.intersects(start.begins)
@@ -323,16 +336,17 @@ impl<'a> Direct<'a> {
             if !fan.pends.intersects(classes) {
                 continue;
             }
-            self.work(2 * fan.moves.len());
+            let mut probes = 0;
             for &(end, open) in &fan.moves {
-                if open.intersects(classes)
-                    && scan.label(end).is_none()
-                    && !stuck.contains(&(end, next, terminal))
-                    && pairs.seen.insert((end, next))
-                {
+                if !open.intersects(classes) || scan.label(end).is_some() {
+                    continue;
+                }
+                probes += 1;
+                if !stuck.contains(&(end, next, terminal)) && pairs.seen.insert((end, next)) {
                     pairs.pending.push((end, next));
                 }
             }
+            self.work(fan.moves.len() + STEPS_OF_A_PROBE * probes);
         }
         false
     }

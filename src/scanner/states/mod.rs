@@ -92,8 +92,8 @@ pub(crate) struct ScanStates {
     pub(in crate::scanner) label_sets: Interner<BitSet>,
     /// With which labels lexemes can still end that others outrank.
     outranked: Mutex<Outranked>,
-    /// How often a state was looked at to find these.
-    looked_at: AtomicUsize,
+    /// Steps that may still be taken to find these; all there are while texts run.
+    looks_left: AtomicUsize,
 }
 
 impl ScanStates {
@@ -162,7 +162,7 @@ impl ScanStates {
             facts: Slots::default(),
             label_sets: Interner::default(),
             outranked: Mutex::default(),
-            looked_at: AtomicUsize::new(0),
+            looks_left: AtomicUsize::new(usize::MAX),
         }
     }
 
@@ -257,11 +257,6 @@ impl ScanStates {
     pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
         // Its entry among the facts, its places in tables, and what is known of it.
         200 + components * size_of::<Component>() + self.classes.count() * size_of::<u32>()
-    }
-
-    /// How often a state was looked at to find labels that others outrank.
-    pub(crate) fn looked_at(&self) -> usize {
-        self.looked_at.load(Ordering::Relaxed)
     }
 
     /// How many states have been met.

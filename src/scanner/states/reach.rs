@@ -12,6 +12,11 @@ use crate::util::components::strong_components;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::lists::Lists;
 
+/// To look for labels in a scan state takes so many of the meter's steps, and more for each of its
+/// components.
+const STEPS_OF_A_LOOK: usize = 100;
+const STEPS_OF_A_COMPONENT: usize = 20;
+
 /// Whether a lexeme in this state can end with this label: found where others outrank it.
 pub(super) type Outranked = HashMap<(ScanStateId, TerminalId), bool, FxBuildHasher>;
 
@@ -157,8 +162,9 @@ impl ScanStates {
     }
 
     /// Notes those of `wanted` with which the lexeme can still end. They are found for all states
-    /// that it can go on to as long as one of them competes, at once: searched for from each state,
-    /// they would take as long as the states are many, each time.
+    /// that it can go on to as long as one of them competes, at once, and not looked for again from
+    /// any of these: searched for from each state, they would take as long as the states are many,
+    /// each time. Past the steps that [`ScanStates::looking_within`] allows, none is found.
     #[cold]
     fn find_labels(&self, start: ScanStateId, mut wanted: BitSet, reach: &mut BitSet) {
         let mut known = self.outranked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -180,32 +186,46 @@ impl ScanStates {
         };
         let mut places: HashMap<ScanStateId, usize, FxBuildHasher> = HashMap::default();
         places.insert(start, 0);
-        let (mut met, mut next) = (vec![start], Lists::new());
+        let (mut met, mut next, mut labels) = (vec![start], Lists::new(), Vec::new());
         while let Some(&state) = met.get(next.len()) {
-            for (onto, _) in self.moves(state) {
-                if competing(onto).next().is_some() {
-                    let place = *places.entry(onto).or_insert(met.len());
-                    if place == met.len() {
-                        met.push(onto);
-                    }
-                    next.push(place);
+            let mut own = BitSet::new(self.dfas.len());
+            let mut is_known = true;
+            for terminal in competing(state) {
+                match known.get(&(state, terminal)) {
+                    Some(true) => _ = own.insert(terminal.index()),
+                    Some(false) => {}
+                    None => is_known = false,
                 }
+            }
+            if is_known {
+                labels.push(own);
+                next.close();
+                continue;
+            }
+            if !self.look(STEPS_OF_A_LOOK + STEPS_OF_A_COMPONENT * self.components(state).len()) {
+                return;
+            }
+            for (label, _) in self.ends(state).filter(|(label, _)| wanted.contains(label.index())) {
+                own.insert(label.index());
+            }
+            labels.push(own);
+            for (onto, _) in self.moves(state) {
+                let place = places.get(&onto).copied().or_else(|| {
+                    competing(onto).next()?;
+                    places.insert(onto, met.len());
+                    met.push(onto);
+                    Some(met.len() - 1)
+                });
+                place.into_iter().for_each(|place| next.push(place));
             }
             next.close();
         }
-        self.looked_at.fetch_add(met.len(), Ordering::Relaxed);
         let rounds = strong_components(&next);
-        let mut labels = vec![BitSet::new(self.dfas.len()); met.len()];
         for round in (0..rounds.len()).map(|round| rounds.get(round)) {
             let mut all = BitSet::new(self.dfas.len());
             for &at in round {
-                let own = self.ends(met[at]).map(|(label, _)| label.index());
-                own.filter(|&label| wanted.contains(label)).for_each(|label| {
-                    all.insert(label);
-                });
-                next.get(at).iter().for_each(|&onto| {
-                    all.union_with(&labels[onto]);
-                });
+                all.union_with(&labels[at]);
+                next.get(at).iter().for_each(|&onto| _ = all.union_with(&labels[onto]));
             }
             for &at in round {
                 let facts = competing(met[at])
@@ -215,6 +235,25 @@ impl ScanStates {
             }
         }
         reach.union_with(&labels[0]);
+    }
+
+    /// Does something that may look for labels that others outrank; of these no more are found than
+    /// so many steps allow. Gives the steps that were taken as well, which are all of them where
+    /// they did not suffice.
+    pub(crate) fn looking_within<T>(&self, steps: usize, act: impl FnOnce() -> T) -> (T, usize) {
+        self.looks_left.store(steps, Ordering::Relaxed);
+        let found = act();
+        let left = self.looks_left.swap(usize::MAX, Ordering::Relaxed);
+        (found, steps.saturating_sub(left))
+    }
+
+    /// Takes so many steps, if they are left.
+    fn look(&self, steps: usize) -> bool {
+        let left = self.looks_left.load(Ordering::Relaxed);
+        if left != usize::MAX {
+            self.looks_left.store(left.saturating_sub(steps), Ordering::Relaxed);
+        }
+        left >= steps
     }
 
     /// How far `terminal`'s own DFA is from accepting; `None` when it is not among the components.
@@ -242,5 +281,24 @@ mod tests {
         let class = usize::from(states.classes().get(b'a'));
         states.facts(start).next[class].store(start.0, Ordering::Release);
         assert_eq!(states.label_set(states.reach(start)).iter().count(), 2);
+    }
+
+    /// What was looked for in a state is not looked for again from those before it, and no more is
+    /// looked for than the steps allow.
+    #[test]
+    fn labels_that_others_outrank_are_looked_for_once() {
+        let steps_of = |count: usize, most: usize| {
+            let [first, last] = ["c", "b"].map(|end| format!("a{{{count}}}{end}"));
+            let states = of_regexes(&[&first, "[ab]*", &last]);
+            let mut all = BitSet::new(3);
+            (0..3).for_each(|terminal| _ = all.insert(terminal));
+            let start = states.start(&all);
+            let (reach, steps) = states.looking_within(most, || states.reach(start));
+            assert!(!states.label_set(reach).contains(2));
+            steps
+        };
+        let steps = steps_of(200, usize::MAX - 1);
+        assert!(steps > 200 && steps_of(400, usize::MAX - 1) < 3 * steps);
+        assert_eq!(steps_of(200, 100), 100);
     }
 }

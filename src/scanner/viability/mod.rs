@@ -86,6 +86,9 @@ impl Scanner {
         for same in ends.chunk_by(|one, other| one.0 == other.0) {
             let label = same[0].0;
             let mut can_be = false;
+            if self.steps_left(reads) == 0 {
+                return self.give_up();
+            }
             let Configuration { stack, layout, expectations, .. } = at;
             self.after_lexeme(stack, layout, *expectations, label, reads, &mut |after, reads| {
                 can_be = can_be
