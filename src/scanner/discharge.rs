@@ -11,6 +11,7 @@
 //! more than the parser and the other obligations allow, so what cannot be broken here cannot be
 //! broken at all.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use hashbrown::HashSet;
@@ -26,6 +27,8 @@ pub(super) struct Discharges {
     kept: AppendMap<(ObligationsId, ScanStateId), ObligationsId>,
     /// Pairs of an obligation and a lexeme in progress with which it cannot be broken.
     idle: Mutex<HashSet<Pair, FxBuildHasher>>,
+    /// How many pairs were met by searches that found an obligation to be one that can be broken.
+    in_vain: AtomicUsize,
 }
 
 /// The state of an obligation, and that of a lexeme in progress.
@@ -36,6 +39,10 @@ const FEW: usize = 4;
 
 /// How many pairs one search may meet. Where that is not enough the obligation is kept.
 const MAX_PAIRS: usize = 1 << 20;
+
+/// How many pairs may be met in vain, by all searches: about half a second. Past them obligations
+/// are kept unseen.
+const MAX_IN_VAIN: usize = 1 << 18;
 
 impl Discharges {
     /// How many have been found out.
@@ -71,6 +78,10 @@ impl Scanner {
     }
 
     fn can_be_broken(&self, obligation: ScanStateId, state: ScanStateId) -> bool {
+        let in_vain = &self.discharges.in_vain;
+        if in_vain.load(Ordering::Relaxed) > MAX_IN_VAIN {
+            return true;
+        }
         let mut idle = self.discharges.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.contains(&(obligation, state)) {
             return false;
@@ -90,6 +101,7 @@ impl Scanner {
                     let begun = begun.filter_map(|start| self.states().next(start, byte));
                     for next in goes_on.into_iter().chain(begun) {
                         if is_broken || met.len() > MAX_PAIRS {
+                            in_vain.fetch_add(met.len(), Ordering::Relaxed);
                             return true;
                         }
                         if !idle.contains(&(broken, next)) && met.insert((broken, next)) {
