@@ -21,16 +21,21 @@ use super::table::ParseTable;
 use crate::util::bitset::BitSet;
 use crate::util::id::CoreId;
 
-/// Reductions of one chain, and more for each state: a table whose chains are longer is forged, or
-/// derives nothing in ever so many steps, and shifts less then than it might.
-const LONGEST: usize = 100_000;
+/// Rounds of one closure, and more for each state: a table that takes more is forged, or derives
+/// nothing in ever so many ways, and shifts less then than it might.
+const LONGEST: usize = 10_000;
+const LONGEST_OF_A_STATE: usize = 16;
 
-/// Rounds of all closures of a table, some three microseconds each. Twenty texts of Python take
-/// 3,123. Only rules that derive nothing in ever so many ways come here: of each closure that is
-/// found from then on, no more than its first [`SHORT`] rounds are followed. Which these are depends
-/// on the texts that were read, so masks are not saved once a closure has been longer than that:
-/// where they are loaded, it might be cut.
-const MOST_ROUNDS: usize = 1 << 18;
+/// A round on so many states counts as two.
+const MANY: usize = 128;
+
+/// Rounds of all closures of a table, three to ten microseconds each. Twenty texts of Python take
+/// 3,123, and no grammar of others that was tried took more than 20,000. Only rules that derive
+/// nothing in ever so many ways come here: of each closure that is found from then on, no more than
+/// its first [`SHORT`] rounds are followed. Which these are depends on the texts that were read, so
+/// masks are not saved once a closure has been longer than that: where they are loaded, it might be
+/// cut.
+const MOST_ROUNDS: usize = 1 << 17;
 
 /// Rounds of a closure that is found late. The longest one of the built-in grammars takes 31.
 const SHORT: usize = 256;
@@ -75,12 +80,12 @@ impl ParseTable {
         // Where there are conflicts, ways may meet again, and cyclic rules go round.
         let mut met: HashMap<(bool, Cores), BitSet, FxBuildHasher> = HashMap::default();
         let most = match self.closures.rounds.load(Ordering::Relaxed) < MOST_ROUNDS {
-            true => LONGEST + 16 * self.state_count(),
+            true => LONGEST + LONGEST_OF_A_STATE * self.state_count(),
             false => SHORT,
         };
         let mut rounds = 0;
         while let Some((uncovers, states, mut filter)) = pending.pop() {
-            rounds += 1;
+            rounds += 1 + states.len() / MANY;
             if rounds > most {
                 self.closures.cut.fetch_add(1, Ordering::Relaxed);
                 break;
