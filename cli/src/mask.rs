@@ -66,6 +66,7 @@ pub(crate) fn run(
     let prefix = arguments.prefix.as_bytes();
     if let Some(fault) = validate::take(&mut matcher, prefix) {
         output::note(&validate::describe("--prefix", &Piece::whole(prefix), &fault, false));
+        grammars::tell_undecided(&constraint);
         return Ok(Answer::No);
     }
     let mut mask = constraint.new_mask();

@@ -308,6 +308,21 @@ fn mask_lists_what_may_come_next() {
 }
 
 #[test]
+fn what_came_to_a_limit_is_told() {
+    let directory = Directory::new("limits");
+    let text = "%lexer basic\nstart: (A | L B)+ \"!\"\nA: \"a\"\nL: /a{3}/\n\
+        B: /b+(?!c)/\nC: \"ab\"\nD: /ba{2}/\n";
+    let grammar = directory.file("dead_ends.lark", text);
+    for prefix in ["a", "aa"] {
+        let output = lrmask(&["mask", &grammar, "--prefix", prefix, "--decision-steps", "1"]);
+        let told = "question whether a text can be completed came to a limit";
+        assert!(stderr(&output).replace("questions", "question").contains(told), "{prefix}");
+        let output = lrmask(&["mask", &grammar, "--prefix", prefix]);
+        assert!(!stderr(&output).contains("limit"), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn replay_takes_every_token_and_the_end() {
     let directory = Directory::new("replay");
     let good = directory.file("good", "{\"name\": [1, 2.5e3, \"häß\\u00e4\"], \"b\": {}}\n");
