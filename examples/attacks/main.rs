@@ -3,6 +3,8 @@
 //! ```text
 //! cargo run --release --example attacks               # all of them, as a table in Markdown
 //! cargo run --release --example attacks -- words      # those with this in their names
+//! cargo run --release --example attacks -- --random 1 500     # random ones, by number
+//! cargo run --release --example attacks -- --text "a random grammar" 7
 //! ```
 //!
 //! Each attack runs at three sizes, under the default limits and under the strict ones, in a
@@ -13,8 +15,10 @@
 
 mod building;
 mod files;
+mod random;
 mod running;
 
+use std::ops::RangeInclusive;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
@@ -59,7 +63,10 @@ fn findings(error: &GrammarError) -> Vec<Diagnostic> {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let attacks: Vec<Attack> =
-        building::attacks().into_iter().chain(files::attacks()).chain(running::attacks()).collect();
+        [building::attacks(), files::attacks(), running::attacks(), random::attacks()]
+            .into_iter()
+            .flatten()
+            .collect();
     if let [child, name, size, limits] = &arguments[..]
         && child == "--child"
     {
@@ -69,6 +76,22 @@ fn main() -> ExitCode {
         let answer = (attack.run)(size, &limits);
         println!("{}\t{}\t{}\t{}", answer.bytes, cpu().as_millis(), peak() >> 20, answer.word);
         return ExitCode::SUCCESS;
+    }
+    if let [shown, name, number] = &arguments[..]
+        && shown == "--text"
+    {
+        let text = number.parse().ok().and_then(|number| random::text(name, number));
+        let Some(text) = text else { return ExitCode::from(2) };
+        print!("{text}");
+        return ExitCode::SUCCESS;
+    }
+    if let [hunt, first, last] = &arguments[..]
+        && hunt == "--random"
+    {
+        let (Ok(first), Ok(last)) = (first.parse(), last.parse()) else { return ExitCode::from(2) };
+        let drawn = attacks.iter().filter(|attack| random::NAMES.contains(&attack.name));
+        let sound = drawn.map(|attack| hunt_among(attack, first..=last)).collect::<Vec<_>>();
+        return if sound.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
     println!("| attack | input | default | | | strict | | |");
     println!("|---|---|---|---|---|---|---|---|");
@@ -92,6 +115,28 @@ fn main() -> ExitCode {
         }
     }
     if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs an attack by these numbers under the strict limits, and tells those that take more than is
+/// allowed, the dearest, and the largest. Whether there are none of the first.
+fn hunt_among(attack: &Attack, numbers: RangeInclusive<usize>) -> bool {
+    let mut sound = true;
+    let mut told: Vec<(usize, Told)> = Vec::new();
+    for number in numbers {
+        let strict = in_child(attack, number, "strict");
+        if !strict.is_within(2_000, 320) {
+            sound = false;
+            println!("{}, {number}: {}", attack.name, strict.cells());
+        }
+        told.push((number, strict));
+    }
+    println!("{}: {} drawn; the dearest:", attack.name, told.len());
+    told.sort_by_key(|(_, told)| std::cmp::Reverse(told.milliseconds));
+    let largest = told.iter().max_by_key(|(_, told)| told.megabytes);
+    for (number, told) in told.iter().take(5).chain(largest) {
+        println!("    {number}: {} | {}", kilobytes(told.bytes), told.cells());
+    }
+    sound
 }
 
 /// What a child told.
