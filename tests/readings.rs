@@ -577,6 +577,41 @@ fn few_steps_for_decisions_leave_a_way_on() {
     assert!(matcher.is_accepting());
 }
 
+/// Within a token nothing needs to be decided: what a mask allows was decided at its end. A byte
+/// before it that took too long made `advance` refuse what the mask had allowed.
+#[test]
+fn what_is_undecided_within_a_token_is_not_refused() {
+    let tokens = (0..=255u8).map(|byte| vec![byte]).chain(strings(b"ab", 6));
+    let vocabulary = Vocabulary::from_tokens(tokens).expect("tokens");
+    for rules in [
+        "start: r+\nr: T r r | \"ba\" \"ba\" \"ba\"\nT: \"babaa\"\n",
+        "start: s\ns: B s T | T O | O\nO: /[ab]{1}/\nB: \"bbab\"\nT: /[ab]{3}/\n",
+        "start: s\ns: L s s | F E F\nE: /abbbb+/\nF: /[ab]{5}/\nL: /abbba+/\n",
+    ] {
+        let mut undecided = 0;
+        for decision_steps in (10..200).step_by(10) {
+            let mut limits = Limits::default();
+            limits.decision_steps = decision_steps;
+            let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
+            let constraint = Constraint::new_within(&grammar, &vocabulary, &limits);
+            let Ok(constraint) = constraint else { continue };
+            let mut mask = constraint.new_mask();
+            for prefix in strings(b"ab", 4).into_iter().chain([Vec::new()]) {
+                let mut matcher = constraint.matcher();
+                if matcher.advance_bytes(&prefix).is_err() {
+                    continue;
+                }
+                matcher.fill_mask(&mut mask);
+                for token in mask.tokens() {
+                    matcher.clone().advance(token).expect("what the mask allows");
+                }
+            }
+            undecided += constraint.undecided();
+        }
+        assert!(undecided > 0);
+    }
+}
+
 /// Readings that no text completes, each with many matches pending: what many of these leave open
 /// is covered by what a few do, so each is decided soon.
 #[test]

@@ -77,10 +77,11 @@ impl Matcher {
         let counts = (0..from.readings.len()).map(|place| from.counts.get(place).unwrap_or(0));
         let mut now: Vec<Counted> = from.readings.iter().cloned().zip(counts).collect();
         for (count, &byte) in bytes.iter().enumerate() {
+            let is_last = count + 1 == bytes.len();
             let mut next = CountedReadings::default();
             for (reading, before) in &now {
                 scanner.step_over(reading, byte, &mut stepped, |after, ended| {
-                    if scanner.is_viable(&after, &mut Reads::none()) {
+                    if self.may_be_viable(&after, is_last, &mut Reads::none()) {
                         next.add(
                             scanner,
                             after,

@@ -72,6 +72,11 @@ enum Progress {
     Finished,
 }
 
+/// A token may take the steps of so many masks. A mask finds out together what many tokens have in
+/// common, and does without the readings of a token that come to nothing: what it allows should not
+/// be refused for its cost.
+const MASKS_FOR_A_TOKEN: usize = 3;
+
 /// So many bytes of a text that is no token are read before its readings are limited.
 const PIECE: usize = 8;
 
@@ -393,12 +398,24 @@ impl Matcher {
         self.after_bytes(&now, last_piece).map_err(|count| last + count)
     }
 
-    /// Gives up on a token that takes more steps than a mask may: it counts as one that is not
-    /// allowed, and as undecided. Whether it did.
+    /// Gives up on a token whose readings take too many steps to follow: it counts as one that is
+    /// not allowed, and as undecided. Whether it did.
     #[inline]
     fn gives_up_after(&self, steps: usize) -> bool {
         let scanner = self.index.scanner();
-        steps > scanner.bounds().mask_steps && !scanner.give_up()
+        let most = scanner.bounds().mask_steps.saturating_mul(MASKS_FOR_A_TOKEN);
+        steps > most && !scanner.give_up(&mut Reads::none())
+    }
+
+    /// Whether a text that ends in this reading may be viable. Within a token what is not decided
+    /// in time goes on: the mask asked for its end alone, and has as many steps for that as here.
+    fn may_be_viable(&self, at: &Configuration, is_last: bool, viewed: &mut Reads) -> bool {
+        self.index.scanner().is_viable(at, viewed) || Self::is_open(is_last, viewed)
+    }
+
+    /// Whether a question was not decided, and need not be.
+    fn is_open(is_last: bool, viewed: &mut Reads) -> bool {
+        viewed.take_undecided() && !is_last
     }
 
     /// What holds after a token with these bytes, or how many of them are viable.
@@ -428,12 +445,16 @@ impl Matcher {
         let (mut stepped, mut viewed, mut united) = (Reads::none(), Reads::none(), 0);
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in bytes.iter().enumerate() {
+            let is_last = count + 1 == bytes.len();
+            if is_last {
+                *viewed.steps() = 0;
+            }
             // Before the first byte there may be nothing to go on with: the text is empty then.
             if let [reading] = &mut now[..]
                 && (count > 0 || from.progress == Progress::Begun)
                 && let Some(is_viable) = scanner.step_alone(reading, byte, &mut viewed)
             {
-                if is_viable && !self.gives_up_after(viewed.following()) {
+                if is_viable || Self::is_open(is_last, &mut viewed) {
                     continue;
                 }
                 return Err(count);
@@ -441,15 +462,13 @@ impl Matcher {
             let mut next = Readings::with_room(now.len());
             for reading in &now {
                 scanner.step(reading, byte, &mut stepped, |after| {
-                    if scanner.is_viable(&after, &mut viewed) {
+                    if self.may_be_viable(&after, is_last, &mut viewed) {
                         next.add(after, scanner.table());
                     }
                 });
             }
             now = next.into_all(scanner.table(), &mut united);
-            if now.is_empty()
-                || self.gives_up_after(stepped.following() + viewed.following() + united)
-            {
+            if now.is_empty() || self.gives_up_after(stepped.following() + united) {
                 return Err(count);
             }
         }

@@ -39,6 +39,8 @@ pub(crate) struct Reads {
     steps: usize,
     /// Those of them that were taken because stacks fork, for this computation.
     following: usize,
+    /// Some question came to a limit.
+    is_undecided: bool,
 }
 
 /// What was read, in order.
@@ -144,6 +146,7 @@ impl Reads {
             layout: None,
             steps: 0,
             following: 0,
+            is_undecided: false,
         }
     }
 
@@ -170,6 +173,7 @@ impl Reads {
             layout,
             steps,
             following: 0,
+            is_undecided: false,
         }
     }
 
@@ -177,8 +181,7 @@ impl Reads {
     pub(super) fn alone(&self, stack: &Stack) -> Self {
         let (lowest, lowest_state, events) = (stack.depth(), u32::MAX, SmallVec::new());
         let Self { fork, steps, .. } = *self;
-        let (is_past_fork, layout) = (false, None);
-        Self { lowest, fork, is_past_fork, lowest_state, events, layout, steps, following: 0 }
+        Self { lowest, fork, lowest_state, events, steps, ..Self::none() }
     }
 
     /// What such a part has read of the stack was read.
@@ -190,6 +193,7 @@ impl Reads {
         self.is_past_fork |= part.is_past_fork;
         self.steps = part.steps;
         self.following += part.following;
+        self.is_undecided |= part.is_undecided;
     }
 
     /// Steps that were taken, to be added to.
@@ -201,6 +205,16 @@ impl Reads {
     /// How many of the steps of this computation were taken because stacks fork.
     pub(crate) fn following(&self) -> usize {
         self.following
+    }
+
+    /// Some question came to a limit, and counts as a no.
+    pub(super) fn leave_undecided(&mut self) {
+        self.is_undecided = true;
+    }
+
+    /// Whether some question has come to a limit since this was last asked.
+    pub(crate) fn take_undecided(&mut self) -> bool {
+        std::mem::take(&mut self.is_undecided)
     }
 
     /// The depth of the lowest state that was read.

@@ -90,9 +90,10 @@ impl<'g> Composer<'g> {
             } else {
                 return;
             }
-            if self.is_exhausted(&mut tasks.current().reads) {
-                self.walker.scanner.give_up();
-                return tasks.current().abandon();
+            let task = tasks.current();
+            if self.is_exhausted(&mut task.reads) {
+                self.walker.scanner.give_up(&mut task.reads);
+                return task.abandon();
             }
         }
     }

@@ -98,7 +98,7 @@ impl Scanner {
         let is_last_try = *left >= self.bounds.decision_steps;
         let met = self.explore(point, left, |point| self.ends.ends.get(point.0).is_some());
         if !met.is_whole {
-            self.give_up();
+            self.count_undecided();
         }
         let rounds = strong_components(&met.next);
         let mut lists: Vec<Option<u32>> = vec![None; met.points.len()];

@@ -87,7 +87,7 @@ impl Scanner {
             let label = same[0].0;
             let mut can_be = false;
             if self.steps_left(reads) == 0 {
-                return self.give_up();
+                return self.give_up(reads);
             }
             let Configuration { stack, layout, expectations, .. } = at;
             self.after_lexeme(stack, layout, *expectations, label, reads, &mut |after, reads| {

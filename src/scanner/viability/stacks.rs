@@ -87,7 +87,7 @@ impl Scanner {
         }
         let steps = self.steps_left(reads);
         if steps == 0 {
-            return self.give_up();
+            return self.give_up(reads);
         }
         let mut spent = 0;
         let mut depths = Trailing::new(&at.stack, reads);
@@ -97,7 +97,7 @@ impl Scanner {
             known.verdicts.keep((top, spent, can), &at.stack, self.table(), &depths);
         }
         *reads.steps() += spent;
-        can.unwrap_or_else(|| !has_stopped && self.give_up())
+        can.unwrap_or_else(|| !has_stopped && self.give_up(reads))
     }
 
     /// Whether the stack can be completed where this holds on top of it. `None` where that takes
@@ -162,13 +162,22 @@ impl Scanner {
         let mut left = steps;
         let found = look(&mut left);
         *reads.steps() += LOOK * (steps - left);
+        if left == 0 {
+            reads.leave_undecided();
+        }
         found
     }
 
     /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.
-    pub(crate) fn give_up(&self) -> bool {
-        self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn give_up(&self, reads: &mut Reads) -> bool {
+        self.count_undecided();
+        reads.leave_undecided();
         false
+    }
+
+    /// Some decision took too long.
+    pub(super) fn count_undecided(&self) {
+        self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many decisions took too long.
