@@ -269,7 +269,7 @@ pub(crate) fn tell_undecided(constraint: &Constraint) {
         let s = if undecided == 1 { "" } else { "s" };
         output::note(&format!(
             "warning: {undecided} question{s} whether a text can be completed came to a limit and \
-             counted as a no; --decision-steps and --mask-steps raise it"
+             counted as a no; --decision-steps and --mask-steps allow more"
         ));
     }
 }

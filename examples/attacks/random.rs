@@ -18,7 +18,7 @@ const MOST_BYTES: usize = 250_000;
 /// The names by which hunts ask for them.
 pub(crate) const NAMES: [&str; 2] = ["a random grammar", "a random schema"];
 
-/// The numbers are of those that took the most before what they showed was mended, and of one that
+/// The numbers are of grammars that took the most before what they showed was mended, and of what
 /// takes the most now.
 pub(crate) fn attacks() -> Vec<Attack> {
     let [grammar, schema] = NAMES;

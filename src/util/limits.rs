@@ -53,9 +53,9 @@ pub struct Limits {
     /// Default 1,000,000: about a second, and the limit of a memory that many decisions share.
     /// Strict 100,000. With some hundreds masks may be so narrow that they are empty.
     pub decision_steps: usize,
-    /// Steps of one mask, or of taking one token: of all its decisions, and of the search for
-    /// tokens around them. What is not decided by then counts as a no, as above: a mask of which
-    /// nothing is decided is empty. Default 16,000,000, strict 3,000,000.
+    /// Steps of one mask: of all its decisions, and of the search for tokens around them. What is
+    /// not decided by then counts as a no, as above: a mask of which nothing is decided is empty.
+    /// Taking one token may cost three times as many. Default 16,000,000, strict 3,000,000.
     pub mask_steps: usize,
     /// Readings of one text that are kept from one token to the next. Of more the first ones are
     /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.

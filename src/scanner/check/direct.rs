@@ -1,7 +1,7 @@
 //! Which terminals can be made to follow which others at once: the part of
 //! [`adjacency`](super::adjacency) that looks at bytes.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use hashbrown::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
@@ -34,8 +34,8 @@ struct Counted<'a> {
     held: RefCell<Holding>,
     /// Since the meter was last told.
     work: Cell<usize>,
-    /// The meter has come to a limit: nothing more is to be done.
-    is_over: Cell<bool>,
+    /// The limit that the meter has come to: nothing more is to be done.
+    limit: OnceCell<LimitReached>,
 }
 
 /// Work that is told to the meter at once: so much may be done past a limit.
@@ -127,13 +127,16 @@ impl<'a> Direct<'a> {
             meter,
             held: RefCell::new(meter.holding()),
             work: Cell::new(0),
-            is_over: Cell::new(false),
+            limit: OnceCell::new(),
         };
         Ok(Self { grammar, lexis, scan_graph, starts, stuck: RefCell::default(), counted })
     }
 
     /// Tells the meter what was done, and what is held.
     pub(super) fn count(&self) -> Result<(), LimitReached> {
+        if let Some(limit) = self.counted.limit.get() {
+            return Err(limit.clone());
+        }
         self.counted.meter.step(self.counted.work.take())?;
         // A pair, and its place in a table.
         let pairs = self.stuck.borrow().capacity() * 32;
@@ -142,12 +145,15 @@ impl<'a> Direct<'a> {
 
     /// Notes work. Whether there is more than the meter allows.
     fn work(&self, steps: usize) -> bool {
-        let Counted { work, is_over, .. } = &self.counted;
+        let Counted { work, limit, .. } = &self.counted;
         work.set(work.get() + steps);
-        if !is_over.get() && work.get() > AT_ONCE {
-            is_over.set(self.count().is_err());
+        if limit.get().is_none()
+            && work.get() > AT_ONCE
+            && let Err(reached) = self.count()
+        {
+            let _ = limit.set(reached);
         }
-        is_over.get()
+        limit.get().is_some()
     }
 
     /// The terminals that have starts of this kind.
