@@ -72,11 +72,6 @@ enum Progress {
     Finished,
 }
 
-/// A token may take the steps of so many masks. A mask finds out together what many tokens have in
-/// common, and does without the readings of a token that come to nothing: what it allows should not
-/// be refused for its cost.
-const MASKS_FOR_A_TOKEN: usize = 3;
-
 /// So many bytes of a text that is no token are read before its readings are limited.
 const PIECE: usize = 8;
 
@@ -398,13 +393,12 @@ impl Matcher {
         self.after_bytes(&now, last_piece).map_err(|count| last + count)
     }
 
-    /// Gives up on a token whose readings take too many steps to follow: it counts as one that is
-    /// not allowed, and as undecided. Whether it did.
+    /// Gives up on a token whose readings take more steps to follow than a mask may: it counts as
+    /// one that is not allowed, and as undecided. Whether it did.
     #[inline]
     fn gives_up_after(&self, steps: usize) -> bool {
         let scanner = self.index.scanner();
-        let most = scanner.bounds().mask_steps.saturating_mul(MASKS_FOR_A_TOKEN);
-        steps > most && !scanner.give_up(&mut Reads::none())
+        steps > scanner.bounds().mask_steps && !scanner.give_up(&mut Reads::none())
     }
 
     /// Whether a text that ends in this reading may be viable. Within a token what is not decided
