@@ -86,6 +86,7 @@ impl Scanner {
         for same in ends.chunk_by(|one, other| one.0 == other.0) {
             let label = same[0].0;
             let mut can_be = false;
+            // To feed a stack that forks may take longer than to decide.
             if self.steps_left(reads) == 0 {
                 return self.give_up(reads);
             }
