@@ -612,6 +612,41 @@ fn what_is_undecided_within_a_token_is_not_refused() {
     }
 }
 
+/// To follow all readings of a token may take longer than a mask may. The token was refused then,
+/// though the mask had allowed it; one reading is kept now.
+#[test]
+fn of_a_token_whose_readings_take_too_long_one_is_kept() {
+    let tokens = (0..=255u8).map(|byte| vec![byte]).chain(strings(b"ab", 8));
+    let vocabulary = Vocabulary::from_tokens(tokens).expect("tokens");
+    for rules in [
+        "start: r+\nr: B | A A A | A | r A | r r\nA: \"ab\"\nB: \"b\"\n",
+        "start: r+\nr: B | A A A | A | r A | r r | t\nt[max_tokens=9]: C\nA: \"ab\"\nB: \"b\"\nC: \"aa\"\n",
+        "%lexer basic\nstart: r\nr: C B | A | r r r r | (A r C A | C B r B)?\nA: \"aaabbbb\"\nB: \"b\"\nC: \"abbba\"\n",
+    ] {
+        let mut dropped = 0;
+        for mask_steps in [500, 1_000, 2_000] {
+            let mut limits = Limits::default();
+            limits.mask_steps = mask_steps;
+            let grammar = Grammar::from_lark(rules).expect("the grammar can be read");
+            let constraint = Constraint::new_within(&grammar, &vocabulary, &limits).expect("sound");
+            let mut mask = constraint.new_mask();
+            for walk in 0..20_usize {
+                let mut matcher = constraint.matcher();
+                for step in 1..40 {
+                    matcher.fill_mask(&mut mask);
+                    let allowed: Vec<_> = mask.tokens().collect();
+                    let Some(place) = (walk * 7919 * step + step).checked_rem(allowed.len()) else {
+                        break;
+                    };
+                    matcher.advance(allowed[place]).expect("what the mask allows");
+                }
+                dropped += matcher.dropped_readings();
+            }
+        }
+        assert!(dropped > 0, "{rules}");
+    }
+}
+
 /// Readings that no text completes, each with many matches pending: what many of these leave open
 /// is covered by what a few do, so each is decided soon.
 #[test]

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::kept::Followed;
 use super::{Matcher, Moment, Progress};
 use crate::scanner::configuration::{Configuration, Readings};
 use crate::scanner::{Reads, Scanner};
@@ -49,6 +50,12 @@ impl Moment {
         self.counts.get(reading).map_or(self.progress == Progress::Fresh, |count| count == 0)
     }
 
+    /// The readings, each with how far its lexeme has come; 0 in grammars that do not count.
+    pub(super) fn counted(&self) -> Vec<Counted> {
+        let counts = (0..self.readings.len()).map(|place| self.counts.get(place).unwrap_or(0));
+        self.readings.iter().cloned().zip(counts).collect()
+    }
+
     /// The readings in which some byte of a lexeme has come, or none: where both are met, and in
     /// grammars that count.
     pub(super) fn are_between(&self, between: bool) -> SmallVec<[Configuration; 2]> {
@@ -64,18 +71,16 @@ impl Matcher {
         self.now.counts.is_some()
     }
 
-    /// What holds after `bytes`, or how many of them are viable. The token goes on. The steps that
-    /// this takes are added to `steps`.
+    /// What holds after `bytes`, and what it took to follow them, or how many of them are viable.
+    /// The token goes on.
     pub(super) fn read_counted(
         &self,
         from: &Moment,
         bytes: &[u8],
-        steps: &mut usize,
-    ) -> Result<Vec<Counted>, usize> {
+    ) -> Result<(Vec<Counted>, Followed), usize> {
         let scanner = self.index.scanner();
         let (mut stepped, mut united) = (Reads::none(), 0);
-        let counts = (0..from.readings.len()).map(|place| from.counts.get(place).unwrap_or(0));
-        let mut now: Vec<Counted> = from.readings.iter().cloned().zip(counts).collect();
+        let (mut now, mut dropped) = (from.counted(), 0);
         for (count, &byte) in bytes.iter().enumerate() {
             let is_last = count + 1 == bytes.len();
             let mut next = CountedReadings::default();
@@ -91,12 +96,16 @@ impl Matcher {
                 });
             }
             now = next.into_all(scanner, &mut united);
-            if now.is_empty() || self.gives_up_after(stepped.following() + united) {
+            if now.is_empty() {
                 return Err(count);
             }
+            if self.takes_too_long(stepped.following() + united) && !is_last {
+                now = vec![self.one_reading(now.into_iter(), &bytes[count + 1..]).ok_or(count)?];
+                dropped = 1;
+                break;
+            }
         }
-        *steps += stepped.following() + united;
-        Ok(now)
+        Ok((now, Followed { steps: stepped.following() + united, dropped }))
     }
 
     /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
@@ -104,7 +113,7 @@ impl Matcher {
         &self,
         from: &Moment,
         readings: &[Counted],
-        mut steps: usize,
+        mut followed: Followed,
     ) -> Moment {
         let scanner = self.index.scanner();
         let mut settled = CountedReadings::default();
@@ -114,22 +123,27 @@ impl Matcher {
                 settled.add(scanner, after, if cut.is_some() { 0 } else { count });
             }
         }
-        let readings = settled.into_all(scanner, &mut steps);
-        self.moment(from, readings, steps)
+        let readings = settled.into_all(scanner, &mut followed.steps);
+        self.moment(from, readings, followed)
     }
 
-    /// These readings, no more than may be kept, where it took so many steps to follow them.
-    pub(super) fn moment(&self, from: &Moment, readings: Vec<Counted>, steps: usize) -> Moment {
+    /// These readings, no more than may be kept, where it took so much to follow them.
+    pub(super) fn moment(
+        &self,
+        from: &Moment,
+        readings: Vec<Counted>,
+        followed: Followed,
+    ) -> Moment {
         let (readings, counts): (SmallVec<[Configuration; 1]>, SmallVec<[Count; 4]>) =
             readings.into_iter().unzip();
         let mut moment = Moment {
             readings,
             counts: Counts(Some(Arc::new(counts))),
             progress: Progress::Begun,
-            dropped: from.dropped,
+            dropped: from.dropped.saturating_add(followed.dropped),
             spent: from.spent,
         };
-        moment.spend(steps);
+        moment.spend(followed.steps);
         moment.limit(self.index.scanner());
         moment
     }
@@ -142,11 +156,8 @@ impl Matcher {
         steps: &mut usize,
     ) -> Vec<Counted> {
         let mut all = CountedReadings::default();
-        for moment in [one, other] {
-            for (place, reading) in moment.readings.iter().enumerate() {
-                let count = moment.counts.get(place).unwrap_or(0);
-                all.add(self.index.scanner(), reading.clone(), count);
-            }
+        for (reading, count) in one.counted().into_iter().chain(other.counted()) {
+            all.add(self.index.scanner(), reading, count);
         }
         all.into_all(self.index.scanner(), steps)
     }

@@ -15,6 +15,15 @@ use crate::scanner::{Bounds, Scanner};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Spent([u8; 3]);
 
+/// What it took to follow readings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Followed {
+    /// Steps because their stacks fork.
+    pub(super) steps: usize,
+    /// How many were dropped for that at least.
+    pub(super) dropped: u32,
+}
+
 impl Spent {
     /// More are not told apart.
     const MOST: u32 = (1 << 24) - 1;

@@ -9,6 +9,7 @@ mod history;
 mod kept;
 mod lines;
 mod mask;
+mod one_reading;
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,8 +17,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::index::Index;
-use crate::scanner::Reads;
 use crate::scanner::configuration::{Configuration, Readings};
+use crate::scanner::{Reads, STEPS_OF_FOLLOWING};
 use crate::util::id::TokenId;
 
 pub use batch::fill_masks;
@@ -26,7 +27,7 @@ use captures::Said;
 use counted::Counts;
 pub use expected::Expected;
 use history::History;
-use kept::Spent;
+use kept::{Followed, Spent};
 pub use mask::TokenMask;
 
 /// One sequence being generated under a constraint.
@@ -282,12 +283,13 @@ impl Matcher {
 
     /// How many readings of the text so far were dropped, because there were more than
     /// [`Limits::readings`] at the end of a token, or more than one when
-    /// [`Limits::reading_steps`] were spent. As long as this is 0 masks are exact; else they may be
-    /// too narrow. None is ever too wide, and none is empty: each reading that was kept can be
-    /// completed.
+    /// [`Limits::reading_steps`] were spent, or [`Limits::mask_steps`] within a token. As long as
+    /// this is 0 masks are exact; else they may be too narrow. None is ever too wide, and none is
+    /// empty: each reading that was kept can be completed.
     ///
     /// [`Limits::readings`]: crate::Limits::readings
     /// [`Limits::reading_steps`]: crate::Limits::reading_steps
+    /// [`Limits::mask_steps`]: crate::Limits::mask_steps
     pub fn dropped_readings(&self) -> usize {
         self.now.dropped as usize
     }
@@ -363,7 +365,7 @@ impl Matcher {
             let readings = self.either_counted(&one, &other, &mut steps);
             let mut from = if one.dropped > other.dropped { one.clone() } else { other.clone() };
             from.spent = one.spent.max(other.spent);
-            return self.moment(&from, readings, steps);
+            return self.moment(&from, readings, Followed { steps, dropped: 0 });
         }
         let mut all = Readings::default();
         let table = self.index.scanner().table();
@@ -393,12 +395,10 @@ impl Matcher {
         self.after_bytes(&now, last_piece).map_err(|count| last + count)
     }
 
-    /// Gives up on a token whose readings take more steps to follow than a mask may: it counts as
-    /// one that is not allowed, and as undecided. Whether it did.
+    /// Whether the readings of a token take longer to follow than a mask may take.
     #[inline]
-    fn gives_up_after(&self, steps: usize) -> bool {
-        let scanner = self.index.scanner();
-        steps > scanner.bounds().mask_steps && !scanner.give_up(&mut Reads::none())
+    fn takes_too_long(&self, following: usize) -> bool {
+        following > self.index.scanner().bounds().mask_steps / STEPS_OF_FOLLOWING
     }
 
     /// Whether a text that ends in this reading may be viable. Within a token what is not decided
@@ -417,9 +417,8 @@ impl Matcher {
         if !self.counts() || bytes.is_empty() || from.progress == Progress::Finished {
             return self.within_token(from, bytes);
         }
-        let mut steps = 0;
-        let readings = self.read_counted(from, bytes, &mut steps)?;
-        Ok(self.end_token(from, &readings, steps))
+        let (readings, followed) = self.read_counted(from, bytes)?;
+        Ok(self.end_token(from, &readings, followed))
     }
 
     /// The same where more bytes of the token may follow.
@@ -432,11 +431,11 @@ impl Matcher {
             return Err(0);
         }
         if self.counts() {
-            let mut steps = 0;
-            let readings = self.read_counted(from, bytes, &mut steps)?;
-            return Ok(self.moment(from, readings, steps));
+            let (readings, followed) = self.read_counted(from, bytes)?;
+            return Ok(self.moment(from, readings, followed));
         }
         let (mut stepped, mut viewed, mut united) = (Reads::none(), Reads::none(), 0);
+        let mut dropped = 0;
         let mut now: SmallVec<[Configuration; 1]> = from.readings.clone();
         for (count, &byte) in bytes.iter().enumerate() {
             let is_last = count + 1 == bytes.len();
@@ -462,15 +461,22 @@ impl Matcher {
                 });
             }
             now = next.into_all(scanner.table(), &mut united);
-            if now.is_empty() || self.gives_up_after(stepped.following() + united) {
+            if now.is_empty() {
                 return Err(count);
+            }
+            if self.takes_too_long(stepped.following() + united) && !is_last {
+                let from = now.into_iter().map(|reading| (reading, 0));
+                let (one, _) = self.one_reading(from, &bytes[count + 1..]).ok_or(count)?;
+                now = SmallVec::from_iter([one]);
+                dropped = 1;
+                break;
             }
         }
         let mut after = Moment {
             readings: now,
             counts: Counts::default(),
             progress: Progress::Begun,
-            dropped: from.dropped,
+            dropped: from.dropped.saturating_add(dropped),
             spent: from.spent,
         };
         after.spend(stepped.following() + viewed.following() + united);

@@ -78,7 +78,7 @@ pub(crate) use obligations::{Obligations, ObligationsId};
 use pieces::Pieces;
 use points::Points;
 pub(crate) use proof::Proof;
-pub(crate) use reads::{Line, Question, Read, Reads};
+pub(crate) use reads::{Line, Question, Read, Reads, STEPS_OF_FOLLOWING};
 #[cfg(test)]
 pub(crate) use states::Endings;
 pub(crate) use states::ScanStates;

@@ -336,7 +336,7 @@ impl Reads {
 
 /// Where stacks fork, a step of following them takes as long as so many of a decision: a union is
 /// looked up in a table that no cache of the processor holds.
-const STEPS_OF_FOLLOWING: usize = 4;
+pub(crate) const STEPS_OF_FOLLOWING: usize = 4;
 
 impl Depths for Reads {
     #[inline]

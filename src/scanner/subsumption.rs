@@ -10,6 +10,8 @@
 //! it fails, or closes. What it closes on holds for all pairs on the way; what it fails on fails
 //! for all pairs that led there.
 
+use std::cell::Cell;
+
 use hashbrown::HashSet;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
@@ -48,8 +50,14 @@ impl Scanner {
     }
 
     /// Whether the obligations of `more` imply all those of `less`, behind texts of which the same
-    /// is known.
-    pub(super) fn is_within(&self, less: ObligationsId, more: ObligationsId) -> bool {
+    /// is known. Each state that is looked at is added to `compared`.
+    pub(super) fn is_within(
+        &self,
+        less: ObligationsId,
+        more: ObligationsId,
+        compared: &Cell<usize>,
+    ) -> bool {
+        compared.set(compared.get() + 1);
         if less == more {
             return true;
         }
@@ -60,18 +68,19 @@ impl Scanner {
             ([], _) => true,
             (_, []) => false,
             ([less], [more]) => self.implies(*more, *less),
-            _ => self.includes(less, more),
+            _ => self.includes(less, more, compared),
         }
     }
 
     /// The same of sets of several.
-    fn includes(&self, less: ObligationsId, more: ObligationsId) -> bool {
+    fn includes(&self, less: ObligationsId, more: ObligationsId, compared: &Cell<usize>) -> bool {
         let known = &self.obligations.inclusions;
         if let Some(&known) = known.get(&(less, more)) {
             return known;
         }
         let implying = self.obligations(more);
         let is_implied = |state: &ScanStateId| {
+            compared.set(compared.get() + implying.len());
             implying.contains(state) || implying.iter().any(|&other| self.implies(other, *state))
         };
         let is_within = self.obligations(less).iter().all(is_implied);

@@ -55,8 +55,9 @@ pub struct Limits {
     pub decision_steps: usize,
     /// Steps of one mask: of all its decisions, and of the search for tokens around them. What is
     /// not decided by then counts as a no, as above: a mask of which nothing is decided is empty.
-    /// To follow the readings of one token may take as many; past them the token is refused, even
-    /// where a mask has allowed it. Default 16,000,000, strict 3,000,000.
+    /// To follow the readings of one token may take as long; past that one of them is looked for,
+    /// which [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) tells, and where none
+    /// is found the token is refused. Default 16,000,000, strict 3,000,000.
     pub mask_steps: usize,
     /// Readings of one text that are kept from one token to the next. Of more the first ones are
     /// kept, and [`Matcher::dropped_readings`](crate::Matcher::dropped_readings) counts the others.

@@ -13,6 +13,9 @@ use crate::lr::table::ParseTable;
 use crate::scanner::Line;
 use crate::scanner::configuration::Configuration;
 
+/// To compare so many items counts as a step.
+const ITEMS_OF_A_STEP: usize = 8;
+
 /// Readings that differ by their stacks only.
 pub(super) type Readings = SmallVec<[Configuration; 1]>;
 
@@ -47,7 +50,9 @@ impl Agenda {
         let key =
             u64::from(u32::MAX - first) << 1 | u64::from(!matches!(wanted, Wanted::Walk { .. }));
         let at = self.order.partition_point(|&(other, _)| other < key);
-        for &(_, slot) in self.order[at..].iter().take_while(|&&(other, _)| other == key) {
+        let alike = self.order[at..].partition_point(|&(other, _)| other == key);
+        *steps += alike / ITEMS_OF_A_STEP;
+        for &(_, slot) in &self.order[at..at + alike] {
             if let Some(item) = &mut self.slots[slot as usize]
                 && item.wanted == wanted
                 && item.except == except

@@ -45,7 +45,8 @@ impl<'g> Composer<'g> {
     }
 
     fn run(&self, tasks: &mut Tasks<'g>, at: &Configuration) -> Result<TokensId, Unfound> {
-        let walk = self.walker.walk(NodesId::ROOT, Origin::new(at));
+        let steps = tasks.current().reads.steps();
+        let walk = self.walker.walk(NodesId::ROOT, Origin::new(at), steps);
         self.take(tasks.current(), walk, Readings::from_buf([at.clone()]), Line::OWN);
         loop {
             self.work(tasks);
@@ -186,7 +187,7 @@ impl<'g> Composer<'g> {
                 let Origin { state, obligations, .. } = from;
                 let at = |at: Configuration| Configuration { state, obligations, ..at };
                 let readings = readings.into_iter().map(at).collect();
-                let walk = self.walker.walk(nodes, from);
+                let walk = self.walker.walk(nodes, from, tasks.current().reads.steps());
                 self.take(tasks.current(), walk, readings, line.clone());
             }
         }
@@ -237,7 +238,8 @@ impl<'g> Composer<'g> {
                 tasks.current().sites.push(Site::new(wanted, from, from.layout.clone(), line));
             }
             [first, ..] => {
-                let walk = self.walker.walk(nodes, Origin::new(first));
+                let steps = tasks.current().reads.steps();
+                let walk = self.walker.walk(nodes, Origin::new(first), steps);
                 self.take(tasks.current(), walk, readings, line);
             }
             [] => {}

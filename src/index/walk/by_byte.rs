@@ -38,6 +38,7 @@ impl<'g> Descent<'g> {
             self.tally.add_found(scanner, scanner.at_point(point), tokens);
         }
         for (ended, nodes) in &branch.boundaries {
+            self.looked += nodes.len();
             self.tally.behind(*ended, 0, false).extend_from_slice(nodes);
         }
         if let Some(base) = base {

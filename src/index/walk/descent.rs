@@ -27,6 +27,8 @@ pub(super) struct Descent<'g> {
     pub(super) bases: Bases<'g>,
     /// Where the blanks at the beginning of a line are being counted.
     leading: Option<Blanks>,
+    /// How many nodes were looked at.
+    pub(super) looked: usize,
 }
 
 /// Where a node has led.
@@ -60,6 +62,7 @@ impl<'g> Descent<'g> {
             loops: SelfLoops::new(walker.shortcuts.self_loops),
             bases,
             leading: counting.then(Blanks::default),
+            looked: 0,
         }
     }
 
@@ -113,6 +116,7 @@ impl<'g> Descent<'g> {
     #[inline]
     fn visit(&mut self, index: u32, above: usize) -> u32 {
         let Walker { scanner, trie, .. } = self.walker;
+        self.looked += 1;
         let node = *trie.node(index);
         let read = usize::from(node.depth) - above;
         let Way { point: from, mut open, base, family, alike } = self.path[read - 1];

@@ -17,29 +17,42 @@ const NODES_FOR_BRANCHES: usize = 4;
 /// From so many nodes on it is worth finding out with which bytes anything begins.
 const MANY_NODES: usize = 16;
 
+/// What a walk counts among the steps of the mask that it is done for.
+const STEPS_OF_A_WALK: usize = 8;
+
+/// To look at so many nodes counts as one more.
+const NODES_OF_A_STEP: usize = 8;
+
 impl<'g> Walker<'g> {
-    /// The walk of these nodes from a scan state, done now or before.
-    pub(crate) fn walk(self, nodes: NodesId, from: Origin) -> &'g Walk {
-        let walk = self.tables.walk(nodes, from, || self.do_walk(nodes, from));
+    /// The walk of these nodes from a scan state, done now or before. What is done now takes
+    /// `steps`.
+    pub(crate) fn walk(self, nodes: NodesId, from: Origin, steps: &mut usize) -> &'g Walk {
+        let walk = self.tables.walk(nodes, from, || {
+            let mut looked = 0;
+            let walk = self.do_walk(nodes, from, &mut looked);
+            *steps += STEPS_OF_A_WALK + looked / NODES_OF_A_STEP;
+            walk
+        });
         walk.uses.note();
         walk
     }
 
-    fn do_walk(self, id: NodesId, from: Origin) -> Walk {
+    /// How many nodes are looked at is added to `looked`.
+    fn do_walk(self, id: NodesId, from: Origin, looked: &mut usize) -> Walk {
         let Origin { state, obligations, is_base, .. } = from;
         let at = self.scanner.at_point(self.scanner.point(state, obligations));
         let rest = if is_base { self.rest(at) } else { None };
         if let Some(known) = rest.as_ref().and_then(|rest| self.known_walk(id, at, rest)) {
             return known;
         }
-        let walk = self.find_walk(id, at, from);
+        let walk = self.find_walk(id, at, from, looked);
         if let Some(rest) = rest {
             self.keep_walk(id, &walk, rest);
         }
         walk
     }
 
-    fn find_walk(self, id: NodesId, at: &'g Point, from: Origin) -> Walk {
+    fn find_walk(self, id: NodesId, at: &'g Point, from: Origin, looked: &mut usize) -> Walk {
         let Origin { counting, is_base, .. } = from;
         let bases = match is_base || !self.shortcuts.base_walks {
             true => Bases::default(),
@@ -50,6 +63,7 @@ impl<'g> Walker<'g> {
         {
             let mut descent = Descent::new(self, Bases::default(), false);
             descent.walk_counted(id, &counted);
+            *looked += descent.looked;
             return descent.finish();
         }
         // What is walked but once gains nothing from branches, and no walk from a state that counts
@@ -68,6 +82,7 @@ impl<'g> Walker<'g> {
         } else {
             self.walk_by_byte(&mut descent, id, at);
         }
+        *looked += descent.looked;
         descent.finish()
     }
 
@@ -118,6 +133,7 @@ impl<'g> Walker<'g> {
             ended.into_iter().for_each(|ended| descent.tally.add_node(ended, false));
         }
         descent.bases.cover(0, self.trie, run);
+        descent.looked += below.looked;
     }
 
     /// Begins a lexeme with the byte of each node.
@@ -125,6 +141,7 @@ impl<'g> Walker<'g> {
         let (scanner, trie) = (self.scanner, self.trie);
         let loops = is_base && self.shortcuts.self_loops && !self.scanner.wanders(at);
         let nodes = self.tables.nodes(id);
+        descent.looked += nodes.len();
         let are_many = nodes.len() >= MANY_NODES;
         let classes = scanner.states().classes();
         for &node in nodes {
@@ -149,5 +166,6 @@ impl<'g> Walker<'g> {
                 descent.take_branch(id, Entry { nodes, point, is_open: false }, &mut below);
             }
         }
+        descent.looked += below.looked;
     }
 }

@@ -2,10 +2,13 @@
 //! decide what a text can still become. All of it is finite, and known once it was asked for at a
 //! [`Point`].
 
+use std::cell::Cell;
+
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
+use super::places::COMPARISONS;
 use super::threats::Threats;
 use crate::scanner::points::{End, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
@@ -19,6 +22,9 @@ const BYTES_OF_A_STEP: usize = 16;
 
 /// As many of them are read in the time in which one obligation reads one that it has not read.
 const NEW_STEP: usize = 8;
+
+/// So many labels are compared in the time in which obligations are.
+const LABELS_OF_A_COMPARISON: usize = 8;
 
 /// What is known of points.
 #[derive(Debug, Default)]
@@ -95,11 +101,10 @@ impl Scanner {
     /// before, but for those that lead to each other, which have their ends in common.
     #[cold]
     fn find_ends(&self, point: PointId, left: &mut usize) -> u32 {
-        let is_last_try = *left >= self.bounds.decision_steps;
+        let (is_last_try, steps) = (*left >= self.bounds.decision_steps, *left);
         let met = self.explore(point, left, |point| self.ends.ends.get(point.0).is_some());
-        if !met.is_whole {
-            self.count_undecided();
-        }
+        let compared = Cell::new(0);
+        let mut is_whole = met.is_whole;
         let rounds = strong_components(&met.next);
         let mut lists: Vec<Option<u32>> = vec![None; met.points.len()];
         for round in (0..rounds.len()).map(|round| rounds.get(round)) {
@@ -108,14 +113,19 @@ impl Scanner {
             for &at in round {
                 let known = self.ends.ends.get(met.points[at].0).copied();
                 if known.is_none() {
-                    self.add_own_ends(self.at_point(met.points[at]), &mut ends);
+                    self.add_own_ends(self.at_point(met.points[at]), &mut ends, &compared);
                 }
                 let next = met.next.get(at).iter().filter_map(|&next| lists[next]);
                 for list in known.into_iter().chain(next) {
                     if !seen.contains(&list) {
                         seen.push(list);
-                        let list = self.ends.lists.get(list);
-                        list.iter().for_each(|&end| self.add_end(end, &mut ends));
+                        for &end in self.ends.lists.get(list) {
+                            if compared.get() / COMPARISONS >= steps {
+                                is_whole = false;
+                                break;
+                            }
+                            self.add_end(end, &mut ends, &compared);
+                        }
                     }
                 }
             }
@@ -123,10 +133,14 @@ impl Scanner {
             let list = self.ends.lists.intern_ref(&ends);
             round.iter().for_each(|&at| lists[at] = Some(list));
         }
+        *left = left.saturating_sub(compared.get() / COMPARISONS);
+        if !is_whole {
+            self.count_undecided();
+        }
         let found = lists.first().copied().flatten().unwrap_or_default();
         // What was not looked at as a whole is known of no other point; nor of this one, if it may
         // be looked at for longer.
-        let known = if met.is_whole { lists.len() } else { usize::from(is_last_try) };
+        let known = if is_whole { lists.len() } else { usize::from(is_last_try) };
         for (&point, list) in met.points.iter().zip(lists).take(known) {
             if let Some(list) = list {
                 self.ends.ends.get_or_init(point.0, || list);
@@ -136,22 +150,24 @@ impl Scanner {
     }
 
     /// Adds the ways for a lexeme to end at this point.
-    fn add_own_ends(&self, point: &Point, ends: &mut Vec<End>) {
+    fn add_own_ends(&self, point: &Point, ends: &mut Vec<End>, compared: &Cell<usize>) {
         for (label, guards) in self.states().ends(point.state) {
             // What may end at each match leaves nothing open.
             let goes_on = (!self.states().is_every_match(point.state)).then_some(point.state);
             let asked = guards.iter().copied().chain(goes_on);
             let asked = self.add_obligations(point.obligations, asked);
             let open = self.threats(self.with_past(asked, self.states().past(point.state)));
-            self.add_end((label, open), ends);
+            self.add_end((label, open), ends, compared);
         }
     }
 
-    fn add_end(&self, (label, open): End, ends: &mut Vec<End>) {
-        if ends.iter().any(|&(other, less)| other == label && self.is_within(less, open)) {
+    fn add_end(&self, (label, open): End, ends: &mut Vec<End>, compared: &Cell<usize>) {
+        compared.set(compared.get() + ends.len() / LABELS_OF_A_COMPARISON);
+        let is_within = |less, more| self.is_within(less, more, compared);
+        if ends.iter().any(|&(other, less)| other == label && is_within(less, open)) {
             return;
         }
-        ends.retain(|&(other, more)| other != label || !self.is_within(open, more));
+        ends.retain(|&(other, more)| other != label || !is_within(open, more));
         ends.push((label, open));
     }
 

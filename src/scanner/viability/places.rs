@@ -89,7 +89,7 @@ pub(super) struct Work {
 }
 
 /// So many comparisons of obligations count as a step.
-const COMPARISONS: usize = 16;
+pub(super) const COMPARISONS: usize = 16;
 
 impl Work {
     fn take_spent(&mut self) -> usize {
@@ -122,8 +122,7 @@ impl<'a> Exactly<'a> {
 
     /// Whether one of these leaves no more open.
     fn is_covered(&self, by: &[ObligationsId], open: ObligationsId) -> bool {
-        self.work.comparisons.set(self.work.comparisons.get() + by.len());
-        by.iter().any(|&less| self.scanner.is_within(less, open))
+        by.iter().any(|&less| self.scanner.is_within(less, open, &self.work.comparisons))
     }
 
     fn context(&self, held: &Held) -> Option<&Context> {
@@ -297,8 +296,9 @@ impl Succession for Exactly<'_> {
     fn covers(&self, place: Place, other: Place) -> bool {
         let (held, other) = (&self.places.all[place as usize], &self.places.all[other as usize]);
         let alike = Held { obligations: held.obligations, ..*other } == *held;
-        self.work.comparisons.set(self.work.comparisons.get() + 1);
-        alike && self.scanner.is_within(held.obligations, other.obligations)
+        let comparisons = &self.work.comparisons;
+        comparisons.set(comparisons.get() + 1);
+        alike && self.scanner.is_within(held.obligations, other.obligations, comparisons)
     }
 
     fn take_spent(&mut self) -> usize {

@@ -1,0 +1,94 @@
+//! One reading of a token, where there is no time to follow all of them.
+//!
+//! A mask may allow a token for a single reading that was found in time, and the others may take
+//! longer than a mask may. To refuse the token then would contradict the mask. So of readings that
+//! differ by their stacks only a few are followed, each on one way through its stack: nothing is
+//! united, and each step costs a path. Byte by byte it is asked whether each can be completed, though
+//! not whether with the rest of the token.
+
+use std::collections::VecDeque;
+
+use super::Matcher;
+use super::counted::Counted;
+use crate::scanner::{Reads, Scanner};
+
+/// So many readings that differ by their stacks only are followed.
+const ALIKE: usize = 64;
+
+impl Matcher {
+    /// A reading of a token that ends with `bytes`, behind one of `from`, with which the text can
+    /// be completed. `None` where those that are followed come to none, which counts as
+    /// undecided.
+    pub(super) fn one_reading(
+        &self,
+        from: impl Iterator<Item = Counted>,
+        bytes: &[u8],
+    ) -> Option<Counted> {
+        let scanner = self.index.scanner();
+        let (last, bytes) = bytes.split_last()?;
+        let mut now = Few::default();
+        from.for_each(|reading| now.add(reading, scanner));
+        let (mut stepped, mut viewed) = (Reads::none(), Reads::none());
+        for &byte in bytes {
+            let mut next = Few::default();
+            for (at, before) in now.all {
+                let has_time = *stepped.steps() <= scanner.bounds().mask_steps;
+                if has_time || next.all.is_empty() {
+                    scanner.step_over(&at, byte, &mut stepped, |after, ended| {
+                        if self.may_be_viable(&after, false, &mut viewed) {
+                            let count = if ended.is_some() { 1 } else { before.max(1) };
+                            next.add((after, count), scanner);
+                        }
+                    });
+                }
+            }
+            now = next;
+        }
+        // What the mask asked of an end, it asked with all of its steps before it.
+        *viewed.steps() = 0;
+        let found = now.all.into_iter().find_map(|(at, before)| {
+            let mut one = None;
+            scanner.step_over(&at, *last, &mut stepped, |after, ended| {
+                if one.is_none() && self.may_be_viable(&after, true, &mut viewed) {
+                    one = Some((after, if ended.is_some() { 1 } else { before.max(1) }));
+                }
+            });
+            one
+        });
+        if found.is_none() {
+            scanner.give_up(&mut Reads::none());
+        }
+        found
+    }
+}
+
+/// Readings of one text, of those that differ by their stacks only a few.
+#[derive(Default)]
+struct Few {
+    all: Vec<Counted>,
+}
+
+impl Few {
+    /// Adds some of the ways of a reading.
+    fn add(&mut self, (at, count): Counted, scanner: &Scanner) {
+        let table = scanner.table();
+        let is_alike = |(known, other): &&Counted| {
+            *other == count && known.differs_by_stack(&at) && known.stack.same_top(&at.stack, table)
+        };
+        let alike = self.all.iter().filter(is_alike).count();
+        // What lies near the top matters to what comes next.
+        let mut left = VecDeque::from([at.stack.clone()]);
+        let mut ways = Vec::new();
+        while alike + ways.len() < ALIKE
+            && let Some(stack) = left.pop_front()
+        {
+            if stack.first_fork().is_none() {
+                ways.push(at.on(stack));
+                continue;
+            }
+            let has_room = alike + ways.len() + left.len() < ALIKE;
+            left.extend(stack.split(table).into_iter().take(if has_room { ALIKE } else { 1 }));
+        }
+        self.all.extend(ways.into_iter().map(|way| (way, count)));
+    }
+}
