@@ -4,6 +4,7 @@
 //! cargo run --release --example attacks               # all of them, as a table in Markdown
 //! cargo run --release --example attacks -- words      # those with this in their names
 //! cargo run --release --example attacks -- --random 1 500     # random ones, by number
+//! cargo run --release --example attacks -- --walks 1 500      # texts under these
 //! cargo run --release --example attacks -- --text "a random grammar" 7
 //! ```
 //!
@@ -17,6 +18,7 @@ mod building;
 mod files;
 mod random;
 mod running;
+mod walks;
 
 use std::ops::RangeInclusive;
 use std::process::{Command, ExitCode};
@@ -86,11 +88,15 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if let [hunt, first, last] = &arguments[..]
-        && hunt == "--random"
+        && (hunt == "--random" || hunt == "--walks")
     {
         let (Ok(first), Ok(last)) = (first.parse(), last.parse()) else { return ExitCode::from(2) };
         let drawn = attacks.iter().filter(|attack| random::NAMES.contains(&attack.name));
-        let sound = drawn.map(|attack| hunt_among(attack, first..=last)).collect::<Vec<_>>();
+        let hunt_among = |attack: &Attack| match hunt.as_str() {
+            "--random" => hunt_among(attack, first..=last),
+            _ => walks::hunt_among(attack.name, first..=last),
+        };
+        let sound = drawn.map(hunt_among).collect::<Vec<_>>();
         return if sound.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
     println!("| attack | input | default | | | strict | | |");

@@ -5,8 +5,8 @@
 
 use fastrand::Rng;
 use lrmask::{
-    CompiledGrammar, Grammar, GrammarReader, JsonSchema, KeyOrder, Limits, SchemaOptions,
-    Vocabulary,
+    CompiledGrammar, Constraint, Diagnostic, GrammarReader, JsonSchema, KeyOrder, Limits,
+    SchemaOptions, Vocabulary,
 };
 use serde_json::{Map, Value, json};
 
@@ -26,25 +26,12 @@ pub(crate) fn attacks() -> Vec<Attack> {
         Attack {
             name: grammar,
             sizes: [3_211, 3_290, 3_296],
-            run: |number, limits| {
-                let text = small_enough(number, lark);
-                let grammar = GrammarReader::new().limits(limits).lark(&text);
-                first_mask(&text, grammar.map_err(|error| findings(&error)), limits)
-            },
+            run: |number, limits| first_mask(NAMES[0], number, limits),
         },
         Attack {
             name: schema,
             sizes: [37, 1_347, 2_279],
-            run: |number, limits| {
-                let text = small_enough(number, schema_with_definitions);
-                let mut options = SchemaOptions::default();
-                if number % 2 == 1 {
-                    options.order = KeyOrder::Any;
-                }
-                let schema = JsonSchema::parse_within(&text, &options, limits);
-                let grammar = schema.map(|schema| schema.grammar());
-                first_mask(&text, grammar.map_err(|error| vec![error.diagnostic()]), limits)
-            },
+            run: |number, limits| first_mask(NAMES[1], number, limits),
         },
     ]
 }
@@ -59,22 +46,35 @@ pub(crate) fn text(name: &str, number: usize) -> Option<String> {
     }
 }
 
-/// Compiles it, and asks for the mask before the first token.
-fn first_mask(
-    text: &str,
-    grammar: Result<Grammar, Vec<lrmask::Diagnostic>>,
+/// One of these under limits, with some vocabulary.
+pub(crate) fn constraint(
+    name: &str,
+    number: usize,
     limits: &Limits,
-) -> Answer {
-    let compiled = grammar.and_then(|grammar| {
-        CompiledGrammar::new_within(&grammar, limits).map_err(|error| findings(&error))
-    });
-    let answer = compiled.map(|compiled| {
-        let constraint = compiled.constraint(&vocabulary());
+) -> Result<Constraint, Vec<Diagnostic>> {
+    let text = text(name, number).unwrap_or_default();
+    let grammar = if name == NAMES[0] {
+        GrammarReader::new().limits(limits).lark(&text).map_err(|error| findings(&error))
+    } else {
+        let mut options = SchemaOptions::default();
+        if number % 2 == 1 {
+            options.order = KeyOrder::Any;
+        }
+        let schema = JsonSchema::parse_within(&text, &options, limits);
+        schema.map(|schema| schema.grammar()).map_err(|error| vec![error.diagnostic()])
+    };
+    let compiled = CompiledGrammar::new_within(&grammar?, limits);
+    Ok(compiled.map_err(|error| findings(&error))?.constraint(&vocabulary()))
+}
+
+/// Compiles it, and asks for the mask before the first token.
+fn first_mask(name: &str, number: usize, limits: &Limits) -> Answer {
+    let answer = constraint(name, number, limits).map(|constraint| {
         let mut mask = constraint.new_mask();
         constraint.matcher().fill_mask(&mut mask);
         format!("{} tokens, {} undecided", mask.tokens().count(), constraint.undecided())
     });
-    Answer::new(text.len(), answer)
+    Answer::new(text(name, number).map_or(0, |text| text.len()), answer)
 }
 
 /// Bytes, and 30,000 words of the letters that the grammars are about.

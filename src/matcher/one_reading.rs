@@ -3,8 +3,8 @@
 //! A mask may allow a token for a single reading that was found in time, and the others may take
 //! longer than a mask may. To refuse the token then would contradict the mask. So of readings that
 //! differ by their stacks only a few are followed, each on one way through its stack: nothing is
-//! united, and each step costs a path. Byte by byte it is asked whether each can be completed, though
-//! not whether with the rest of the token.
+//! united, and each step costs a path. Byte by byte it is asked whether each can be completed,
+//! though not whether with the rest of the token.
 
 use std::collections::VecDeque;
 

@@ -30,6 +30,10 @@ pub(crate) struct Points {
 /// The steps of fewer classes of bytes than these are found one by one.
 const FEW: usize = 5;
 
+/// To find the class of a point may take this part of the steps of a decision. Where it takes more,
+/// the point has a class of its own.
+const CLASSES_OF_A_DECISION: usize = 16;
+
 /// The number of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PointId(pub(super) u32);
@@ -37,6 +41,15 @@ pub(crate) struct PointId(pub(super) u32);
 /// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is
 /// among that.
 pub(super) type End = (TerminalId, ObligationsId);
+
+/// Ways for a lexeme to end.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'s> {
+    /// Ascending.
+    pub(super) ends: &'s [End],
+    /// Whether there are no others: no limit was met.
+    pub(super) is_whole: bool,
+}
 
 /// What the future of a token that ends at a point depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -319,8 +332,11 @@ impl Scanner {
                     Class::Reach(self.states().reach(point.state))
                 }
                 ObligationsId::NONE => {
-                    let mut left = self.bounds.decision_steps;
-                    Class::Ends(self.ends(point.id, &mut left).into())
+                    let mut left = self.bounds.decision_steps / CLASSES_OF_A_DECISION;
+                    match self.ends(point.id, &mut left) {
+                        Found { ends, is_whole: true } => Class::Ends(ends.into()),
+                        _ => Class::Point(point.state, ObligationsId::NONE),
+                    }
                 }
                 obligations => Class::Point(point.state, obligations),
             };

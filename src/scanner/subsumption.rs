@@ -42,7 +42,9 @@ impl Scanner {
     fn drop_implied_of_few(&self, states: &mut Obligations) {
         let mut at = 0;
         while let Some(&state) = states.get(at) {
-            match states.iter().any(|&other| other != state && self.implies(other, state)) {
+            let implies =
+                |&other: &ScanStateId| other != state && self.implies(other, state, &Cell::new(0));
+            match states.iter().any(implies) {
                 true => drop(states.remove(at)),
                 false => at += 1,
             }
@@ -67,7 +69,7 @@ impl Scanner {
         match (self.obligations(less).as_slice(), self.obligations(more).as_slice()) {
             ([], _) => true,
             (_, []) => false,
-            ([less], [more]) => self.implies(*more, *less),
+            ([less], [more]) => self.implies(*more, *less, compared),
             _ => self.includes(less, more, compared),
         }
     }
@@ -81,30 +83,33 @@ impl Scanner {
         let implying = self.obligations(more);
         let is_implied = |state: &ScanStateId| {
             compared.set(compared.get() + implying.len());
-            implying.contains(state) || implying.iter().any(|&other| self.implies(other, *state))
+            let implies = |&other: &ScanStateId| self.implies(other, *state, compared);
+            implying.contains(state) || implying.iter().any(implies)
         };
         let is_within = self.obligations(less).iter().all(is_implied);
         known.get_or_insert_with((less, more), || is_within)
     }
 
     /// Whether all that breaks `implied` breaks `state`, as early at least.
-    fn implies(&self, state: ScanStateId, implied: ScanStateId) -> bool {
+    fn implies(&self, state: ScanStateId, implied: ScanStateId, compared: &Cell<usize>) -> bool {
         let implications = &self.obligations.implications;
         state == implied
             || implications
                 .get(&(state, implied))
                 .copied()
-                .unwrap_or_else(|| self.find_implication((state, implied)))
+                .unwrap_or_else(|| self.find_implication((state, implied), compared))
     }
 
     #[cold]
-    fn find_implication(&self, pair: Pair) -> bool {
+    fn find_implication(&self, pair: Pair, compared: &Cell<usize>) -> bool {
         let known = &self.obligations.implications;
         // Each pair with the place of the one that led to it.
         let mut met: Vec<(Pair, usize)> = vec![(pair, 0)];
         let mut seen: HashSet<Pair, FxBuildHasher> = HashSet::from_iter([pair]);
         let mut at = 0;
+        let bytes = self.states().classes().representatives().len();
         while let Some(&((state, implied), _)) = met.get(at) {
+            compared.set(compared.get() + bytes);
             for next in self.implied_after(state, implied) {
                 let fails = match next {
                     None => true,

@@ -17,6 +17,10 @@ use crate::scanner::Lexis;
 use crate::util::bitset::BitSet;
 use crate::util::id::TerminalId;
 
+/// So many steps of two automata are taken to be certain of terminals. Of the grammars of others
+/// none takes more than 71,000.
+const MOST_STEPS: usize = 1 << 21;
+
 /// Ignored terminals by what may follow them.
 #[derive(Debug, Default)]
 pub(super) struct Gates {
@@ -45,6 +49,7 @@ pub(super) fn sort(
         real.all(|index| row.contains(index) || but.is_some_and(|but| but.index() == index))
     };
     let mut sorted = Gates::default();
+    let mut left = MOST_STEPS;
     for ignored in possible.iter().copied().filter(is_ignored) {
         let states = lexis.states();
         if !lexis.lookaheads.is_empty() || states.has_conditions() || states.has_past() {
@@ -62,7 +67,7 @@ pub(super) fn sort(
             .chain(row.iter().filter(|&other| other < grammar.terminals.len()));
         let uncertain = before.filter(is_ignored).any(|before| {
             let others = possible.iter().copied().filter(|&other| !row.contains(other));
-            others.into_iter().any(|other| may_ever_follow(lexis, before, other))
+            others.into_iter().any(|other| may_ever_follow(lexis, before, other, &mut left))
         });
         if loosely_all && !uncertain {
             let mut row = row.clone();
@@ -81,16 +86,21 @@ pub(super) fn sort(
 }
 
 /// Whether some lexeme of `next` outlives the end of some lexeme of `last`, with no other terminal
-/// about.
-fn may_ever_follow(lexis: &Lexis, last: usize, next: usize) -> bool {
+/// about; or no steps are `left` to find out.
+fn may_ever_follow(lexis: &Lexis, last: usize, next: usize, left: &mut usize) -> bool {
     let scan = lexis.states();
     let dfa = |index| scan.dfa(TerminalId::new(index));
     let (Some(last), Some(next)) = (dfa(last), dfa(next)) else { return false };
     let ends = (0..last.state_count() as u32).filter(|&state| last.is_accept(state));
     let mut pending: Vec<(u32, u32)> = ends.map(|end| (end, next.start())).collect();
     let mut seen: HashSet<(u32, u32), FxBuildHasher> = HashSet::default();
+    let representatives = scan.classes().representatives();
     while let Some((end, state)) = pending.pop() {
-        for &byte in scan.classes().representatives() {
+        *left = left.saturating_sub(representatives.len());
+        if *left == 0 {
+            return true;
+        }
+        for &byte in representatives {
             let (end, state) = (last.next(end, byte), next.next(state, byte));
             if state == Dfa::DEAD {
                 continue;

@@ -3,9 +3,10 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::moves::Moves;
 use super::{Component, ScanStates};
 use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
@@ -35,10 +36,8 @@ impl ScanStates {
         if !self.has_conditions() {
             return self.reach(state);
         }
-        *self
-            .facts(state)
-            .sure_reach
-            .get_or_init(|| self.label_sets.intern(self.find_sure_reach(state)))
+        let known = self.facts(state).sure_reach.get().copied();
+        known.unwrap_or_else(|| self.find_sure_reach(state))
     }
 
     /// A set of labels by the id that [`ScanStates::reach`] gave.
@@ -104,21 +103,46 @@ impl ScanStates {
         reach
     }
 
-    /// Looks through all states that a lexeme can go on to.
+    /// Looks through all states that a lexeme can go on to, and finds the labels of all of them.
     #[cold]
-    fn find_sure_reach(&self, state: ScanStateId) -> BitSet {
-        let mut reach = BitSet::new(self.dfas.len());
-        let mut seen: HashSet<ScanStateId, FxBuildHasher> = HashSet::from_iter([state]);
-        let mut pending = vec![state];
-        while let Some(state) = pending.pop() {
-            if let Some(label) = self.plain_label(state) {
-                reach.insert(label.index());
+    fn find_sure_reach(&self, state: ScanStateId) -> u32 {
+        let known = |state: ScanStateId| self.facts(state).sure_reach.get().copied();
+        let (mut met, mut next) = (vec![state], Lists::new());
+        let mut places: HashMap<ScanStateId, usize, FxBuildHasher> = HashMap::default();
+        places.insert(state, 0);
+        let mut at = 0;
+        while let Some(&state) = met.get(at) {
+            at += 1;
+            let moves = if known(state).is_none() { self.moves(state) } else { Moves::new() };
+            for (state, _) in moves {
+                let place = *places.entry(state).or_insert(met.len());
+                if place == met.len() {
+                    met.push(state);
+                }
+                next.push(place);
             }
-            let next =
-                self.classes.representatives().iter().filter_map(|&byte| self.next(state, byte));
-            pending.extend(next.filter(|&next| seen.insert(next)));
+            next.close();
         }
-        reach
+        let rounds = strong_components(&next);
+        let mut reach: Vec<Option<u32>> = vec![None; met.len()];
+        for round in (0..rounds.len()).map(|round| rounds.get(round)) {
+            let mut labels = BitSet::new(self.dfas.len());
+            for &at in round {
+                if let Some(label) = self.plain_label(met[at]) {
+                    labels.insert(label.index());
+                }
+                let behind = next.get(at).iter().filter_map(|&next| reach[next]);
+                for set in known(met[at]).into_iter().chain(behind) {
+                    labels.union_with(self.label_set(set));
+                }
+            }
+            let set = self.label_sets.intern(labels);
+            for &at in round {
+                reach[at] = Some(set);
+                self.set_sure_reach(met[at], set);
+            }
+        }
+        reach[0].unwrap_or_default()
     }
 
     /// Goes the shortest way of the terminal's own DFA; whether the terminal is the label at its

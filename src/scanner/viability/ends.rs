@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::places::COMPARISONS;
 use super::threats::Threats;
-use crate::scanner::points::{End, Point, PointId};
+use crate::scanner::points::{End, Found, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
 use crate::util::append::{Interner, Slots};
 use crate::util::bitset::BitSet;
@@ -31,10 +31,19 @@ const LABELS_OF_A_COMPARISON: usize = 8;
 pub(in crate::scanner) struct Ends {
     /// By point: the number of its [`Scanner::clean_labels`] among the sets of labels.
     clean: Slots<u32>,
-    /// By point: the number of its [`Scanner::ends`].
-    ends: Slots<u32>,
+    /// By point: its [`Scanner::ends`].
+    ends: Slots<Known>,
     lists: Interner<Box<[End]>>,
     pub(super) threats: Threats,
+}
+
+/// The ends of a point that are known.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Their number among the lists.
+    list: u32,
+    /// Whether they are all that there are.
+    is_whole: bool,
 }
 
 impl Scanner {
@@ -90,17 +99,18 @@ impl Scanner {
     }
 
     /// All ways for a lexeme going through this point to end. Of those with the same label, the
-    /// ones that leave no less open than another are left out. Ascending. To find them takes
-    /// less than `left` steps, and takes them off; where 0 are left, some may be missing.
-    pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> &[End] {
-        let number = self.ends.ends.get(point.0).copied();
-        self.ends.lists.get(number.unwrap_or_else(|| self.find_ends(point, left)))
+    /// ones that leave no less open than another are left out. To find them takes less than `left`
+    /// steps, and takes them off.
+    pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> Found<'_> {
+        let known = self.ends.ends.get(point.0).copied();
+        let Known { list, is_whole } = known.unwrap_or_else(|| self.find_ends(point, left));
+        Found { ends: self.ends.lists.get(list), is_whole }
     }
 
     /// Finds them for all points that a lexeme can go on to together: where each leads is known
     /// before, but for those that lead to each other, which have their ends in common.
     #[cold]
-    fn find_ends(&self, point: PointId, left: &mut usize) -> u32 {
+    fn find_ends(&self, point: PointId, left: &mut usize) -> Known {
         let (is_last_try, steps) = (*left >= self.bounds.decision_steps, *left);
         let met = self.explore(point, left, |point| self.ends.ends.get(point.0).is_some());
         let compared = Cell::new(0);
@@ -112,11 +122,12 @@ impl Scanner {
             let mut seen: SmallVec<[u32; 8]> = SmallVec::new();
             for &at in round {
                 let known = self.ends.ends.get(met.points[at].0).copied();
+                is_whole &= known.is_none_or(|known| known.is_whole);
                 if known.is_none() {
                     self.add_own_ends(self.at_point(met.points[at]), &mut ends, &compared);
                 }
                 let next = met.next.get(at).iter().filter_map(|&next| lists[next]);
-                for list in known.into_iter().chain(next) {
+                for list in known.map(|known| known.list).into_iter().chain(next) {
                     if !seen.contains(&list) {
                         seen.push(list);
                         for &end in self.ends.lists.get(list) {
@@ -134,19 +145,16 @@ impl Scanner {
             round.iter().for_each(|&at| lists[at] = Some(list));
         }
         *left = left.saturating_sub(compared.get() / COMPARISONS);
-        if !is_whole {
-            self.count_undecided();
-        }
-        let found = lists.first().copied().flatten().unwrap_or_default();
+        let list = lists.first().copied().flatten().unwrap_or_default();
         // What was not looked at as a whole is known of no other point; nor of this one, if it may
         // be looked at for longer.
         let known = if is_whole { lists.len() } else { usize::from(is_last_try) };
         for (&point, list) in met.points.iter().zip(lists).take(known) {
             if let Some(list) = list {
-                self.ends.ends.get_or_init(point.0, || list);
+                self.ends.ends.get_or_init(point.0, || Known { list, is_whole });
             }
         }
-        found
+        Known { list, is_whole }
     }
 
     /// Adds the ways for a lexeme to end at this point.

@@ -82,8 +82,8 @@ impl Scanner {
     /// Whether the lexeme in progress can end so that the text can be completed.
     fn can_end_lexeme(&self, at: &Configuration, reads: &mut Reads) -> bool {
         let point = self.point(at.state, at.obligations);
-        let ends = self.charge(reads, |left| self.ends(point, left));
-        for same in ends.chunk_by(|one, other| one.0 == other.0) {
+        let found = self.charge(reads, |left| self.ends(point, left));
+        for same in found.ends.chunk_by(|one, other| one.0 == other.0) {
             let label = same[0].0;
             let mut can_be = false;
             // To feed a stack that forks may take longer than to decide.
@@ -99,7 +99,7 @@ impl Scanner {
                 return true;
             }
         }
-        false
+        !found.is_whole && self.give_up(reads)
     }
 
     /// Whether some rest of the text makes it a sentence, where a lexeme has ended and has left
@@ -130,9 +130,9 @@ impl Scanner {
             return goes_on(ObligationsId::NONE);
         }
         let mut left = self.bounds.decision_steps;
-        let ends = self.ends(self.point(at.state, ObligationsId::NONE), &mut left);
+        let found = self.ends(self.point(at.state, ObligationsId::NONE), &mut left);
         let mut pasts =
-            ends.iter().filter(|&&(own, _)| own == label).map(|&(_, open)| self.past(open));
+            (found.ends).iter().filter(|&&(own, _)| own == label).map(|&(_, open)| self.past(open));
         pasts.any(|past| goes_on(self.with_past(ObligationsId::NONE, past)))
     }
 

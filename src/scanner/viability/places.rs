@@ -33,6 +33,8 @@ pub(super) struct Places {
     all: Vec<Held>,
     numbers: HashMap<Held, Place, FxBuildHasher>,
     ways: HashMap<Place, Ways, FxBuildHasher>,
+    /// Some way may be missing: then what is not found may be there.
+    are_cut: bool,
 }
 
 /// How a text may go on at a place.
@@ -62,6 +64,11 @@ impl Places {
             self.all.push(held);
         }
         place
+    }
+
+    /// Whether it is certain that what is not found is not there.
+    pub(super) fn are_whole(&self) -> bool {
+        !self.are_cut
     }
 
     /// How many there are.
@@ -164,7 +171,9 @@ impl<'a> Exactly<'a> {
             let (state, obligations) = scanner.begin(start, obligations);
             let point = scanner.point(state, obligations);
             let clean = scanner.clean_labels(point, &mut self.work.left);
-            for &(label, open) in scanner.ends(point, &mut self.work.left) {
+            let found = scanner.ends(point, &mut self.work.left);
+            self.places.are_cut |= !found.is_whole && self.work.left > 0;
+            for &(label, open) in found.ends {
                 if self.is_passed_over(&held, label) {
                     if !self.is_covered(&before, open) {
                         before.push(open);

@@ -141,7 +141,7 @@ impl Scanner {
             can_complete(derivations, Order::ShortestFirst, steps, depths, spent)
         };
         *spent += LOOK * exactly.looked(steps);
-        can
+        can.filter(|&can| can || exactly.places.are_whole())
     }
 
     /// So many steps the next decision of a computation may take; none where nothing more is to be
@@ -170,14 +170,9 @@ impl Scanner {
 
     /// A decision that would take too long counts as a no: masks are too narrow then, not wrong.
     pub(crate) fn give_up(&self, reads: &mut Reads) -> bool {
-        self.count_undecided();
+        self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
         reads.leave_undecided();
         false
-    }
-
-    /// Some decision took too long.
-    pub(super) fn count_undecided(&self) {
-        self.decisions.undecided.fetch_add(1, Ordering::Relaxed);
     }
 
     /// How many decisions took too long.
