@@ -124,7 +124,8 @@
 //! beforehand. A decision that takes more than [`Limits::decision_steps`] is given up, and counts
 //! as a no, and so is what is left of a mask that takes [`Limits::mask_steps`]: a mask can then be
 //! too narrow, but never too wide, and [`Constraint::undecided`] says so. In the same way
-//! [`Matcher::dropped_readings`] tells of [`Limits::readings`] and [`Limits::reading_steps`].
+//! [`Matcher::dropped_readings`] tells of [`Limits::readings`] and [`Limits::reading_steps`], and
+//! of tokens whose readings take as long as a mask may.
 //!
 //! # Strangers
 //!

@@ -99,9 +99,10 @@ fn main() -> ExitCode {
         let sound = drawn.map(hunt_among).collect::<Vec<_>>();
         return if sound.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
-    println!("| attack | input | default | | | strict | | |");
+    println!(
+        "| attack, size | input | default: CPU | memory | answer | strict: CPU | memory | answer |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
-    println!("| | | CPU | memory | answer | CPU | memory | answer |");
     let mut sound = true;
     let wanted = |attack: &&Attack| {
         arguments.is_empty() || arguments.iter().any(|part| attack.name.contains(part.as_str()))

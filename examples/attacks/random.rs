@@ -25,7 +25,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
     vec![
         Attack {
             name: grammar,
-            sizes: [3_211, 3_290, 3_296],
+            sizes: [3_211, 3_290, 4_261],
             run: |number, limits| first_mask(NAMES[0], number, limits),
         },
         Attack {

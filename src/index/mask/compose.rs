@@ -249,13 +249,13 @@ impl<'g> Composer<'g> {
     /// Takes what a walk allows by itself.
     fn take(&self, task: &mut Task<'g>, walk: &'g Walk, readings: Readings, line: Line) {
         let plain = walk.is_unobliged && !walk.ends.is_empty();
-        let mut only = None;
+        let mut of_the_only_one = None;
         for from in &readings {
             let reads = &mut task.reads;
             let taking = || self.walker.scanner.numbered_taking(from, reads);
             match plain.then(taking).flatten() {
                 Some(taking) => {
-                    only = (readings.len() == 1).then_some(taking);
+                    of_the_only_one = (readings.len() == 1).then_some(taking);
                     let find = || self.find_taken(walk, taking);
                     let taken = self.parts.taken(walk, taking.number, find);
                     task.found.push(taken.tokens);
@@ -266,7 +266,8 @@ impl<'g> Composer<'g> {
             }
         }
         if !walk.boundaries.is_empty() || !walk.bases.is_empty() {
-            task.walks.push(WalkInParts { walk, from: readings, line, taking: only });
+            let taking = of_the_only_one;
+            task.walks.push(WalkInParts { walk, from: readings, line, taking });
         }
     }
 
