@@ -409,7 +409,7 @@ impl Matcher {
 
     /// Whether a question was not decided, and need not be.
     fn is_open(is_last: bool, viewed: &mut Reads) -> bool {
-        viewed.take_undecided() && !is_last
+        !is_last && viewed.take_undecided()
     }
 
     /// What holds after a token with these bytes, or how many of them are viable.
@@ -440,7 +440,7 @@ impl Matcher {
         for (count, &byte) in bytes.iter().enumerate() {
             let is_last = count + 1 == bytes.len();
             if is_last {
-                *viewed.steps() = 0;
+                viewed.begin_anew();
             }
             // Before the first byte there may be nothing to go on with: the text is empty then.
             if let [reading] = &mut now[..]
@@ -450,7 +450,13 @@ impl Matcher {
                 if is_viable || Self::is_open(is_last, &mut viewed) {
                     continue;
                 }
-                return Err(count);
+                if !viewed.take_undecided() {
+                    return Err(count);
+                }
+                // The reading has gone on, so its ways are followed from the token's beginning.
+                let (one, _) = self.one_reading(from.counted().into_iter(), bytes).ok_or(count)?;
+                (now, dropped) = (SmallVec::from_iter([one]), 1);
+                break;
             }
             let mut next = Readings::with_room(now.len());
             for reading in &now {
@@ -460,17 +466,20 @@ impl Matcher {
                     }
                 });
             }
-            now = next.into_all(scanner.table(), &mut united);
-            if now.is_empty() {
+            let next = next.into_all(scanner.table(), &mut united);
+            let is_long = self.takes_too_long(stepped.following() + united) && !is_last;
+            let is_open = next.is_empty() && viewed.take_undecided();
+            if next.is_empty() && !is_open {
                 return Err(count);
             }
-            if self.takes_too_long(stepped.following() + united) && !is_last {
-                let from = now.into_iter().map(|reading| (reading, 0));
-                let (one, _) = self.one_reading(from, &bytes[count + 1..]).ok_or(count)?;
-                now = SmallVec::from_iter([one]);
-                dropped = 1;
+            if is_long || is_open {
+                let (from, rest) = if is_open { (now, count) } else { (next, count + 1) };
+                let from = from.into_iter().map(|reading| (reading, 0));
+                let (one, _) = self.one_reading(from, &bytes[rest..]).ok_or(count)?;
+                (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
             }
+            now = next;
         }
         let mut after = Moment {
             readings: now,

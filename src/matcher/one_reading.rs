@@ -1,10 +1,10 @@
 //! One reading of a token, where there is no time to follow all of them.
 //!
 //! A mask may allow a token for a single reading that was found in time, and the others may take
-//! longer than a mask may. To refuse the token then would contradict the mask. So of readings that
-//! differ by their stacks only a few are followed, each on one way through its stack: nothing is
-//! united, and each step costs a path. Byte by byte it is asked whether each can be completed,
-//! though not whether with the rest of the token.
+//! longer than a mask may, to follow or to decide at the token's end. To refuse the token then
+//! would contradict the mask. So of readings that differ by their stacks only a few are followed,
+//! each on one way through its stack: nothing is united, and each step costs a path. Byte by byte
+//! it is asked whether each can be completed, though not whether with the rest of the token.
 
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ impl Matcher {
             now = next;
         }
         // What the mask asked of an end, it asked with all of its steps before it.
-        *viewed.steps() = 0;
+        viewed.begin_anew();
         let found = now.all.into_iter().find_map(|(at, before)| {
             let mut one = None;
             scanner.step_over(&at, *last, &mut stepped, |after, ended| {

@@ -217,6 +217,11 @@ impl Reads {
         std::mem::take(&mut self.is_undecided)
     }
 
+    /// Another question begins, with all steps before it, and nothing undecided.
+    pub(crate) fn begin_anew(&mut self) {
+        (self.steps, self.is_undecided) = (0, false);
+    }
+
     /// The depth of the lowest state that was read.
     pub(super) fn lowest(&self) -> u32 {
         self.lowest
