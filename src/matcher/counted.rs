@@ -12,6 +12,7 @@ use super::kept::Followed;
 use super::{Matcher, Moment, Progress};
 use crate::scanner::configuration::{Configuration, Readings};
 use crate::scanner::{Reads, Scanner};
+use crate::util::id::TerminalId;
 
 /// How far lexemes have come, one for each reading; nothing for grammars that do not count.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,11 @@ pub(super) struct Counts(Option<Arc<SmallVec<[Count; 4]>>>);
 /// How far the lexeme in progress has come: 0 before its first byte, then one more than the tokens
 /// that have ended within it.
 pub(super) type Count = u32;
+
+/// How far the lexeme in progress has come after a byte; `ended` is the one that ended before it.
+pub(super) fn count_after(before: Count, ended: Option<TerminalId>) -> Count {
+    if ended.is_some() { 1 } else { before.max(1) }
+}
 
 /// A reading, and how far its lexeme has come.
 pub(super) type Counted = (Configuration, Count);
@@ -87,11 +93,7 @@ impl Matcher {
             for (reading, before) in &now {
                 scanner.step_over(reading, byte, &mut stepped, |after, ended| {
                     if self.may_be_viable(&after, is_last, &mut Reads::none()) {
-                        next.add(
-                            scanner,
-                            after,
-                            if ended.is_some() { 1 } else { (*before).max(1) },
-                        );
+                        next.add(scanner, after, count_after(*before, ended));
                     }
                 });
             }

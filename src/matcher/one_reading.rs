@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::Matcher;
-use super::counted::Counted;
+use super::counted::{Counted, count_after};
 use crate::scanner::{Reads, Scanner};
 
 /// So many readings that differ by their stacks only are followed.
@@ -36,8 +36,7 @@ impl Matcher {
                 if has_time || next.all.is_empty() {
                     scanner.step_over(&at, byte, &mut stepped, |after, ended| {
                         if self.may_be_viable(&after, false, &mut viewed) {
-                            let count = if ended.is_some() { 1 } else { before.max(1) };
-                            next.add((after, count), scanner);
+                            next.add((after, count_after(before, ended)), scanner);
                         }
                     });
                 }
@@ -50,7 +49,7 @@ impl Matcher {
             let mut one = None;
             scanner.step_over(&at, *last, &mut stepped, |after, ended| {
                 if one.is_none() && self.may_be_viable(&after, true, &mut viewed) {
-                    one = Some((after, if ended.is_some() { 1 } else { before.max(1) }));
+                    one = Some((after, count_after(before, ended)));
                 }
             });
             one
