@@ -30,7 +30,7 @@ const ORDERS: [Ordering; 3] = [Ordering::Less, Ordering::Equal, Ordering::Greate
 
 /// The place of an order among all.
 fn at(order: Ordering) -> usize {
-    order as i8 as usize + 1
+    (order as i8 + 1) as usize
 }
 
 /// By how the digits so far compare with the nearer bound and with the farther one: the state
