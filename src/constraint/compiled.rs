@@ -93,9 +93,20 @@ impl CompiledGrammar {
     /// When the engine cannot do the grammar exactly, or a limit is exceeded.
     pub fn new_within(grammar: &Grammar, limits: &Limits) -> Result<Self, GrammarError> {
         let meter = Meter::after(grammar.cost, limits);
+        Self::compile(grammar, limits, true, &meter)
+    }
+
+    /// The same. Where it `follows` lists of schemas in the grammar whose items must differ, though
+    /// lexemes of these lists might be others as well, it is done without that.
+    fn compile(
+        grammar: &Grammar,
+        limits: &Limits,
+        follows: bool,
+        meter: &Meter,
+    ) -> Result<Self, GrammarError> {
         let lexer = meter.at(Phase::Lexer);
         let given = grammar;
-        let written = schema::write_out(grammar, &meter)
+        let written = schema::write_out(grammar, follows, meter)
             .map_err(|errors| GrammarError::beside(errors, grammar.warnings().to_vec()))?;
         let grammar = written.as_ref().unwrap_or(grammar);
         let paired = in_pairs::written_out(grammar);
@@ -134,6 +145,10 @@ impl CompiledGrammar {
         let mut warnings = [grammar.warnings(), &lexemes.warnings].concat();
         let table = ParseTable::build(&grammar, &meter.at(Phase::Tables))
             .map_err(|error| GrammarError::beside(error.into_diagnostics(), warnings.clone()))?;
+        let is_embedded = written.is_some() && follows;
+        if is_embedded && !disjoint::are_apart_in_lists(&grammar, &table, &dfas, &lexer) {
+            return Self::compile(given, limits, false, meter);
+        }
         if grammar.has_usual_start() {
             // What another start leaves unused is of use to the usual one.
             warnings.extend_from_slice(table.warnings());

@@ -10,15 +10,18 @@
 //! for those that go on when it is used up, of the same texts and of worse rank. So it is a label
 //! only where the first has been dropped from a lexeme.
 
+use std::collections::HashSet;
+
 use smallvec::smallvec;
 
 use crate::grammar::Grammar;
-use crate::grammar::ir::{Budget, Nonterminal, Production, Symbol, Terminal, Ties};
+use crate::grammar::ir::{Budget, LexerKind, Nonterminal, Production, Symbol, Terminal, Ties};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::tokens::Tokens;
 use crate::lexer::{Dfa, difference, intersection};
+use crate::lr::table::ParseTable;
 use crate::util::diagnostic::Diagnostic;
-use crate::util::id::{NonterminalId, ProductionId, TerminalId};
+use crate::util::id::{CoreId, NonterminalId, ProductionId, TerminalId};
 use crate::util::meter::Meter;
 
 /// Budgets of different lengths for the same texts. Past so many a lexeme is no longer counted.
@@ -76,7 +79,9 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<A
         let terminal = &grammar.terminals[index];
         // What looks at the text behind a lexeme is not taken apart.
         let asks = |dfa: &Dfa| dfa.looks_behind() || !dfa.conditions().is_empty();
-        let is_plain = |dfa: &&Dfa| !terminal.ignored && !dfa.is_empty() && !asks(dfa);
+        // And what a lexeme is to a list is no question of its text.
+        let is_told = terminal.ignored || terminal.distinct.is_some();
+        let is_plain = |dfa: &&Dfa| !is_told && !dfa.is_empty() && !asks(dfa);
         let Some(dfa) = dfa.as_ref().filter(is_plain) else { continue };
         let mut rest = dfa.clone();
         let mut next = Vec::with_capacity(all.len() + 2);
@@ -112,6 +117,41 @@ fn atoms(grammar: &Grammar, dfas: &[Option<Dfa>], meter: &Meter) -> Option<Vec<A
         }
     }
     Some(all)
+}
+
+/// Whether no lexeme of a list whose items must differ can be another one as well, wherever it
+/// stands.
+pub(super) fn are_apart_in_lists(
+    grammar: &Grammar,
+    table: &ParseTable,
+    dfas: &[Option<Dfa>],
+    meter: &Meter,
+) -> bool {
+    let is_of_list = |&terminal: &usize| grammar.terminals[terminal].distinct.is_some();
+    let count = grammar.terminals.len();
+    let ignored = (0..count).filter(|&terminal| grammar.terminals[terminal].ignored);
+    let ignored: Vec<usize> = ignored.collect();
+    let mut seen = HashSet::new();
+    for state in (0..table.state_count()).map(CoreId::new) {
+        let all: Vec<usize> = match grammar.lexer {
+            LexerKind::Basic => (0..count).collect(),
+            LexerKind::Contextual => {
+                let own = table.terminals_of_row(state).filter(|&terminal| terminal < count);
+                own.chain(ignored.iter().copied()).collect()
+            }
+        };
+        for &own in all.iter().filter(|own| is_of_list(own)) {
+            for &other in all.iter().filter(|&&other| other != own) {
+                let [Some(one), Some(two)] = [&dfas[own], &dfas[other]] else { continue };
+                if seen.insert((own, other))
+                    && !intersection(one, two, meter).is_ok_and(|both| both.is_empty())
+                {
+                    return false;
+                }
+            }
+        }
+    }
+    true
 }
 
 /// Whether two have no text in common at first sight: one is a string that the other does not

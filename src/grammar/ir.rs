@@ -190,6 +190,8 @@ pub(crate) struct Terminal {
     pub(crate) every_match: bool,
     /// How many tokens a lexeme may take.
     pub(crate) budget: Option<Budget>,
+    /// What it is to a list of items that must differ.
+    pub(crate) distinct: Option<Distinct>,
     /// For the resolution of conflicts.
     pub(crate) precedence: Option<Precedence>,
     /// Where it was defined or first used.
@@ -211,6 +213,7 @@ impl Terminal {
             lazy: false,
             every_match: false,
             budget: None,
+            distinct: None,
             precedence: None,
             place: None,
         }
@@ -238,6 +241,43 @@ pub(crate) struct Budget {
     pub(crate) tokens: u32,
     /// What a lexeme is that ends there: terminals that no text matches. Nearly always one.
     pub(crate) cuts: Vec<TerminalId>,
+}
+
+/// What a terminal is to lists whose items differ from one another: each item is one lexeme, or
+/// holds some that stand for it, in any order, and no two items have the same. No context-free
+/// rules say that of lists of any length: whoever follows a text keeps the lexemes that stand in
+/// it.
+///
+/// Each part of an item has one terminal, any lexeme of which may stand there whatever else the
+/// item is like. Behind an item the list may end, or goes on as its rules ask: for no more items
+/// than there are. Where an item has more than two parts, there is no end to the lexemes of any.
+/// Items may hold other such lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Distinct {
+    /// Begins a list.
+    Open,
+    /// Stands right before a part of an item that has others.
+    Lead,
+    /// A part of an item, by its number.
+    Part(Part),
+    /// Stands between two items.
+    Next,
+    /// Ends a list.
+    Close,
+}
+
+/// A part of an item that differs from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Part {
+    /// Below `of`.
+    pub(crate) number: u8,
+    /// How many parts the item has.
+    pub(crate) of: u8,
+}
+
+impl Part {
+    /// What is all of an item.
+    pub(crate) const WHOLE: Self = Self { number: 0, of: 1 };
 }
 
 /// A second reading of a word.

@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use super::Grammar;
 use super::ir::{
-    Associativity, Budget, Conflicts, Fallback, Indentation, LexerKind, Lookahead, Marks,
-    Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Associativity, Budget, Conflicts, Distinct, Fallback, Indentation, LexerKind, Lookahead, Marks,
+    Nonterminal, Part, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
 use super::requirement::{End, Requirement};
@@ -165,6 +165,7 @@ impl Terminal {
             w.u32(budget.tokens);
             ids(w, &budget.cuts);
         });
+        writer.option(self.distinct.as_ref(), |w, distinct| distinct.save(w));
         writer.option(self.precedence.as_ref(), |w, precedence| precedence.save(w));
     }
 
@@ -188,9 +189,35 @@ impl Terminal {
                 })
             })?,
             budget: reader.option(|r| Ok(Budget { tokens: r.u32()?, cuts: read_ids(r)? }))?,
+            distinct: reader.option(Distinct::load)?,
             precedence: reader.option(Precedence::load)?,
             place: None,
         })
+    }
+}
+
+impl Distinct {
+    fn save(self, writer: &mut Writer) {
+        let (kind, Part { number, of }) = match self {
+            Self::Open => (0, Part::WHOLE),
+            Self::Lead => (1, Part::WHOLE),
+            Self::Next => (2, Part::WHOLE),
+            Self::Close => (3, Part::WHOLE),
+            Self::Part(part) => (4, part),
+        };
+        [kind, number, of].into_iter().for_each(|byte| writer.u8(byte));
+    }
+
+    fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let (kind, part) = (reader.u8()?, Part { number: reader.u8()?, of: reader.u8()? });
+        match kind {
+            0 => Ok(Self::Open),
+            1 => Ok(Self::Lead),
+            2 => Ok(Self::Next),
+            3 => Ok(Self::Close),
+            4 if part.number < part.of => Ok(Self::Part(part)),
+            _ => Err(Malformed { what: "what a terminal is to a list" }),
+        }
     }
 }
 

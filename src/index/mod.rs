@@ -13,19 +13,22 @@
 //! * [`mask`]: what is new is composed from classes, by way of submasks; masks are stored, and
 //!   found again by what was read.
 //! * [`cache`]: all tables, and their budget.
+//! * [`items`]: which tokens hold items that may repeat others in a list; no mask knows of that.
 
 mod cache;
+mod items;
 mod mask;
 mod saving;
 mod tokens;
 mod walk;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use cache::{Cache, Epoch};
+pub(crate) use items::TokensOfItems;
 use mask::{Composer, Found, allow};
 pub(crate) use walk::Shortcuts;
 use walk::Walker;
@@ -41,6 +44,8 @@ pub(crate) struct Index {
     marks: Option<Arc<Marks>>,
     cache: Cache,
     shortcuts: Shortcuts,
+    /// Where items of lists must differ: found when it is first asked for.
+    tokens_of_items: OnceLock<TokensOfItems>,
 }
 
 /// How large an index is.
@@ -83,7 +88,8 @@ impl Index {
         cache: Cache,
     ) -> Self {
         let words = vocabulary.spelled.width().div_ceil(32);
-        Self { scanner, vocabulary, words, marks, cache, shortcuts: Shortcuts::ALL }
+        let (shortcuts, tokens_of_items) = (Shortcuts::ALL, OnceLock::new());
+        Self { scanner, vocabulary, words, marks, cache, shortcuts, tokens_of_items }
     }
 
     /// The same without some shortcuts.
@@ -110,6 +116,12 @@ impl Index {
     /// What the grammar wants to know of its rules' texts.
     pub(crate) fn marks(&self) -> Option<&Marks> {
         self.marks.as_deref()
+    }
+
+    /// Tokens that hold items which may repeat others.
+    pub(crate) fn tokens_of_items(&self) -> &TokensOfItems {
+        let vocabulary = &self.vocabulary.plain;
+        self.tokens_of_items.get_or_init(|| TokensOfItems::new(&self.scanner, vocabulary))
     }
 
     /// Words in a mask.

@@ -43,6 +43,7 @@ mod splice;
 mod table;
 #[cfg(test)]
 mod tests;
+mod text_counts;
 mod trailing;
 mod without_empty;
 
@@ -53,3 +54,4 @@ pub(crate) use count::MOST_STATES;
 pub(crate) use dfa::{Condition, Dfa};
 pub(crate) use error::PatternError;
 pub(crate) use line_ends::line_ends;
+pub(crate) use text_counts::text_counts;

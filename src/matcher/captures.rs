@@ -280,7 +280,8 @@ impl Matcher {
             }
             let taken = text.len() > steps.last().copied().unwrap_or(0);
             steps.push(text.len());
-            readings = if taken && self.counts() { self.end_step(&next, text.len()) } else { next };
+            readings =
+                if taken && self.has_notes() { self.end_step(&next, text.len()) } else { next };
             readings.truncate(scanner.bounds().readings);
         }
         (!readings.is_empty()).then_some((text, steps, readings))

@@ -15,6 +15,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::Matcher;
+use super::noted::Noted;
 use crate::lr::stack::{Stack, Stacks, Unread};
 use crate::scanner::Reads;
 use crate::scanner::configuration::Configuration;
@@ -29,6 +30,9 @@ const DETOUR_LIMIT: usize = 20_000;
 
 /// Steps of one completion, for each of one decision.
 const STEPS_FOR_A_STEP: usize = 16;
+
+/// What is left to do counts so many times what was done in a list of items that must differ.
+const WEIGHT: u64 = 16;
 
 /// Steps of reading one byte.
 const STEPS_OF_A_BYTE: usize = 4;
@@ -57,8 +61,11 @@ impl Matcher {
         let readings = self.now.readings.iter().enumerate();
         let completions =
             readings.filter_map(|(place, at)| self.complete(at, self.now.is_between(place), steps));
-        let planned = completions.min_by_key(Vec::len);
-        let search = || self.now.readings.iter().find_map(|reading| self.search(reading, steps));
+        // The plan knows of no items that stand in a list already.
+        let knows_all = !self.index.scanner().lexis().has_distinct();
+        let is_new = |text: &Vec<u8>| knows_all || self.after_text(&self.now, text).is_ok();
+        let planned = completions.filter(is_new).min_by_key(Vec::len);
+        let search = || self.now.noted().iter().find_map(|reading| self.search(reading, steps));
         planned.or_else(search).filter(is_text)
     }
 
@@ -138,16 +145,17 @@ impl Matcher {
 
     /// A completion by going on from the configuration that seems nearest to an end: by the bytes
     /// so far and what is left to do at least.
-    fn search(&self, from: &Configuration, steps: &mut usize) -> Option<Vec<u8>> {
+    fn search(&self, from: &Noted, steps: &mut usize) -> Option<Vec<u8>> {
         // With the one before it and the byte between, and the bytes so far.
-        type Met = (Configuration, Option<(usize, u8)>, u64);
+        type Met = (Noted, Option<(usize, u8)>, u64);
         let scanner = self.index.scanner();
         let mut met: Vec<Met> = vec![(from.clone(), None, 0)];
         let mut alike: HashMap<_, SmallVec<[usize; 1]>, FxBuildHasher> = HashMap::default();
         let mut pending = BinaryHeap::from([Reverse((0, 0))]);
+        let all_bytes: Vec<u8> = (0..=u8::MAX).collect();
         for _ in 0..DETOUR_LIMIT {
             let Reverse((_, at)) = pending.pop()?;
-            let (configuration, _, length) = met[at].clone();
+            let ((configuration, note), _, length) = met[at].clone();
             if length > 0 && scanner.is_complete(&configuration, &mut Reads::none()) {
                 let mut text: Vec<u8> =
                     std::iter::successors(met[at].1, |&(before, _)| met[before].1)
@@ -156,21 +164,33 @@ impl Matcher {
                 text.reverse();
                 return Some(text);
             }
-            for &byte in scanner.states().classes().representatives() {
+            let bytes = match note.items.are_asked_for() {
+                true => &all_bytes[..],
+                false => scanner.states().classes().representatives(),
+            };
+            for &byte in bytes {
                 *steps = steps.checked_sub(STEPS_OF_A_BYTE)?;
-                scanner.step(&configuration, byte, &mut Reads::none(), |after| {
+                scanner.step_over(&configuration, byte, &mut Reads::none(), |after, ended| {
+                    let Some(note) = note.after(scanner, &after, byte, ended) else { return };
                     let open = (after.obligations, after.expectations);
                     let key = (after.state, open, after.stack.core(), after.stack.depth());
                     let known = alike.entry(key).or_default();
                     *steps = steps.saturating_sub(known.len() / COMPARISONS_OF_A_STEP);
-                    if known.iter().any(|&known| met[known].0.same(&after))
+                    let is_known = |(other, beside): &Noted| {
+                        other.same(&after) && (beside.same(&note) || !note.items.are_asked_for())
+                    };
+                    if known.iter().any(|&known| is_known(&met[known].0))
                         || !scanner.is_viable(&after, &mut Reads::none())
                     {
                         return;
                     }
                     known.push(met.len());
-                    pending.push(Reverse((length + 1 + self.least_left(&after, steps), met.len())));
-                    met.push((after, Some((at, byte)), length + 1));
+                    // No plan knows of items that must differ: there the first way that is found
+                    // will do.
+                    let weight = if note.items.are_asked_for() { WEIGHT } else { 1 };
+                    let left = self.least_left(&after, steps).saturating_mul(weight);
+                    pending.push(Reverse((left.saturating_add(length + 1), met.len())));
+                    met.push(((after, note), Some((at, byte)), length + 1));
                 });
             }
         }

@@ -36,6 +36,15 @@ impl<T: Clone> History<T> {
         steps.map(|step| &step.before)
     }
 
+    /// Whether both are one list, not only lists of the same.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (&self.last, &other.last) {
+            (None, None) => true,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     /// How many steps there are.
     pub(super) fn len(&self) -> usize {
         self.count

@@ -56,7 +56,7 @@ impl Moment {
         {
             // A graph stands for two stacks at least.
             self.dropped = self.dropped.saturating_add(self.readings.len().max(2) as u32 - 1);
-            self.counts = self.counts.only(place);
+            self.notes = self.notes.only(place);
             self.readings = SmallVec::from_iter([one]);
         }
         let dropped = self.readings.len().saturating_sub(readings);

@@ -3,12 +3,13 @@
 mod batch;
 mod captures;
 mod completion;
-mod counted;
+mod distinct;
 mod expected;
 mod history;
 mod kept;
 mod lines;
 mod mask;
+mod noted;
 mod one_reading;
 
 use std::fmt;
@@ -24,11 +25,11 @@ use crate::util::id::TokenId;
 pub use batch::fill_masks;
 pub use captures::Capture;
 use captures::Said;
-use counted::Counts;
 pub use expected::Expected;
 use history::History;
 use kept::{Followed, Spent};
 pub use mask::TokenMask;
+use noted::{Note, Notes};
 
 /// One sequence being generated under a constraint.
 ///
@@ -36,8 +37,9 @@ pub use mask::TokenMask;
 /// between all matchers that have a history in common, and what one matcher learns of the grammar
 /// all others know. It holds 90 bytes or so for each step that can be taken back, and 48 for each
 /// state that it has put on the parse stack: for a text in tokens of a large vocabulary at most 64
-/// bytes a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Every
-/// call is defined at any time and for any id; none panics.
+/// bytes a byte (96 if it does nothing but nest), for one taken byte by byte at most 136. Where
+/// items of arrays must differ, their bytes take as much again. Every call is defined at any time
+/// and for any id; none panics.
 #[derive(Clone)]
 pub struct Matcher {
     index: Arc<Index>,
@@ -54,7 +56,7 @@ pub struct Matcher {
 struct Moment {
     /// The readings of the text so far; at least one, and each viable.
     readings: SmallVec<[Configuration; 1]>,
-    counts: Counts,
+    notes: Notes,
     progress: Progress,
     /// How many readings were dropped, one token after another.
     dropped: u32,
@@ -121,12 +123,12 @@ impl Matcher {
     /// A matcher before the first token.
     pub(crate) fn new(index: Arc<Index>) -> Self {
         let readings = index.scanner().initial();
-        let counts = Counts::before(readings.len(), index.scanner());
+        let notes = Notes::before(readings.len(), index.scanner());
         Self {
             index,
             now: Moment {
                 readings,
-                counts,
+                notes,
                 progress: Progress::Fresh,
                 dropped: 0,
                 spent: Spent::default(),
@@ -168,7 +170,7 @@ impl Matcher {
             row.fill(0);
             return self.index.allow_end(row);
         }
-        if !self.counts() {
+        if !self.has_notes() {
             return self.index.write_mask(
                 &self.now.readings,
                 self.now.progress == Progress::Fresh,
@@ -185,6 +187,9 @@ impl Matcher {
             let mut other = vec![0; row.len()];
             self.index.write_mask(&readings, between, &mut other);
             row.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
+        }
+        if self.index.scanner().lexis().has_distinct() {
+            self.take_out_repeated(row);
         }
     }
 
@@ -361,8 +366,8 @@ impl Matcher {
     /// What holds where a text is read in one of two ways.
     fn either(&self, one: Moment, other: Moment) -> Moment {
         let mut steps = 0;
-        if self.counts() {
-            let readings = self.either_counted(&one, &other, &mut steps);
+        if self.has_notes() {
+            let readings = self.either_noted(&one, &other, &mut steps);
             let mut from = if one.dropped > other.dropped { one.clone() } else { other.clone() };
             from.spent = one.spent.max(other.spent);
             return self.moment(&from, readings, Followed { steps, dropped: 0 });
@@ -373,7 +378,7 @@ impl Matcher {
         let readings = all.into_all(table, &mut steps);
         let mut either = Moment {
             readings,
-            counts: Counts::default(),
+            notes: Notes::default(),
             progress: one.progress,
             dropped: one.dropped.max(other.dropped),
             spent: one.spent.max(other.spent),
@@ -414,10 +419,10 @@ impl Matcher {
 
     /// What holds after a token with these bytes, or how many of them are viable.
     fn after_bytes(&self, from: &Moment, bytes: &[u8]) -> Result<Moment, usize> {
-        if !self.counts() || bytes.is_empty() || from.progress == Progress::Finished {
+        if !self.has_notes() || bytes.is_empty() || from.progress == Progress::Finished {
             return self.within_token(from, bytes);
         }
-        let (readings, followed) = self.read_counted(from, bytes)?;
+        let (readings, followed) = self.read_noted(from, bytes)?;
         Ok(self.end_token(from, &readings, followed))
     }
 
@@ -430,8 +435,8 @@ impl Matcher {
         if from.progress == Progress::Finished {
             return Err(0);
         }
-        if self.counts() {
-            let (readings, followed) = self.read_counted(from, bytes)?;
+        if self.has_notes() {
+            let (readings, followed) = self.read_noted(from, bytes)?;
             return Ok(self.moment(from, readings, followed));
         }
         let (mut stepped, mut viewed, mut united) = (Reads::none(), Reads::none(), 0);
@@ -454,7 +459,7 @@ impl Matcher {
                     return Err(count);
                 }
                 // The reading has gone on, so its ways are followed from the token's beginning.
-                let (one, _) = self.one_reading(from.counted().into_iter(), bytes).ok_or(count)?;
+                let (one, _) = self.one_reading(from.noted().into_iter(), bytes).ok_or(count)?;
                 (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
             }
@@ -474,7 +479,7 @@ impl Matcher {
             }
             if is_long || is_open {
                 let (from, rest) = if is_open { (now, count) } else { (next, count + 1) };
-                let from = from.into_iter().map(|reading| (reading, 0));
+                let from = from.into_iter().map(|reading| (reading, Note::default()));
                 let (one, _) = self.one_reading(from, &bytes[rest..]).ok_or(count)?;
                 (now, dropped) = (SmallVec::from_iter([one]), 1);
                 break;
@@ -483,7 +488,7 @@ impl Matcher {
         }
         let mut after = Moment {
             readings: now,
-            counts: Counts::default(),
+            notes: Notes::default(),
             progress: Progress::Begun,
             dropped: from.dropped.saturating_add(dropped),
             spent: from.spent,

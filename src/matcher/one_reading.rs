@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use super::Matcher;
-use super::counted::{Counted, count_after};
+use super::noted::Noted;
 use crate::scanner::{Reads, Scanner};
 
 /// So many readings that differ by their stacks only are followed.
@@ -21,9 +21,9 @@ impl Matcher {
     /// undecided.
     pub(super) fn one_reading(
         &self,
-        from: impl Iterator<Item = Counted>,
+        from: impl Iterator<Item = Noted>,
         bytes: &[u8],
-    ) -> Option<Counted> {
+    ) -> Option<Noted> {
         let scanner = self.index.scanner();
         let (last, bytes) = bytes.split_last()?;
         let mut now = Few::default();
@@ -35,8 +35,10 @@ impl Matcher {
                 let has_time = *stepped.steps() <= scanner.bounds().mask_steps;
                 if has_time || next.all.is_empty() {
                     scanner.step_over(&at, byte, &mut stepped, |after, ended| {
-                        if self.may_be_viable(&after, false, &mut viewed) {
-                            next.add((after, count_after(before, ended)), scanner);
+                        if let Some(note) = before.after(scanner, &after, byte, ended)
+                            && self.may_be_viable(&after, false, &mut viewed)
+                        {
+                            next.add((after, note), scanner);
                         }
                     });
                 }
@@ -48,8 +50,11 @@ impl Matcher {
         let found = now.all.into_iter().find_map(|(at, before)| {
             let mut one = None;
             scanner.step_over(&at, *last, &mut stepped, |after, ended| {
-                if one.is_none() && self.may_be_viable(&after, true, &mut viewed) {
-                    one = Some((after, count_after(before, ended)));
+                if one.is_none()
+                    && let Some(note) = before.after(scanner, &after, *last, ended)
+                    && self.may_be_viable(&after, true, &mut viewed)
+                {
+                    one = Some((after, note));
                 }
             });
             one
@@ -64,15 +69,17 @@ impl Matcher {
 /// Readings of one text, of those that differ by their stacks only a few.
 #[derive(Default)]
 struct Few {
-    all: Vec<Counted>,
+    all: Vec<Noted>,
 }
 
 impl Few {
     /// Adds some of the ways of a reading.
-    fn add(&mut self, (at, count): Counted, scanner: &Scanner) {
+    fn add(&mut self, (at, note): Noted, scanner: &Scanner) {
         let table = scanner.table();
-        let is_alike = |(known, other): &&Counted| {
-            *other == count && known.differs_by_stack(&at) && known.stack.same_top(&at.stack, table)
+        let is_alike = |(known, other): &&Noted| {
+            other.same(&note)
+                && known.differs_by_stack(&at)
+                && known.stack.same_top(&at.stack, table)
         };
         let alike = self.all.iter().filter(is_alike).count();
         // What lies near the top matters to what comes next.
@@ -88,6 +95,6 @@ impl Few {
             let has_room = alike + ways.len() + left.len() < ALIKE;
             left.extend(stack.split(table).into_iter().take(if has_room { ALIKE } else { 1 }));
         }
-        self.all.extend(ways.into_iter().map(|way| (way, count)));
+        self.all.extend(ways.into_iter().map(|way| (way, note.clone())));
     }
 }

@@ -11,7 +11,7 @@ use super::indentation::Indentation;
 use super::lines::blank_classes;
 use super::lookahead::{Lookaheads, Reading};
 use super::states::{Endings, ScanStates};
-use crate::grammar::ir::{Fallback, Grammar, LexerKind, Symbol, Terminal};
+use crate::grammar::ir::{Distinct, Fallback, Grammar, LexerKind, Symbol, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::Dfa;
 use crate::lr::table::ParseTable;
@@ -37,6 +37,8 @@ pub(crate) struct Lexis {
     pub(super) fallbacks: Vec<Option<Fallback>>,
     pub(super) lookaheads: Lookaheads,
     pub(super) budgets: Budgets,
+    /// What terminals are to lists of items that must differ; empty where there are none.
+    distinct: Vec<Option<Distinct>>,
     /// Where some terminal may end at each match, by terminal: the bytes that may stand behind a
     /// lexeme of it.
     pub(super) bytes_behind: Vec<[bool; 256]>,
@@ -88,6 +90,7 @@ impl Lexis {
                 .as_ref()
                 .map(|directive| Indentation::new(directive, &table)),
             budgets: Budgets::new(grammar),
+            distinct: distinct(grammar),
             bytes_behind: bytes_behind(&table, &states),
             table,
             states,
@@ -122,6 +125,16 @@ impl Lexis {
     /// Whether lexemes of `terminal` are dropped.
     pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
         self.ignored.contains(terminal.index())
+    }
+
+    /// Whether items of some lists must differ.
+    pub(crate) fn has_distinct(&self) -> bool {
+        !self.distinct.is_empty()
+    }
+
+    /// What a terminal is to such lists.
+    pub(crate) fn distinct(&self, terminal: TerminalId) -> Option<Distinct> {
+        *self.distinct.get(terminal.index())?
     }
 
     /// Whether `word` competes wherever `terminal` does.
@@ -226,6 +239,12 @@ fn bytes_behind(table: &ParseTable, states: &ScanStates) -> Vec<[bool; 256]> {
             .for_each(|(may, &mut begins)| *may |= begins);
     }
     behind
+}
+
+/// By terminal: what it is to lists of items that must differ. Nothing where there are none.
+fn distinct(grammar: &Grammar) -> Vec<Option<Distinct>> {
+    let of: Vec<_> = grammar.terminals.iter().map(|terminal| terminal.distinct).collect();
+    if of.iter().any(Option::is_some) { of } else { Vec::new() }
 }
 
 /// By terminal: the words reserved against it.

@@ -31,6 +31,7 @@ mod candidates;
 pub(crate) mod check;
 pub(crate) mod configuration;
 mod discharge;
+mod distinct;
 mod in_lines;
 mod indentation;
 mod layout;
@@ -46,6 +47,7 @@ mod proof;
 mod reads;
 mod rest;
 mod saving;
+mod seen;
 pub(crate) mod self_loops;
 mod size;
 mod states;
@@ -57,6 +59,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
+pub(crate) use crate::grammar::ir::{Distinct, Part};
 use crate::lexer::Dfa;
 use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
@@ -67,6 +70,7 @@ use crate::util::bitset::BitSet;
 use crate::util::id::{ScanStateId, TerminalId};
 
 use discharge::Discharges;
+pub(crate) use distinct::{Lexeme, LexemeCounts};
 pub(crate) use indentation::Indentation;
 pub(crate) use layout::Layout;
 pub(crate) use lexis::Lexis;
@@ -79,6 +83,7 @@ use pieces::Pieces;
 use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads, STEPS_OF_FOLLOWING};
+pub(crate) use seen::{Head, Seen};
 #[cfg(test)]
 pub(crate) use states::Endings;
 pub(crate) use states::ScanStates;

@@ -200,7 +200,8 @@ impl Builder<'_, '_> {
                     object.members.push(Member { key: own, leaves, breaks, symbol });
                     symbol
                 });
-                self.production(symbol, [lexeme, self.punctuation.colon, value])?;
+                let colon = self.colon(value);
+                self.production(symbol, [lexeme, colon, value])?;
             }
             if breaks_any {
                 let members = object.members[first..].iter().map(|member| member.symbol);

@@ -36,6 +36,13 @@ pub(super) struct Punctuation {
     pub(super) colon: Symbol,
 }
 
+/// The lexemes around the items of an array.
+pub(super) struct Brackets {
+    pub(super) open: Symbol,
+    pub(super) comma: Symbol,
+    pub(super) close: Symbol,
+}
+
 /// Runs of characters by powers of two.
 #[derive(Debug)]
 pub(super) struct Runs {
@@ -135,7 +142,7 @@ fn punctuation(machine: &Machine<'_>, fragment: &mut Fragment) -> Punctuation {
     }
 }
 
-fn word(text: &str) -> Pattern {
+pub(super) fn word(text: &str) -> Pattern {
     Pattern::Literal { text: text.to_owned(), ignore_case: false }
 }
 
@@ -159,6 +166,11 @@ impl Builder<'_, '_> {
 
     /// The symbol of values whose outcome among `formulas` is the one of this number.
     pub(super) fn value(&mut self, formulas: &[F], outcome: usize) -> Result<Symbol, SchemaError> {
+        if let &[only] = formulas
+            && self.machine.reader.formulas.held(only).apart
+        {
+            return self.apart(only);
+        }
         let mut whole = Formed::with_capacity(formulas.len());
         for &formula in formulas {
             whole.push(self.machine.whole(formula)?);
@@ -180,6 +192,9 @@ impl Builder<'_, '_> {
             let mut projected = Vec::with_capacity(formulas.len());
             for &formula in &formulas {
                 projected.push(self.machine.project(formula, of)?);
+            }
+            if of == Type::Array {
+                self.machine.follow_one_at_most(&mut projected)?;
             }
             if projected.iter().all(|&formula| formula == F::FALSE) {
                 continue;
@@ -309,16 +324,15 @@ impl Builder<'_, '_> {
     /// Productions for all outcomes of the arrays that begin with `start`.
     fn array(&mut self, start: TupleId) -> Result<(), SchemaError> {
         let arrays = self.arrays[&start];
+        let Some(Brackets { open, comma, close }) = self.brackets(start)? else { return Ok(()) };
         let first = self.fragment.nonterminals("items", 1);
-        let open = self.punctuation.open_array;
         self.production(first, [open])?;
         // States behind some item; the start is none of them, though its residuals may come again.
         let mut known: FxHashMap<TupleId, NonterminalId> = FxHashMap::default();
         let mut pending = vec![(start, first, true)];
         while let Some((state, symbol, is_first)) = pending.pop() {
             let ends = self.machine.array_ends(state);
-            let close = [Symbol::Nonterminal(symbol), self.punctuation.close_array];
-            self.close(arrays, &ends, &close)?;
+            self.close(arrays, &ends, &[Symbol::Nonterminal(symbol), close])?;
             let classes = self.machine.item_classes(state)?;
             let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
             for (outcome, &(next, _)) in classes.iter().enumerate() {
@@ -328,7 +342,7 @@ impl Builder<'_, '_> {
                     behind
                 });
                 let value = self.value(&formulas, outcome)?;
-                let comma = (!is_first).then_some(self.punctuation.comma);
+                let comma = (!is_first).then_some(comma);
                 let front = Symbol::Nonterminal(symbol);
                 self.production(behind, [front].into_iter().chain(comma).chain([value]))?;
             }

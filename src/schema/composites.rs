@@ -3,7 +3,7 @@
 use crate::schema::atoms::{Items, Properties};
 use crate::schema::draft::Draft;
 use crate::schema::error::SchemaError;
-use crate::schema::formula::{Atom, FormulaId};
+use crate::schema::formula::{Atom, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::Reader;
 
@@ -121,5 +121,19 @@ impl Reader<'_> {
         }
         let items = self.atoms.items.id(Items { prefix, rest });
         self.formulas.atom(Atom::Items(items))
+    }
+}
+
+/// That so many items satisfy `schema`; never where `max` has gone below 0.
+pub(super) fn contains(
+    formulas: &mut Formulas,
+    schema: F,
+    min: u64,
+    max: Option<Option<u64>>,
+) -> F {
+    match (min, max) {
+        (_, Some(None)) => F::FALSE,
+        (0, None) => F::TRUE,
+        (_, max) => formulas.atom(Atom::Contains { schema, min, max: max.flatten() }),
     }
 }

@@ -1,7 +1,7 @@
 //! Schemas inside of grammars: `%json {...}` stands in a rule like a terminal, until the grammar is
 //! compiled. Then the schema is read, and its rules take the terminal's place.
 
-use super::{JsonSchema, SchemaOptions};
+use super::{JsonSchema, Narrowing, SchemaOptions};
 use crate::grammar::Grammar;
 use crate::grammar::ir::Symbol;
 use crate::grammar::pattern::Pattern;
@@ -10,13 +10,15 @@ use crate::util::id::TerminalId;
 use crate::util::meter::Meter;
 
 /// `grammar` with rules for its schemas; `None` where it has no schema. A terminal that was one is
-/// declared only, and stands nowhere.
+/// declared only, and stands nowhere. `follows`: whether terminals may say that items of lists
+/// differ, which they can where nothing else stands in their place.
 ///
 /// # Errors
 ///
 /// A finding for each schema that cannot be held, where the schema stands in the grammar.
 pub(crate) fn write_out(
     grammar: &Grammar,
+    follows: bool,
     meter: &Meter,
 ) -> Result<Option<Grammar>, Vec<Diagnostic>> {
     let schema = |pattern: &Option<Pattern>| match pattern {
@@ -35,7 +37,8 @@ pub(crate) fn write_out(
     let written = grammar.productions.len();
     for (terminal, text) in schemas {
         let place = grammar.terminals[terminal.index()].place.clone();
-        match JsonSchema::metered(&text, &SchemaOptions::default(), meter) {
+        let narrowing = Narrowing { unfollowed: !follows, ..Narrowing::default() };
+        match JsonSchema::metered(&text, &SchemaOptions::default(), narrowing, meter) {
             Ok(schema) => {
                 grammar.warnings.extend(
                     schema.warnings().iter().cloned().map(|finding| finding.at(place.clone())),

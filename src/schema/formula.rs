@@ -12,6 +12,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
+use crate::grammar::ir::Part;
 use crate::util::lists::Lists;
 
 /// A formula.
@@ -118,6 +119,17 @@ pub(super) enum Atom {
         min: u64,
         max: Option<u64>,
     },
+    /// No two items are the same: the `uniqueItems` of this number. Stands in no formula that was
+    /// told apart by types.
+    Distinct(u32),
+    /// The same in an array whose items are followed: they are scalars, or objects that differ in
+    /// the members of some keys, a list of that number.
+    Followed {
+        number: u32,
+        keys: Option<u32>,
+    },
+    /// The value is a scalar, and a part of what no other item of its list is like.
+    Apart(Part),
     /// The items are among the values of this number, each at most once.
     Unique(u32),
     /// The items have different fingerprints, none of them in the set `seen`, and are so many at
@@ -159,13 +171,19 @@ pub(super) enum Shape {
     One(u32),
 }
 
-/// Whether atoms stand in a formula that are replaced before it is told apart by types.
+/// Whether atoms stand in a formula that are not told apart by types as others are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     /// [`Atom::Schema`].
     pub(super) schema: bool,
     /// [`Atom::Otherwise`].
     pub(super) otherwise: bool,
+    /// [`Atom::Distinct`].
+    pub(super) distinct: bool,
+    /// [`Atom::Followed`].
+    pub(super) followed: bool,
+    /// [`Atom::Apart`].
+    pub(super) apart: bool,
 }
 
 /// Parts that are put together, few as a rule.
@@ -175,7 +193,7 @@ type Parts = SmallVec<[FormulaId; 8]>;
 #[derive(Debug)]
 pub(super) struct Formulas {
     shapes: Vec<Shape>,
-    /// By formula, which of the atoms that are replaced first stand in it.
+    /// By formula, which of these atoms stand in it.
     held: Vec<Held>,
     ids: HashTable<FormulaId>,
     parts: Lists<FormulaId>,
@@ -225,6 +243,9 @@ impl Formulas {
             Shape::Atom(atom) => Held {
                 schema: matches!(atom, Atom::Schema(_)),
                 otherwise: matches!(atom, Atom::Otherwise(_)),
+                distinct: matches!(atom, Atom::Distinct(_)),
+                followed: matches!(atom, Atom::Followed { .. }),
+                apart: matches!(atom, Atom::Apart(_)),
             },
             Shape::Not(inner) => self.held(inner),
             Shape::And(list) | Shape::Or(list) | Shape::One(list) => {
@@ -232,12 +253,15 @@ impl Formulas {
                 parts.fold(Held::default(), |all, part| Held {
                     schema: all.schema || part.schema,
                     otherwise: all.otherwise || part.otherwise,
+                    distinct: all.distinct || part.distinct,
+                    followed: all.followed || part.followed,
+                    apart: all.apart || part.apart,
                 })
             }
         }
     }
 
-    /// Which of the atoms that are replaced first stand in the formula.
+    /// Which of these atoms stand in the formula.
     pub(super) fn held(&self, formula: F) -> Held {
         self.held[formula.0 as usize]
     }

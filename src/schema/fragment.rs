@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::derivable::{self, Ends};
-use crate::grammar::ir::{Nonterminal, Production, Symbol, Symbols, Terminal};
+use crate::grammar::ir::{Distinct, Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::requirement::Requirement;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -18,13 +18,22 @@ use crate::util::lists::Lists;
 /// A context-free grammar over terminals with patterns. Ids are its own, from 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fragment {
-    pub(super) terminals: Vec<(Cow<'static, str>, Pattern)>,
+    terminals: Vec<Lexemes>,
     /// Terminals, each with the hash of its pattern.
     terminal_ids: HashTable<(u64, TerminalId)>,
     pub(super) nonterminals: Vec<&'static str>,
     pub(super) productions: Vec<(NonterminalId, Symbols)>,
     pub(super) requirements: Vec<Requirement>,
     pub(super) start: NonterminalId,
+}
+
+/// What a terminal is like.
+#[derive(Clone, Debug)]
+struct Lexemes {
+    /// A word for it, or its text as an author would write it.
+    name: Cow<'static, str>,
+    pattern: Pattern,
+    distinct: Option<Distinct>,
 }
 
 impl Fragment {
@@ -35,16 +44,43 @@ impl Fragment {
         name: impl Into<Cow<'static, str>>,
         pattern: Pattern,
     ) -> Symbol {
+        self.terminal_as(None, name, pattern)
+    }
+
+    /// The same for a list whose items must differ.
+    pub(super) fn terminal_as(
+        &mut self,
+        distinct: Option<Distinct>,
+        name: impl Into<Cow<'static, str>>,
+        pattern: Pattern,
+    ) -> Symbol {
         let hash = FxBuildHasher.hash_one(&pattern);
-        let is_same =
-            |&(own, id): &(u64, TerminalId)| own == hash && self.terminals[id.index()].1 == pattern;
+        let is_same = |&(own, id): &(u64, TerminalId)| {
+            let known = &self.terminals[id.index()];
+            own == hash && known.pattern == pattern && known.distinct == distinct
+        };
         if let Some(&(_, known)) = self.terminal_ids.find(hash, is_same) {
             return Symbol::Terminal(known);
         }
         let id = TerminalId::new(self.terminals.len());
-        self.terminals.push((name.into(), pattern));
+        self.terminals.push(Lexemes { name: name.into(), pattern, distinct });
         self.terminal_ids.insert_unique(hash, (hash, id), |&(hash, _)| hash);
         Symbol::Terminal(id)
+    }
+
+    /// The terminal that is to a list what `distinct` says, and else like another.
+    pub(super) fn role(&mut self, like: Symbol, distinct: Distinct) -> Symbol {
+        let Symbol::Terminal(id) = like else { return like };
+        let Lexemes { name, pattern, .. } = self.terminals[id.index()].clone();
+        self.terminal_as(Some(distinct), name, pattern)
+    }
+
+    /// What a symbol is to lists whose items differ.
+    pub(super) fn distinct(&self, symbol: Symbol) -> Option<Distinct> {
+        match symbol {
+            Symbol::Terminal(id) => self.terminals[id.index()].distinct,
+            Symbol::Nonterminal(_) => None,
+        }
     }
 
     /// The first of `count` new nonterminals.
@@ -199,7 +235,7 @@ impl Fragment {
             }
         }
         self.nonterminals = names;
-        let mut kept: Vec<Option<(Cow<'static, str>, Pattern)>> = vec![None; terminal_count];
+        let mut kept: Vec<Option<Lexemes>> = vec![None; terminal_count];
         for (old, terminal) in std::mem::take(&mut self.terminals).into_iter().enumerate() {
             if let Some(new) = terminals[old] {
                 kept[new.index()] = Some(terminal);
@@ -219,10 +255,11 @@ impl Fragment {
         let first_nonterminal = nonterminals.len();
         let mut named = String::new();
         terminals.reserve(self.terminals.len());
-        for (number, (name, pattern)) in self.terminals.iter().enumerate() {
+        for (number, lexemes) in self.terminals.iter().enumerate() {
             let rank = (first_terminal + number) as u32;
-            write_name(&mut named, name, number);
-            terminals.push(Terminal::plain(named.clone(), Some(pattern.clone()), rank));
+            write_name(&mut named, &lexemes.name, number);
+            let plain = Terminal::plain(named.clone(), Some(lexemes.pattern.clone()), rank);
+            terminals.push(Terminal { distinct: lexemes.distinct, ..plain });
         }
         nonterminals.reserve(self.nonterminals.len());
         for (number, name) in self.nonterminals.iter().enumerate() {

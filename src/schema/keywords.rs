@@ -40,8 +40,12 @@ pub(super) struct Reader<'a> {
     pub(super) is_denied: bool,
     /// Whether `uniqueItems` takes one item only, since sets of fingerprints are too many.
     pub(super) keeps_few_items: bool,
+    /// Whether whoever follows a text may keep its unique items.
+    pub(super) follows_items: bool,
     /// Whether no more is known of keys than must be, since sets of them are too many.
     pub(super) keeps_few_sets: bool,
+    /// Every `uniqueItems` whose items may be followed.
+    pub(super) distinct: Vec<Distinct>,
     /// How many arrays have fingerprints of items.
     pub(super) told_apart: usize,
     pub(super) warnings: Vec<Diagnostic>,
@@ -49,6 +53,16 @@ pub(super) struct Reader<'a> {
     read: FxHashMap<(NodeId, bool), F>,
     /// Patterns and formats by their texts, and where they stand first.
     pub(super) places: FxHashMap<u32, NodeId>,
+}
+
+/// A `uniqueItems` whose items may be followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Distinct {
+    /// The schema that it stands in.
+    pub(super) node: NodeId,
+    pub(super) value: NodeId,
+    /// What takes its place where they are not.
+    pub(super) narrower: Option<F>,
 }
 
 /// How deep schemas may nest in one another about one value.
@@ -68,7 +82,9 @@ impl<'a> Reader<'a> {
             refers: FxHashMap::default(),
             is_denied: false,
             keeps_few_items: false,
+            follows_items: true,
             keeps_few_sets: false,
+            distinct: Vec::new(),
             told_apart: 0,
             read: FxHashMap::default(),
             warnings: Vec::new(),

@@ -19,9 +19,11 @@ use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
 use crate::schema::atoms::{Interner, Items};
+use crate::schema::composites::contains;
 use crate::schema::emptiness::Inhabited;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
+use crate::schema::followed;
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
 use crate::schema::keywords::Reader;
 use crate::schema::states::{Classes, Formed, Frame, Step, Tuple, TupleId};
@@ -170,6 +172,11 @@ impl<'a> Machine<'a> {
         let mut replace = |formulas: &mut Formulas, atom: Atom| {
             let (of, otherwise) = match atom {
                 Atom::Type(of) => return Formulas::constant(of == to),
+                Atom::Apart(_) => match to {
+                    Type::Null | Type::Boolean => return F::TRUE,
+                    Type::Array | Type::Object => return F::FALSE,
+                    Type::Number | Type::String => return formulas.atom(atom),
+                },
                 Atom::Otherwise(inner) => return others.get(&inner).copied().unwrap_or(F::FALSE),
                 Atom::Fingerprint(rule, own) => {
                     return fingerprint::project(formulas, atoms, rule, own, to);
@@ -185,6 +192,8 @@ impl<'a> Machine<'a> {
                 | Atom::MinItems(_)
                 | Atom::MaxItems(_)
                 | Atom::Contains { .. }
+                | Atom::Distinct(_)
+                | Atom::Followed { .. }
                 | Atom::Unique(_)
                 | Atom::Fresh { .. } => (Type::Array, F::TRUE),
                 Atom::Properties(_)
@@ -201,6 +210,7 @@ impl<'a> Machine<'a> {
             if of == to { formulas.atom(atom) } else { otherwise }
         };
         let projected = self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace);
+        let projected = self.followed_or_narrower(projected)?;
         self.projected.insert((whole, to), projected);
         Ok(projected)
     }
@@ -248,6 +258,7 @@ impl<'a> Machine<'a> {
                 let (with, without) = (formulas.and([child, fewer]), formulas.and([not, same]));
                 formulas.or([with, without])
             }
+            Atom::Followed { keys, .. } => followed::step(formulas, atoms, keys, atom),
             Atom::Unique(values) => {
                 let values = atoms.uniques.get(values).clone();
                 unique::step(formulas, &values, |formulas, rest| {
@@ -561,14 +572,5 @@ impl<'a> Machine<'a> {
         };
         self.first_asked.insert(formula, found);
         found
-    }
-}
-
-/// That so many items satisfy `schema`; never where `max` has gone below 0.
-fn contains(formulas: &mut Formulas, schema: F, min: u64, max: Option<Option<u64>>) -> F {
-    match (min, max) {
-        (_, Some(None)) => F::FALSE,
-        (0, None) => F::TRUE,
-        (_, max) => formulas.atom(Atom::Contains { schema, min, max: max.flatten() }),
     }
 }

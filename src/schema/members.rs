@@ -303,7 +303,8 @@ impl Builder<'_, '_> {
             let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
             for outcome in 0..formulas.len() {
                 let (key, value) = (self.key(name), self.value(&formulas, outcome)?);
-                self.production(member, [key, self.punctuation.colon, value])?;
+                let colon = self.colon(value);
+                self.production(member, [key, colon, value])?;
             }
         }
         Ok(member)
@@ -493,7 +494,7 @@ impl Builder<'_, '_> {
         for (outcome, &(next, _)) in classes.iter().enumerate() {
             let value = self.value(&formulas, outcome)?;
             let behind = self.state(object, (left.clone(), next, Phase::Member));
-            let colon = self.punctuation.colon;
+            let colon = self.colon(value);
             // A parse state for each set of names and each lexeme of a member would be too many.
             // And what a requirement speaks of are members.
             if matches!(left, Left::Among(_)) || !object.owed.is_empty() {

@@ -10,7 +10,8 @@
 //! 3. [`machine`], [`object`], [`steps`], [`names`]: a deterministic machine over values, made as
 //!    far as it is reached; [`inhabited`] leaves out what no value satisfies, and [`text`] has the
 //!    automata of scalars; [`conflict`] says why no value is left.
-//! 4. [`build`], [`members`], [`long_strings`]: the machine as productions ([`fragment`]).
+//! 4. [`build`], [`members`], [`long_strings`], [`items_apart`]: the machine as
+//!    productions ([`fragment`]).
 //!
 //! `docs/json-schema.md` says what is held of each keyword.
 
@@ -28,10 +29,12 @@ mod embedded;
 mod emptiness;
 mod error;
 mod fingerprint;
+mod followed;
 mod formula;
 mod fragment;
 mod guidance;
 mod inhabited;
+mod items_apart;
 mod json;
 mod keywords;
 mod long_strings;
@@ -94,6 +97,8 @@ struct Narrowing {
     declared: bool,
     /// Several items under `uniqueItems`.
     few_items: bool,
+    /// That whoever follows a text keeps its unique items.
+    unfollowed: bool,
     /// The two characters that stand before and behind a text for patterns that look around.
     without_marks: bool,
 }
@@ -139,11 +144,16 @@ impl JsonSchema {
         options: &SchemaOptions,
         limits: &Limits,
     ) -> Result<Self, SchemaError> {
-        Self::metered(text, options, &Meter::new(limits))
+        Self::metered(text, options, Narrowing::default(), &Meter::new(limits))
     }
 
     /// The same with what a meter still has.
-    fn metered(text: &str, options: &SchemaOptions, meter: &Meter) -> Result<Self, SchemaError> {
+    fn metered(
+        text: &str,
+        options: &SchemaOptions,
+        mut narrowing: Narrowing,
+        meter: &Meter,
+    ) -> Result<Self, SchemaError> {
         let meter = &meter.at(Phase::Schema);
         let documents = options.documents.values().map(String::len).sum::<usize>();
         meter.input(text.len() + documents)?;
@@ -151,8 +161,7 @@ impl JsonSchema {
         let own = guidance::options(text, options)?;
         let options = own.as_ref().unwrap_or(options);
         // Else everything is read twice, where a pattern looks around.
-        let without_marks = LOOKS.iter().any(|look| text.contains(look));
-        let mut narrowing = Narrowing { without_marks, ..Narrowing::default() };
+        narrowing.without_marks = LOOKS.iter().any(|look| text.contains(look));
         loop {
             let error = match Self::read(text, options, &mut narrowing, meter) {
                 Ok(None) => continue,
@@ -162,7 +171,8 @@ impl JsonSchema {
             };
             // Sets of items and of keys are what grows first.
             if !narrowing.few_items && text.contains("uniqueItems") {
-                narrowing.few_items = true;
+                narrowing.few_items = narrowing.unfollowed;
+                narrowing.unfollowed = true;
             } else if options.order == KeyOrder::Any && !narrowing.declared {
                 narrowing.declared = narrowing.few_sets;
                 narrowing.few_sets = true;
@@ -193,6 +203,7 @@ impl JsonSchema {
         let (schemas, root) = refs::Schemas::read(text, options)?;
         let mut reader = keywords::Reader::new(schemas, options);
         reader.keeps_few_items = narrowing.few_items;
+        reader.follows_items = !narrowing.unfollowed;
         reader.keeps_few_sets = narrowing.few_sets;
         let formula = reader.child(root)?;
         let mut machine = machine::Machine::new(reader, narrowing.without_marks, meter);

@@ -9,10 +9,10 @@ use smallvec::{SmallVec, smallvec};
 use crate::grammar::Grammar;
 use crate::grammar::ir::{Conflicts, Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::{Pattern, RegexFlags};
-use crate::schema::JsonSchema;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::json::{Json, NodeId, Value};
 use crate::schema::options::SchemaOptions;
+use crate::schema::{JsonSchema, Narrowing};
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
 use crate::util::limits::Limits;
 use crate::util::meter::{Meter, Phase};
@@ -150,7 +150,7 @@ impl StructuralTags {
                     .help("add its first characters to the triggers")
             })?;
             let lead = terminal(&mut grammar, "TAG", lead);
-            let schema = JsonSchema::metered(&tag.schema, options, meter)?;
+            let schema = JsonSchema::metered(&tag.schema, options, Narrowing::default(), meter)?;
             grammar.warnings.extend(schema.warnings().iter().cloned());
             let value = Symbol::Nonterminal(schema.embed(&mut grammar));
             let mut rhs = vec![tagged, lead, value];

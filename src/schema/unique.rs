@@ -2,17 +2,19 @@
 //!
 //! That items differ from one another is no context-free condition, unless there are few values
 //! that they may have: then the values that are left are part of the state. The items are those of
-//! an `enum`, a `const` or the type `boolean`. Of other items the [fingerprints] must differ, and
-//! there may be few of them: sets of fingerprints are states, too.
+//! an `enum`, a `const` or the type `boolean`. Of other items the text is [followed], where they
+//! are scalars and little else is asked of the array. Where that cannot be, [fingerprints] must
+//! differ, and there may be few items: sets of fingerprints are states, too.
 //!
+//! [followed]: super::items_apart
 //! [fingerprints]: super::fingerprint
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Value};
-use crate::schema::keywords::Reader;
-use crate::util::diagnostic::Diagnostic;
+use crate::schema::keywords::{Distinct, Reader};
+use crate::util::diagnostic::{Diagnostic, Place};
 
 use FormulaId as F;
 
@@ -63,29 +65,49 @@ impl Reader<'_> {
             if self.is_denied {
                 return Ok(self.held_of_all(value));
             }
-            let fingerprint = match self.keeps_few_items {
-                true => None,
-                false => self.fingerprint(node)?,
-            };
-            let (atom, count) = match fingerprint {
-                None => (Atom::MaxItems(1), "one item".to_owned()),
-                Some((rule, left)) => {
-                    let atom = Atom::Fresh { rule, seen: 0, left };
-                    (atom, format!("{left} items that differ by their fingerprints"))
-                }
-            };
-            let message = format!(
-                "`uniqueItems` over items that are not listed: arrays are held to {count} at most"
-            );
-            let warning =
-                Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
-            let help =
-                "write `items` as an `enum` of a dozen values at most, or leave `uniqueItems` out";
-            self.warn(warning.help(help));
-            return Ok(self.formulas.atom(atom));
+            let number = self.distinct.len() as u32;
+            self.distinct.push(Distinct { node, value, narrower: None });
+            return Ok(self.formulas.atom(Atom::Distinct(number)));
         };
         let values = self.atoms.uniques.id(values);
         Ok(self.formulas.atom(Atom::Unique(values)))
+    }
+
+    /// Where a `uniqueItems` stands.
+    pub(super) fn place_of_distinct(&self, number: u32) -> Place {
+        self.schemas.json.place(self.distinct[number as usize].value)
+    }
+
+    /// What takes the place of a `uniqueItems` whose items are not followed: few items that
+    /// certainly differ. A warning says so.
+    pub(super) fn narrower(&mut self, number: u32) -> Result<F, SchemaError> {
+        let Distinct { node, value, narrower } = self.distinct[number as usize];
+        if let Some(known) = narrower {
+            return Ok(known);
+        }
+        let fingerprint = match self.keeps_few_items {
+            true => None,
+            false => self.fingerprint(node)?,
+        };
+        let (atom, count) = match fingerprint {
+            None => (Atom::MaxItems(1), "one item".to_owned()),
+            Some((rule, left)) => {
+                let atom = Atom::Fresh { rule, seen: 0, left };
+                (atom, format!("{left} items that differ by their fingerprints"))
+            }
+        };
+        let message = format!(
+            "`uniqueItems` over items that are neither scalars nor objects with a required \
+             scalar, or beside other conditions on the array: it is held to {count} at most"
+        );
+        let warning =
+            Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
+        let help = "write `items` of strings and numbers, without alternatives to the array and \
+                    `contains` beside it, or leave `uniqueItems` out";
+        self.warn(warning.help(help));
+        let narrower = self.formulas.atom(atom);
+        self.distinct[number as usize].narrower = Some(narrower);
+        Ok(narrower)
     }
 
     /// Adds a warning, once for each place.

@@ -246,8 +246,7 @@ impl Trie {
     }
 
     /// The ids whose bytes begin with the prefix of `node`, in the order of their bytes.
-    #[cfg(test)]
-    fn subtree_tokens(&self, node: u32) -> &[u32] {
+    pub(crate) fn subtree_tokens(&self, node: u32) -> &[u32] {
         &self.ids[self.node(node).first as usize..self.node(self.end(node)).first as usize]
     }
 

@@ -193,6 +193,7 @@ fn list_terminals(
             lazy,
             every_match: false,
             budget: None,
+            distinct: None,
             precedence: parts.directions.of_terminal(terminal),
             place: Some(context.sources.place(at)),
         });

@@ -14,9 +14,10 @@ use crate::lexer::{Dfa, MOST_STATES};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape};
 use crate::schema::machine::Machine;
+use crate::schema::text::escapes::Escapes;
 use crate::schema::text::measure::Lengths;
 use crate::schema::text::strings::Address;
-use crate::schema::text::{Texts, lengths, spell};
+use crate::schema::text::{lengths, spell};
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
@@ -37,9 +38,9 @@ struct Bounded {
 
 impl Bounded {
     /// What the lexer calls these strings; `None` where that would count too far.
-    fn spelled(&self, texts: &Texts<'_>) -> Option<Pattern> {
+    fn spelled(&self, escapes: &Escapes) -> Option<Pattern> {
         let Self { contents, lengths, min, max } = self;
-        let automaton = spell::spell(contents, texts.escapes());
+        let automaton = spell::spell(contents, escapes);
         if (*min, *max) == (0, None) {
             return Some(Pattern::Automaton(automaton));
         }
@@ -62,12 +63,12 @@ impl Bounded {
 
     /// The longest of these strings that can be counted, where some can, and where writing them out
     /// takes too many states.
-    fn cut(&self, texts: &Texts<'_>) -> Option<Self> {
+    fn cut(&self, escapes: &Escapes) -> Option<Self> {
         let max = self.max?;
         if self.lengths.places(&self.contents, max, FEW_MET).is_some() {
             return None;
         }
-        let farthest = self.farthest(spell::spell(&self.contents, texts.escapes()).states.len());
+        let farthest = self.farthest(spell::spell(&self.contents, escapes).states.len());
         let (contents, lengths) = (self.contents.clone(), self.lengths.clone());
         let cut = Self { contents, lengths, min: self.min, max: Some(farthest.min(max)) };
         cut.has_shortest().then_some(cut)
@@ -91,13 +92,17 @@ impl Machine<'_> {
         if let Some(known) = self.texts.bounded.get(&formula) {
             return Ok(known.clone());
         }
+        let escapes = match self.reader.formulas.held(formula).apart {
+            true => self.texts.escapes().in_one_way(),
+            false => self.texts.escapes().clone(),
+        };
         let found = match self.find_bounded(formula)? {
             None => None,
-            Some(bounded) => match bounded.spelled(&self.texts) {
-                None => match bounded.cut(&self.texts) {
+            Some(bounded) => match bounded.spelled(&escapes) {
+                None => match bounded.cut(&escapes) {
                     Some(cut) => {
                         self.warn_of_cut(&bounded, &cut);
-                        cut.spelled(&self.texts).map(Some)
+                        cut.spelled(&escapes).map(Some)
                     }
                     None => None,
                 },

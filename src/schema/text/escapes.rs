@@ -26,6 +26,8 @@ pub(in crate::schema) struct Escapes {
     slash: bool,
     /// Whether `\u` is, with four digits.
     coded: bool,
+    /// Whether the digits may be letters of either case.
+    either_case: bool,
 }
 
 impl Escapes {
@@ -36,7 +38,13 @@ impl Escapes {
             short: SHORT.into_iter().filter(|&(_, letter)| allows(letter)).collect(),
             slash: allows(b'/'),
             coded: allows(b'u'),
+            either_case: true,
         }
+    }
+
+    /// The same where every character that must be escaped has one escape.
+    pub(super) fn in_one_way(&self) -> Self {
+        Self { either_case: false, ..self.clone() }
     }
 
     /// Whether strings of which nothing is asked are written in any way.
@@ -85,6 +93,20 @@ impl Escapes {
         Some(spelled)
     }
 
+    /// Moves over the last digits of codes.
+    pub(super) fn last_digits(&self, codes: &[u8], to: impl Fn(u8) -> u32) -> Moves {
+        let mut moves = Moves::new();
+        for &code in codes {
+            let digit = b"0123456789abcdef"[usize::from(code % 16)];
+            moves.push((digit, digit, to(code)));
+            if self.either_case && digit.is_ascii_alphabetic() {
+                let upper = digit.to_ascii_uppercase();
+                moves.push((upper, upper, to(code)));
+            }
+        }
+        moves
+    }
+
     /// The states of a character from behind its backslash on, which get the numbers from `first`
     /// on; the character leads to `next`. Those of all escapes where `is_free`, else of those that
     /// are needed.
@@ -112,7 +134,7 @@ impl Escapes {
             let digit = b"01234567"[usize::from(half[0] / 16)];
             let last = first + states.len() as u32;
             states[2].moves.push((digit, digit, last));
-            states.push(State { moves: last_digits(half, |_| next), accepts: false });
+            states.push(State { moves: self.last_digits(half, |_| next), accepts: false });
         }
         states
     }
@@ -148,20 +170,6 @@ fn all_codes(_: &Escapes, first: u32, next: u32) -> Vec<State> {
         state(&[(b'D', b'D', pair + 5), (b'd', b'd', pair + 5)]),
         state(&[(b'C', b'F', two), (b'c', b'f', two)]),
     ]
-}
-
-/// Moves over the last digits of codes, in either case.
-pub(super) fn last_digits(codes: &[u8], to: impl Fn(u8) -> u32) -> Moves {
-    let mut moves = Moves::new();
-    for &code in codes {
-        let digit = b"0123456789abcdef"[usize::from(code % 16)];
-        moves.push((digit, digit, to(code)));
-        if digit.is_ascii_alphabetic() {
-            let upper = digit.to_ascii_uppercase();
-            moves.push((upper, upper, to(code)));
-        }
-    }
-    moves
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ const LARGE: &str = r"-?[1-9](?:\.[0-9]{0,15}[1-9])?e\+?(?:1[6-9]|[2-9][0-9]|[1-
 /// Texts with a minus sign, and those without.
 const NEGATIVE: &str = r"-[-+.0-9eE]*";
 const POSITIVE: &str = r"[.0-9eE][-+.0-9eE]*";
+/// Numbers without an exponent and needless zeros.
+const IN_ONE_WAY: &str = r"0|-?(?:[1-9][0-9]*(?:\.[0-9]*[1-9])?|0\.[0-9]*[1-9])";
 const INTEGER: &str = "0|-?[1-9][0-9]*";
 const INTEGER_WITH_POINT: &str = r"-?(?:0|[1-9][0-9]*)(?:\.0+)?";
 const ODD_INTEGER: &str = r"-?(?:0|[1-9][0-9]*)\.0+|-0";
@@ -210,6 +212,10 @@ impl Machine<'_> {
                     parts.push(regex(LARGE));
                 }
                 Pattern::Alternation(parts)
+            }
+            Atom::Apart(_) => {
+                decides = [false, false];
+                regex(IN_ONE_WAY)
             }
             Atom::Fingerprint(rule, set) => {
                 decides = [false, false];

@@ -11,7 +11,7 @@ use smallvec::smallvec;
 use crate::grammar::pattern::{Automaton, Moves, State};
 use crate::lexer::Dfa;
 use crate::schema::text::automaton::push_run;
-use crate::schema::text::escapes::{Escapes, last_digits};
+use crate::schema::text::escapes::Escapes;
 
 /// The automaton of the lexemes of the strings with these contents.
 pub(super) fn spell(contents: &Dfa, allowed: &Escapes) -> Automaton {
@@ -116,7 +116,7 @@ impl<'a> Escaped<'a> {
         let mut digits = Moves::new();
         for half in live.chunk_by(|one, other| one / 16 == other / 16) {
             let first = b"01234567"[usize::from(half[0] / 16)];
-            let last = last_digits(half, |code| target(code).unwrap_or_default());
+            let last = self.allowed.last_digits(half, |code| target(code).unwrap_or_default());
             digits.push((first, first, state_of(last, states, &mut self.made)));
         }
         if !digits.is_empty() {

@@ -86,7 +86,10 @@ impl<'a> Texts<'a> {
         }
     }
 
-    pub(super) fn compile(&mut self, pattern: &Pattern) -> Result<Rc<Dfa>, PatternError> {
+    pub(in crate::schema) fn compile(
+        &mut self,
+        pattern: &Pattern,
+    ) -> Result<Rc<Dfa>, PatternError> {
         self.compiler.compile(pattern).map(Rc::new)
     }
 
@@ -247,6 +250,11 @@ impl<'a> Texts<'a> {
             }
             false => Pattern::Automaton(spell::spell(contents, &self.escapes)),
         })
+    }
+
+    /// The same where each of them has one spelling.
+    pub(in crate::schema) fn spelled_in_one_way(&self, contents: &Dfa) -> Pattern {
+        Pattern::Automaton(spell::spell(contents, &self.escapes.in_one_way()))
     }
 
     /// What the lexer calls all strings but `words`, without needless escapes where there are any

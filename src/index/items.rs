@@ -1,0 +1,85 @@
+//! Tokens that hold items of lists in which no two may be the same.
+//!
+//! Which items stand in a list is known beside the configuration, so no mask of the index can leave
+//! out what repeats one. These are the tokens that might, wherever the text stands, beside those
+//! that begin with what is left of an item.
+
+use crate::scanner::{Distinct, LexemeCounts, Scanner};
+use crate::util::id::{TerminalId, TokenId};
+use crate::vocab::Vocabulary;
+
+/// Which tokens hold something behind which an item begins, and the beginning of an item.
+#[derive(Debug)]
+pub(crate) struct TokensOfItems {
+    /// Bytes behind which an item may begin, and with which one may.
+    ends: [bool; 256],
+    begins: [bool; 256],
+    /// What the items are.
+    items: Vec<LexemeCounts>,
+    /// Tokens, each with the fewest items that begin as one in it. Ascending.
+    fewest: Vec<(u64, u32)>,
+}
+
+impl TokensOfItems {
+    /// Those of a vocabulary. Costs its bytes and the moves of the terminals' automata.
+    pub(super) fn new(scanner: &Scanner, vocabulary: &Vocabulary) -> Self {
+        let (ends, begins) = ([false; 256], [false; 256]);
+        let mut own = Self { ends, begins, items: Vec::new(), fewest: Vec::new() };
+        for (terminal, role) in scanner.terminals_of_lists() {
+            match role {
+                Distinct::Open | Distinct::Lead | Distinct::Next => {
+                    scanner.last_bytes(terminal, &mut own.ends);
+                }
+                Distinct::Part(_) => {
+                    own.items.extend(scanner.lexeme_counts(terminal));
+                    for byte in 0..=u8::MAX {
+                        let item = scanner.lexeme_of(terminal);
+                        own.begins[usize::from(byte)] |=
+                            item.and_then(|at| at.next(byte)).is_some();
+                    }
+                }
+                Distinct::Close => {}
+            }
+        }
+        for id in 0..vocabulary.width() as u32 {
+            let bytes = vocabulary.bytes(TokenId(id)).unwrap_or_default();
+            // Most hold nothing of the kind.
+            if bytes.windows(2).any(|pair| own.is_between(pair[0], pair[1])) {
+                let fewest = own.fewest_behind(scanner, bytes);
+                own.fewest.extend(fewest.map(|count| (count, id)));
+            }
+        }
+        own.fewest.sort_unstable();
+        own
+    }
+
+    /// The fewest items that begin as one does that stands in a text, behind something else: 1
+    /// where there is a whole one. `None` where no item begins.
+    pub(crate) fn fewest_behind(&self, scanner: &Scanner, text: &[u8]) -> Option<u64> {
+        let places = (1..text.len()).filter(|&at| self.is_between(text[at - 1], text[at]));
+        places
+            .flat_map(|at| self.items.iter().map(move |item| item.fewest(scanner, &text[at..])))
+            .min()
+    }
+
+    /// Whether an item may begin between two bytes.
+    fn is_between(&self, before: u8, behind: u8) -> bool {
+        self.ends[usize::from(before)] & self.begins[usize::from(behind)]
+    }
+
+    /// The tokens that hold the beginning of an item of which `count` at most begin so.
+    pub(crate) fn of(&self, count: u64) -> impl Iterator<Item = u32> + '_ {
+        self.fewest.iter().take_while(move |&&(own, _)| own <= count).map(|&(_, id)| id)
+    }
+
+    /// Whether there are items of which there is just one.
+    pub(crate) fn has_single(&self) -> bool {
+        self.items.iter().any(|item| item.all() <= 1)
+    }
+
+    /// How many lexemes the terminal of an item has; `u64::MAX` where there is no end to them.
+    pub(crate) fn texts(&self, terminal: TerminalId) -> u64 {
+        let known = self.items.iter().find(|item| item.terminal == terminal);
+        known.map_or(u64::MAX, LexemeCounts::all)
+    }
+}

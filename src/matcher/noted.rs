@@ -1,0 +1,233 @@
+//! What is noted beside each reading where the grammar asks for more than a configuration knows:
+//! how far its lexeme has come in tokens (`rule[max_tokens=10]`), and the items of a list in which
+//! no two may be the same ([`distinct`](super::distinct)).
+//!
+//! Readings that differ in that alone are two. A token counts for a lexeme when it ends within it;
+//! at the end of each token lexemes that have taken what they may are cut off
+//! ([`Scanner::settle`]).
+
+use std::fmt;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::distinct::Items;
+use super::kept::Followed;
+use super::{Matcher, Moment, Progress};
+use crate::scanner::configuration::{Configuration, Readings};
+use crate::scanner::{Reads, Scanner};
+use crate::util::id::TerminalId;
+
+/// A note for each reading; nothing for grammars that need none.
+#[derive(Clone, Default)]
+pub(super) struct Notes(Option<Arc<SmallVec<[Note; 1]>>>);
+
+/// What is noted beside a reading.
+#[derive(Clone, Default)]
+pub(super) struct Note {
+    tokens: Count,
+    pub(super) items: Items,
+}
+
+/// How far the lexeme in progress has come: 0 before its first byte, then one more than the tokens
+/// that have ended within it.
+type Count = u32;
+
+/// A reading, and what is noted beside it.
+pub(super) type Noted = (Configuration, Note);
+
+impl Note {
+    /// What is noted after a byte, behind which the reading is at `at`; `ended` is the lexeme that
+    /// ended before it. `None` where the items say that the text cannot go on so.
+    pub(super) fn after(
+        &self,
+        scanner: &Scanner,
+        at: &Configuration,
+        byte: u8,
+        ended: Option<TerminalId>,
+    ) -> Option<Self> {
+        let tokens = if ended.is_some() { 1 } else { self.tokens.max(1) };
+        let items = match scanner.lexis().has_distinct() {
+            true => self.items.after(scanner, at, byte, ended)?,
+            false => Items::default(),
+        };
+        Some(Self { tokens, items })
+    }
+
+    /// Whether both are certainly the same.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.tokens == other.tokens && self.items.same(&other.items)
+    }
+}
+
+impl Notes {
+    /// Those of so many readings before their first byte.
+    pub(super) fn before(readings: usize, scanner: &Scanner) -> Self {
+        let are_needed = scanner.has_budgets() || scanner.lexis().has_distinct();
+        Self(are_needed.then(|| Arc::new(SmallVec::from_elem(Note::default(), readings))))
+    }
+
+    pub(super) fn get(&self, reading: usize) -> Option<&Note> {
+        self.0.as_ref().map(|notes| &notes[reading])
+    }
+
+    /// That of this reading alone.
+    pub(super) fn only(&self, reading: usize) -> Self {
+        Self(self.get(reading).map(|note| Arc::new(SmallVec::from_elem(note.clone(), 1))))
+    }
+
+    fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl fmt::Debug for Notes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let notes = self.0.iter().flat_map(|notes| notes.iter());
+        f.debug_list().entries(notes.map(|note| note.tokens)).finish()
+    }
+}
+
+impl Moment {
+    /// Whether no byte of a lexeme has come in a reading.
+    pub(super) fn is_between(&self, reading: usize) -> bool {
+        self.notes.get(reading).map_or(self.progress == Progress::Fresh, |note| note.tokens == 0)
+    }
+
+    /// The readings, each with what is noted beside it; nothing in grammars that need no notes.
+    pub(super) fn noted(&self) -> Vec<Noted> {
+        let notes = (0..self.readings.len()).map(|at| self.notes.get(at).cloned());
+        self.readings.iter().cloned().zip(notes.map(Option::unwrap_or_default)).collect()
+    }
+
+    /// The readings in which some byte of a lexeme has come, or none: where both are met, and in
+    /// grammars that count.
+    pub(super) fn are_between(&self, between: bool) -> SmallVec<[Configuration; 2]> {
+        let readings = self.readings.iter().enumerate();
+        let alike = readings.filter(|&(place, _)| self.is_between(place) == between);
+        alike.map(|(_, reading)| reading.clone()).collect()
+    }
+}
+
+impl Matcher {
+    /// Whether something is noted beside readings.
+    pub(super) fn has_notes(&self) -> bool {
+        self.now.notes.is_some()
+    }
+
+    /// What holds after `bytes`, and what it took to follow them, or how many of them are viable.
+    /// The token goes on.
+    pub(super) fn read_noted(
+        &self,
+        from: &Moment,
+        bytes: &[u8],
+    ) -> Result<(Vec<Noted>, Followed), usize> {
+        let scanner = self.index.scanner();
+        let (mut stepped, mut united) = (Reads::none(), 0);
+        let (mut now, mut dropped) = (from.noted(), 0);
+        for (count, &byte) in bytes.iter().enumerate() {
+            let is_last = count + 1 == bytes.len();
+            let mut next = NotedReadings::default();
+            for (reading, before) in &now {
+                scanner.step_over(reading, byte, &mut stepped, |after, ended| {
+                    let Some(note) = before.after(scanner, &after, byte, ended) else { return };
+                    if self.may_be_viable(&after, is_last, &mut Reads::none()) {
+                        next.add(scanner, after, note);
+                    }
+                });
+            }
+            now = next.into_all(scanner, &mut united);
+            if now.is_empty() {
+                return Err(count);
+            }
+            if self.takes_too_long(stepped.following() + united) && !is_last {
+                now = vec![self.one_reading(now.into_iter(), &bytes[count + 1..]).ok_or(count)?];
+                dropped = 1;
+                break;
+            }
+        }
+        Ok((now, Followed { steps: stepped.following() + united, dropped }))
+    }
+
+    /// What holds at the end of a token, where lexemes are cut off that have taken what they may.
+    pub(super) fn end_token(
+        &self,
+        from: &Moment,
+        readings: &[Noted],
+        mut followed: Followed,
+    ) -> Moment {
+        let scanner = self.index.scanner();
+        let mut settled = NotedReadings::default();
+        for (reading, note) in readings {
+            let most = scanner.greatest_budget().saturating_add(1);
+            let count = note.tokens.saturating_add(1).min(most);
+            for (after, cut) in scanner.settle(reading, count - 1) {
+                let tokens = if cut.is_some() { 0 } else { count };
+                settled.add(scanner, after, Note { tokens, items: note.items.clone() });
+            }
+        }
+        let readings = settled.into_all(scanner, &mut followed.steps);
+        self.moment(from, readings, followed)
+    }
+
+    /// These readings, no more than may be kept, where it took so much to follow them.
+    pub(super) fn moment(&self, from: &Moment, readings: Vec<Noted>, followed: Followed) -> Moment {
+        let (readings, notes): (SmallVec<[Configuration; 1]>, SmallVec<[Note; 1]>) =
+            readings.into_iter().unzip();
+        let mut moment = Moment {
+            readings,
+            notes: Notes(Some(Arc::new(notes))),
+            progress: Progress::Begun,
+            dropped: from.dropped.saturating_add(followed.dropped),
+            spent: from.spent,
+        };
+        moment.spend(followed.steps);
+        moment.limit(self.index.scanner());
+        moment
+    }
+
+    /// The readings of two moments, each with its note.
+    pub(super) fn either_noted(
+        &self,
+        one: &Moment,
+        other: &Moment,
+        steps: &mut usize,
+    ) -> Vec<Noted> {
+        let mut all = NotedReadings::default();
+        for (reading, note) in one.noted().into_iter().chain(other.noted()) {
+            all.add(self.index.scanner(), reading, note);
+        }
+        all.into_all(self.index.scanner(), steps)
+    }
+}
+
+/// Readings of one text, by what is noted beside them.
+#[derive(Default)]
+struct NotedReadings(SmallVec<[(Note, Readings); 1]>);
+
+impl NotedReadings {
+    fn add(&mut self, scanner: &Scanner, reading: Configuration, mut note: Note) {
+        // Where nothing hangs on it, all that have begun are alike.
+        if !scanner.is_counted(reading.state) {
+            note.tokens = note.tokens.min(1);
+        }
+        let place = match self.0.iter().position(|(known, _)| known.same(&note)) {
+            Some(place) => place,
+            None => {
+                self.0.push((note, Readings::default()));
+                self.0.len() - 1
+            }
+        };
+        self.0[place].1.add(reading, scanner.table());
+    }
+
+    fn into_all(self, scanner: &Scanner, steps: &mut usize) -> Vec<Noted> {
+        let groups = self.0.into_iter();
+        groups
+            .flat_map(|(note, readings)| {
+                let all = readings.into_all(scanner.table(), steps);
+                all.into_iter().map(move |one| (one, note.clone()))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,97 @@
+//! Lists whose items differ ([`ir::Distinct`](crate::grammar::ir::Distinct)): what the lexemes of
+//! such a list look like.
+
+use super::Scanner;
+use crate::grammar::ir::Distinct;
+use crate::lexer::{Dfa, text_counts};
+use crate::util::id::TerminalId;
+
+/// A lexeme of one terminal, as far as its bytes have come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lexeme<'s> {
+    dfa: &'s Dfa,
+    state: u32,
+}
+
+impl<'s> Lexeme<'s> {
+    /// Before its first byte.
+    pub(super) fn new(dfa: &'s Dfa) -> Self {
+        Self { dfa, state: dfa.start() }
+    }
+
+    /// With one more byte; `None` where none goes on so.
+    #[inline]
+    pub(crate) fn next(self, byte: u8) -> Option<Self> {
+        let state = self.dfa.next(self.state, byte);
+        (self.dfa.distance(state) < u32::MAX).then_some(Self { state, ..self })
+    }
+
+    /// With these bytes.
+    pub(crate) fn after(self, bytes: impl IntoIterator<Item = u8>) -> Option<Self> {
+        bytes.into_iter().try_fold(self, Self::next)
+    }
+
+    /// Whether it is one as it stands.
+    pub(crate) fn is_whole(self) -> bool {
+        self.dfa.distance(self.state) == 0
+    }
+}
+
+/// How many lexemes a terminal has.
+#[derive(Debug)]
+pub(crate) struct LexemeCounts {
+    pub(crate) terminal: TerminalId,
+    /// By state of its automaton, how many go on from it; `u64::MAX`: there is no end to them.
+    counts: Vec<u64>,
+}
+
+impl LexemeCounts {
+    /// All of them; `u64::MAX`: there is no end to them.
+    pub(crate) fn all(&self) -> u64 {
+        self.counts.first().copied().unwrap_or(0)
+    }
+
+    /// The fewest lexemes that begin as a text does, as far as it may be one: 1 where one has ended
+    /// in it.
+    pub(crate) fn fewest(&self, scanner: &Scanner, text: &[u8]) -> u64 {
+        let Some(mut lexeme) = scanner.lexeme_of(self.terminal) else { return u64::MAX };
+        let mut fewest = u64::MAX;
+        for &byte in text {
+            let Some(next) = lexeme.next(byte) else {
+                return if lexeme.is_whole() { 1 } else { fewest };
+            };
+            fewest = fewest.min(self.counts[next.state as usize]);
+            lexeme = next;
+        }
+        fewest
+    }
+}
+
+impl Scanner {
+    /// A lexeme of a terminal that texts match, before its first byte.
+    pub(crate) fn lexeme_of(&self, terminal: TerminalId) -> Option<Lexeme<'_>> {
+        self.states().dfa(terminal).map(Lexeme::new)
+    }
+
+    /// How many lexemes a terminal has. Costs the moves of its automaton.
+    pub(crate) fn lexeme_counts(&self, terminal: TerminalId) -> Option<LexemeCounts> {
+        let counts = text_counts(self.states().dfa(terminal)?);
+        Some(LexemeCounts { terminal, counts })
+    }
+
+    /// Adds the bytes with which lexemes of a terminal end. Costs the moves of its automaton.
+    pub(crate) fn last_bytes(&self, terminal: TerminalId, to: &mut [bool; 256]) {
+        let Some(dfa) = self.states().dfa(terminal) else { return };
+        for state in 0..dfa.state_count() as u32 {
+            for byte in 0..=u8::MAX {
+                to[usize::from(byte)] |= dfa.distance(dfa.next(state, byte)) == 0;
+            }
+        }
+    }
+
+    /// The terminals that are something to lists whose items differ.
+    pub(crate) fn terminals_of_lists(&self) -> impl Iterator<Item = (TerminalId, Distinct)> + '_ {
+        let all = (0..self.states().dfas().len()).map(TerminalId::new);
+        all.filter_map(|terminal| Some((terminal, self.lexis().distinct(terminal)?)))
+    }
+}

@@ -1,0 +1,286 @@
+//! `uniqueItems` where the text is followed: lists that are told whole against all their texts, and
+//! lists without end against the oracle.
+
+#[path = "schema_oracle/mod.rs"]
+mod oracle;
+
+use std::collections::BTreeSet;
+
+use lrmask::{
+    Constraint, JsonSchema, KeyOrder, Matcher, SchemaOptions, StructuralTags, TokenMask,
+    Vocabulary, Whitespace,
+};
+use serde_json::{Value, json};
+
+/// Tokens over the ends of items, beside single bytes.
+const WORDS: [&str; 42] = [
+    "\"a\"",
+    "\"b\"",
+    "\"a",
+    "\"ab",
+    "a\"",
+    "b\"",
+    "\",\"",
+    "\",",
+    ",\"",
+    "\"a\",",
+    ",\"a\"",
+    "[\"a\"",
+    "\"]",
+    "[\"",
+    "a\",\"b\"",
+    "\"a\",\"a\"",
+    "\"a\",\"b\"",
+    "[\"a\",\"a\"",
+    "[\"a\",\"b\"]",
+    "1,",
+    ",1",
+    "1,2",
+    "1,1",
+    ",1,",
+    "[1,",
+    "[1,1",
+    "12",
+    "11",
+    "2]",
+    "1]",
+    "true",
+    ",true",
+    "[true",
+    "true,",
+    "null,",
+    "{\"id\":\"a\"",
+    "\"a\"},{\"id\":\"a\"}",
+    "},{\"id\":\"",
+    "\"id\":\"a\"",
+    ":\"a",
+    ":\"a\"}",
+    "\"},{",
+];
+
+/// Single bytes, the words, and the end.
+fn vocabulary() -> (Vec<Vec<u8>>, Vocabulary) {
+    let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+    tokens.extend(WORDS.iter().map(|word| word.as_bytes().to_vec()));
+    let end = tokens.len() as u32;
+    tokens.push(Vec::new());
+    let vocabulary = Vocabulary::from_tokens(tokens.clone())
+        .and_then(|vocabulary| vocabulary.with_stop_tokens([end]));
+    (tokens, vocabulary.expect("a vocabulary"))
+}
+
+/// The constraint of a schema without blanks, fresh and loaded.
+fn constraints(schema: &Value, vocabulary: &Vocabulary) -> [Constraint; 2] {
+    let mut options = SchemaOptions::default();
+    (options.order, options.whitespace) = (KeyOrder::Any, Whitespace::None);
+    let schema = JsonSchema::parse(&schema.to_string(), &options).expect("a schema");
+    let grammar = schema.grammar();
+    let fresh = Constraint::new(&grammar, vocabulary).expect("a schema's grammar is sound");
+    let loaded = Constraint::load(fresh.save(), vocabulary).expect("what was saved is loaded");
+    [fresh, loaded]
+}
+
+/// All arrays of different ones of these values, as compact texts.
+fn arrays(values: &[Value], lengths: std::ops::RangeInclusive<usize>) -> BTreeSet<Vec<u8>> {
+    let mut all = BTreeSet::new();
+    let mut pending = vec![Vec::<usize>::new()];
+    while let Some(array) = pending.pop() {
+        if lengths.contains(&array.len()) {
+            let items: Vec<&Value> = array.iter().map(|&at| &values[at]).collect();
+            all.insert(json!(items).to_string().into_bytes());
+        }
+        if array.len() < *lengths.end() {
+            let others = (0..values.len()).filter(|at| !array.contains(at));
+            pending.extend(others.map(|at| [&array[..], &[at]].concat()));
+        }
+    }
+    all
+}
+
+/// Every token is allowed where the text and its bytes begin one of the texts, and the end behind a
+/// whole one; along random ways, some of them taken back.
+fn follow_all(schema: &Value, texts: &BTreeSet<Vec<u8>>) {
+    let (tokens, vocabulary) = vocabulary();
+    let [fresh, loaded] = constraints(schema, &vocabulary);
+    let begins = |beginning: &[u8]| {
+        let next = texts.range(beginning.to_vec()..).next();
+        next.is_some_and(|text| text.starts_with(beginning))
+    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let (mut mask, mut other) = (TokenMask::default(), TokenMask::default());
+    for _ in 0..60 {
+        let [mut matcher, mut second] = [fresh.matcher(), loaded.matcher()];
+        let mut text: Vec<u8> = Vec::new();
+        let mut lengths = Vec::new();
+        loop {
+            matcher.fill_mask(&mut mask);
+            second.clone().fill_mask(&mut other);
+            assert_eq!(mask, other, "{schema}: {}", String::from_utf8_lossy(&text));
+            for (id, token) in tokens.iter().enumerate() {
+                let is_viable = match token.is_empty() {
+                    true => texts.contains(&text),
+                    false => begins(&[&text[..], token].concat()),
+                };
+                let shown = (String::from_utf8_lossy(&text), String::from_utf8_lossy(token));
+                assert_eq!(mask.allows(id as u32), is_viable, "{schema}: {shown:?}");
+                assert_eq!(matcher.allows(id as u32), is_viable, "{schema}: {shown:?}");
+            }
+            let completion = matcher.shortest_completion().expect("there is one");
+            let whole = [&text[..], &completion].concat();
+            assert!(texts.contains(&whole), "{schema}: {}", String::from_utf8_lossy(&whole));
+            let allowed: Vec<_> = mask.tokens().collect();
+            let token = allowed[random.usize(..allowed.len())];
+            if tokens[token.index()].is_empty() {
+                break;
+            }
+            matcher.advance(token).expect("the mask allows it");
+            second.advance(token).expect("the mask allows it");
+            lengths.push(text.len());
+            text.extend_from_slice(&tokens[token.index()]);
+            if random.u8(..5) == 0 {
+                let back = random.usize(1..=lengths.len());
+                assert_eq!((matcher.rollback(back), second.rollback(back)), (back, back));
+                lengths.truncate(lengths.len() - back + 1);
+                text.truncate(lengths.pop().unwrap_or(0));
+            }
+        }
+    }
+}
+
+#[test]
+fn lists_of_few_texts_against_all_of_them() {
+    let words = ["a", "ab", "b", "ba"];
+    let strings: Vec<Value> = words.iter().map(|&word| json!(word)).collect();
+    let of_words = json!({"type": "string", "pattern": "^(a|b|ab|ba)$"});
+    let list = |items: &Value| json!({"type": "array", "items": items, "uniqueItems": true});
+    follow_all(&list(&of_words), &arrays(&strings, 0..=4));
+    let mut some = list(&of_words);
+    (some["minItems"], some["maxItems"]) = (json!(2), json!(3));
+    follow_all(&some, &arrays(&strings, 2..=3));
+    some["minItems"] = json!(4);
+    some["maxItems"] = json!(9);
+    follow_all(&some, &arrays(&strings, 4..=4));
+    let counted = ["", "a", "b", "aa", "ab", "ba", "bb"].map(|word| json!(word));
+    let of_counted = json!({"type": "string", "pattern": "^[ab]*$", "maxLength": 2});
+    let mut all = list(&of_counted);
+    all["maxItems"] = json!(3);
+    follow_all(&all, &arrays(&counted, 0..=3));
+    (all["minItems"], all["maxItems"]) = (json!(7), json!(8));
+    follow_all(&all, &arrays(&counted, 7..=7));
+    let numbers: Vec<Value> = [0, 1, 2, 11, 12].map(|number| json!(number)).to_vec();
+    let of_numbers = json!({"type": "integer", "minimum": 0, "maximum": 12, "not": {"enum": [3, 4, 5, 6, 7, 8, 9, 10]}});
+    follow_all(&list(&of_numbers), &arrays(&numbers, 0..=5));
+    let mixed = [json!(true), json!(null), json!("a"), json!(1)];
+    let of_mixed = json!({"anyOf": [{"const": true}, {"type": "null"}, {"enum": [1, "a"]}]});
+    follow_all(&list(&of_mixed), &arrays(&mixed, 0..=4));
+    follow_all(&list(&json!({"type": "string", "maxLength": 0})), &arrays(&[json!("")], 0..=1));
+}
+
+/// What is drawn from masks is valid; every token of a mask is taken, and no other; nothing has
+/// come to a limit.
+#[test]
+fn lists_without_end_against_the_oracle() {
+    let strings = json!({"type": "array", "items": {"type": "string"}, "uniqueItems": true});
+    let object = |of: Value, more: Value| {
+        let properties = json!({"id": of, "more": more});
+        let items = json!({"type": "object", "properties": properties, "required": ["id"], "additionalProperties": false});
+        json!({"type": "array", "items": items, "uniqueItems": true})
+    };
+    let short = json!({"type": "string", "pattern": "^[ab]*$"});
+    let two = json!({"type": "object", "properties": {"i": short, "d": short, "id": {"type": "boolean"}}, "required": ["i", "d"], "additionalProperties": false});
+    let pair = |i: Value, d: Value| {
+        let properties = json!({"i": i, "d": d});
+        json!({"type": "array", "items": {"type": "object", "properties": properties, "required": ["i", "d"], "additionalProperties": false}, "uniqueItems": true})
+    };
+    let schemas = [
+        json!({"type": "array", "items": two, "uniqueItems": true, "minItems": 3}),
+        pair(short.clone(), json!({"enum": ["a", "ab", "b"]})),
+        pair(json!({"type": "boolean"}), short.clone()),
+        json!({"type": "array", "items": short, "uniqueItems": true, "minItems": 3}),
+        json!({"type": "array", "items": {"type": "string", "pattern": "^[ab]{0,3}$"}, "uniqueItems": true}),
+        json!({"type": "array", "items": {"type": "number", "multipleOf": 0.25, "minimum": -9, "maximum": 9}, "uniqueItems": true}),
+        json!({"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 2000}, "uniqueItems": true}),
+        object(short.clone(), json!({"type": "boolean"})),
+        object(short.clone(), json!({"type": "array", "items": short, "uniqueItems": true})),
+        json!({"type": "array", "items": {"type": "array", "items": short, "uniqueItems": true}}),
+        json!({"anyOf": [{"type": "boolean"}, {"type": "array", "items": short, "uniqueItems": true}]}),
+        json!({"type": "object", "properties": {"a": strings, "b": {"type": "array", "items": short, "uniqueItems": true}}, "required": ["a", "b"], "additionalProperties": false}),
+    ];
+    let (tokens, vocabulary) = vocabulary();
+    let end = tokens.len() as u32 - 1;
+    for schema in &schemas {
+        let [fresh, loaded] = constraints(schema, &vocabulary);
+        let mut random = fastrand::Rng::with_seed(11);
+        let (mut mask, mut other) = (TokenMask::default(), TokenMask::default());
+        for _ in 0..40 {
+            let [mut matcher, mut second] = [fresh.matcher(), loaded.matcher()];
+            let mut text: Vec<u8> = Vec::new();
+            for _ in 0..40 {
+                matcher.fill_mask(&mut mask);
+                second.fill_mask(&mut other);
+                assert_eq!(mask, other, "{schema}: {}", String::from_utf8_lossy(&text));
+                for id in 0..=end {
+                    let shown = (String::from_utf8_lossy(&text), &tokens[id as usize]);
+                    assert_eq!(
+                        mask.allows(id),
+                        matcher.clone().advance(id).is_ok(),
+                        "{schema}: {shown:?}"
+                    );
+                }
+                // Letters that no other token has say nothing new, so the words are drawn often.
+                let is_word =
+                    |id: u32| tokens[id as usize].len() > 1 || random_ascii(&tokens[id as usize]);
+                let words: Vec<u32> =
+                    (0..=end).filter(|&id| mask.allows(id) && is_word(id)).collect();
+                let Some(&token) = words.get(random.usize(..words.len().max(1))) else { break };
+                if token == end {
+                    break;
+                }
+                matcher.advance(token).expect("the mask allows it");
+                second.advance(token).expect("the mask allows it");
+                text.extend_from_slice(&tokens[token as usize]);
+            }
+            let completion = matcher.shortest_completion().expect("there is one");
+            text.extend(completion);
+            let text = String::from_utf8(text).expect("only ASCII was drawn");
+            assert_eq!(oracle::is_valid_text(schema, &text), Some(true), "{schema}: {text}");
+            let mut whole = fresh.matcher();
+            assert!(whole.advance_bytes(text.as_bytes()).is_ok() && whole.is_accepting());
+        }
+    }
+}
+
+/// Bytes that are drawn alone.
+fn random_ascii(token: &[u8]) -> bool {
+    matches!(
+        token,
+        [b'a' | b'b' | b'"' | b',' | b'[' | b']' | b'{' | b'}' | b'0'
+            ..=b'3' | b'.' | b'-' | b':' | b'i' | b'd']
+    )
+}
+
+fn takes(matcher: &Matcher, text: &str) -> bool {
+    let mut matcher = matcher.clone();
+    matcher.advance_bytes(text.as_bytes()).is_ok() && matcher.is_accepting()
+}
+
+/// There is no end to items, in structural tags neither; lists know nothing of one another.
+#[test]
+fn a_thousand_items_are_followed() {
+    let schema = r#"{"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#;
+    let mut tags = StructuralTags::new(["<f"]);
+    tags.tag("<f>", schema, "</f>");
+    let (_, vocabulary) = vocabulary();
+    let grammar = tags.grammar(&SchemaOptions::default()).expect("tags");
+    let matcher = Constraint::new(&grammar, &vocabulary).expect("a grammar").matcher();
+    let items: Vec<String> = (0..1000).map(|number| format!("item {number}")).collect();
+    let list = json!(items).to_string();
+    assert!(takes(&matcher, &format!("a <f>{list}</f> b <f>{list}</f>")));
+    let again = list.replace(']', ",\"item 500\"]");
+    assert!(!takes(&matcher, &format!("a <f>{again}</f>")));
+    assert!(takes(&matcher, &format!("a <f>{}</f>", list.replace(']', ",\"item 1000\"]"))));
+    // Deep items and deep lists are dropped without recursion.
+    let long = "a".repeat(200_000);
+    assert!(takes(&matcher, &format!("<f>[\"{long}\",\"{long}b\"]</f>")));
+    assert!(!takes(&matcher, &format!("<f>[\"{long}\",\"{long}\"]</f>")));
+}
