@@ -129,6 +129,9 @@ pub(super) fn are_apart_in_lists(
 ) -> bool {
     let is_of_list = |&terminal: &usize| grammar.terminals[terminal].distinct.is_some();
     let count = grammar.terminals.len();
+    if !(0..count).any(|terminal| is_of_list(&terminal)) {
+        return true;
+    }
     let ignored = (0..count).filter(|&terminal| grammar.terminals[terminal].ignored);
     let ignored: Vec<usize> = ignored.collect();
     let mut seen = HashSet::new();

@@ -135,10 +135,11 @@ impl Items {
     fn suspects(&self, index: &Index, at: &Configuration, suspects: &mut Vec<u32>) -> bool {
         let scanner = index.scanner();
         let tokens = index.tokens_of_items();
-        let Some(list) = self.list() else { return false };
-        if list.count == 0 {
-            return tokens.has_single();
-        }
+        let count = self.list().map(|list| list.count);
+        let Some(list) = self.list().filter(|list| list.count > 0) else {
+            let is_open = count.is_some() || follows(scanner, at, |role| role == Distinct::Open);
+            return is_open && tokens.has_single();
+        };
         let texts = list.terminals.iter().flatten().map(|&terminal| tokens.texts(terminal));
         if list.count + 1 >= texts.fold(1, u64::saturating_mul) {
             return true;
@@ -321,7 +322,8 @@ impl Matcher {
                 state = state.and_then(|at| states.next(at, byte));
                 may_end
             });
-            let behind = end.map_or(&[][..], |end| &bytes[end..]);
+            // With the last byte of the lexeme that ends there: an item may begin right behind it.
+            let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
             let fewest = self.index.tokens_of_items().fewest_behind(scanner, behind);
             fewest.is_some_and(|fewest| fewest <= count)
         })

@@ -130,6 +130,8 @@ impl Machine<'_> {
                 counted.push((self.count_apart(value)?, key));
             }
         }
+        // One text tells nothing apart.
+        counted.retain(|&(count, _)| count > 1);
         // Those with most texts first, in the order of the schema.
         counted.sort_by_key(|&(count, _)| Reverse(count));
         let without_end = counted.iter().filter(|&&(count, _)| count == u64::MAX).count();
