@@ -55,6 +55,8 @@ null,
 "id":"a"
 :"a
 :"a"}
+:["a",
+["a",
 "},{
  ,"a"
 , "a"
@@ -182,6 +184,9 @@ fn lists_of_few_texts_against_all_of_them() {
     let of_mixed = json!({"anyOf": [{"const": true}, {"type": "null"}, {"enum": [1, "a"]}]});
     follow_all(&list(&of_mixed), &arrays(&mixed, 0..=4));
     follow_all(&list(&json!({"type": "string", "maxLength": 0})), &arrays(&[json!("")], 0..=1));
+    let within = json!({"type": "object", "properties": {"id": list(&json!({"type": "string", "pattern": "^a$"}))}, "required": ["id"], "additionalProperties": false});
+    let texts = [&b"{\"id\":[]}"[..], b"{\"id\":[\"a\"]}"].map(<[u8]>::to_vec);
+    follow_all(&within, &texts.into_iter().collect());
 }
 
 /// What is drawn from masks is valid; every token of a mask is taken, and no other; nothing has

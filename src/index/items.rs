@@ -56,10 +56,22 @@ impl TokensOfItems {
     /// The fewest items that begin as one does that stands in a text, behind something else: 1
     /// where there is a whole one. `None` where no item begins.
     pub(crate) fn fewest_behind(&self, scanner: &Scanner, text: &[u8]) -> Option<u64> {
-        let places = (1..text.len()).filter(|&at| self.is_between(text[at - 1], text[at]));
-        places
+        self.begins_behind(text)
             .flat_map(|at| self.items.iter().map(move |item| item.fewest(scanner, &text[at..])))
             .min()
+    }
+
+    /// Whether an item may begin with a byte.
+    pub(crate) fn may_begin_with(&self, byte: u8) -> bool {
+        self.begins[usize::from(byte)]
+    }
+
+    /// Where in a text, behind something else, an item may begin.
+    pub(crate) fn begins_behind<'t>(
+        &self,
+        text: &'t [u8],
+    ) -> impl Iterator<Item = usize> + use<'t, '_> {
+        (1..text.len()).filter(|&at| self.is_between(text[at - 1], text[at]))
     }
 
     /// Whether an item may begin between two bytes.

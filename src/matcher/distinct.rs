@@ -129,6 +129,15 @@ impl Items {
         self.lists.same(&other.lists) && self.lexeme.same(&other.lexeme)
     }
 
+    /// Whether a text may begin with an item of a list, or as no item may that is still to come.
+    fn may_hold(&self, text: &[u8]) -> bool {
+        self.lists.iter().any(|list| match &list.seen[..] {
+            [] => false,
+            [seen] => seen.refuses(text),
+            _ => true,
+        })
+    }
+
     /// Adds nodes of the vocabulary's trie to `suspects`, whose tokens may end an item which stands
     /// in the list already, and that is in progress or begins with them. Whether one item is left
     /// at most.
@@ -305,28 +314,37 @@ impl Matcher {
         for token in tokens.of(most + 1) {
             let is_allowed = row[token as usize / 32] >> (token % 32) & 1 == 1;
             let bytes = vocabulary.bytes(token).unwrap_or_default();
-            if is_allowed && self.may_hold_items(bytes, most + 1) {
+            let mut readings = self.now.readings.iter().enumerate();
+            if is_allowed && readings.any(|(place, at)| self.may_repeat(place, at, bytes, most + 1))
+            {
                 self.test(token, row);
             }
         }
     }
 
-    /// Whether a token holds, behind the lexeme in progress, the beginning of an item of which
+    /// Whether a token may repeat, behind the lexeme in progress, an item, or begin one of which
     /// `count` at most begin so.
-    fn may_hold_items(&self, bytes: &[u8], count: u64) -> bool {
-        let scanner = self.index.scanner();
-        self.now.readings.iter().any(|at| {
-            let (states, mut state) = (scanner.states(), Some(at.state));
-            let end = bytes.iter().position(|&byte| {
-                let may_end = state.is_some_and(|at| !states.labels(at).is_empty());
-                state = state.and_then(|at| states.next(at, byte));
-                may_end
-            });
-            // With the last byte of the lexeme that ends there: an item may begin right behind it.
-            let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
-            let fewest = self.index.tokens_of_items().fewest_behind(scanner, behind);
-            fewest.is_some_and(|fewest| fewest <= count)
-        })
+    fn may_repeat(&self, place: usize, at: &Configuration, bytes: &[u8], count: u64) -> bool {
+        let (scanner, tokens) = (self.index.scanner(), self.index.tokens_of_items());
+        let (states, mut state) = (scanner.states(), Some(at.state));
+        let end = bytes.iter().position(|&byte| {
+            let may_end = state.is_some_and(|at| !states.labels(at).is_empty());
+            state = state.and_then(|at| states.next(at, byte));
+            may_end
+        });
+        // With the last byte of the lexeme that ends there: an item may begin right behind it.
+        let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
+        let mut begins = tokens.begins_behind(behind);
+        // One item alone repeats none but those that stand there. Nor does it leave none, as the
+        // only one would that there is.
+        let is_alone = !tokens.has_single()
+            && part_in_progress(scanner, at).is_none()
+            && bytes.first().is_some_and(|&byte| !tokens.may_begin_with(byte));
+        match (begins.next(), begins.next(), self.now.notes.get(place)) {
+            (None, ..) => false,
+            (Some(begin), None, Some(note)) if is_alone => note.items.may_hold(&behind[begin..]),
+            _ => tokens.fewest_behind(scanner, behind).is_some_and(|fewest| fewest <= count),
+        }
     }
 
     /// Takes a token out of a mask that allows it if it cannot be taken.

@@ -32,6 +32,19 @@ impl Seen {
         Some(&self.children[place].1)
     }
 
+    /// Whether a text goes so far as to repeat an item, or as none may that is still to come.
+    pub(crate) fn refuses(&self, text: &[u8]) -> bool {
+        let mut node = self;
+        for &byte in text {
+            match node.child(byte) {
+                Some(next) if next.is_closed => return true,
+                Some(next) => node = next,
+                None => return node.has_ended(),
+            }
+        }
+        false
+    }
+
     /// The node that stands for `text`, if some item begins so.
     pub(crate) fn behind(self: &Arc<Self>, text: &[u8]) -> Option<Arc<Self>> {
         let mut node = self;
