@@ -7,7 +7,7 @@ mod oracle;
 use std::collections::BTreeSet;
 
 use lrmask::{
-    Constraint, JsonSchema, KeyOrder, Matcher, SchemaOptions, StructuralTags, TokenMask,
+    Constraint, Grammar, JsonSchema, KeyOrder, Matcher, SchemaOptions, StructuralTags, TokenMask,
     Vocabulary, Whitespace,
 };
 use serde_json::{Value, json};
@@ -299,4 +299,23 @@ fn a_thousand_items_are_followed() {
     let long = "a".repeat(200_000);
     assert!(takes(&matcher, &format!("<f>[\"{long}\",\"{long}b\"]</f>")));
     assert!(!takes(&matcher, &format!("<f>[\"{long}\",\"{long}\"]</f>")));
+}
+
+/// Within a grammar items are followed where the lexemes of their array can be nothing else.
+#[test]
+fn schemas_within_a_grammar_are_followed_where_nothing_else_can_be_meant() {
+    let strings = r#"%json {"type": "array", "items": {"type": "string"}, "uniqueItems": true}"#;
+    let of = |grammar: &str| {
+        let (_, vocabulary) = vocabulary();
+        let grammar = Grammar::from_lark(grammar).expect("a grammar");
+        Constraint::new(&grammar, &vocabulary).expect("a grammar").matcher()
+    };
+    let matcher = of(&format!(r#"start: "call " {strings} | "sum " %json {{"type": "array"}}"#));
+    assert!(takes(&matcher, r#"call ["a","b","c","d"]"#) && takes(&matcher, "sum [1,1]"));
+    assert!(!takes(&matcher, r#"call ["a","b","c","a"]"#));
+    // Here the text may be an array of another kind until the first item.
+    let integers = r#"%json {"type": "array", "items": {"type": "integer"}}"#;
+    let matcher = of(&format!("start: {strings} | {integers}"));
+    assert!(takes(&matcher, r#"["a","b"]"#) && takes(&matcher, "[1,1]"));
+    assert!(!takes(&matcher, r#"["a","a"]"#) && !takes(&matcher, r#"["a",1]"#));
 }

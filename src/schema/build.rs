@@ -166,10 +166,8 @@ impl Builder<'_, '_> {
 
     /// The symbol of values whose outcome among `formulas` is the one of this number.
     pub(super) fn value(&mut self, formulas: &[F], outcome: usize) -> Result<Symbol, SchemaError> {
-        if let &[only] = formulas
-            && self.machine.reader.formulas.held(only).apart
-        {
-            return self.apart(only);
+        if self.machine.reader.formulas.held(formulas[outcome]).apart {
+            return self.apart(formulas[outcome]);
         }
         let mut whole = Formed::with_capacity(formulas.len());
         for &formula in formulas {
