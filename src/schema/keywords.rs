@@ -61,7 +61,7 @@ pub(super) struct Distinct {
     /// The schema that it stands in.
     pub(super) node: NodeId,
     pub(super) value: NodeId,
-    /// What takes its place where they are not.
+    /// What takes its place where they are not, as far as that is known.
     pub(super) narrower: Option<F>,
 }
 

@@ -11,7 +11,7 @@
 
 use crate::schema::draft::Draft;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
-use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas};
+use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::{Distinct, Reader};
 use crate::util::diagnostic::{Diagnostic, Place};
@@ -60,17 +60,26 @@ impl Reader<'_> {
         let items = self.schemas.json.get(node, "items");
         let items = items.filter(|_| self.schemas.json.get(node, "prefixItems").is_none());
         let values = items.map_or(Ok(None), |items| self.values(items))?;
-        let Some(values) = values.filter(|values| values.len() <= MOST_VALUES) else {
-            // Where it is denied, the keyword is widened instead: what is denied then is more.
-            if self.is_denied {
-                return Ok(self.held_of_all(value));
+        let mut listed = None;
+        if let Some(values) = values.filter(|values| values.len() <= MOST_VALUES) {
+            let is_string =
+                |&value: &F| matches!(self.formulas.shape(value), Shape::Atom(Atom::Strings(_)));
+            let are_strings = values.iter().all(is_string);
+            let values = Atom::Unique(self.atoms.uniques.id(values));
+            let values = self.formulas.atom(values);
+            // Strings have one spelling in any case.
+            if self.is_denied || !are_strings {
+                return Ok(values);
             }
-            let number = self.distinct.len() as u32;
-            self.distinct.push(Distinct { node, value, narrower: None });
-            return Ok(self.formulas.atom(Atom::Distinct(number)));
-        };
-        let values = self.atoms.uniques.id(values);
-        Ok(self.formulas.atom(Atom::Unique(values)))
+            listed = Some(values);
+        }
+        // Where it is denied, the keyword is widened instead: what is denied then is more.
+        if self.is_denied {
+            return Ok(self.held_of_all(value));
+        }
+        let number = self.distinct.len() as u32;
+        self.distinct.push(Distinct { node, value, narrower: listed });
+        Ok(self.formulas.atom(Atom::Distinct(number)))
     }
 
     /// Where a `uniqueItems` stands.
@@ -78,8 +87,8 @@ impl Reader<'_> {
         self.schemas.json.place(self.distinct[number as usize].value)
     }
 
-    /// What takes the place of a `uniqueItems` whose items are not followed: few items that
-    /// certainly differ. A warning says so.
+    /// What takes the place of a `uniqueItems` whose items are not followed: values that are left,
+    /// or few items that certainly differ. A warning says so then.
     pub(super) fn narrower(&mut self, number: u32) -> Result<F, SchemaError> {
         let Distinct { node, value, narrower } = self.distinct[number as usize];
         if let Some(known) = narrower {
