@@ -256,7 +256,7 @@ pub(crate) struct Budget {
 pub(crate) enum Distinct {
     /// Begins a list.
     Open,
-    /// Stands right before a part of an item that has others.
+    /// Stands right before a part within an item.
     Lead,
     /// A part of an item, by its number.
     Part(Part),

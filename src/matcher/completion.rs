@@ -164,7 +164,7 @@ impl Matcher {
                 text.reverse();
                 return Some(text);
             }
-            let bytes = match note.items.are_asked_for() {
+            let bytes = match note.items.is_in_list() {
                 true => &all_bytes[..],
                 false => scanner.states().classes().representatives(),
             };
@@ -177,7 +177,7 @@ impl Matcher {
                     let known = alike.entry(key).or_default();
                     *steps = steps.saturating_sub(known.len() / COMPARISONS_OF_A_STEP);
                     let is_known = |(other, beside): &Noted| {
-                        other.same(&after) && (beside.same(&note) || !note.items.are_asked_for())
+                        other.same(&after) && (beside.same(&note) || !note.items.is_in_list())
                     };
                     if known.iter().any(|&known| is_known(&met[known].0))
                         || !scanner.is_viable(&after, &mut Reads::none())
@@ -187,7 +187,7 @@ impl Matcher {
                     known.push(met.len());
                     // No plan knows of items that must differ: there the first way that is found
                     // will do.
-                    let weight = if note.items.are_asked_for() { WEIGHT } else { 1 };
+                    let weight = if note.items.is_in_list() { WEIGHT } else { 1 };
                     let left = self.least_left(&after, steps).saturating_mul(weight);
                     pending.push(Reverse((left.saturating_add(length + 1), met.len())));
                     met.push(((after, note), Some((at, byte)), length + 1));

@@ -115,7 +115,7 @@ impl Items {
     }
 
     /// Whether a list has not ended.
-    pub(super) fn are_asked_for(&self) -> bool {
+    pub(super) fn is_in_list(&self) -> bool {
         self.list().is_some()
     }
 

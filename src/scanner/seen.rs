@@ -54,8 +54,8 @@ impl Seen {
         Some(node.clone())
     }
 
-    /// Whether no item ends with the text of the node, behind which one might: it is an item, or
-    /// another part follows, of which nothing is left.
+    /// Whether no lexeme may end with the text of the node any more: it is an item, or nothing is
+    /// left of the part that would follow.
     pub(crate) fn has_ended(&self) -> bool {
         self.is_item || self.child(END_OF_PART).is_some_and(|next| next.is_closed)
     }
