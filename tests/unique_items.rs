@@ -52,6 +52,19 @@ null,
 {"id":"a"
 "a"},{"id":"a"}
 },{"id":"
+{},{}
+},{}
+[],[]
+],[
+{"a":1}
+{"a":1},
+1},{"a":1
+}}
+"a":1}
+,"a":1}
+,"a":1},{"a":2
+{"a":
+[{"a":1},{"a"
 "id":"a"
 :"a
 :"a"}
@@ -217,6 +230,11 @@ fn lists_without_end_against_the_oracle() {
         object(short.clone(), json!({"type": "array", "items": short, "uniqueItems": true})),
         json!({"type": "array", "items": {"type": "array", "items": short, "uniqueItems": true}}),
         json!({"anyOf": [{"type": "boolean"}, {"type": "array", "items": short, "uniqueItems": true}]}),
+        json!({"type": "array", "items": {"type": "object", "properties": {"a": {"enum": [1, 2]}}}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "object", "properties": {"a": {"enum": [1, 2]}, "id": short}, "additionalProperties": false}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "object", "additionalProperties": {"type": "array", "items": {"enum": [1]}}}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "array", "items": {"enum": [1, "a"]}}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"anyOf": [short, {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "additionalProperties": {"type": "array", "items": short, "uniqueItems": true}}]}, "uniqueItems": true, "minItems": 3}),
         json!({"type": "object", "properties": {"a": strings, "b": {"type": "array", "items": short, "uniqueItems": true}}, "required": ["a", "b"], "additionalProperties": false}),
     ];
     let (tokens, vocabulary) = vocabulary();
@@ -259,10 +277,97 @@ fn lists_without_end_against_the_oracle() {
             let text = String::from_utf8(text).expect("only ASCII was drawn");
             // No string has a blank in it.
             let compact = text.replace([' ', '\t', '\n', '\r'], "");
-            assert_eq!(oracle::is_valid_text(schema, &compact), Some(true), "{schema}: {text}");
+            assert!(is_valid(schema, &compact), "{schema}: {text}");
             let mut whole = fresh.matcher();
             assert!(whole.advance_bytes(text.as_bytes()).is_ok() && whole.is_accepting());
         }
+    }
+}
+
+/// Whether the text is JSON of a value that satisfies a schema; of a key that stands twice the last
+/// member counts.
+fn is_valid(schema: &Value, text: &str) -> bool {
+    let value: Value = serde_json::from_str(text).expect("JSON");
+    oracle::is_valid_text(schema, &value.to_string()) == Some(true)
+}
+
+/// Arrays of up to three of some values are accepted where no two are equal.
+fn judge_all(items: &Value, values: &[Value]) {
+    let schema = json!({"type": "array", "items": items, "uniqueItems": true});
+    let (_, vocabulary) = vocabulary();
+    let matchers =
+        constraints(&schema, Whitespace::None, &vocabulary).map(|constraint| constraint.matcher());
+    let repeated = values.iter().flat_map(|one| values.iter().map(move |other| vec![one, other]));
+    let thirds = values.iter().flat_map(|one| {
+        values.windows(2).map(move |pair| vec![&pair[0], one, &pair[1]])
+    });
+    for array in repeated.chain(thirds) {
+        let text = json!(array).to_string();
+        let expected = is_valid(&schema, &text);
+        for matcher in &matchers {
+            assert_eq!(takes(matcher, &text), expected, "{schema}: {text}");
+        }
+    }
+}
+
+/// Items that are arrays and objects are the same where their values are.
+#[test]
+fn arrays_and_objects_are_told_apart_by_their_values() {
+    let objects: Vec<Value> = [
+        r#"{}"#,
+        r#"{"a":1}"#,
+        r#"{"a":1.0}"#,
+        r#"{"a":2}"#,
+        r#"{"a":"1"}"#,
+        r#"{"b":1}"#,
+        r#"{"a":1,"b":2}"#,
+        r#"{"a":2,"b":1}"#,
+        r#"{"a":{"b":1}}"#,
+        r#"{"a":[1,2]}"#,
+        r#"{"a":[2,1]}"#,
+    ]
+    .map(|text| serde_json::from_str(text).expect("JSON"))
+    .to_vec();
+    judge_all(&json!({"type": "object"}), &objects);
+    judge_all(&json!({"type": "object", "minProperties": 0, "required": []}), &objects);
+    let closed = json!({"type": "object", "properties": {"a": {}, "b": {"type": "integer"}}, "additionalProperties": false});
+    judge_all(&closed, &objects);
+    let either = json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "number"}}}, {"type": "object", "properties": {"b": {"type": "number"}}}]});
+    judge_all(&either, &objects);
+    let arrays = [json!([]), json!([[]]), json!([1]), json!([1, 2]), json!([2, 1]), json!([{}])];
+    judge_all(&json!({"type": "array"}), &arrays);
+    let scalars = [json!(null), json!(true), json!(1), json!("1"), json!("a"), json!("{}")];
+    judge_all(&json!({}), &[&objects[..], &arrays, &scalars].concat());
+    let strings = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {}}}]});
+    judge_all(&strings, &[&objects[..], &[json!("a"), json!("{}"), json!("}")]].concat());
+}
+
+/// The order of members, repeated keys and spellings make no other value.
+#[test]
+fn spellings_of_a_value_are_one_item() {
+    let matcher = |items: Value, order: KeyOrder| {
+        let schema = json!({"type": "array", "items": items, "uniqueItems": true});
+        let mut options = SchemaOptions::default();
+        options.order = order;
+        let (_, vocabulary) = vocabulary();
+        let constraint = Constraint::from_schema(&schema.to_string(), &options, &vocabulary);
+        constraint.expect("a schema").matcher()
+    };
+    let open = matcher(json!({"type": "object"}), KeyOrder::Declared);
+    assert!(!takes(&open, r#"[{"a":1,"b":2},{"b":2,"a":1}]"#));
+    assert!(!takes(&open, r#"[{"a":"x"},{ "\u0061" : "\u0078" }]"#));
+    assert!(!takes(&open, r#"[{"a":10},{"a":1e1}]"#));
+    assert!(takes(&open, r#"[{"a":1,"b":2},{"b":2,"a":1,"c":0}]"#));
+    assert!(!takes(&open, r#"[{"a":1},{"a":2,"a":1}]"#) && takes(&open, r#"[{"a":1},{"a":1,"a":2}]"#));
+    // A member may come again where nothing else can be added.
+    let names = json!({"a": {"type": "string"}, "b": {"type": "boolean"}});
+    let closed = json!({"type": "object", "properties": names, "required": ["b"], "additionalProperties": false});
+    for order in [KeyOrder::Declared, KeyOrder::Any] {
+        let closed = matcher(closed.clone(), order);
+        assert!(takes(&closed, r#"[{"b":true},{"a":"","b":true},{"a":"x","b":true},{"b":false}]"#));
+        assert!(!takes(&closed, r#"[{"a":"x","b":true},{"a":"x","b":true}]"#));
+        assert!(takes(&closed, r#"[{"a":"x","b":true},{"a":"x","b":true,"a":"y"}]"#));
+        assert!(!takes(&closed, r#"[{"b":true},{"b":true,"c":1}]"#));
     }
 }
 

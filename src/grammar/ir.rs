@@ -243,41 +243,25 @@ pub(crate) struct Budget {
     pub(crate) cuts: Vec<TerminalId>,
 }
 
-/// What a terminal is to lists whose items differ from one another: each item is one lexeme, or
-/// holds some that stand for it, in any order, and no two items have the same. No context-free
-/// rules say that of lists of any length: whoever follows a text keeps the lexemes that stand in
-/// it.
+/// What a terminal is to lists whose items differ from one another: no two items are the same JSON
+/// value. No context-free rules say that of lists of any length: whoever follows a text keeps what
+/// stands in it.
 ///
-/// Each part of an item has one terminal, any lexeme of which may stand there whatever else the
-/// item is like. Behind an item the list may end, or goes on as its rules ask: for no more items
-/// than there are. Where an item has more than two parts, there is no end to the lexemes of any.
-/// Items may hold other such lists.
+/// An item is one lexeme, any of a terminal whatever stands before it, or an array or an object.
+/// Two lexemes are the same by their text, arrays and objects by their value. An array or an object
+/// that may end can also go on, so as to differ from any number of others. Behind an item the list
+/// may end, or goes on as its rules ask: for no more items than there are. Items may hold other
+/// such lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Distinct {
     /// Begins a list.
     Open,
-    /// Stands right before a part within an item.
-    Lead,
-    /// A part of an item, by its number.
-    Part(Part),
+    /// An item that is one lexeme.
+    Item,
     /// Stands between two items.
     Next,
     /// Ends a list.
     Close,
-}
-
-/// A part of an item that differs from others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Part {
-    /// Below `of`.
-    pub(crate) number: u8,
-    /// How many parts the item has.
-    pub(crate) of: u8,
-}
-
-impl Part {
-    /// What is all of an item.
-    pub(crate) const WHOLE: Self = Self { number: 0, of: 1 };
 }
 
 /// A second reading of a word.

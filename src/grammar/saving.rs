@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::Grammar;
 use super::ir::{
     Associativity, Budget, Conflicts, Distinct, Fallback, Indentation, LexerKind, Lookahead, Marks,
-    Nonterminal, Part, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
+    Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
 use super::requirement::{End, Requirement};
@@ -198,24 +198,20 @@ impl Terminal {
 
 impl Distinct {
     fn save(self, writer: &mut Writer) {
-        let (kind, Part { number, of }) = match self {
-            Self::Open => (0, Part::WHOLE),
-            Self::Lead => (1, Part::WHOLE),
-            Self::Next => (2, Part::WHOLE),
-            Self::Close => (3, Part::WHOLE),
-            Self::Part(part) => (4, part),
-        };
-        [kind, number, of].into_iter().for_each(|byte| writer.u8(byte));
+        writer.u8(match self {
+            Self::Open => 0,
+            Self::Item => 1,
+            Self::Next => 2,
+            Self::Close => 3,
+        });
     }
 
     fn load(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let (kind, part) = (reader.u8()?, Part { number: reader.u8()?, of: reader.u8()? });
-        match kind {
+        match reader.u8()? {
             0 => Ok(Self::Open),
-            1 => Ok(Self::Lead),
+            1 => Ok(Self::Item),
             2 => Ok(Self::Next),
             3 => Ok(Self::Close),
-            4 if part.number < part.of => Ok(Self::Part(part)),
             _ => Err(Malformed { what: "what a terminal is to a list" }),
         }
     }

@@ -18,19 +18,37 @@ pub(crate) struct TokensOfItems {
     items: Vec<LexemeCounts>,
     /// Tokens, each with the fewest items that begin as one in it. Ascending.
     fewest: Vec<(u64, u32)>,
+    /// Tokens that hold the end of an array or object, by what else they hold.
+    composites: Vec<(Repeating, u32)>,
+}
+
+/// Which tokens may end an array or object that is an item of a list already. Each holds those
+/// before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Repeating {
+    /// Those that hold two.
+    TwoWithin,
+    /// Those that hold one.
+    OneWithin,
+    /// And those that hold the end of one, and the value of a member, which may take the place of
+    /// another.
+    Replacing,
+    /// All that hold the end of one.
+    Any,
 }
 
 impl TokensOfItems {
     /// Those of a vocabulary. Costs its bytes and the moves of the terminals' automata.
     pub(super) fn new(scanner: &Scanner, vocabulary: &Vocabulary) -> Self {
         let (ends, begins) = ([false; 256], [false; 256]);
-        let mut own = Self { ends, begins, items: Vec::new(), fewest: Vec::new() };
+        let (items, fewest, composites) = (Vec::new(), Vec::new(), Vec::new());
+        let mut own = Self { ends, begins, items, fewest, composites };
         for (terminal, role) in scanner.terminals_of_lists() {
             match role {
-                Distinct::Open | Distinct::Lead | Distinct::Next => {
+                Distinct::Open | Distinct::Next => {
                     scanner.last_bytes(terminal, &mut own.ends);
                 }
-                Distinct::Part(_) => {
+                Distinct::Item => {
                     own.items.extend(scanner.lexeme_counts(terminal));
                     for byte in 0..=u8::MAX {
                         let item = scanner.lexeme_of(terminal);
@@ -48,8 +66,10 @@ impl TokensOfItems {
                 let fewest = own.fewest_behind(scanner, bytes);
                 own.fewest.extend(fewest.map(|count| (count, id)));
             }
+            own.composites.extend(repeating(bytes).map(|kind| (kind, id)));
         }
         own.fewest.sort_unstable();
+        own.composites.sort_unstable();
         own
     }
 
@@ -84,6 +104,11 @@ impl TokensOfItems {
         self.fewest.iter().take_while(move |&&(own, _)| own <= count).map(|&(_, id)| id)
     }
 
+    /// The tokens that may end an array or object which is an item already.
+    pub(crate) fn of_composites(&self, repeating: Repeating) -> impl Iterator<Item = u32> + '_ {
+        self.composites.iter().take_while(move |&&(own, _)| own <= repeating).map(|&(_, id)| id)
+    }
+
     /// Whether there are items of which there is just one.
     pub(crate) fn has_single(&self) -> bool {
         self.items.iter().any(|item| item.all() <= 1)
@@ -94,4 +119,21 @@ impl TokensOfItems {
         let known = self.items.iter().find(|item| item.terminal == terminal);
         known.map_or(u64::MAX, LexemeCounts::all)
     }
+}
+
+/// Where a token may end an array or object; `None` where it holds the end of none.
+fn repeating(token: &[u8]) -> Option<Repeating> {
+    let is_open = |byte: &u8| matches!(byte, b'[' | b'{');
+    let is_close = |byte: &u8| matches!(byte, b']' | b'}');
+    token.iter().any(is_close).then(|| {
+        let mut brackets = token.iter();
+        // Two of them stand behind one another.
+        let mut pair = || brackets.any(is_open) && brackets.any(is_close);
+        match (pair(), pair()) {
+            (true, true) => Repeating::TwoWithin,
+            (true, false) => Repeating::OneWithin,
+            (false, _) if token.contains(&b':') => Repeating::Replacing,
+            (false, _) => Repeating::Any,
+        }
+    })
 }

@@ -11,16 +11,18 @@
 //!   ([`TokensOfItems`](crate::index::TokensOfItems)).
 //! * Where one item is left at most, none may be asked for behind it. There all tokens of the mask
 //!   are followed.
+//! * A token that ends an array or an object holds a bracket. Where what stands of that item is in
+//!   no other item, few of these tokens are followed.
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use super::Matcher;
 use super::history::History;
-use crate::index::Index;
+use super::value_ids::ValueIds;
+use super::values::Values;
+use crate::index::{Index, Repeating};
 use crate::scanner::configuration::Configuration;
-use crate::scanner::{Distinct, Head, Lexeme, Part, Reads, Scanner, Seen};
+use crate::scanner::{Distinct, Lexeme, Reads, Scanner, Seen};
 use crate::util::id::{TerminalId, TokenId};
 use crate::vocab::trie::Trie;
 
@@ -29,7 +31,9 @@ use crate::vocab::trie::Trie;
 pub(super) struct Items {
     /// The lists that have not ended, the innermost last.
     lists: History<List>,
-    /// The items of the innermost that begin as the lexeme in progress, if that may be one.
+    /// The arrays and objects that have not ended, from the outermost item of a list on.
+    values: Values,
+    /// The items of the innermost list that begin as the lexeme in progress, if that may be one.
     alike: Option<Arc<Seen>>,
     /// The bytes of that lexeme, the last one first.
     lexeme: History<u8>,
@@ -38,14 +42,16 @@ pub(super) struct Items {
 /// A list that has not ended.
 #[derive(Clone, Default)]
 struct List {
-    /// By part: the items, that part behind the others of its item.
-    seen: SmallVec<[Arc<Seen>; 1]>,
-    /// By part: the terminal of it, as far as one has ended.
-    terminals: SmallVec<[Option<TerminalId>; 1]>,
-    /// By part: what the item in progress has.
-    parts: SmallVec<[Option<Arc<[u8]>>; 1]>,
-    /// How many items there are.
+    /// The items that are one lexeme, the terminal of these as far as one has come, and how many
+    /// they are.
+    seen: Arc<Seen>,
+    terminal: Option<TerminalId>,
     count: u64,
+    /// In how many arrays and objects each item stands that is one itself.
+    depth: usize,
+    /// The items that are arrays and objects, and what these hold.
+    composites: ValueIds,
+    members: ValueIds,
 }
 
 impl Items {
@@ -63,46 +69,73 @@ impl Items {
         if let Some(label) = ended {
             next.end(scanner, label)?;
         }
-        let Some(list) = next.lists.iter().next() else { return Some(next) };
-        if list.is_whole() && becomes(scanner, at, |role| role == Distinct::Next) {
+        let Some(list) = next.list() else { return Some(next) };
+        if list.seen.is_closed && becomes(scanner, at, |role| role == Distinct::Next) {
             return None;
         }
-        let Some(part) = part_in_progress(scanner, at) else {
+        next.within_values(byte)?;
+        if !is_item_in_progress(scanner, at) {
             next.alike = None;
             return Some(next);
+        }
+        let before = match next.lexeme.len() {
+            0 => next.list().map(|list| list.seen.clone()),
+            _ => next.alike.take(),
         };
-        let before =
-            if next.lexeme.len() == 0 { list.alike(scanner, part) } else { next.alike.take() };
         next.alike = before.and_then(|alike| alike.child(byte).cloned());
         next.lexeme.push(byte);
         let is_spent = next.alike.as_ref().is_some_and(|alike| alike.is_closed);
-        let is_part = |role| matches!(role, Distinct::Part(_));
-        (!is_spent || !becomes(scanner, at, is_part)).then_some(next)
+        (!is_spent || !becomes(scanner, at, |role| role == Distinct::Item)).then_some(next)
+    }
+
+    /// One more byte of arrays and objects. `None` where it ends an item which stands in the list
+    /// already.
+    fn within_values(&mut self, byte: u8) -> Option<()> {
+        let lists = &self.lists;
+        let is_known = |depth: usize, member| {
+            let list = lists.iter().find(|list| list.depth + 1 == depth);
+            list.is_none_or(|list| list.members.contains(member))
+        };
+        let Some(ended) = self.values.push(byte, &is_known) else { return Some(()) };
+        let list = self.list().filter(|list| list.depth + 1 == ended.depth);
+        let Some(list) = list else { return Some(()) };
+        if list.composites.contains(ended.id) {
+            return None;
+        }
+        let mut list = self.lists.pop()?;
+        list.composites = list.composites.with(ended.id);
+        list.members = ended.members().fold(list.members, |all, member| all.with(member));
+        self.lists.push(list);
+        Some(())
     }
 
     /// The lexeme in progress has ended.
     fn end(&mut self, scanner: &Scanner, label: TerminalId) -> Option<()> {
         match scanner.lexis().distinct(label) {
-            Some(Distinct::Open) => self.lists.push(List::default()),
-            Some(Distinct::Part(part)) => {
-                if self.alike.as_ref().is_some_and(|alike| alike.has_ended()) {
+            Some(Distinct::Open) => {
+                self.lists.push(List { depth: self.values.depth(), ..List::default() });
+            }
+            Some(Distinct::Item) => {
+                if self.alike.as_ref().is_some_and(|alike| alike.is_item) {
                     return None;
                 }
                 let mut text: Vec<u8> = self.lexeme.iter().copied().collect();
                 text.reverse();
                 let mut list = self.lists.pop()?;
-                list.add(scanner, part, label, text);
-                self.lists.push(list);
-            }
-            Some(Distinct::Next) => {
-                let mut list = self.lists.pop()?;
-                list.parts.fill(None);
+                list.terminal = Some(label);
+                list.count += 1;
+                if let Some(lexeme) = scanner.lexeme_of(label) {
+                    list.seen = list.seen.with(&text, lexeme);
+                }
                 self.lists.push(list);
             }
             Some(Distinct::Close) => {
                 self.lists.pop();
+                if !self.is_in_list() {
+                    self.values = Values::default();
+                }
             }
-            Some(Distinct::Lead) | None => {}
+            Some(Distinct::Next) | None => {}
         }
         self.lexeme = History::default();
         self.alike = None;
@@ -119,114 +152,62 @@ impl Items {
         self.list().is_some()
     }
 
-    /// How many items stand in the list that has most.
+    /// How many lexemes are items of the list that has most.
     fn most(&self) -> u64 {
         self.lists.iter().map(|list| list.count).max().unwrap_or(0)
     }
 
     /// Whether both are certainly the same.
     pub(super) fn same(&self, other: &Self) -> bool {
-        self.lists.same(&other.lists) && self.lexeme.same(&other.lexeme)
+        self.lists.same(&other.lists)
+            && self.lexeme.same(&other.lexeme)
+            && self.values.same(&other.values)
     }
 
     /// Whether a text may begin with an item of a list, or as no item may that is still to come.
     fn may_hold(&self, text: &[u8]) -> bool {
-        self.lists.iter().any(|list| match &list.seen[..] {
-            [] => false,
-            [seen] => seen.refuses(text),
-            _ => true,
-        })
+        self.lists.iter().any(|list| list.seen.refuses(text))
     }
 
-    /// Adds nodes of the vocabulary's trie to `suspects`, whose tokens may end an item which stands
-    /// in the list already, and that is in progress or begins with them. Whether one item is left
-    /// at most.
+    /// Adds nodes of the vocabulary's trie to `suspects`, whose tokens may end a lexeme that is an
+    /// item already, and that is in progress or begins with them. Whether one item is left at most.
     fn suspects(&self, index: &Index, at: &Configuration, suspects: &mut Vec<u32>) -> bool {
         let scanner = index.scanner();
         let tokens = index.tokens_of_items();
-        let count = self.list().map(|list| list.count);
-        let Some(list) = self.list().filter(|list| list.count > 0) else {
-            let is_open = count.is_some() || follows(scanner, at, |role| role == Distinct::Open);
-            return is_open && tokens.has_single();
+        let Some(list) = self.list() else {
+            return tokens.has_single() && follows(scanner, at, |role| role == Distinct::Open);
         };
-        let texts = list.terminals.iter().flatten().map(|&terminal| tokens.texts(terminal));
-        if list.count + 1 >= texts.fold(1, u64::saturating_mul) {
+        let Some(terminal) = list.terminal else { return tokens.has_single() };
+        if list.count + 1 >= tokens.texts(terminal) {
             return true;
         }
+        let Some(item) = scanner.lexeme_of(terminal) else { return false };
         let lexeme: Vec<u8> = self.lexeme.iter().copied().collect();
-        let begins = follows(scanner, at, |role| {
-            matches!(role, Distinct::Open | Distinct::Lead | Distinct::Next)
-        });
-        for (number, terminal) in list.terminals.iter().enumerate() {
-            let part = Part { number: number as u8, of: list.terminals.len() as u8 };
-            let Some(item) = terminal.and_then(|terminal| scanner.lexeme_of(terminal)) else {
-                continue;
-            };
-            if let Some(alike) = &self.alike
-                && part_in_progress(scanner, at) == Some(part)
-                && let Some(item) = item.after(lexeme.iter().rev().copied())
-            {
-                rests(index.vocabulary().trie(), alike, item, suspects);
-            }
-            if begins && let Some(alike) = list.alike(scanner, part) {
-                rests(index.vocabulary().trie(), &alike, item, suspects);
-            }
+        if let Some(alike) = &self.alike
+            && is_item_in_progress(scanner, at)
+            && let Some(item) = item.after(lexeme.iter().rev().copied())
+        {
+            rests(index.vocabulary().trie(), alike, item, suspects);
+        }
+        if follows(scanner, at, |role| matches!(role, Distinct::Open | Distinct::Next)) {
+            rests(index.vocabulary().trie(), &list.seen, item, suspects);
         }
         false
     }
-}
 
-impl List {
-    /// Whether no item is left.
-    fn is_whole(&self) -> bool {
-        self.seen.first().is_some_and(|seen| seen.is_closed)
-    }
-
-    /// The items that are like the one in progress in what has come of it, by one part; `None`
-    /// where there are none, and where there is no end to what is still to come.
-    fn alike(&self, scanner: &Scanner, part: Part) -> Option<Arc<Seen>> {
-        let number = usize::from(part.number);
-        match self.head(scanner, part) {
-            Some(head) => self.seen.get(number)?.behind(head.text()),
-            // Of two parts the first stands before the second.
-            None if part.of == 2 => self.seen.get(1 - number).cloned(),
-            None => None,
-        }
-    }
-
-    /// The other parts of the item in progress, if they have come.
-    fn head<'s>(&self, scanner: &'s Scanner, part: Part) -> Option<Head<'s>> {
-        let mut head = Head::default();
-        for number in (0..part.of).filter(|&number| number != part.number) {
-            let number = usize::from(number);
-            let terminal = *self.terminals.get(number)?;
-            let part = terminal.and_then(|terminal| scanner.lexeme_of(terminal));
-            head.push(self.parts.get(number)?.as_ref()?, part);
-        }
-        Some(head)
-    }
-
-    /// Adds a part of the item in progress, and with the last one the item.
-    fn add(&mut self, scanner: &Scanner, part: Part, label: TerminalId, text: Vec<u8>) {
-        let of = usize::from(part.of);
-        self.seen.resize_with(of, Arc::default);
-        self.terminals.resize(of, None);
-        self.parts.resize(of, None);
-        self.terminals[usize::from(part.number)] = Some(label);
-        self.parts[usize::from(part.number)] = Some(text.into());
-        if self.parts.contains(&None) {
-            return;
-        }
-        self.count += 1;
-        for number in 0..part.of {
-            let own = usize::from(number);
-            if let Some(head) = self.head(scanner, Part { number, of: part.of })
-                && let Some(text) = &self.parts[own]
-                && let Some(last) = self.terminals[own].and_then(|own| scanner.lexeme_of(own))
-            {
-                self.seen[own] = self.seen[own].with(&head, (text, last));
+    /// Which tokens may end an array or object that stands in a list already.
+    fn repeating(&self) -> Repeating {
+        let of_list = |list: &List| {
+            let depth = list.depth + 1;
+            let is_known = |member| list.members.contains(member);
+            match (list.composites.is_empty(), self.values.depth() < depth) {
+                (true, true) => Repeating::TwoWithin,
+                (true, false) | (false, true) => Repeating::OneWithin,
+                (false, false) if self.values.is_known(depth, &is_known) => Repeating::Any,
+                (false, false) => Repeating::Replacing,
             }
-        }
+        };
+        self.lists.iter().map(of_list).max().unwrap_or(Repeating::TwoWithin)
     }
 }
 
@@ -239,7 +220,7 @@ fn rests(trie: &Trie, alike: &Seen, item: Lexeme<'_>, suspects: &mut Vec<u32>) {
             let next = item.and_then(|item| item.next(trie.byte(child)));
             match seen.child(trie.byte(child)) {
                 Some(seen) if !seen.is_closed => pending.push((child, seen, next)),
-                None if next.is_some() || !seen.has_ended() => {}
+                None if next.is_some() || !seen.is_item => {}
                 _ => suspects.push(child),
             }
         }
@@ -256,13 +237,10 @@ fn follows(
     labels.any(|label| scanner.lexis().distinct(label).is_some_and(&mut is_asked))
 }
 
-/// The part of an item that the lexeme in progress may be.
-fn part_in_progress(scanner: &Scanner, at: &Configuration) -> Option<Part> {
+/// Whether the lexeme in progress may be an item.
+fn is_item_in_progress(scanner: &Scanner, at: &Configuration) -> bool {
     let mut components = scanner.states().components(at.state).iter();
-    components.find_map(|of| match scanner.lexis().distinct(of.terminal) {
-        Some(Distinct::Part(part)) => Some(part),
-        _ => None,
-    })
+    components.any(|of| scanner.lexis().distinct(of.terminal) == Some(Distinct::Item))
 }
 
 /// Whether the lexeme in progress can only be to a list what `is_asked` says.
@@ -285,11 +263,13 @@ impl Matcher {
     pub(super) fn take_out_repeated(&self, row: &mut [u32]) {
         let (tokens, vocabulary) = (self.index.tokens_of_items(), self.index.vocabulary());
         let (mut suspects, mut are_all, mut most) = (Vec::new(), false, 0);
+        let mut repeating = Repeating::TwoWithin;
         for (place, at) in self.now.readings.iter().enumerate() {
             if let Some(note) = self.now.notes.get(place) {
                 let items = &note.items;
                 are_all |= items.suspects(&self.index, at, &mut suspects);
                 most = most.max(items.most());
+                repeating = repeating.max(items.repeating());
             }
         }
         if are_all {
@@ -320,25 +300,44 @@ impl Matcher {
                 self.test(token, row);
             }
         }
+        for token in tokens.of_composites(repeating) {
+            let is_allowed = row[token as usize / 32] >> (token % 32) & 1 == 1;
+            let bytes = vocabulary.bytes(token).unwrap_or_default();
+            if is_allowed && self.now.readings.iter().any(|at| self.may_end_composite(at, bytes)) {
+                self.test(token, row);
+            }
+        }
+    }
+
+    /// Whether a token may end an array or object, behind the lexeme in progress or with it.
+    fn may_end_composite(&self, at: &Configuration, bytes: &[u8]) -> bool {
+        let last = self.end_of_lexeme(at, bytes).unwrap_or(bytes.len());
+        bytes[last.saturating_sub(1)..].iter().any(|byte| matches!(byte, b'}' | b']'))
+    }
+
+    /// Where in a token the lexeme in progress may have ended first.
+    fn end_of_lexeme(&self, at: &Configuration, bytes: &[u8]) -> Option<usize> {
+        let states = self.index.scanner().states();
+        let mut state = Some(at.state);
+        bytes.iter().position(|&byte| {
+            let may_end = state.is_some_and(|at| !states.labels(at).is_empty());
+            state = state.and_then(|at| states.next(at, byte));
+            may_end
+        })
     }
 
     /// Whether a token may repeat, behind the lexeme in progress, an item, or begin one of which
     /// `count` at most begin so.
     fn may_repeat(&self, place: usize, at: &Configuration, bytes: &[u8], count: u64) -> bool {
         let (scanner, tokens) = (self.index.scanner(), self.index.tokens_of_items());
-        let (states, mut state) = (scanner.states(), Some(at.state));
-        let end = bytes.iter().position(|&byte| {
-            let may_end = state.is_some_and(|at| !states.labels(at).is_empty());
-            state = state.and_then(|at| states.next(at, byte));
-            may_end
-        });
+        let end = self.end_of_lexeme(at, bytes);
         // With the last byte of the lexeme that ends there: an item may begin right behind it.
         let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
         let mut begins = tokens.begins_behind(behind);
         // One item alone repeats none but those that stand there. Nor does it leave none, as the
         // only one would that there is.
         let is_alone = !tokens.has_single()
-            && part_in_progress(scanner, at).is_none()
+            && !is_item_in_progress(scanner, at)
             && bytes.first().is_some_and(|&byte| !tokens.may_begin_with(byte));
         match (begins.next(), begins.next(), self.now.notes.get(place)) {
             (None, ..) => false,

@@ -11,6 +11,8 @@ mod lines;
 mod mask;
 mod noted;
 mod one_reading;
+mod value_ids;
+mod values;
 
 use std::fmt;
 use std::sync::Arc;

@@ -59,7 +59,7 @@ use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 
-pub(crate) use crate::grammar::ir::{Distinct, Part};
+pub(crate) use crate::grammar::ir::Distinct;
 use crate::lexer::Dfa;
 use crate::lr::minimal_completion::MinimalCompletion;
 use crate::lr::stack::Stack;
@@ -83,7 +83,7 @@ use pieces::Pieces;
 use points::Points;
 pub(crate) use proof::Proof;
 pub(crate) use reads::{Line, Question, Read, Reads, STEPS_OF_FOLLOWING};
-pub(crate) use seen::{Head, Seen};
+pub(crate) use seen::Seen;
 #[cfg(test)]
 pub(crate) use states::Endings;
 pub(crate) use states::ScanStates;

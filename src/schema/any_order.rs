@@ -200,7 +200,7 @@ impl Builder<'_, '_> {
                     object.members.push(Member { key: own, leaves, breaks, symbol });
                     symbol
                 });
-                let colon = self.colon(value);
+                let colon = self.punctuation.colon;
                 self.production(symbol, [lexeme, colon, value])?;
             }
             if breaks_any {

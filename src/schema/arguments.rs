@@ -1,6 +1,6 @@
 //! The values of keywords as what they must be: texts, numbers, counts, lists, objects.
 
-use crate::schema::decimal::Decimal;
+use crate::util::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId};
 use crate::schema::json::{NodeId, Text, Value};

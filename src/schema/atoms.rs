@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::schema::decimal::Decimal;
+use crate::util::decimal::Decimal;
 use crate::schema::formula::FormulaId;
 
 /// Equal values under equal numbers.

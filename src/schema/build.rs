@@ -59,7 +59,8 @@ pub(super) struct Runs {
 enum Task {
     Value(TupleId),
     Array(TupleId),
-    Object(TupleId),
+    /// Whether one of its members may be renewed.
+    Object(TupleId, bool),
 }
 
 /// Makes productions.
@@ -69,7 +70,9 @@ pub(super) struct Builder<'m, 'a> {
     pub(super) punctuation: Punctuation,
     values: FxHashMap<TupleId, NonterminalId>,
     arrays: FxHashMap<TupleId, NonterminalId>,
-    objects: FxHashMap<TupleId, NonterminalId>,
+    objects: FxHashMap<(TupleId, bool), NonterminalId>,
+    /// Items of arrays that are followed.
+    pub(super) items: FxHashMap<F, Symbol>,
     /// Terminals of scalars by what is asked of them.
     texts: FxHashMap<(Type, F), Option<Symbol>>,
     /// Runs of characters, by how many may come behind the last.
@@ -93,6 +96,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         values: FxHashMap::default(),
         arrays: FxHashMap::default(),
         objects: FxHashMap::default(),
+        items: FxHashMap::default(),
         texts: FxHashMap::default(),
         runs: FxHashMap::default(),
         tasks: Vec::new(),
@@ -103,7 +107,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         match task {
             Task::Value(state) => builder.outcomes(state)?,
             Task::Array(start) => builder.array(start)?,
-            Task::Object(start) => builder.object(start)?,
+            Task::Object(start, is_renewed) => builder.object(start, is_renewed)?,
         }
     }
     Ok(builder.fragment)
@@ -167,7 +171,7 @@ impl Builder<'_, '_> {
     /// The symbol of values whose outcome among `formulas` is the one of this number.
     pub(super) fn value(&mut self, formulas: &[F], outcome: usize) -> Result<Symbol, SchemaError> {
         if self.machine.reader.formulas.held(formulas[outcome]).apart {
-            return self.apart(formulas[outcome]);
+            return self.item(formulas[outcome]);
         }
         let mut whole = Formed::with_capacity(formulas.len());
         for &formula in formulas {
@@ -201,16 +205,10 @@ impl Builder<'_, '_> {
                 Type::Array | Type::Object => {
                     let tuple = self.machine.tuple_id(&projected);
                     let count = formulas.len();
-                    let is_array = of == Type::Array;
-                    let known = if is_array { &mut self.arrays } else { &mut self.objects };
-                    let composite = *known.entry(tuple).or_insert_with(|| {
-                        self.tasks.push(if is_array {
-                            Task::Array(tuple)
-                        } else {
-                            Task::Object(tuple)
-                        });
-                        self.fragment.nonterminals(if is_array { "array" } else { "object" }, count)
-                    });
+                    let composite = match of {
+                        Type::Array => self.array_symbols(tuple),
+                        _ => self.object_symbols(tuple, false),
+                    };
                     for outcome in 0..count {
                         let part = Symbol::Nonterminal(nth(composite, outcome));
                         self.production(nth(first, outcome), [part])?;
@@ -321,7 +319,7 @@ impl Builder<'_, '_> {
 
     /// Productions for all outcomes of the arrays that begin with `start`.
     fn array(&mut self, start: TupleId) -> Result<(), SchemaError> {
-        let arrays = self.arrays[&start];
+        let arrays = self.array_symbols(start);
         let Some(Brackets { open, comma, close }) = self.brackets(start)? else { return Ok(()) };
         let first = self.fragment.nonterminals("items", 1);
         self.production(first, [open])?;
@@ -363,9 +361,22 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    /// The nonterminals of an object's outcomes.
-    pub(super) fn object_symbols(&self, start: TupleId) -> NonterminalId {
-        self.objects[&start]
+    /// The nonterminals of the outcomes of the arrays that begin with `start`.
+    pub(super) fn array_symbols(&mut self, start: TupleId) -> NonterminalId {
+        let count = self.machine.tuple(start).len();
+        *self.arrays.entry(start).or_insert_with(|| {
+            self.tasks.push(Task::Array(start));
+            self.fragment.nonterminals("array", count)
+        })
+    }
+
+    /// The same of objects, of which a member may be renewed or not.
+    pub(super) fn object_symbols(&mut self, start: TupleId, is_renewed: bool) -> NonterminalId {
+        let count = self.machine.tuple(start).len();
+        *self.objects.entry((start, is_renewed)).or_insert_with(|| {
+            self.tasks.push(Task::Object(start, is_renewed));
+            self.fragment.nonterminals("object", count)
+        })
     }
 }
 

@@ -12,7 +12,6 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use crate::grammar::ir::Part;
 use crate::util::lists::Lists;
 
 /// A formula.
@@ -122,14 +121,10 @@ pub(super) enum Atom {
     /// No two items are the same: the `uniqueItems` of this number. Stands in no formula that was
     /// told apart by types.
     Distinct(u32),
-    /// The same in an array whose items are followed: they are scalars, or objects that differ in
-    /// the members of some keys, a list of that number.
-    Followed {
-        number: u32,
-        keys: Option<u32>,
-    },
-    /// The value is a scalar, and a part of what no other item of its list is like.
-    Apart(Part),
+    /// The same in an array whose items are followed.
+    Followed(u32),
+    /// The value is an item of such an array.
+    Apart,
     /// The items are among the values of this number, each at most once.
     Unique(u32),
     /// The items have different fingerprints, none of them in the set `seen`, and are so many at
@@ -244,8 +239,8 @@ impl Formulas {
                 schema: matches!(atom, Atom::Schema(_)),
                 otherwise: matches!(atom, Atom::Otherwise(_)),
                 distinct: matches!(atom, Atom::Distinct(_)),
-                followed: matches!(atom, Atom::Followed { .. }),
-                apart: matches!(atom, Atom::Apart(_)),
+                followed: matches!(atom, Atom::Followed(_)),
+                apart: atom == Atom::Apart,
             },
             Shape::Not(inner) => self.held(inner),
             Shape::And(list) | Shape::Or(list) | Shape::One(list) => {

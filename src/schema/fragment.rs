@@ -75,14 +75,6 @@ impl Fragment {
         self.terminal_as(Some(distinct), name, pattern)
     }
 
-    /// What a symbol is to lists whose items differ.
-    pub(super) fn distinct(&self, symbol: Symbol) -> Option<Distinct> {
-        match symbol {
-            Symbol::Terminal(id) => self.terminals[id.index()].distinct,
-            Symbol::Nonterminal(_) => None,
-        }
-    }
-
     /// The first of `count` new nonterminals.
     pub(super) fn nonterminals(&mut self, name: &'static str, count: usize) -> NonterminalId {
         let first = NonterminalId::new(self.nonterminals.len());

@@ -1,35 +1,28 @@
-//! Arrays of unique items whose texts are followed.
+//! Arrays of unique items that are followed.
 //!
-//! Where a schema asks little else of an array than that its items are unique, and they are
-//! scalars, no two items may have the same text: each value has one spelling there. No productions
-//! say that, so the terminals of such an array do
-//! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and whoever follows a text keeps the items
-//! that stand in it. Items that are objects differ in one of their required members that are
-//! scalars: that is narrower.
+//! That no two items of an array are the same no productions say. So where a schema asks little
+//! else of an array, its terminals say that they open it, end it, stand between items, or are one
+//! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and whoever follows a text keeps the items that
+//! stand in it. An item that is a scalar is one lexeme, and each value has one spelling there.
+//! Arrays and objects are compared by their values. They must be [renewable](super::renewal): else
+//! a text might come to where all that an item may still become stands in the array already.
 //!
 //! It must be one array of which this is asked. Where a text may be one of several, of which others
 //! ask for something else, which of them it is would hang on the items.
 
-use std::cmp::Reverse;
-
 use rustc_hash::FxHashMap;
 
-use crate::grammar::ir::{Distinct, Part, Symbol};
+use crate::grammar::ir::{Distinct, Symbol};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::text_counts;
 use crate::schema::build::{Brackets, Builder, word};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::Machine;
+use crate::schema::renewal::Renewal;
 use crate::schema::states::TupleId;
-use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
-
-/// Members whose values may have fewer texts do not stand for an object.
-const MANY_TEXTS: u64 = 1_000;
-/// So many members stand for one together.
-const MOST_KEYS: usize = 4;
 
 /// What messages call such an item.
 const ITEM: &str = "(a value that no other item has)";
@@ -48,22 +41,16 @@ impl Machine<'_> {
         if !self.reader.formulas.held(projected).distinct {
             return Ok(projected);
         }
-        let keys = match self.asked(projected).filter(|_| self.reader.follows_items) {
-            None => None,
-            Some(Asked { item, .. }) => {
-                let item = self.whole(item)?;
-                match are_scalars(&self.reader.formulas, item) {
-                    true => Some(None),
-                    false => self.telling_keys(item)?.map(Some),
-                }
-            }
+        let are_followed = match self.asked(projected).filter(|_| self.reader.follows_items) {
+            Some(Asked { item, .. }) => self.count_items(item)?.is_some(),
+            None => false,
         };
         let mut instead = FxHashMap::default();
         for atom in self.reader.formulas.atoms(&[projected]) {
             let Atom::Distinct(number) = atom else { continue };
-            let own = match keys {
-                Some(keys) => self.reader.formulas.atom(Atom::Followed { number, keys }),
-                None => self.reader.narrower(number)?,
+            let own = match are_followed {
+                true => self.reader.formulas.atom(Atom::Followed(number)),
+                false => self.reader.narrower(number)?,
             };
             instead.insert(number, own);
         }
@@ -84,7 +71,7 @@ impl Machine<'_> {
         let (mut items, mut least) = (Vec::new(), 0);
         for part in parts {
             match formulas.shape(part) {
-                Shape::Atom(Atom::Distinct(_) | Atom::Followed { .. } | Atom::MaxItems(_)) => {}
+                Shape::Atom(Atom::Distinct(_) | Atom::Followed(_) | Atom::MaxItems(_)) => {}
                 Shape::Atom(Atom::MinItems(count)) => least = count.max(least),
                 Shape::Atom(Atom::Items(number)) => {
                     let of = self.reader.atoms.items.get(number);
@@ -99,70 +86,35 @@ impl Machine<'_> {
         Some(Asked { item: formulas.and(items), least })
     }
 
-    /// Of objects that satisfy the formula: the keys of required members whose values are scalars,
-    /// of which there are many together. Two, or more to which there is no end.
-    fn telling_keys(&mut self, item: F) -> Result<Option<u32>, SchemaError> {
-        let formulas = &self.reader.formulas;
-        let Shape::And(list) = formulas.shape(item) else { return Ok(None) };
-        let mut required = Vec::new();
-        let mut is_object = false;
-        for &part in formulas.parts(list) {
-            match formulas.shape(part) {
-                Shape::Atom(Atom::Required(name)) => required.push(name),
-                Shape::Atom(Atom::Type(Type::Object)) => is_object = true,
-                Shape::Atom(
-                    Atom::Properties(_)
-                    | Atom::PropertyNames(_)
-                    | Atom::MinProperties(_)
-                    | Atom::MaxProperties(_),
-                ) => {}
-                _ => return Ok(None),
-            }
-        }
-        if !is_object {
-            return Ok(None);
-        }
-        let mut counted = Vec::new();
-        for key in required {
-            let Some(value) = self.member_of(item, key) else { continue };
-            let whole = self.whole(value)?;
-            if are_scalars(&self.reader.formulas, whole) {
-                counted.push((self.count_apart(value)?, key));
-            }
-        }
-        // One text tells nothing apart.
-        counted.retain(|&(count, _)| count > 1);
-        // Those with most texts first, in the order of the schema.
-        counted.sort_by_key(|&(count, _)| Reverse(count));
-        let without_end = counted.iter().filter(|&&(count, _)| count == u64::MAX).count();
-        counted.truncate(without_end.clamp(2, MOST_KEYS));
-        let texts = counted.iter().map(|&(count, _)| count).fold(1, u64::saturating_mul);
-        let keys = counted.into_iter().map(|(_, key)| key).collect();
-        Ok((texts >= MANY_TEXTS).then(|| self.reader.atoms.set(keys)))
-    }
-
-    /// What a conjunction asks of the member of a key; `None` where that hangs on patterns.
-    fn member_of(&mut self, item: F, key: u32) -> Option<F> {
-        let mut parts = Vec::new();
-        for atom in self.reader.formulas.atoms(&[item]) {
-            if let Atom::Properties(number) = atom {
-                let properties = self.reader.atoms.properties.get(number);
-                if !properties.patterns.is_empty() {
-                    return None;
+    /// How many items there are that satisfy a formula, where they may be followed.
+    fn count_items(&mut self, item: F) -> Result<Option<u64>, SchemaError> {
+        let item = self.whole(item)?;
+        let mut are_scalars = true;
+        for of in [Type::Array, Type::Object] {
+            let projected = self.of_type(item, of)?;
+            if projected != F::FALSE {
+                if self.renewal(projected, of)?.is_none() {
+                    return Ok(None);
                 }
-                parts.push(properties.named(key).unwrap_or(properties.additional));
+                are_scalars = false;
             }
         }
-        Some(self.reader.formulas.and(parts))
+        let count = self.count_apart(item)?;
+        // Whoever follows the text takes no more items for possible where all scalars have come.
+        Ok(match are_scalars {
+            true => Some(count),
+            false => matches!(count, 0 | u64::MAX).then_some(u64::MAX),
+        })
     }
 
     /// How many texts scalars that satisfy a formula have; 0 where these take too large an
     /// automaton.
-    fn count_apart(&mut self, formula: F) -> Result<u64, SchemaError> {
+    pub(super) fn count_apart(&mut self, formula: F) -> Result<u64, SchemaError> {
         let pattern = match self.texts_apart(formula) {
             Err(error) if error.kind() == SchemaErrorKind::TooLarge => return Ok(0),
             pattern => pattern?,
         };
+        let Some(pattern) = pattern else { return Ok(0) };
         let texts = self.texts.compile(&pattern).map_err(|error| self.too_large(&error))?;
         Ok(text_counts(&texts).first().copied().unwrap_or(0))
     }
@@ -176,7 +128,7 @@ impl Machine<'_> {
         for formula in projected {
             let mut instead = FxHashMap::default();
             for atom in self.reader.formulas.atoms(&[*formula]) {
-                if let Atom::Followed { number, .. } = atom {
+                if let Atom::Followed(number) = atom {
                     instead.insert(atom, self.reader.narrower(number)?);
                 }
             }
@@ -190,8 +142,8 @@ impl Machine<'_> {
     }
 
     /// The texts of the scalars that satisfy a formula, one for each.
-    fn texts_apart(&mut self, formula: F) -> Result<Pattern, SchemaError> {
-        let apart = self.reader.formulas.atom(Atom::Apart(Part::WHOLE));
+    fn texts_apart(&mut self, formula: F) -> Result<Option<Pattern>, SchemaError> {
+        let apart = self.reader.formulas.atom(Atom::Apart);
         let formula = self.reader.formulas.and([formula, apart]);
         let mut texts = Vec::new();
         for of in [Type::Null, Type::Boolean, Type::Number, Type::String] {
@@ -218,8 +170,8 @@ impl Machine<'_> {
             }
         }
         Ok(match texts.len() {
-            1 => texts.swap_remove(0),
-            _ => Pattern::Alternation(texts),
+            0 | 1 => texts.pop(),
+            _ => Some(Pattern::Alternation(texts)),
         })
     }
 
@@ -230,34 +182,6 @@ impl Machine<'_> {
         }
         let strings = self.some_strings(formula)?;
         Ok((!strings.is_empty()).then(|| self.texts.spelled_in_one_way(&strings)))
-    }
-
-    /// Says that objects are told apart by some members.
-    fn warn_of_telling_keys(&mut self, number: u32, keys: u32) {
-        let (keys, texts) = (self.reader.atoms.sets.get(keys), &self.reader.atoms.texts);
-        let keys: Vec<String> = keys.iter().map(|&key| format!("{:?}", texts.get(key))).collect();
-        let message = match &keys[..] {
-            [key] => format!("`uniqueItems` over objects: no two may have the same {key}"),
-            _ => format!("`uniqueItems` over objects: they differ in one of {}", keys.join(", ")),
-        };
-        let warning = Diagnostic::warning("narrowed-schema", message);
-        self.reader.warn(warning.at(self.reader.place_of_distinct(number)));
-    }
-}
-
-/// Whether a formula without schemas certainly asks for scalars.
-fn are_scalars(formulas: &Formulas, formula: F) -> bool {
-    let part = |&part: &F| are_scalars(formulas, part);
-    match formulas.shape(formula) {
-        Shape::False => true,
-        Shape::True | Shape::Not(_) => false,
-        Shape::And(list) => formulas.parts(list).iter().any(part),
-        Shape::Or(list) | Shape::One(list) => formulas.parts(list).iter().all(part),
-        Shape::Atom(atom) => match atom {
-            Atom::Type(of) => !matches!(of, Type::Array | Type::Object),
-            Atom::Boolean(_) | Atom::Integer { .. } | Atom::Numbers(_) | Atom::Strings(_) => true,
-            _ => false,
-        },
     }
 }
 
@@ -271,28 +195,10 @@ impl Builder<'_, '_> {
         let formulas = &self.machine.reader.formulas;
         let mut residuals = self.machine.tuple(start).iter().copied();
         let array = residuals.find(|&formula| formulas.held(formula).followed);
-        let Some((array, Asked { item, least })) =
-            array.and_then(|array| Some((array, self.machine.asked(array)?)))
-        else {
+        let Some(Asked { item, least }) = array.and_then(|array| self.machine.asked(array)) else {
             return Ok(Some(Brackets { open, comma, close }));
         };
-        let mut texts = 0;
-        for atom in self.machine.reader.formulas.atoms(&[array]) {
-            match atom {
-                Atom::Followed { keys: None, .. } => texts = self.machine.count_apart(item)?,
-                Atom::Followed { number, keys: Some(keys) } => {
-                    self.machine.warn_of_telling_keys(number, keys);
-                    let whole = self.machine.whole(item)?;
-                    texts = 1;
-                    for key in self.machine.reader.atoms.sets.get(keys).clone() {
-                        let value = self.machine.member_of(whole, key).unwrap_or(F::FALSE);
-                        texts = texts.saturating_mul(self.machine.count_apart(value)?);
-                    }
-                }
-                _ => {}
-            }
-        }
-        if texts < least {
+        if self.machine.count_items(item)?.is_none_or(|count| count < least) {
             return Ok(None);
         }
         let open = self.fragment.role(open, Distinct::Open);
@@ -301,22 +207,38 @@ impl Builder<'_, '_> {
         Ok(Some(Brackets { open, comma, close }))
     }
 
-    /// The terminal of the scalars that satisfy a formula, which are a part of an item.
-    pub(super) fn apart(&mut self, formula: F) -> Result<Symbol, SchemaError> {
-        let atoms = self.machine.reader.formulas.atoms(&[formula]);
-        let part = atoms.into_iter().find_map(|atom| match atom {
-            Atom::Apart(part) => Some(part),
-            _ => None,
-        });
-        let pattern = self.machine.texts_apart(formula)?;
-        Ok(self.fragment.terminal_as(part.map(Distinct::Part), ITEM, pattern))
-    }
-
-    /// The colon before a value.
-    pub(super) fn colon(&mut self, value: Symbol) -> Symbol {
-        match self.fragment.distinct(value) {
-            Some(Distinct::Part(_)) => self.fragment.role(self.punctuation.colon, Distinct::Lead),
-            _ => self.punctuation.colon,
+    /// The symbol of the items of an array that is followed, which satisfy a formula.
+    pub(super) fn item(&mut self, formula: F) -> Result<Symbol, SchemaError> {
+        if let Some(&known) = self.items.get(&formula) {
+            return Ok(known);
         }
+        let mut kinds = Vec::new();
+        if let Some(pattern) = self.machine.texts_apart(formula)? {
+            kinds.push(self.fragment.terminal_as(Some(Distinct::Item), ITEM, pattern));
+        }
+        for of in [Type::Array, Type::Object] {
+            let projected = self.machine.project(formula, of)?;
+            if projected == F::FALSE {
+                continue;
+            }
+            let tuple = self.machine.tuple_id(&[projected]);
+            let is_renewed = matches!(self.machine.renewal(projected, of)?, Some(Renewal::Key(_)));
+            kinds.push(Symbol::Nonterminal(match of {
+                Type::Array => self.array_symbols(tuple),
+                _ => self.object_symbols(tuple, is_renewed),
+            }));
+        }
+        let symbol = match kinds[..] {
+            [only] => only,
+            _ => {
+                let item = self.fragment.nonterminals("item", 1);
+                for kind in kinds {
+                    self.production(item, [kind])?;
+                }
+                Symbol::Nonterminal(item)
+            }
+        };
+        self.items.insert(formula, symbol);
+        Ok(symbol)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::schema::decimal::Decimal;
+use crate::util::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::util::diagnostic::Place;
 

@@ -23,7 +23,6 @@ use crate::schema::composites::contains;
 use crate::schema::emptiness::Inhabited;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::fingerprint;
-use crate::schema::followed;
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape, Type};
 use crate::schema::keywords::Reader;
 use crate::schema::states::{Classes, Formed, Frame, Step, Tuple, TupleId};
@@ -159,6 +158,14 @@ impl<'a> Machine<'a> {
         if let Some(&known) = self.projected.get(&(whole, to)) {
             return Ok(known);
         }
+        let projected = self.of_type(whole, to)?;
+        let projected = self.followed_or_narrower(projected)?;
+        self.projected.insert((whole, to), projected);
+        Ok(projected)
+    }
+
+    /// The same of a formula without schemas, with `uniqueItems` as it stands.
+    pub(super) fn of_type(&mut self, whole: F, to: Type) -> Result<F, SchemaError> {
         self.spend(1)?;
         let mut others = FxHashMap::default();
         if self.reader.formulas.held(whole).otherwise {
@@ -172,9 +179,8 @@ impl<'a> Machine<'a> {
         let mut replace = |formulas: &mut Formulas, atom: Atom| {
             let (of, otherwise) = match atom {
                 Atom::Type(of) => return Formulas::constant(of == to),
-                Atom::Apart(_) => match to {
-                    Type::Null | Type::Boolean => return F::TRUE,
-                    Type::Array | Type::Object => return F::FALSE,
+                Atom::Apart => match to {
+                    Type::Null | Type::Boolean | Type::Array | Type::Object => return F::TRUE,
                     Type::Number | Type::String => return formulas.atom(atom),
                 },
                 Atom::Otherwise(inner) => return others.get(&inner).copied().unwrap_or(F::FALSE),
@@ -193,7 +199,7 @@ impl<'a> Machine<'a> {
                 | Atom::MaxItems(_)
                 | Atom::Contains { .. }
                 | Atom::Distinct(_)
-                | Atom::Followed { .. }
+                | Atom::Followed(_)
                 | Atom::Unique(_)
                 | Atom::Fresh { .. } => (Type::Array, F::TRUE),
                 Atom::Properties(_)
@@ -209,10 +215,7 @@ impl<'a> Machine<'a> {
             };
             if of == to { formulas.atom(atom) } else { otherwise }
         };
-        let projected = self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace);
-        let projected = self.followed_or_narrower(projected)?;
-        self.projected.insert((whole, to), projected);
-        Ok(projected)
+        Ok(self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace))
     }
 
     /// Whether a formula that was projected on booleans holds of `value`.
@@ -258,7 +261,11 @@ impl<'a> Machine<'a> {
                 let (with, without) = (formulas.and([child, fewer]), formulas.and([not, same]));
                 formulas.or([with, without])
             }
-            Atom::Followed { keys, .. } => followed::step(formulas, atoms, keys, atom),
+            Atom::Followed(_) => {
+                let apart = formulas.atom(Atom::Apart);
+                let (item, same) = (formulas.child(apart), formulas.atom(atom));
+                formulas.and([item, same])
+            }
             Atom::Unique(values) => {
                 let values = atoms.uniques.get(values).clone();
                 unique::step(formulas, &values, |formulas, rest| {

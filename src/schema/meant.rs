@@ -7,7 +7,7 @@
 //!
 //! [`Schemas`]: super::refs::Schemas
 
-use crate::schema::decimal::Decimal;
+use crate::util::decimal::Decimal;
 use crate::schema::draft::Draft;
 use crate::schema::json::{Json, NodeId, Text, Value};
 use crate::util::diagnostic::Diagnostic;

@@ -39,6 +39,15 @@ enum Left {
     Among(Rc<[u32]>),
 }
 
+impl Left {
+    fn has(&self, position: u32) -> bool {
+        match self {
+            Self::From(first) => position >= *first,
+            Self::Among(positions) => positions.contains(&position),
+        }
+    }
+}
+
 /// Of more names than these only those are kept track of that are not free.
 const MOST_TRACKED: usize = 6;
 /// With more names than these, those that are free stand in any order: each state would have to
@@ -76,7 +85,9 @@ struct Object {
     due: Vec<bool>,
     /// Members under free names that are not required.
     free: Option<Symbol>,
-    /// Members under each of those that are.
+    /// Members under the name at this position, which may come again.
+    renewed: Option<(u32, Symbol)>,
+    /// Members under each of those free names that are required.
     owed: Vec<NonterminalId>,
     /// How many outcomes there are.
     outcomes: usize,
@@ -105,10 +116,10 @@ impl Object {
 
 impl Builder<'_, '_> {
     /// Productions for all outcomes of the objects that begin with `start`.
-    pub(super) fn object(&mut self, start: TupleId) -> Result<(), SchemaError> {
+    pub(super) fn object(&mut self, start: TupleId, is_renewed: bool) -> Result<(), SchemaError> {
         let frame = self.machine.frame(start)?;
         let others = self.other_lexemes(frame)?;
-        let composite = self.object_symbols(start);
+        let composite = self.object_symbols(start, is_renewed);
         let (begun, mut start) = (start, self.machine.frames.get(frame).guarded);
         let outcomes = self.machine.tuple(start).len();
         let has_room = !self.machine.reader.keeps_few_sets
@@ -134,6 +145,10 @@ impl Builder<'_, '_> {
             [] => None,
             free => Some(Symbol::Nonterminal(self.free_members(frame, start, free)?)),
         };
+        let renewed = match is_renewed {
+            true => self.renewed_member(frame, start, &names)?,
+            false => None,
+        };
         let keys = names.iter().map(|&name| self.key(name)).collect();
         let names: Rc<[u32]> = names.into();
         let positions = names.iter().copied().zip(0..).collect();
@@ -148,6 +163,7 @@ impl Builder<'_, '_> {
             names,
             due,
             free,
+            renewed,
             owed: owed_members,
             outcomes,
             known,
@@ -290,7 +306,7 @@ impl Builder<'_, '_> {
     }
 
     /// A member under one of these free names.
-    fn free_members(
+    pub(super) fn free_members(
         &mut self,
         frame: u32,
         start: TupleId,
@@ -303,7 +319,7 @@ impl Builder<'_, '_> {
             let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
             for outcome in 0..formulas.len() {
                 let (key, value) = (self.key(name), self.value(&formulas, outcome)?);
-                let colon = self.colon(value);
+                let colon = self.punctuation.colon;
                 self.production(member, [key, colon, value])?;
             }
         }
@@ -427,7 +443,9 @@ impl Builder<'_, '_> {
             self.member(object, symbol, lexeme, step, left, residuals)?;
         }
         let owed = object.owed.iter().map(|&member| Symbol::Nonterminal(member));
-        for member in object.free.into_iter().chain(owed).collect::<Vec<Symbol>>() {
+        let renewed = object.renewed.filter(|&(position, _)| !left.has(position));
+        let renewed = renewed.map(|(_, member)| member);
+        for member in object.free.into_iter().chain(owed).chain(renewed).collect::<Vec<Symbol>>() {
             let behind = self.state(object, (left.clone(), residuals, Phase::Member));
             self.lead(object, symbol, &[member], behind)?;
         }
@@ -494,7 +512,7 @@ impl Builder<'_, '_> {
         for (outcome, &(next, _)) in classes.iter().enumerate() {
             let value = self.value(&formulas, outcome)?;
             let behind = self.state(object, (left.clone(), next, Phase::Member));
-            let colon = self.colon(value);
+            let colon = self.punctuation.colon;
             // A parse state for each set of names and each lexeme of a member would be too many.
             // And what a requirement speaks of are members.
             if matches!(left, Left::Among(_)) || !object.owed.is_empty() {

@@ -14,7 +14,7 @@ use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Shape};
 use crate::schema::json::{NodeId, Value};
 use crate::schema::keywords::{Distinct, Reader};
-use crate::util::diagnostic::{Diagnostic, Place};
+use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;
 
@@ -82,11 +82,6 @@ impl Reader<'_> {
         Ok(self.formulas.atom(Atom::Distinct(number)))
     }
 
-    /// Where a `uniqueItems` stands.
-    pub(super) fn place_of_distinct(&self, number: u32) -> Place {
-        self.schemas.json.place(self.distinct[number as usize].value)
-    }
-
     /// What takes the place of a `uniqueItems` whose items are not followed: values that are left,
     /// or few items that certainly differ. A warning says so then.
     pub(super) fn narrower(&mut self, number: u32) -> Result<F, SchemaError> {
@@ -106,13 +101,14 @@ impl Reader<'_> {
             }
         };
         let message = format!(
-            "`uniqueItems` over items that are neither scalars nor objects with a required \
-             scalar, or beside other conditions on the array: it is held to {count} at most"
+            "`uniqueItems` beside other conditions on the array, or over arrays and objects \
+             to which nothing can be added: it is held to {count} at most"
         );
         let warning =
             Diagnostic::warning("narrowed-schema", message).at(self.schemas.json.place(value));
-        let help = "write `items` of strings and numbers, without alternatives to the array and \
-                    `contains` beside it, or leave `uniqueItems` out";
+        let help = "write `items` of scalars, or of objects with a member that may be any string, \
+                    without alternatives to the array and `contains` beside it, or leave \
+                    `uniqueItems` out";
         self.warn(warning.help(help));
         let narrower = self.formulas.atom(atom);
         self.distinct[number as usize].narrower = Some(narrower);

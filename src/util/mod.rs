@@ -5,6 +5,7 @@
 //!   found by [`number_table`].
 //! * [`bitset`]: sets of small ids (terminal sets above all).
 //! * [`byte_classes`]: partitions of the bytes that automata cannot tell apart.
+//! * [`decimal`]: numbers of any length, exactly.
 //! * [`distinct`]: keys in the order of their arrival, each once.
 //! * [`lists`]: many short lists in two arrays.
 //! * [`shared`]: lists that are copied when they are changed, not when they are handed on.
@@ -20,6 +21,7 @@ pub(crate) mod append_map;
 pub(crate) mod bitset;
 pub(crate) mod byte_classes;
 pub(crate) mod components;
+pub(crate) mod decimal;
 pub(crate) mod diagnostic;
 pub(crate) mod distinct;
 pub(crate) mod fingerprint;

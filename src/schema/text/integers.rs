@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::grammar::pattern::{Automaton, Moves, State};
-use crate::schema::decimal::Decimal;
+use crate::util::decimal::Decimal;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;

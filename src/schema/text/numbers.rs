@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::{Dfa, PatternError};
-use crate::schema::decimal::Decimal;
+use crate::util::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
@@ -213,7 +213,7 @@ impl Machine<'_> {
                 }
                 Pattern::Alternation(parts)
             }
-            Atom::Apart(_) => {
+            Atom::Apart => {
                 decides = [false, false];
                 regex(IN_ONE_WAY)
             }

@@ -257,7 +257,7 @@ impl Machine<'_> {
     ) -> Result<Rc<Dfa>, SchemaError> {
         let automaton = match atom {
             Atom::Pattern(pattern) => return self.some_pattern(pattern),
-            Atom::Apart(_) => return self.texts.universe().map_err(|error| self.too_large(&error)),
+            Atom::Apart => return self.texts.universe().map_err(|error| self.too_large(&error)),
             Atom::Format(format) => {
                 let is_short = matches!(address, Some(Address::Short | Address::Cut));
                 return self.format(format, is_short);

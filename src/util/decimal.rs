@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// `digits * 10^exponent`, with a sign. Zero has no digits, an exponent of 0 and no sign; other
 /// numbers neither begin nor end with the digit 0. So equal numbers are equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Decimal {
+pub(crate) struct Decimal {
     negative: bool,
     /// From 0 to 9 each, the most significant first.
     digits: Vec<u8>,
@@ -15,7 +15,7 @@ pub(super) struct Decimal {
 impl Decimal {
     /// Reads a number of JSON. `None` where `text` is none, or where its exponent has more than
     /// nine digits.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = match rest.find(['e', 'E']) {
             Some(at) => (&rest[..at], &rest[at + 1..]),
@@ -46,32 +46,32 @@ impl Decimal {
         if self.digits.is_empty() { Self::default() } else { self }
     }
 
-    pub(super) fn is_zero(&self) -> bool {
+    pub(crate) fn is_zero(&self) -> bool {
         self.digits.is_empty()
     }
 
-    pub(super) fn is_negative(&self) -> bool {
+    pub(crate) fn is_negative(&self) -> bool {
         self.negative
     }
 
-    pub(super) fn is_integer(&self) -> bool {
+    pub(crate) fn is_integer(&self) -> bool {
         self.exponent >= 0
     }
 
     /// The same without its sign.
-    pub(super) fn magnitude(&self) -> Self {
+    pub(crate) fn magnitude(&self) -> Self {
         Self { negative: false, ..self.clone() }
     }
 
     /// How many digits stand before the point when the number is written without an exponent, and
     /// how many behind it.
-    pub(super) fn width(&self) -> (usize, usize) {
+    pub(crate) fn width(&self) -> (usize, usize) {
         let whole = (self.digits.len() as i64 + self.exponent).max(0);
         (whole as usize, (-self.exponent).max(0) as usize)
     }
 
     /// The digits before the point and those behind it, without needless zeros at either end.
-    pub(super) fn plain(&self) -> (Vec<u8>, Vec<u8>) {
+    pub(crate) fn plain(&self) -> (Vec<u8>, Vec<u8>) {
         let (whole, fraction) = self.width();
         let point = self.digits.len() as i64 + self.exponent;
         let digit = |at: i64| {
@@ -83,7 +83,7 @@ impl Decimal {
     }
 
     /// The number as a `u64`, where it is one.
-    pub(super) fn to_u64(&self) -> Option<u64> {
+    pub(crate) fn to_u64(&self) -> Option<u64> {
         if self.negative || !self.is_integer() || self.width().0 > 19 {
             return None;
         }
@@ -92,7 +92,7 @@ impl Decimal {
 
     /// The digits without the exponent, as a number, where it has at most 18 digits; and the
     /// exponent.
-    pub(super) fn coefficient(&self) -> Option<(u64, i64)> {
+    pub(crate) fn coefficient(&self) -> Option<(u64, i64)> {
         let small = self.digits.len() <= 18;
         small.then(|| {
             (
