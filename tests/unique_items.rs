@@ -37,6 +37,10 @@ a","b"
 ,1
 1,2
 1,1
+,2]
+1,2]
+[1,2]
+,"a"]
 ,1,
 [1,
 [1,1
@@ -233,7 +237,8 @@ fn lists_without_end_against_the_oracle() {
         json!({"type": "array", "items": {"type": "object", "properties": {"a": {"enum": [1, 2]}}}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"type": "object", "properties": {"a": {"enum": [1, 2]}, "id": short}, "additionalProperties": false}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"type": "object", "additionalProperties": {"type": "array", "items": {"enum": [1]}}}, "uniqueItems": true, "minItems": 2}),
-        json!({"type": "array", "items": {"type": "array", "items": {"enum": [1, "a"]}}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "object", "properties": {"a": short, "b": {"enum": [1, 2]}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": false}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "array", "items": {"enum": [1, 2, "a"]}}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"anyOf": [short, {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "additionalProperties": {"type": "array", "items": short, "uniqueItems": true}}]}, "uniqueItems": true, "minItems": 3}),
         json!({"type": "object", "properties": {"a": strings, "b": {"type": "array", "items": short, "uniqueItems": true}}, "required": ["a", "b"], "additionalProperties": false}),
     ];
@@ -275,9 +280,7 @@ fn lists_without_end_against_the_oracle() {
             let completion = matcher.shortest_completion().expect("there is one");
             text.extend(completion);
             let text = String::from_utf8(text).expect("only ASCII was drawn");
-            // No string has a blank in it.
-            let compact = text.replace([' ', '\t', '\n', '\r'], "");
-            assert!(is_valid(schema, &compact), "{schema}: {text}");
+            assert!(is_valid(schema, &text), "{schema}: {text}");
             let mut whole = fresh.matcher();
             assert!(whole.advance_bytes(text.as_bytes()).is_ok() && whole.is_accepting());
         }
@@ -298,9 +301,9 @@ fn judge_all(items: &Value, values: &[Value]) {
     let matchers =
         constraints(&schema, Whitespace::None, &vocabulary).map(|constraint| constraint.matcher());
     let repeated = values.iter().flat_map(|one| values.iter().map(move |other| vec![one, other]));
-    let thirds = values.iter().flat_map(|one| {
-        values.windows(2).map(move |pair| vec![&pair[0], one, &pair[1]])
-    });
+    let thirds = values
+        .iter()
+        .flat_map(|one| values.windows(2).map(move |pair| vec![&pair[0], one, &pair[1]]));
     for array in repeated.chain(thirds) {
         let text = json!(array).to_string();
         let expected = is_valid(&schema, &text);
@@ -332,13 +335,17 @@ fn arrays_and_objects_are_told_apart_by_their_values() {
     judge_all(&json!({"type": "object", "minProperties": 0, "required": []}), &objects);
     let closed = json!({"type": "object", "properties": {"a": {}, "b": {"type": "integer"}}, "additionalProperties": false});
     judge_all(&closed, &objects);
+    let needs = json!([{"required": ["a"]}, {"required": ["b"]}]);
+    let closed = json!({"type": "object", "properties": {"a": {}, "b": {"type": "integer"}}, "anyOf": needs, "additionalProperties": false});
+    judge_all(&closed, &objects);
     let either = json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "number"}}}, {"type": "object", "properties": {"b": {"type": "number"}}}]});
     judge_all(&either, &objects);
     let arrays = [json!([]), json!([[]]), json!([1]), json!([1, 2]), json!([2, 1]), json!([{}])];
     judge_all(&json!({"type": "array"}), &arrays);
     let scalars = [json!(null), json!(true), json!(1), json!("1"), json!("a"), json!("{}")];
     judge_all(&json!({}), &[&objects[..], &arrays, &scalars].concat());
-    let strings = json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {}}}]});
+    let strings =
+        json!({"anyOf": [{"type": "string"}, {"type": "object", "properties": {"a": {}}}]});
     judge_all(&strings, &[&objects[..], &[json!("a"), json!("{}"), json!("}")]].concat());
 }
 
@@ -358,7 +365,9 @@ fn spellings_of_a_value_are_one_item() {
     assert!(!takes(&open, r#"[{"a":"x"},{ "\u0061" : "\u0078" }]"#));
     assert!(!takes(&open, r#"[{"a":10},{"a":1e1}]"#));
     assert!(takes(&open, r#"[{"a":1,"b":2},{"b":2,"a":1,"c":0}]"#));
-    assert!(!takes(&open, r#"[{"a":1},{"a":2,"a":1}]"#) && takes(&open, r#"[{"a":1},{"a":1,"a":2}]"#));
+    assert!(
+        !takes(&open, r#"[{"a":1},{"a":2,"a":1}]"#) && takes(&open, r#"[{"a":1},{"a":1,"a":2}]"#)
+    );
     // A member may come again where nothing else can be added.
     let names = json!({"a": {"type": "string"}, "b": {"type": "boolean"}});
     let closed = json!({"type": "object", "properties": names, "required": ["b"], "additionalProperties": false});

@@ -18,23 +18,52 @@ pub(crate) struct TokensOfItems {
     items: Vec<LexemeCounts>,
     /// Tokens, each with the fewest items that begin as one in it. Ascending.
     fewest: Vec<(u64, u32)>,
-    /// Tokens that hold the end of an array or object, by what else they hold.
-    composites: Vec<(Repeating, u32)>,
+    /// Tokens that hold the end of an array or object, each with where it may repeat an item.
+    composites: Vec<(u32, Brackets)>,
 }
 
-/// Which tokens may end an array or object that is an item of a list already. Each holds those
-/// before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Repeating {
-    /// Those that hold two.
-    TwoWithin,
-    /// Those that hold one.
-    OneWithin,
-    /// And those that hold the end of one, and the value of a member, which may take the place of
-    /// another.
-    Replacing,
-    /// All that hold the end of one.
-    Any,
+/// Where a token may end an array or object that stands in a list already: a bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Brackets(u8);
+
+impl Brackets {
+    /// Wherever a list may be: it holds two of them whole.
+    pub(crate) const TWO: Self = Self(1);
+    /// Between two items: it holds one whole.
+    pub(crate) const ONE: Self = Self(2);
+    /// Within an item: it ends one, behind some more of it or before another.
+    pub(crate) const MORE: Self = Self(4);
+    /// Within an item that it may end as it stands.
+    pub(crate) const ANY: Self = Self(8);
+
+    /// Both.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Those of a token.
+    fn of(token: &[u8]) -> Self {
+        let is_open = |byte: &u8| matches!(byte, b'[' | b'{');
+        let is_close = |byte: &u8| matches!(byte, b']' | b'}');
+        if !token.iter().any(is_close) {
+            return Self(0);
+        }
+        let mut rest = token.iter();
+        let mut pair = || rest.any(is_open) && rest.any(is_close);
+        let (one, two) = (pair(), pair());
+        // Brackets of strings belong to no others.
+        let mut depth = 0;
+        let any = token.contains(&b'"')
+            || token.iter().any(|byte| {
+                depth += i32::from(is_open(byte)) - i32::from(is_close(byte));
+                depth < 0
+            });
+        let mut rest = token.iter();
+        let more = any && rest.any(|byte| matches!(byte, b':' | b',')) && rest.any(is_close);
+        let bit = |own: Self, holds| if holds { own.0 } else { 0 };
+        let bits = [(Self::TWO, two), (Self::ONE, one), (Self::MORE, more), (Self::ANY, any)];
+        Self(bits.into_iter().map(|(own, holds)| bit(own, holds)).sum())
+    }
 }
 
 impl TokensOfItems {
@@ -66,10 +95,10 @@ impl TokensOfItems {
                 let fewest = own.fewest_behind(scanner, bytes);
                 own.fewest.extend(fewest.map(|count| (count, id)));
             }
-            own.composites.extend(repeating(bytes).map(|kind| (kind, id)));
+            let brackets = Brackets::of(bytes);
+            own.composites.extend((brackets.0 != 0).then_some((id, brackets)));
         }
         own.fewest.sort_unstable();
-        own.composites.sort_unstable();
         own
     }
 
@@ -104,9 +133,11 @@ impl TokensOfItems {
         self.fewest.iter().take_while(move |&&(own, _)| own <= count).map(|&(_, id)| id)
     }
 
-    /// The tokens that may end an array or object which is an item already.
-    pub(crate) fn of_composites(&self, repeating: Repeating) -> impl Iterator<Item = u32> + '_ {
-        self.composites.iter().take_while(move |&&(own, _)| own <= repeating).map(|&(_, id)| id)
+    /// The tokens that may end an array or object which is an item already, at one of these
+    /// places.
+    pub(crate) fn of_composites(&self, places: Brackets) -> impl Iterator<Item = u32> + '_ {
+        let may = move |&&(_, own): &&(u32, Brackets)| own.0 & places.0 != 0;
+        self.composites.iter().filter(may).map(|&(id, _)| id)
     }
 
     /// Whether there are items of which there is just one.
@@ -121,19 +152,31 @@ impl TokensOfItems {
     }
 }
 
-/// Where a token may end an array or object; `None` where it holds the end of none.
-fn repeating(token: &[u8]) -> Option<Repeating> {
-    let is_open = |byte: &u8| matches!(byte, b'[' | b'{');
-    let is_close = |byte: &u8| matches!(byte, b']' | b'}');
-    token.iter().any(is_close).then(|| {
-        let mut brackets = token.iter();
-        // Two of them stand behind one another.
-        let mut pair = || brackets.any(is_open) && brackets.any(is_close);
-        match (pair(), pair()) {
-            (true, true) => Repeating::TwoWithin,
-            (true, false) => Repeating::OneWithin,
-            (false, _) if token.contains(&b':') => Repeating::Replacing,
-            (false, _) => Repeating::Any,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_of_tokens() {
+        let (one, two) = (Brackets::ONE, Brackets::ONE.and(Brackets::TWO));
+        let (any, more) = (Brackets::ANY, Brackets::ANY.and(Brackets::MORE));
+        for (token, expected) in [
+            ("a", Brackets(0)),
+            ("{[", Brackets(0)),
+            ("}", any),
+            ("]}", any),
+            ("{}", one),
+            ("[{}", one),
+            ("{},{}", two),
+            ("[]}", one.and(any)),
+            ("},{}", one.and(more)),
+            ("1,2]", more),
+            (":1}", more),
+            ("},{", any),
+            ("}\"", any),
+            ("\"[\"}", one.and(any)),
+        ] {
+            assert_eq!(Brackets::of(token.as_bytes()), expected, "{token}");
         }
-    })
+    }
 }

@@ -28,7 +28,7 @@ use crate::scanner::configuration::Configuration;
 use crate::scanner::{Marks, Reads, Scanner};
 use crate::vocab::{Spelled, Vocabulary};
 use cache::{Cache, Epoch};
-pub(crate) use items::{Repeating, TokensOfItems};
+pub(crate) use items::{Brackets, TokensOfItems};
 use mask::{Composer, Found, allow};
 pub(crate) use walk::Shortcuts;
 use walk::Walker;

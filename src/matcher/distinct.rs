@@ -11,8 +11,8 @@
 //!   ([`TokensOfItems`](crate::index::TokensOfItems)).
 //! * Where one item is left at most, none may be asked for behind it. There all tokens of the mask
 //!   are followed.
-//! * A token that ends an array or an object holds a bracket. Where what stands of that item is in
-//!   no other item, few of these tokens are followed.
+//! * A token that ends an array or an object holds a bracket. Where one more value does not make
+//!   that item another, few of these tokens are followed.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::Matcher;
 use super::history::History;
 use super::value_ids::ValueIds;
 use super::values::Values;
-use crate::index::{Index, Repeating};
+use crate::index::{Brackets, Index};
 use crate::scanner::configuration::Configuration;
 use crate::scanner::{Distinct, Lexeme, Reads, Scanner, Seen};
 use crate::util::id::{TerminalId, TokenId};
@@ -49,9 +49,9 @@ struct List {
     count: u64,
     /// In how many arrays and objects each item stands that is one itself.
     depth: usize,
-    /// The items that are arrays and objects, and what these hold.
+    /// The items that are arrays and objects, and what each is like without a member.
     composites: ValueIds,
-    members: ValueIds,
+    rests: ValueIds,
 }
 
 impl Items {
@@ -91,12 +91,7 @@ impl Items {
     /// One more byte of arrays and objects. `None` where it ends an item which stands in the list
     /// already.
     fn within_values(&mut self, byte: u8) -> Option<()> {
-        let lists = &self.lists;
-        let is_known = |depth: usize, member| {
-            let list = lists.iter().find(|list| list.depth + 1 == depth);
-            list.is_none_or(|list| list.members.contains(member))
-        };
-        let Some(ended) = self.values.push(byte, &is_known) else { return Some(()) };
+        let Some(ended) = self.values.push(byte) else { return Some(()) };
         let list = self.list().filter(|list| list.depth + 1 == ended.depth);
         let Some(list) = list else { return Some(()) };
         if list.composites.contains(ended.id) {
@@ -104,7 +99,7 @@ impl Items {
         }
         let mut list = self.lists.pop()?;
         list.composites = list.composites.with(ended.id);
-        list.members = ended.members().fold(list.members, |all, member| all.with(member));
+        list.rests = ended.rests().fold(list.rests, |all, rest| all.with(rest));
         self.lists.push(list);
         Some(())
     }
@@ -195,19 +190,20 @@ impl Items {
         false
     }
 
-    /// Which tokens may end an array or object that stands in a list already.
-    fn repeating(&self) -> Repeating {
+    /// Where the text stands in its lists, for tokens that may end an array or object which is an
+    /// item already.
+    fn places(&self) -> Brackets {
         let of_list = |list: &List| {
             let depth = list.depth + 1;
-            let is_known = |member| list.members.contains(member);
-            match (list.composites.is_empty(), self.values.depth() < depth) {
-                (true, true) => Repeating::TwoWithin,
-                (true, false) | (false, true) => Repeating::OneWithin,
-                (false, false) if self.values.is_known(depth, &is_known) => Repeating::Any,
-                (false, false) => Repeating::Replacing,
+            if self.values.depth() < depth {
+                return if list.composites.is_empty() { Brackets::TWO } else { Brackets::ONE };
+            }
+            match self.values.may_be(depth, &list.composites, &list.rests) {
+                true => Brackets::ANY,
+                false => Brackets::MORE,
             }
         };
-        self.lists.iter().map(of_list).max().unwrap_or(Repeating::TwoWithin)
+        self.lists.iter().map(of_list).fold(Brackets::TWO, Brackets::and)
     }
 }
 
@@ -263,13 +259,13 @@ impl Matcher {
     pub(super) fn take_out_repeated(&self, row: &mut [u32]) {
         let (tokens, vocabulary) = (self.index.tokens_of_items(), self.index.vocabulary());
         let (mut suspects, mut are_all, mut most) = (Vec::new(), false, 0);
-        let mut repeating = Repeating::TwoWithin;
+        let mut places = Brackets::TWO;
         for (place, at) in self.now.readings.iter().enumerate() {
             if let Some(note) = self.now.notes.get(place) {
                 let items = &note.items;
                 are_all |= items.suspects(&self.index, at, &mut suspects);
                 most = most.max(items.most());
-                repeating = repeating.max(items.repeating());
+                places = places.and(items.places());
             }
         }
         if are_all {
@@ -300,7 +296,7 @@ impl Matcher {
                 self.test(token, row);
             }
         }
-        for token in tokens.of_composites(repeating) {
+        for token in tokens.of_composites(places) {
             let is_allowed = row[token as usize / 32] >> (token % 32) & 1 == 1;
             let bytes = vocabulary.bytes(token).unwrap_or_default();
             if is_allowed && self.now.readings.iter().any(|at| self.may_end_composite(at, bytes)) {
@@ -311,19 +307,23 @@ impl Matcher {
 
     /// Whether a token may end an array or object, behind the lexeme in progress or with it.
     fn may_end_composite(&self, at: &Configuration, bytes: &[u8]) -> bool {
-        let last = self.end_of_lexeme(at, bytes).unwrap_or(bytes.len());
-        bytes[last.saturating_sub(1)..].iter().any(|byte| matches!(byte, b'}' | b']'))
+        let end = self.end_of_lexeme(at, bytes);
+        // With the last byte of the lexeme, which may be one.
+        let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
+        behind.iter().any(|byte| matches!(byte, b'}' | b']'))
     }
 
     /// Where in a token the lexeme in progress may have ended first.
     fn end_of_lexeme(&self, at: &Configuration, bytes: &[u8]) -> Option<usize> {
         let states = self.index.scanner().states();
-        let mut state = Some(at.state);
-        bytes.iter().position(|&byte| {
-            let may_end = state.is_some_and(|at| !states.labels(at).is_empty());
-            state = state.and_then(|at| states.next(at, byte));
-            may_end
-        })
+        let mut state = at.state;
+        for (place, &byte) in bytes.iter().enumerate() {
+            if !states.labels(state).is_empty() {
+                return Some(place);
+            }
+            state = states.next(state, byte)?;
+        }
+        (!states.labels(state).is_empty()).then_some(bytes.len())
     }
 
     /// Whether a token may repeat, behind the lexeme in progress, an item, or begin one of which

@@ -1,10 +1,11 @@
 //! Sets of values that are never changed: with another value it is a new one, which shares all but
-//! the path to that value (Bagwell, "Ideal Hash Trees", 2001). So every step of a sequence keeps its
-//! own, and so does every clone.
+//! the path to that value (Bagwell, "Ideal Hash Trees", 2001). So every step of a sequence keeps
+//! its own, and so does every clone.
 
 use std::sync::Arc;
 
-use super::values::ValueId;
+/// What tells a value from others ([`values`](super::values)).
+pub(super) type ValueId = u128;
 
 /// A set of values.
 #[derive(Clone, Debug, Default)]

@@ -7,11 +7,11 @@
 
 use std::hash::{DefaultHasher, Hasher as _};
 
-use super::history::History;
-use crate::util::decimal::Decimal;
+use rustc_hash::FxHashSet;
 
-/// What tells a value from others.
-pub(super) type ValueId = u128;
+use super::history::History;
+use super::value_ids::{ValueId, ValueIds};
+use crate::util::decimal::Decimal;
 
 /// Where a text stands among its arrays and objects.
 #[derive(Clone, Default)]
@@ -37,16 +37,14 @@ enum Place {
 
 /// An array or an object that has not ended.
 #[derive(Clone, Default)]
-pub(super) struct Composite {
+struct Composite {
     is_object: bool,
-    /// Of an object: the sum of its members. Of an array: what its items make together.
+    /// Of its members, the last under each key.
     sum: u128,
     /// The key whose value comes next.
     key: Option<ValueId>,
     /// Keys and values; of an array the places of its items.
     members: History<(ValueId, ValueId)>,
-    /// How many members no earlier item of the list has.
-    new: u32,
 }
 
 /// An array or an object that has ended.
@@ -54,13 +52,17 @@ pub(super) struct Ended {
     /// In how many it stood, itself among them.
     pub(super) depth: usize,
     pub(super) id: ValueId,
-    members: History<(ValueId, ValueId)>,
+    composite: Composite,
 }
 
 impl Ended {
-    /// What tells its members from others.
-    pub(super) fn members(&self) -> impl Iterator<Item = ValueId> {
-        self.members.iter().map(|&(key, value)| pair(key, value))
+    /// What it is like without one member: any of an object, the last one of an array.
+    pub(super) fn rests(&self) -> impl Iterator<Item = ValueId> {
+        let Composite { is_object, sum, ref members, .. } = self.composite;
+        let mut met = FxHashSet::default();
+        let count = if is_object { usize::MAX } else { 1 };
+        let last = members.iter().filter(move |&&(key, _)| met.insert(key)).take(count);
+        last.map(move |&(key, value)| rest(sum.wrapping_sub(pair(key, value)), key))
     }
 }
 
@@ -75,22 +77,17 @@ impl Values {
         self.open.same(&other.open) && self.scalar.same(&other.scalar) && self.place == other.place
     }
 
-    /// One more byte; the array or object that ends with it. `is_known` says of the member of one
-    /// at a depth whether an earlier item of the list has it.
-    pub(super) fn push(
-        &mut self,
-        byte: u8,
-        is_known: &dyn Fn(usize, ValueId) -> bool,
-    ) -> Option<Ended> {
+    /// One more byte; the array or object that ends with it.
+    pub(super) fn push(&mut self, byte: u8) -> Option<Ended> {
         if self.place == Place::Outside && self.scalar.len() > 0 && !is_of_word(byte) {
-            self.end_scalar(word_id, is_known);
+            self.end_scalar(word_id);
         }
         match (self.place, byte) {
             (Place::Escaped, _) => self.place = Place::Within,
             (Place::Within, b'\\') => self.place = Place::Escaped,
             (Place::Within, b'"') => {
                 self.place = Place::Outside;
-                self.end_scalar(string_id, is_known);
+                self.end_scalar(string_id);
                 return None;
             }
             (Place::Within, _) => {}
@@ -102,7 +99,7 @@ impl Values {
                 self.open.push(Composite { is_object: byte == b'{', ..Composite::default() });
                 return None;
             }
-            (Place::Outside, b'}' | b']') => return self.close(is_known),
+            (Place::Outside, b'}' | b']') => return self.close(),
             (Place::Outside, _) if !is_of_word(byte) => return None,
             (Place::Outside, _) => {}
         }
@@ -112,74 +109,74 @@ impl Values {
         None
     }
 
-    fn end_scalar(
-        &mut self,
-        id: fn(&[u8]) -> ValueId,
-        is_known: &dyn Fn(usize, ValueId) -> bool,
-    ) {
+    fn end_scalar(&mut self, id: fn(&[u8]) -> ValueId) {
         if self.depth() == 0 {
             return;
         }
         let mut text: Vec<u8> = self.scalar.iter().copied().collect();
         text.reverse();
         self.scalar = History::default();
-        self.add(id(&text), is_known);
+        self.add(id(&text));
     }
 
     /// A value within the innermost array or object.
-    fn add(&mut self, value: ValueId, is_known: &dyn Fn(usize, ValueId) -> bool) {
-        let depth = self.depth();
-        let Some(mut within) = self.open.pop() else { return };
-        within.add(value, &|member| is_known(depth, member));
-        self.open.push(within);
+    fn add(&mut self, value: ValueId) {
+        if let Some(mut within) = self.open.pop() {
+            within.add(value);
+            self.open.push(within);
+        }
     }
 
-    fn close(&mut self, is_known: &dyn Fn(usize, ValueId) -> bool) -> Option<Ended> {
+    fn close(&mut self) -> Option<Ended> {
         let depth = self.depth();
-        let Composite { is_object, sum, members, .. } = self.open.pop()?;
-        let id = id_of(if is_object { b'{' } else { b'[' }, &[&sum.to_le_bytes()]);
-        self.add(id, is_known);
-        Some(Ended { depth, id, members })
+        let composite = self.open.pop()?;
+        let id = composite.id();
+        self.add(id);
+        Some(Ended { depth, id, composite })
     }
 
-    /// Whether the array or object at a depth has, as far as it has come, nothing that no earlier
-    /// item of the list has; the value in progress aside.
-    pub(super) fn is_known(&self, depth: usize, is_known: &dyn Fn(ValueId) -> bool) -> bool {
+    /// Whether the array or object at a depth may be one of `known` as it stands, or with the value
+    /// that comes next or is in progress: `rests` are theirs.
+    pub(super) fn may_be(&self, depth: usize, known: &ValueIds, rests: &ValueIds) -> bool {
         let Some(above) = self.depth().checked_sub(depth) else { return true };
         self.open.iter().nth(above).is_none_or(|of| {
-            let replaced = of.key.and_then(|key| of.value(key).map(|value| pair(key, value)));
-            of.new == u32::from(replaced.is_some_and(|member| !is_known(member)))
+            let next = of.next_key().map(|key| rest(of.sum_without(key), key));
+            (of.key.is_none() && known.contains(of.id()))
+                || next.is_some_and(|rest| rests.contains(rest))
         })
     }
 }
 
 impl Composite {
-    /// The value under a key.
-    fn value(&self, key: ValueId) -> Option<ValueId> {
-        self.members.iter().find(|&&(own, _)| own == key).map(|&(_, value)| value)
+    fn id(&self) -> ValueId {
+        id_of(if self.is_object { b'{' } else { b'[' }, &[&self.sum.to_le_bytes()])
+    }
+
+    /// What the next value stands under.
+    fn next_key(&self) -> Option<ValueId> {
+        match self.is_object {
+            true => self.key,
+            false => Some(self.members.len() as ValueId),
+        }
+    }
+
+    /// The sum of the members under other keys.
+    fn sum_without(&self, key: ValueId) -> u128 {
+        let old = self.members.iter().find(|&&(own, _)| self.is_object && own == key);
+        old.map_or(self.sum, |&(_, value)| self.sum.wrapping_sub(pair(key, value)))
     }
 
     /// One more key, or value.
-    fn add(&mut self, value: ValueId, is_known: &dyn Fn(ValueId) -> bool) {
-        let key = match (self.is_object, self.key.take()) {
-            (true, None) => {
-                self.key = Some(value);
-                return;
+    fn add(&mut self, value: ValueId) {
+        match self.next_key() {
+            None => self.key = Some(value),
+            Some(key) => {
+                // The last one under a key counts.
+                self.sum = self.sum_without(key).wrapping_add(pair(key, value));
+                self.members.push((key, value));
+                self.key = None;
             }
-            (true, Some(key)) => {
-                // The last one counts.
-                if let Some(old) = self.value(key).map(|old| pair(key, old)) {
-                    self.sum = self.sum.wrapping_sub(old);
-                    self.new -= u32::from(!is_known(old));
-                }
-                key
-            }
-            (false, _) => self.members.len() as ValueId,
-        };
-        let member = pair(key, value);
-        self.new += u32::from(!is_known(member));
-        self.members.push((key, value));
-        self.sum = self.sum.wrapping_add(member);
+        }
     }
 }
 
@@ -199,6 +196,11 @@ fn id_of(kind: u8, parts: &[&[u8]]) -> ValueId {
 
 fn pair(key: ValueId, value: ValueId) -> ValueId {
     id_of(b':', &[&key.to_le_bytes(), &value.to_le_bytes()])
+}
+
+/// What has these other members, and one under this key.
+fn rest(others: u128, key: ValueId) -> ValueId {
+    id_of(b'?', &[&others.to_le_bytes(), &key.to_le_bytes()])
 }
 
 /// Of a string, by what stands between its quotes.
@@ -229,7 +231,7 @@ mod tests {
         let mut values = Values::default();
         let mut ended = None;
         for byte in text.bytes() {
-            ended = values.push(byte, &|_, _| false);
+            ended = values.push(byte);
         }
         ended.filter(|ended| ended.depth == 1).map(|ended| ended.id)
     }
@@ -252,9 +254,28 @@ mod tests {
     #[test]
     fn others_have_different_numbers() {
         let texts = [
-            "{}", "[]", "[[]]", "[{}]", r#"[""]"#, r#"["",""]"#, "[0]", "[1]", "[1,2]", "[2,1]",
-            "[12]", "[null]", "[false]", r#"["null"]"#, r#"["1"]"#, r#"{"a":1}"#, r#"{"a":"1"}"#,
-            r#"{"a":1,"b":2}"#, r#"{"a":2,"b":1}"#, r#"{"":""}"#, r#"{"a":{}}"#, r#"{"a":[]}"#,
+            "{}",
+            "[]",
+            "[[]]",
+            "[{}]",
+            r#"[""]"#,
+            r#"["",""]"#,
+            "[0]",
+            "[1]",
+            "[1,2]",
+            "[2,1]",
+            "[12]",
+            "[null]",
+            "[false]",
+            r#"["null"]"#,
+            r#"["1"]"#,
+            r#"{"a":1}"#,
+            r#"{"a":"1"}"#,
+            r#"{"a":1,"b":2}"#,
+            r#"{"a":2,"b":1}"#,
+            r#"{"":""}"#,
+            r#"{"a":{}}"#,
+            r#"{"a":[]}"#,
         ];
         for (place, one) in texts.iter().enumerate() {
             assert!(id(one).is_some(), "{one}");
@@ -265,27 +286,41 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_in_an_object_is_known() {
-        let is_known = |text: &str| {
-            let seen = |_: usize, member| member == pair(string_id(b"a"), word_id(b"1"));
+    fn what_may_become_a_value_again_is_known() {
+        let may_be = |text: &str, one: &str| {
             let mut values = Values::default();
-            for byte in text.bytes() {
-                values.push(byte, &seen);
-            }
-            values.is_known(1, &|member| seen(1, member))
+            let ended = one.bytes().filter_map(|byte| values.push(byte)).last().expect("a value");
+            let known = ValueIds::default().with(ended.id);
+            let rests = ended.rests().fold(ValueIds::default(), |all, rest| all.with(rest));
+            let mut values = Values::default();
+            text.bytes().for_each(|byte| drop(values.push(byte)));
+            values.may_be(1, &known, &rests)
         };
+        let object = r#"{"a":0,"a":1,"b":"x"}"#;
         for (text, expected) in [
-            ("{", true),
-            (r#"{"a":2"#, true),
-            (r#"{"a":1,"#, true),
-            (r#"{"a":2,"#, false),
-            (r#"{"a":2,"a""#, true),
-            (r#"{"a":2,"a":1,"#, true),
-            (r#"{"a":1,"a":3,"#, false),
-            (r#"{"b":{"#, true),
-            (r#"{"b":{},"#, false),
+            ("{", false),
+            (r#"{"a":1"#, false),
+            (r#"{"a":1,"b":""#, true),
+            (r#"{"a":2,"b":""#, false),
+            (r#"{"a":2,"b":"x","a":"#, true),
+            (r#"{"b":"x","a""#, true),
+            (r#"{"b":"x","a":1"#, true),
+            (r#"{"b":"x","a":[{"#, true),
+            (r#"{"b":"x","a":1,"#, true),
+            (r#"{"b":"x","a":1,"c":"#, false),
         ] {
-            assert_eq!(is_known(text), expected, "{text}");
+            assert_eq!(may_be(text, object), expected, "{text}");
+        }
+        let array = "[1,2]";
+        for (text, expected) in [
+            ("[", false),
+            ("[1", false),
+            ("[1,", true),
+            ("[1,2", true),
+            ("[1,2,", true),
+            ("[2,", false),
+        ] {
+            assert_eq!(may_be(text, array), expected, "{text}");
         }
     }
 }

@@ -51,14 +51,14 @@ impl LexemeCounts {
         self.counts.first().copied().unwrap_or(0)
     }
 
-    /// The fewest lexemes that begin as a text does, as far as it may be one: 1 where one has ended
-    /// in it.
+    /// The fewest lexemes that begin as a text does: 1 where one has ended in it. There is no end
+    /// to them where it begins with none.
     pub(crate) fn fewest(&self, scanner: &Scanner, text: &[u8]) -> u64 {
         let Some(mut lexeme) = scanner.lexeme_of(self.terminal) else { return u64::MAX };
         let mut fewest = u64::MAX;
         for &byte in text {
             let Some(next) = lexeme.next(byte) else {
-                return if lexeme.is_whole() { 1 } else { fewest };
+                return if lexeme.is_whole() { 1 } else { u64::MAX };
             };
             fewest = fewest.min(self.counts[next.state as usize]);
             lexeme = next;

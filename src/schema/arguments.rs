@@ -1,10 +1,10 @@
 //! The values of keywords as what they must be: texts, numbers, counts, lists, objects.
 
-use crate::util::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId};
 use crate::schema::json::{NodeId, Text, Value};
 use crate::schema::keywords::Reader;
+use crate::util::decimal::Decimal;
 use crate::util::diagnostic::Diagnostic;
 
 use FormulaId as F;

@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use crate::util::decimal::Decimal;
 use crate::schema::formula::FormulaId;
+use crate::util::decimal::Decimal;
 
 /// Equal values under equal numbers.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 //!
 //! That no two items of an array are the same no productions say. So where a schema asks little
 //! else of an array, its terminals say that they open it, end it, stand between items, or are one
-//! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and whoever follows a text keeps the items that
-//! stand in it. An item that is a scalar is one lexeme, and each value has one spelling there.
+//! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and whoever follows a text keeps the items
+//! that stand in it. An item that is a scalar is one lexeme, and each value has one spelling there.
 //! Arrays and objects are compared by their values. They must be [renewable](super::renewal): else
 //! a text might come to where all that an item may still become stands in the array already.
 //!
@@ -92,12 +92,15 @@ impl Machine<'_> {
         let mut are_scalars = true;
         for of in [Type::Array, Type::Object] {
             let projected = self.of_type(item, of)?;
-            if projected != F::FALSE {
-                if self.renewal(projected, of)?.is_none() {
-                    return Ok(None);
-                }
-                are_scalars = false;
+            if projected == F::FALSE {
+                continue;
             }
+            // Whoever follows the text reads it as JSON.
+            let options = self.reader.options;
+            if !options.have_json_separators() || self.renewal(projected, of)?.is_none() {
+                return Ok(None);
+            }
+            are_scalars = false;
         }
         let count = self.count_apart(item)?;
         // Whoever follows the text takes no more items for possible where all scalars have come.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::util::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
+use crate::util::decimal::Decimal;
 use crate::util::diagnostic::Place;
 
 /// A value, by its number in a [`Json`].

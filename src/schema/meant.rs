@@ -7,9 +7,9 @@
 //!
 //! [`Schemas`]: super::refs::Schemas
 
-use crate::util::decimal::Decimal;
 use crate::schema::draft::Draft;
 use crate::schema::json::{Json, NodeId, Text, Value};
+use crate::util::decimal::Decimal;
 use crate::util::diagnostic::Diagnostic;
 
 /// Names that other languages have for the types.

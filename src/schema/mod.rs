@@ -32,6 +32,7 @@ mod formula;
 mod fragment;
 mod guidance;
 mod inhabited;
+mod item_steps;
 mod items_apart;
 mod json;
 mod keywords;

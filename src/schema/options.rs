@@ -135,3 +135,65 @@ impl Default for SchemaOptions {
         }
     }
 }
+
+impl SchemaOptions {
+    /// Whether nothing but blanks, a comma and a colon certainly stands between values.
+    pub(super) fn have_json_separators(&self) -> bool {
+        let is_blank = |text: &str| text.chars().all(|letter| BLANKS.contains(letter));
+        let is_separator = |text: &str, mark| {
+            text.split_once(mark)
+                .is_some_and(|(before, behind)| is_blank(before) && is_blank(behind))
+        };
+        let blanks = match &self.whitespace {
+            Whitespace::Any | Whitespace::None => true,
+            Whitespace::Pattern(expression) => certainly_describes_blanks(expression),
+        };
+        blanks && is_separator(&self.item_separator, ',') && is_separator(&self.key_separator, ':')
+    }
+}
+
+const BLANKS: &str = " \t\n\r";
+
+/// Whether a regular expression has the letters of one that describes blanks only.
+fn certainly_describes_blanks(expression: &str) -> bool {
+    let mut letters = expression.chars();
+    let mut counts = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.next().is_some_and(|letter| "stnr".contains(letter)) => {}
+            '{' | '}' => counts = letter == '{',
+            '0'..='9' | ',' if counts => {}
+            '[' | ']' | '(' | ')' | '?' | '*' | '+' | '|' => {}
+            _ if BLANKS.contains(letter) => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_of_json() {
+        let mut options = SchemaOptions::default();
+        for (expression, expected) in [
+            (r"\s*", true),
+            ("[ \n]?", true),
+            (r"( |\n){0,12}", true),
+            ("[ 0]", false),
+            (r"\S*", false),
+            ("[^ ]", false),
+            (".", false),
+        ] {
+            options.whitespace = Whitespace::Pattern(expression.to_owned());
+            assert_eq!(options.have_json_separators(), expected, "{expression}");
+        }
+        options.whitespace = Whitespace::None;
+        for (separator, expected) in [(",", true), (" ,\n", true), (";", false), (", 1", false)] {
+            options.item_separator = separator.to_owned();
+            assert_eq!(options.have_json_separators(), expected, "{separator}");
+        }
+    }
+}

@@ -44,8 +44,7 @@ impl Machine<'_> {
         let (mut added, mut names) = (Vec::new(), Vec::new());
         for part in parts {
             match self.reader.formulas.shape(part) {
-                Shape::True
-                | Shape::Atom(Atom::MinItems(_) | Atom::Required(_) | Atom::MinProperties(_)) => {}
+                _ if self.asks_for_more(part) => {}
                 Shape::Atom(Atom::Items(items)) => {
                     added.push(self.reader.atoms.items.get(items).rest);
                 }
@@ -71,6 +70,21 @@ impl Machine<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a formula asks for nothing that more members or items could undo.
+    fn asks_for_more(&self, formula: F) -> bool {
+        let formulas = &self.reader.formulas;
+        match formulas.shape(formula) {
+            Shape::True => true,
+            Shape::Atom(atom) => {
+                matches!(atom, Atom::MinItems(_) | Atom::Required(_) | Atom::MinProperties(_))
+            }
+            Shape::And(list) | Shape::Or(list) => {
+                formulas.parts(list).iter().all(|&part| self.asks_for_more(part))
+            }
+            Shape::False | Shape::Not(_) | Shape::One(_) => false,
+        }
     }
 
     /// Whether it makes no difference to a formula what stands under keys that it does not name.
@@ -131,7 +145,7 @@ impl Builder<'_, '_> {
         start: TupleId,
         names: &[u32],
     ) -> Result<Option<(u32, Symbol)>, SchemaError> {
-        let &[formula] = &self.machine.tuple(start)[..] else { return Ok(None) };
+        let &[formula] = self.machine.tuple(start) else { return Ok(None) };
         let Some(Renewal::Key(name)) = self.machine.renewal(formula, Type::Object)? else {
             return Ok(None);
         };

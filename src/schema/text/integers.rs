@@ -11,11 +11,11 @@ use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::grammar::pattern::{Automaton, Moves, State};
-use crate::util::decimal::Decimal;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
 use crate::schema::text::automaton::push_run;
+use crate::util::decimal::Decimal;
 
 use FormulaId as F;
 

@@ -12,7 +12,6 @@ use std::rc::Rc;
 
 use crate::grammar::pattern::{Automaton, Pattern};
 use crate::lexer::{Dfa, PatternError};
-use crate::util::decimal::Decimal;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, Comparison, FormulaId, Shape};
 use crate::schema::machine::Machine;
@@ -20,6 +19,7 @@ use crate::schema::options::Numerals;
 use crate::schema::text::automaton::{self, explore};
 use crate::schema::text::integers;
 use crate::schema::text::{Texts, fingerprints, regex};
+use crate::util::decimal::Decimal;
 
 use FormulaId as F;
 
