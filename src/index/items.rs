@@ -4,6 +4,8 @@
 //! out what repeats one. These are the tokens that might, wherever the text stands, beside those
 //! that begin with what is left of an item.
 
+use std::borrow::Cow;
+
 use crate::scanner::{Distinct, LexemeCounts, Scanner};
 use crate::util::id::{TerminalId, TokenId};
 use crate::vocab::Vocabulary;
@@ -88,17 +90,26 @@ impl TokensOfItems {
                 Distinct::Close => {}
             }
         }
-        for id in 0..vocabulary.width() as u32 {
-            let bytes = vocabulary.bytes(TokenId(id)).unwrap_or_default();
+        let bytes = |id: u32| vocabulary.bytes(TokenId(id)).unwrap_or_default();
+        // Strings begin with a mark.
+        let are_marked = (0..=u8::MAX).all(|byte| byte == b'"' || !own.may_begin_with(byte));
+        let candidates: Cow<'_, [u32]> = match are_marked {
+            true => vocabulary.marked().into(),
+            false => (0..vocabulary.width() as u32).collect::<Vec<u32>>().into(),
+        };
+        let fewest = candidates.iter().filter_map(|&id| {
+            let bytes = bytes(id);
             // Most hold nothing of the kind.
-            if bytes.windows(2).any(|pair| own.is_between(pair[0], pair[1])) {
-                let fewest = own.fewest_behind(scanner, bytes);
-                own.fewest.extend(fewest.map(|count| (count, id)));
-            }
-            let brackets = Brackets::of(bytes);
+            let holds = bytes.windows(2).any(|pair| own.is_between(pair[0], pair[1]));
+            let fewest = holds.then(|| own.fewest_behind(scanner, bytes)).flatten();
+            fewest.map(|count| (count, id))
+        });
+        own.fewest = fewest.collect();
+        own.fewest.sort_unstable();
+        for &id in vocabulary.marked() {
+            let brackets = Brackets::of(bytes(id));
             own.composites.extend((brackets.0 != 0).then_some((id, brackets)));
         }
-        own.fewest.sort_unstable();
         own
     }
 

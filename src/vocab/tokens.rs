@@ -1,5 +1,7 @@
 //! The bytes of all tokens, and which ids there may be.
 
+use std::sync::OnceLock;
+
 use crate::util::fingerprint::Fingerprint;
 
 use super::error::VocabularyError;
@@ -28,7 +30,12 @@ pub(super) struct Tokens {
     pub(super) trie: Trie,
     /// Hash of all ids and bytes.
     pub(super) fingerprint: u64,
+    /// The tokens that hold a mark of JSON; found when they are first asked for.
+    marked: OnceLock<Box<[u32]>>,
 }
+
+/// The marks of JSON: what begins and ends strings, arrays and objects.
+const MARKS: [u8; 5] = *b"\"{}[]";
 
 /// A run of bytes in the arena.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +59,18 @@ impl Tokens {
                 hash.bytes(token);
             }
         }
-        Self { fingerprint: hash.value(), trie, bytes: bytes.into(), spans: spans.into() }
+        let (fingerprint, marked) = (hash.value(), OnceLock::new());
+        Self { fingerprint, trie, bytes: bytes.into(), spans: spans.into(), marked }
+    }
+
+    pub(super) fn marked(&self) -> &[u32] {
+        self.marked.get_or_init(|| {
+            let mut is_mark = [false; 256];
+            MARKS.iter().for_each(|&byte| is_mark[usize::from(byte)] = true);
+            let is_marked =
+                |&id: &u32| self.get(id as usize).iter().any(|&byte| is_mark[usize::from(byte)]);
+            (0..self.spans.len() as u32).filter(is_marked).collect()
+        })
     }
 
     pub(super) fn get(&self, id: usize) -> &[u8] {

@@ -134,6 +134,12 @@ impl Vocabulary {
         Some(self.tokens.get(id.into().index())).filter(|bytes| !bytes.is_empty())
     }
 
+    /// The ordinary tokens that hold a quote or a bracket of JSON, ascending. Costs a pass over
+    /// all bytes when it is first asked for.
+    pub(crate) fn marked(&self) -> &[u32] {
+        self.tokens.marked()
+    }
+
     /// The name of a special token; `None` for all other ids.
     pub fn special(&self, id: impl Into<TokenId>) -> Option<&str> {
         self.special.get(&id.into().0).map(|name| &**name)
