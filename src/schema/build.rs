@@ -58,9 +58,25 @@ pub(super) struct Runs {
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Value(TupleId),
-    Array(TupleId),
-    /// Whether one of its members may be renewed.
-    Object(TupleId, bool),
+    Array(Start),
+    Object(Start),
+}
+
+/// Where an array or object begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Start {
+    /// What is asked of it, for each outcome.
+    pub(super) asked: TupleId,
+    /// Whether it is an item of an array whose items are followed. Such a one has productions of
+    /// its own, as what stands behind it are other terminals than elsewhere.
+    pub(super) is_item: bool,
+}
+
+impl Start {
+    /// That of a value that is no such item.
+    fn plain(asked: TupleId) -> Self {
+        Self { asked, is_item: false }
+    }
 }
 
 /// Makes productions.
@@ -69,8 +85,8 @@ pub(super) struct Builder<'m, 'a> {
     pub(super) fragment: Fragment,
     pub(super) punctuation: Punctuation,
     values: FxHashMap<TupleId, NonterminalId>,
-    arrays: FxHashMap<TupleId, NonterminalId>,
-    objects: FxHashMap<(TupleId, bool), NonterminalId>,
+    arrays: FxHashMap<Start, NonterminalId>,
+    objects: FxHashMap<Start, NonterminalId>,
     /// Items of arrays that are followed.
     pub(super) items: FxHashMap<F, Symbol>,
     /// Terminals of scalars by what is asked of them.
@@ -107,7 +123,7 @@ pub(super) fn build(machine: &mut Machine<'_>, root: F) -> Result<Fragment, Sche
         match task {
             Task::Value(state) => builder.outcomes(state)?,
             Task::Array(start) => builder.array(start)?,
-            Task::Object(start, is_renewed) => builder.object(start, is_renewed)?,
+            Task::Object(start) => builder.object(start)?,
         }
     }
     Ok(builder.fragment)
@@ -206,8 +222,8 @@ impl Builder<'_, '_> {
                     let tuple = self.machine.tuple_id(&projected);
                     let count = formulas.len();
                     let composite = match of {
-                        Type::Array => self.array_symbols(tuple),
-                        _ => self.object_symbols(tuple, false),
+                        Type::Array => self.array_symbols(Start::plain(tuple)),
+                        _ => self.object_symbols(Start::plain(tuple)),
                     };
                     for outcome in 0..count {
                         let part = Symbol::Nonterminal(nth(composite, outcome));
@@ -318,8 +334,9 @@ impl Builder<'_, '_> {
     }
 
     /// Productions for all outcomes of the arrays that begin with `start`.
-    fn array(&mut self, start: TupleId) -> Result<(), SchemaError> {
+    fn array(&mut self, start: Start) -> Result<(), SchemaError> {
         let arrays = self.array_symbols(start);
+        let start = start.asked;
         let Some(Brackets { open, comma, close }) = self.brackets(start)? else { return Ok(()) };
         let first = self.fragment.nonterminals("items", 1);
         self.production(first, [open])?;
@@ -362,19 +379,19 @@ impl Builder<'_, '_> {
     }
 
     /// The nonterminals of the outcomes of the arrays that begin with `start`.
-    pub(super) fn array_symbols(&mut self, start: TupleId) -> NonterminalId {
-        let count = self.machine.tuple(start).len();
+    pub(super) fn array_symbols(&mut self, start: Start) -> NonterminalId {
+        let count = self.machine.tuple(start.asked).len();
         *self.arrays.entry(start).or_insert_with(|| {
             self.tasks.push(Task::Array(start));
             self.fragment.nonterminals("array", count)
         })
     }
 
-    /// The same of objects, of which a member may be renewed or not.
-    pub(super) fn object_symbols(&mut self, start: TupleId, is_renewed: bool) -> NonterminalId {
-        let count = self.machine.tuple(start).len();
-        *self.objects.entry((start, is_renewed)).or_insert_with(|| {
-            self.tasks.push(Task::Object(start, is_renewed));
+    /// The same of objects.
+    pub(super) fn object_symbols(&mut self, start: Start) -> NonterminalId {
+        let count = self.machine.tuple(start.asked).len();
+        *self.objects.entry(start).or_insert_with(|| {
+            self.tasks.push(Task::Object(start));
             self.fragment.nonterminals("object", count)
         })
     }

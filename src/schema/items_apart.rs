@@ -15,11 +15,10 @@ use rustc_hash::FxHashMap;
 use crate::grammar::ir::{Distinct, Symbol};
 use crate::grammar::pattern::Pattern;
 use crate::lexer::text_counts;
-use crate::schema::build::{Brackets, Builder, word};
+use crate::schema::build::{Brackets, Builder, Start, word};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
 use crate::schema::machine::Machine;
-use crate::schema::renewal::Renewal;
 use crate::schema::states::TupleId;
 
 use FormulaId as F;
@@ -224,11 +223,10 @@ impl Builder<'_, '_> {
             if projected == F::FALSE {
                 continue;
             }
-            let tuple = self.machine.tuple_id(&[projected]);
-            let is_renewed = matches!(self.machine.renewal(projected, of)?, Some(Renewal::Key(_)));
+            let start = Start { asked: self.machine.tuple_id(&[projected]), is_item: true };
             kinds.push(Symbol::Nonterminal(match of {
-                Type::Array => self.array_symbols(tuple),
-                _ => self.object_symbols(tuple, is_renewed),
+                Type::Array => self.array_symbols(start),
+                _ => self.object_symbols(start),
             }));
         }
         let symbol = match kinds[..] {

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::grammar::ir::Symbol;
 use crate::grammar::requirement::Requirement;
-use crate::schema::build::{Builder, nth};
+use crate::schema::build::{Builder, Start, nth};
 use crate::schema::error::SchemaError;
 use crate::schema::formula::FormulaId;
 use crate::schema::object::SortedNames;
@@ -116,10 +116,11 @@ impl Object {
 
 impl Builder<'_, '_> {
     /// Productions for all outcomes of the objects that begin with `start`.
-    pub(super) fn object(&mut self, start: TupleId, is_renewed: bool) -> Result<(), SchemaError> {
+    pub(super) fn object(&mut self, start: Start) -> Result<(), SchemaError> {
+        let composite = self.object_symbols(start);
+        let Start { asked: start, is_item } = start;
         let frame = self.machine.frame(start)?;
         let others = self.other_lexemes(frame)?;
-        let composite = self.object_symbols(start, is_renewed);
         let (begun, mut start) = (start, self.machine.frames.get(frame).guarded);
         let outcomes = self.machine.tuple(start).len();
         let has_room = !self.machine.reader.keeps_few_sets
@@ -145,7 +146,7 @@ impl Builder<'_, '_> {
             [] => None,
             free => Some(Symbol::Nonterminal(self.free_members(frame, start, free)?)),
         };
-        let renewed = match is_renewed {
+        let renewed = match is_item {
             true => self.renewed_member(frame, start, &names)?,
             false => None,
         };
