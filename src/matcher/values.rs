@@ -5,7 +5,7 @@
 //! however it is written. Of others it is as good as certain that their numbers differ. Should two
 //! agree, they count as one value.
 
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use rustc_hash::FxHashSet;
 
@@ -149,7 +149,7 @@ impl Values {
 
 impl Composite {
     fn id(&self) -> ValueId {
-        id_of(if self.is_object { b'{' } else { b'[' }, &[&self.sum.to_le_bytes()])
+        id_of(if self.is_object { b'{' } else { b'[' }, self.sum)
     }
 
     /// What the next value stands under.
@@ -184,23 +184,22 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-fn id_of(kind: u8, parts: &[&[u8]]) -> ValueId {
+fn id_of(kind: u8, content: impl Hash) -> ValueId {
     let half = |number: u8| {
         let mut hasher = DefaultHasher::new();
-        hasher.write(&[number, kind]);
-        parts.iter().for_each(|part| hasher.write(part));
+        (number, kind, &content).hash(&mut hasher);
         u128::from(hasher.finish())
     };
     half(0) << 64 | half(1)
 }
 
 fn pair(key: ValueId, value: ValueId) -> ValueId {
-    id_of(b':', &[&key.to_le_bytes(), &value.to_le_bytes()])
+    id_of(b':', (key, value))
 }
 
 /// What has these other members, and one under this key.
 fn rest(others: u128, key: ValueId) -> ValueId {
-    id_of(b'?', &[&others.to_le_bytes(), &key.to_le_bytes()])
+    id_of(b'?', (others, key))
 }
 
 /// Of a string, by what stands between its quotes.
@@ -210,7 +209,7 @@ fn string_id(text: &[u8]) -> ValueId {
         serde_json::from_slice::<String>(&quoted).ok()
     });
     let content = content.flatten();
-    id_of(b'"', &[content.as_deref().map_or(text, str::as_bytes)])
+    id_of(b'"', content.as_deref().map_or(text, str::as_bytes))
 }
 
 /// Of a number, or of `true`, `false` and `null`. Numbers with exponents of ten digits and more
@@ -218,9 +217,9 @@ fn string_id(text: &[u8]) -> ValueId {
 fn word_id(text: &[u8]) -> ValueId {
     let Ok(text) = str::from_utf8(text) else { return 0 };
     if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        return id_of(b'a', &[text.as_bytes()]);
+        return id_of(b'a', text);
     }
-    id_of(b'0', &[format!("{:?}", Decimal::parse(text)).as_bytes()])
+    id_of(b'0', Decimal::parse(text))
 }
 
 #[cfg(test)]
