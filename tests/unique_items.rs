@@ -238,6 +238,8 @@ fn lists_without_end_against_the_oracle() {
         json!({"type": "array", "items": {"type": "object", "properties": {"a": {"enum": [1, 2]}, "id": short}, "additionalProperties": false}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"type": "object", "additionalProperties": {"type": "array", "items": {"enum": [1]}}}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"type": "object", "properties": {"a": short, "b": {"enum": [1, 2]}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}], "additionalProperties": false}, "uniqueItems": true, "minItems": 2}),
+        json!({"type": "array", "items": {"type": "array", "prefixItems": [{"const": 1}, false]}, "uniqueItems": true}),
+        json!({"type": "array", "items": {"type": "array", "prefixItems": [{"enum": [1, 2]}], "items": {"const": "a"}}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"type": "array", "items": {"enum": [1, 2, "a"]}}, "uniqueItems": true, "minItems": 2}),
         json!({"type": "array", "items": {"anyOf": [short, {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "additionalProperties": {"type": "array", "items": short, "uniqueItems": true}}]}, "uniqueItems": true, "minItems": 3}),
         json!({"type": "object", "properties": {"a": strings, "b": {"type": "array", "items": short, "uniqueItems": true}}, "required": ["a", "b"], "additionalProperties": false}),

@@ -14,8 +14,7 @@ use crate::schema::unique;
 use FormulaId as F;
 
 impl Machine<'_> {
-    /// What the residual of an array asks of the next item, and of those behind
-    /// it.
+    /// What the residual of an array asks of the next item, and of those behind it.
     fn item_step(&mut self, formula: F) -> F {
         let atoms = &mut self.reader.atoms;
         let mut replace = |formulas: &mut Formulas, atom| match atom {

@@ -8,6 +8,7 @@
 //! again, with another value. Of a key that stands twice the last member counts.
 
 use crate::grammar::ir::Symbol;
+use crate::schema::atoms::Items;
 use crate::schema::build::Builder;
 use crate::schema::error::SchemaError;
 use crate::schema::formula::{Atom, FormulaId, Shape, Type};
@@ -42,11 +43,20 @@ impl Machine<'_> {
             _ => vec![projected],
         };
         let (mut added, mut names) = (Vec::new(), Vec::new());
+        let are_items = |&&part: &&F| matches!(formulas.shape(part), Shape::Atom(Atom::Items(_)));
+        let count = parts.iter().filter(are_items).count();
         for part in parts {
             match self.reader.formulas.shape(part) {
                 _ if self.asks_for_more(part) => {}
                 Shape::Atom(Atom::Items(items)) => {
-                    added.push(self.reader.atoms.items.get(items).rest);
+                    let Items { prefix, rest } = self.reader.atoms.items.get(items).clone();
+                    // Where no item may stand in front, none can be added.
+                    for &item in &prefix {
+                        if count > 1 || !self.has_a_value(item)? {
+                            return Ok(None);
+                        }
+                    }
+                    added.push(rest);
                 }
                 Shape::Atom(Atom::Properties(properties)) => {
                     let properties = self.reader.atoms.properties.get(properties);
