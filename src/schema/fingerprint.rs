@@ -1,8 +1,8 @@
 //! Fingerprints: small numbers of values, by which values certainly differ.
 //!
 //! That many values differ from one another is no context-free condition. That their fingerprints
-//! differ is one, and is narrower: a set of small numbers is part of the state. `uniqueItems` and
-//! keys that must not count twice are held so.
+//! differ is one, and is narrower: a set of small numbers is part of the state. Unique items
+//! that cannot be [followed](super::items_apart), and keys that must not count twice, are held so.
 
 use crate::schema::atoms::{Atoms, Items, Properties};
 use crate::schema::formula::{Atom, Fingerprint, FormulaId, Formulas, Type};

@@ -2,9 +2,9 @@
 //!
 //! That items differ from one another is no context-free condition, unless there are few values
 //! that they may have: then the values that are left are part of the state. The items are those of
-//! an `enum`, a `const` or the type `boolean`. Of other items the text is [followed], where they
-//! are scalars and little else is asked of the array. Where that cannot be, [fingerprints] must
-//! differ, and there may be few items: sets of fingerprints are states, too.
+//! an `enum`, a `const` or the type `boolean`. Other items are [followed], where little else is
+//! asked of the array. Where that cannot be, [fingerprints] must differ, and there may be few
+//! items: sets of fingerprints are states, too.
 //!
 //! [followed]: super::items_apart
 //! [fingerprints]: super::fingerprint
