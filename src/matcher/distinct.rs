@@ -308,7 +308,7 @@ impl Matcher {
     /// Whether a token may end an array or object, behind the lexeme in progress or with it.
     fn may_end_composite(&self, at: &Configuration, bytes: &[u8]) -> bool {
         let end = self.end_of_lexeme(at, bytes);
-        // With the last byte of the lexeme, which may be one.
+        // With the last byte of the lexeme, which may be a bracket.
         let behind = end.map_or(&[][..], |end| &bytes[end.saturating_sub(1)..]);
         behind.iter().any(|byte| matches!(byte, b'}' | b']'))
     }

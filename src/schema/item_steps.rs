@@ -1,7 +1,5 @@
 //! What an item leaves to be asked of an array: the step of a residual over it.
 
-use rustc_hash::FxHashMap;
-
 use crate::schema::atoms::Items;
 use crate::schema::composites::contains;
 use crate::schema::error::SchemaError;
@@ -80,16 +78,10 @@ impl Machine<'_> {
 
     /// Of each residual, whether it holds of the array as it stands.
     pub(super) fn array_ends(&mut self, tuple: TupleId) -> Tuple {
-        let mut replace = |_: &mut Formulas, atom| match atom {
-            Atom::MinItems(_) => F::FALSE,
-            Atom::Contains { min, .. } => Formulas::constant(min == 0),
-            _ => F::TRUE,
-        };
-        let tuple = self.tuples.get(tuple.0).clone();
-        let mut memo = FxHashMap::default();
-        tuple
-            .iter()
-            .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
-            .collect()
+        self.holding(tuple, |atom| match atom {
+            Atom::MinItems(_) => false,
+            Atom::Contains { min, .. } => min == 0,
+            _ => true,
+        })
     }
 }

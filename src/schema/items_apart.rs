@@ -1,7 +1,7 @@
 //! Arrays of unique items that are followed.
 //!
-//! That no two items of an array are the same no productions say. So where a schema asks little
-//! else of an array, its terminals say that they open it, end it, stand between items, or are one
+//! No productions say that the items of an array differ. So where a schema asks little else of an
+//! array, its terminals say that they open it, end it, stand between items, or are one
 //! ([`ir::Distinct`](crate::grammar::ir::Distinct)), and whoever follows a text keeps the items
 //! that stand in it. An item that is a scalar is one lexeme, and each value has one spelling there.
 //! Arrays and objects are compared by their values. They must be [renewable](super::renewal): else

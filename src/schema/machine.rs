@@ -225,6 +225,14 @@ impl<'a> Machine<'a> {
         self.reader.formulas.map(formula, &mut FxHashMap::default(), &mut replace) == F::TRUE
     }
 
+    /// Of each residual, whether it holds where its atoms hold as `holds` says.
+    pub(super) fn holding(&mut self, tuple: TupleId, holds: impl Fn(Atom) -> bool) -> Tuple {
+        let mut replace = |_: &mut Formulas, atom| Formulas::constant(holds(atom));
+        let residuals = self.tuples.get(tuple.0).clone();
+        let (formulas, mut memo) = (&mut self.reader.formulas, FxHashMap::default());
+        residuals.iter().map(|&own| formulas.map(own, &mut memo, &mut replace)).collect()
+    }
+
     /// The classes of the next member, where `stepped` says what it must satisfy and what is left
     /// then. Classes without a member, and those behind which nothing can hold, are left out.
     pub(super) fn split(&mut self, stepped: &[F]) -> Result<Classes, SchemaError> {

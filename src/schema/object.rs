@@ -316,19 +316,15 @@ impl Machine<'_> {
     /// Of each residual, whether it holds of the object as it stands, without members of the names
     /// from `position` on.
     pub(super) fn object_ends(&mut self, tuple: TupleId) -> Tuple {
-        let mut replace = |_: &mut Formulas, atom| match atom {
-            Atom::Required(_)
-            | Atom::MinProperties(_)
-            | Atom::MinKeys { .. }
-            | Atom::Denied { witness: Some(_), .. } => F::FALSE,
-            _ => F::TRUE,
-        };
-        let residuals = self.tuples.get(tuple.0).clone();
-        let mut memo = FxHashMap::default();
-        residuals
-            .iter()
-            .map(|&residual| self.reader.formulas.map(residual, &mut memo, &mut replace))
-            .collect()
+        self.holding(tuple, |atom| {
+            !matches!(
+                atom,
+                Atom::Required(_)
+                    | Atom::MinProperties(_)
+                    | Atom::MinKeys { .. }
+                    | Atom::Denied { witness: Some(_), .. }
+            )
+        })
     }
 }
 
