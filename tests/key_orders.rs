@@ -191,6 +191,16 @@ fn conditions() -> Vec<Value> {
             {"properties": {"a": {"type": "integer"}}},
             {"properties": {"a": {"type": "number", "multipleOf": 1}}},
         ]}}),
+        json!({"required": ["a"], "maxProperties": 2}),
+        json!({"additionalProperties": {"const": 1}, "minProperties": 1, "maxProperties": 1}),
+        json!({"not": {"anyOf": [
+            {"properties": {"a": {"type": "integer"}}},
+            {"properties": {"b": {"type": "string"}}},
+        ]}}),
+        json!({"not": {"anyOf": [
+            {"properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}},
+            {"properties": {"a": {"type": "string"}, "c": {"type": "string"}}},
+        ]}}),
     ]
 }
 

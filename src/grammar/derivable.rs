@@ -53,7 +53,7 @@ impl<'g> Ends<'g> {
         let Some((number, end)) = self.of(lhs, rhs) else { return true };
         let is_derived = |member: &Member| member.iter().any(|id| derived[id.index()]);
         let mut sets = end.sets.iter().map(|&set| &self.requirements[number].sets[set as usize]);
-        sets.any(|set| set.iter().all(is_derived))
+        sets.any(|set| set.whole().all(is_derived))
     }
 }
 
@@ -80,11 +80,12 @@ pub(crate) fn derivable<'p>(
     for requirement in requirements {
         first_set.push(wanted.len());
         for set in &requirement.sets {
-            for member in set {
+            let before = set_of.len();
+            for member in set.whole() {
                 is.extend(member.iter().map(|id| (id.0, set_of.len() as u32)));
                 set_of.push(Some(wanted.len()));
             }
-            wanted.push(set.len());
+            wanted.push(set_of.len() - before);
             rests.push(Vec::new());
         }
     }

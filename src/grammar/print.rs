@@ -72,7 +72,7 @@ impl Grammar {
             names.join("|")
         };
         let set = |&set: &u32| {
-            let members: Vec<String> = of.sets[set as usize].iter().map(member).collect();
+            let members: Vec<String> = of.sets[set as usize].required().map(member).collect();
             members.join(" ")
         };
         for ends in of.ends.chunk_by(|one, other| one.sets == other.sets) {

@@ -12,9 +12,8 @@ use crate::util::id::{NonterminalId, TerminalId};
 /// it. Then one set at least, of those that it may end with, must remain one that it can still end
 /// with: so a list that lacks some members can always be gone on with.
 ///
-/// Of members under one key the last alone counts. No two members of a set but its last one may be
-/// under keys of which one nonterminal counts and another does not: what a list lacks is read in
-/// the order of the set, and must not undo what was there.
+/// Of members under one key the last alone counts. So a member may undo what was there, and each
+/// set says what to read where that happened.
 ///
 /// Every member, required or not, is a nonterminal whose productions have two symbols at least:
 /// what reduces to it takes off more than the state on top, and the parser does not do that by the
@@ -28,7 +27,7 @@ pub(crate) struct Requirement {
     /// What stands before the first member.
     pub(crate) open: TerminalId,
     /// Sets of members.
-    pub(crate) sets: Vec<Vec<Member>>,
+    pub(crate) sets: Vec<Set>,
     /// Members under one key; what is in none of these lists has a key of its own.
     pub(crate) keys: Vec<Vec<NonterminalId>>,
 }
@@ -45,6 +44,50 @@ pub(crate) struct End {
 /// A member that is required: the nonterminals that are such a member, one at least.
 pub(crate) type Member = Vec<NonterminalId>;
 
+/// Members that are required together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Set {
+    /// Members that stay, once they have been read: no list that may end with the set has another
+    /// member under their keys.
+    pub(crate) lasting: Vec<Member>,
+    /// Members that others under their keys may undo.
+    pub(crate) revocable: Vec<Member>,
+    /// One of each of these is all that is revocable, whatever was read before: none of them undoes
+    /// what another one is.
+    pub(crate) remedy: Vec<Member>,
+}
+
+impl Set {
+    /// That nothing but these members is required.
+    pub(crate) fn of(lasting: Vec<Member>) -> Self {
+        Self { lasting, ..Self::default() }
+    }
+
+    /// Members that make a list whole that has none.
+    pub(crate) fn whole(&self) -> impl Iterator<Item = &Member> {
+        self.lasting.iter().chain(&self.remedy)
+    }
+
+    /// All members of which each must be there.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &Member> {
+        self.lasting.iter().chain(&self.revocable)
+    }
+
+    /// The set with other nonterminals, `None` where none replaces those of a member.
+    fn map(&self, new: impl Fn(NonterminalId) -> Option<NonterminalId>) -> Option<Self> {
+        let member = |member: &Member| {
+            let mapped: Member = member.iter().filter_map(|&id| new(id)).collect();
+            (!mapped.is_empty()).then_some(mapped)
+        };
+        let members = |of: &[Member]| of.iter().map(member).collect::<Option<Vec<Member>>>();
+        Some(Self {
+            lasting: members(&self.lasting)?,
+            revocable: members(&self.revocable)?,
+            remedy: members(&self.remedy)?,
+        })
+    }
+}
+
 impl Requirement {
     /// That lists with these rests have all of these members.
     pub(crate) fn all(
@@ -56,12 +99,13 @@ impl Requirement {
         let end = |&rest: &NonterminalId| End { rest, sets: vec![0] };
         let set = members.iter().map(|&member| vec![member]).collect();
         let ends = rests.iter().map(end).collect();
-        Self { ends, separator, open, sets: vec![set], keys: Vec::new() }
+        Self { ends, separator, open, sets: vec![Set::of(set)], keys: Vec::new() }
     }
 
     /// All nonterminals that it names.
     pub(crate) fn nonterminals(&self) -> impl Iterator<Item = NonterminalId> {
-        let members = self.sets.iter().flatten().chain(&self.keys).flatten().copied();
+        let sets = self.sets.iter().flat_map(|set| set.required().chain(&set.remedy));
+        let members = sets.chain(&self.keys).flatten().copied();
         self.ends.iter().map(|end| end.rest).chain(members)
     }
 
@@ -71,11 +115,7 @@ impl Requirement {
         let mut numbers = Vec::with_capacity(self.sets.len());
         let mut kept = Vec::with_capacity(self.sets.len());
         for set in &self.sets {
-            let member = |member: &Member| {
-                let mapped: Member = member.iter().filter_map(|&id| new(id)).collect();
-                (!mapped.is_empty()).then_some(mapped)
-            };
-            let set: Option<Vec<Member>> = set.iter().map(member).collect();
+            let set = set.map(&new);
             numbers.push(set.is_some().then_some(kept.len() as u32));
             kept.extend(set);
         }

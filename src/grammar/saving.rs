@@ -11,7 +11,7 @@ use super::ir::{
     Nonterminal, Precedence, Production, Suffix, Symbol, Temperature, Terminal, Ties,
 };
 use super::pattern::{Automaton, Counted, Pattern, RegexFlags, State};
-use super::requirement::{End, Requirement};
+use super::requirement::{End, Member, Requirement, Set};
 use super::tokens::Tokens;
 use crate::util::fingerprint::Fingerprint;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -283,9 +283,9 @@ impl Requirement {
         writer.option(self.separator.as_ref(), |w, separator| w.u32(separator.0));
         writer.u32(self.open.0);
         writer.list(&self.sets, |w, set| {
-            w.list(set, |w, member| {
-                w.numbers(&numbers(member));
-            });
+            for members in [&set.lasting, &set.revocable, &set.remedy] {
+                w.list(members, |w, member| w.numbers(&numbers(member)));
+            }
         });
         writer.list(&self.keys, |w, key| w.numbers(&numbers(key)));
     }
@@ -297,7 +297,10 @@ impl Requirement {
                 .list(8, |r| Ok(End { rest: NonterminalId(r.u32()?), sets: r.numbers()? }))?,
             separator: reader.option(|r| r.u32().map(TerminalId))?,
             open: TerminalId(reader.u32()?),
-            sets: reader.list(4, |r| r.list(4, ids))?,
+            sets: reader.list(12, |r| {
+                let mut members = || -> Result<Vec<Member>, Malformed> { r.list(4, ids) };
+                Ok(Set { lasting: members()?, revocable: members()?, remedy: members()? })
+            })?,
             keys: reader.list(4, ids)?,
         })
     }

@@ -98,7 +98,7 @@ impl ParseTable {
         let (mut met, mut keys) = (BitSet::new(members.len()), BitSet::new(list.keys.len()));
         // By set of the end: how many of its members have not been read.
         let mut missing: SmallVec<[usize; 4]> =
-            end.sets.iter().map(|&set| requirements.set(set).len()).collect();
+            end.sets.iter().map(|&set| requirements.member_count(set)).collect();
         if missing.contains(&0) {
             return None;
         }

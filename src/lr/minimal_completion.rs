@@ -135,11 +135,11 @@ impl MinimalCompletion {
         };
         let first = requirements.list_of(end).members.start;
         let missing_of = |&set: &u32| {
-            let members = requirements.set(set);
-            let missing = members.filter(|&member| !met.contains((member - first) as usize));
-            let member = |member| self.yields.cheapest(&table.rules, requirements.forms(member));
+            let missing = requirements.missing(set, |one| met.contains((one - first) as usize));
+            let cheapest = |forms: &&[Code]| self.yields.cheapest(&table.rules, forms);
             let separator = requirements.separator(set);
-            missing.flat_map(move |one| separator.into_iter().chain([member(one)])).collect()
+            let members = missing.iter().map(cheapest);
+            members.flat_map(|one| separator.into_iter().chain([one])).collect()
         };
         let missing = end.sets.iter().map(missing_of);
         let cheapest =

@@ -22,12 +22,13 @@ use crate::util::lists::Lists;
 #[derive(Debug, Default)]
 pub(super) struct Requirements {
     lists: Vec<List>,
-    /// By set: its members.
-    sets: Vec<Range<u32>>,
+    sets: Vec<Set>,
     /// By member: its set.
     set_of: Vec<u32>,
     /// By member: the nonterminals that are one.
     forms: Lists<Code>,
+    /// The same of what remedies are made of, which are numbered by themselves.
+    remedies: Lists<Code>,
     ends: Vec<End>,
     /// By nonterminal that is what is left of a list: the number of the end.
     by_rest: HashMap<usize, u32, FxBuildHasher>,
@@ -37,6 +38,16 @@ pub(super) struct Requirements {
     key_of: Vec<u32>,
     /// By core, none where there are no lists.
     roles: Vec<Role>,
+}
+
+/// Members that are required together.
+#[derive(Debug)]
+struct Set {
+    members: Range<u32>,
+    /// The first of the members that others may undo.
+    revocable: u32,
+    /// What is read in place of these where one is missing.
+    remedy: Range<u32>,
 }
 
 /// One list.
@@ -93,8 +104,8 @@ impl Requirements {
             // Which nonterminals are which members.
             let mut read_as: BTreeMap<Code, Vec<u32>> = BTreeMap::new();
             for set in &requirement.sets {
-                let begin = all.set_of.len() as u32;
-                for member in set {
+                let (begin, remedy) = (all.set_of.len() as u32, all.remedies.len() as u32);
+                for member in set.required() {
                     for form in member.iter().map(|&id| rule(id)) {
                         read_as.entry(form).or_default().push(all.set_of.len() as u32);
                         all.forms.push(form);
@@ -102,7 +113,15 @@ impl Requirements {
                     all.forms.close();
                     all.set_of.push(all.sets.len() as u32);
                 }
-                all.sets.push(begin..all.set_of.len() as u32);
+                for member in &set.remedy {
+                    member.iter().for_each(|&id| all.remedies.push(rule(id)));
+                    all.remedies.close();
+                }
+                all.sets.push(Set {
+                    members: begin..all.set_of.len() as u32,
+                    revocable: begin + set.lasting.len() as u32,
+                    remedy: remedy..all.remedies.len() as u32,
+                });
             }
             for end in &requirement.ends {
                 all.by_rest.insert(end.rest.index(), all.ends.len() as u32);
@@ -156,9 +175,9 @@ impl Requirements {
         self.sets.len()
     }
 
-    /// The members of a set.
-    pub(super) fn set(&self, set: u32) -> Range<u32> {
-        self.sets[set as usize].clone()
+    /// How many members a set has.
+    pub(super) fn member_count(&self, set: u32) -> usize {
+        self.sets[set as usize].members.len()
     }
 
     /// The set that a member is of.
@@ -166,14 +185,22 @@ impl Requirements {
         self.set_of[member as usize]
     }
 
-    /// The nonterminals that are a member, one at least.
-    pub(super) fn forms(&self, member: u32) -> &[Code] {
-        self.forms.get(member as usize)
+    /// What makes a list whole by a set, of whose members those are there that are `met`: one of
+    /// each of these nonterminals, in this order.
+    pub(super) fn missing(&self, set: u32, met: impl Fn(u32) -> bool) -> Vec<&[Code]> {
+        let Set { members, revocable, remedy } = &self.sets[set as usize];
+        let lasting = (members.start..*revocable).filter(|&member| !met(member));
+        let mut missing: Vec<&[Code]> =
+            lasting.map(|member| self.forms.get(member as usize)).collect();
+        if (*revocable..members.end).any(|member| !met(member)) {
+            missing.extend(remedy.clone().map(|member| self.remedies.get(member as usize)));
+        }
+        missing
     }
 
     /// What stands before a member of a set where the list has others.
     pub(super) fn separator(&self, set: u32) -> Option<Code> {
-        let member = self.set(set).start;
+        let member = self.sets[set as usize].members.start;
         let list = self.lists.partition_point(|list| list.members.end <= member);
         self.lists.get(list)?.separator
     }

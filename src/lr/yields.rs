@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
@@ -179,17 +180,26 @@ impl Yields {
     }
 }
 
-/// What ends of lists bring along while lengths are settled: of each member its shortest form,
-/// which is the one that is settled first.
+/// What ends of lists bring along while lengths are settled: of each member of a list that has none
+/// its shortest form, which is the one that is settled first.
 struct Brought<'r> {
     requirements: &'r Requirements,
-    /// By nonterminal that is a member: the members.
+    /// By nonterminal that is a member: the members, numbered through all sets.
     members: HashMap<Code, Vec<u32>, FxBuildHasher>,
-    /// By member: its shortest form.
-    chosen: Vec<Option<Code>>,
-    /// By set: how many members are not settled, the sum so far, and the productions that end lists
-    /// with it.
-    sets: Vec<(usize, u64, Vec<usize>)>,
+    /// By member: its set, and its shortest form.
+    chosen: Vec<(u32, Option<Code>)>,
+    sets: Vec<BroughtSet>,
+}
+
+/// What an end brings along by one set.
+struct BroughtSet {
+    members: Range<usize>,
+    /// How many members are not settled.
+    missing: usize,
+    /// What the others cost.
+    sum: u64,
+    /// The productions that end lists with the set.
+    ends: Vec<usize>,
 }
 
 impl<'r> Brought<'r> {
@@ -198,15 +208,17 @@ impl<'r> Brought<'r> {
         let mut chosen = Vec::new();
         let mut sets = Vec::with_capacity(requirements.set_count());
         for set in 0..requirements.set_count() as u32 {
-            let own = requirements.set(set);
             let separator = requirements.separator(set).map_or(0, |code| weight[code as usize]);
-            sets.push((own.len(), separator * own.len() as u64, Vec::new()));
-            for member in own {
-                chosen.push(None);
-                for &form in requirements.forms(member) {
-                    members.entry(form).or_default().push(member);
+            let first = chosen.len();
+            for forms in requirements.missing(set, |_| false) {
+                for &form in forms {
+                    members.entry(form).or_default().push(chosen.len() as u32);
                 }
+                chosen.push((set, None));
             }
+            let members = first..chosen.len();
+            let (missing, sum) = (members.len(), separator * members.len() as u64);
+            sets.push(BroughtSet { members, missing, sum, ends: Vec::new() });
         }
         Self { requirements, members, chosen, sets }
     }
@@ -214,10 +226,10 @@ impl<'r> Brought<'r> {
     /// An end, by its production, is there. `settle` is told what it costs, where that is known.
     fn add(&mut self, production: usize, sets: &[u32], mut settle: impl FnMut(u64)) {
         for &set in sets {
-            let (missing, sum, ends) = &mut self.sets[set as usize];
-            ends.push(production);
-            if *missing == 0 {
-                settle(*sum);
+            let set = &mut self.sets[set as usize];
+            set.ends.push(production);
+            if set.missing == 0 {
+                settle(set.sum);
             }
         }
     }
@@ -225,17 +237,16 @@ impl<'r> Brought<'r> {
     /// A nonterminal is settled. `settle` is told of ends, and what these cost.
     fn derived(&mut self, form: Code, cost: u64, mut settle: impl FnMut(u64, usize)) {
         for member in self.members.remove(&form).into_iter().flatten() {
-            let chosen = &mut self.chosen[member as usize];
+            let (set, chosen) = &mut self.chosen[member as usize];
             if chosen.is_some() {
                 continue;
             }
             *chosen = Some(form);
-            let set = self.requirements.set_of(member);
-            let (missing, sum, ends) = &mut self.sets[set as usize];
-            *sum = (*sum + cost).min(UNKNOWN);
-            *missing -= 1;
-            if *missing == 0 {
-                ends.iter().for_each(|&end| settle(*sum, end));
+            let set = &mut self.sets[*set as usize];
+            set.sum = (set.sum + cost).min(UNKNOWN);
+            set.missing -= 1;
+            if set.missing == 0 {
+                set.ends.iter().for_each(|&end| settle(set.sum, end));
             }
         }
     }
@@ -243,15 +254,15 @@ impl<'r> Brought<'r> {
     /// By production that ends a list: all members of the set that is the cheapest.
     fn instead(&self) -> HashMap<u32, Arc<[Code]>, FxBuildHasher> {
         let mut instead: HashMap<u32, Arc<[Code]>, FxBuildHasher> = HashMap::default();
-        let mut order: Vec<u32> = (0..self.sets.len() as u32).collect();
-        order.retain(|&set| self.sets[set as usize].0 == 0);
-        order.sort_by_key(|&set| self.sets[set as usize].1);
-        for set in order {
-            let separator = self.requirements.separator(set);
-            let forms = self.requirements.set(set).filter_map(|one| self.chosen[one as usize]);
+        let mut order: Vec<(u32, &BroughtSet)> = (0..).zip(&self.sets).collect();
+        order.retain(|(_, set)| set.missing == 0);
+        order.sort_by_key(|(_, set)| set.sum);
+        for (number, set) in order {
+            let separator = self.requirements.separator(number);
+            let forms = self.chosen[set.members.clone()].iter().filter_map(|&(_, form)| form);
             let whole: Arc<[Code]> =
                 forms.flat_map(|form| separator.into_iter().chain([form])).collect();
-            for &end in &self.sets[set as usize].2 {
+            for &end in &set.ends {
                 instead.entry(end as u32).or_insert_with(|| whole.clone());
             }
         }

@@ -1,10 +1,10 @@
 //! Objects as alternatives: what a formula asks of an object, as conjunctions each of which asks of
-//! a member the same thing, whatever the other members are, that there are certain members, and
-//! that one of them breaks a condition.
+//! a member the same thing, whatever the other members are, that there are certain members and not
+//! too many others, and that conditions are broken by some of them.
 //!
-//! That is a disjunctive normal form, made as far as it goes: counts of members have no place in
-//! it, nor that two conditions are broken. Where a condition is denied that the others leave no
-//! room for, that says nothing: the branches of a `oneOf` deny each other, and as a rule exclude
+//! That is a disjunctive normal form, made as far as it goes: that there are several members, no
+//! matter under which keys, has no place in it. Where a condition is denied that the others leave
+//! no room for, that says nothing: the branches of a `oneOf` deny each other, and as a rule exclude
 //! each other anyway, by the value of a key.
 
 use crate::schema::atoms::Properties;
@@ -15,8 +15,8 @@ use crate::schema::states::TupleId;
 
 use FormulaId as F;
 
-/// A set of alternatives is a word (`super::any_order`).
-const MOST_ALTERNATIVES: usize = 64;
+/// Sets of more alternatives take memory by themselves (`BitSet`).
+const MOST_ALTERNATIVES: usize = 256;
 
 /// One way to satisfy one formula of a tuple.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,8 +27,19 @@ pub(super) struct Alternative {
     pub(super) asks: F,
     /// The names under which there must be a member, ascending.
     pub(super) required: Vec<u32>,
-    /// That not all members are as this says.
-    pub(super) denied: Option<F>,
+    /// That there must be a member, under whatever key.
+    pub(super) is_filled: bool,
+    /// How many members there may be under other names than those that are required.
+    pub(super) most_others: Option<u64>,
+    /// Of each of these, that not all members are as it says.
+    pub(super) denied: Vec<F>,
+}
+
+impl Alternative {
+    /// Whether an object without members satisfies it.
+    pub(super) fn allows_none(&self) -> bool {
+        self.required.is_empty() && self.denied.is_empty() && !self.is_filled
+    }
 }
 
 /// Formulas that must all hold, none of them a conjunction or disjunction.
@@ -61,9 +72,9 @@ impl Machine<'_> {
         formula: F,
         alternatives: &mut Vec<Alternative>,
     ) -> Result<bool, SchemaError> {
-        let Some(all) = self.conjunctions(formula, false)? else { return Ok(false) };
+        let object = self.reader.formulas.atom(Atom::Type(Type::Object));
+        let Some(all) = self.conjunctions(formula, false, object)? else { return Ok(false) };
         for conjunction in all {
-            let object = self.reader.formulas.atom(Atom::Type(Type::Object));
             let whole = self.reader.formulas.and(conjunction.iter().copied().chain([object]));
             if !self.is_inhabited(whole)? {
                 continue;
@@ -78,23 +89,29 @@ impl Machine<'_> {
                     kept.retain(|&other| other != part);
                 }
             }
-            let (mut asks, mut required, mut count) = (Vec::new(), Vec::new(), 0);
-            let mut denied = None;
+            let (mut asks, mut required, mut denied) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut least, mut most) = (0, None);
             for part in kept {
                 match self.reader.formulas.shape(part) {
                     Shape::Atom(Atom::Required(name)) => required.push(name),
-                    Shape::Atom(Atom::MinProperties(least)) => count = count.max(least),
-                    Shape::Not(of) if denied.is_none() => denied = Some(of),
-                    Shape::Not(_) => return Ok(false),
+                    Shape::Atom(Atom::MinProperties(count)) => least = least.max(count),
+                    Shape::Atom(Atom::MaxProperties(count)) => {
+                        most = Some(most.map_or(count, |most: u64| most.min(count)));
+                    }
+                    Shape::Not(of) => denied.push(of),
                     _ => asks.push(part),
                 }
             }
-            if count > required.len() as u64 {
+            required.sort_unstable();
+            let certain = required.len() as u64;
+            // What breaks a condition may take the room of what is required, and be no member more.
+            if least > certain.max(1) || most.is_some() && !denied.is_empty() {
                 return Ok(false);
             }
-            required.sort_unstable();
             let asks = self.reader.formulas.and(asks);
-            let own = Alternative { outcome, asks, required, denied };
+            let is_filled = least > certain && denied.is_empty();
+            let most_others = most.map(|most| most.saturating_sub(certain));
+            let own = Alternative { outcome, asks, required, is_filled, most_others, denied };
             if !alternatives.contains(&own) {
                 alternatives.push(own);
             }
@@ -102,11 +119,12 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    /// The formula, or its contrary, as a disjunction.
+    /// The formula, or its contrary, as a disjunction, where `given` holds beside it.
     fn conjunctions(
         &mut self,
         formula: F,
         is_denied: bool,
+        given: F,
     ) -> Result<Option<Vec<Conjunction>>, SchemaError> {
         self.spend(1)?;
         let formulas = &mut self.reader.formulas;
@@ -115,7 +133,7 @@ impl Machine<'_> {
                 let holds = (formula == F::TRUE) != is_denied;
                 return Ok(Some(if holds { vec![Vec::new()] } else { Vec::new() }));
             }
-            Shape::Not(of) => return self.conjunctions(of, !is_denied),
+            Shape::Not(of) => return self.conjunctions(of, !is_denied, given),
             Shape::Atom(Atom::Properties(_) | Atom::PropertyNames(_)) if is_denied => {
                 let not = formulas.not(formula);
                 return Ok(Some(vec![vec![not]]));
@@ -126,11 +144,22 @@ impl Machine<'_> {
                 let none = self.reader.formulas.atom(Atom::Properties(none));
                 return Ok(Some(vec![vec![none]]));
             }
+            Shape::Atom(Atom::MinProperties(count)) if is_denied => {
+                let fewer = count.checked_sub(1).map(Atom::MaxProperties);
+                let fewer = fewer.map(|fewer| vec![formulas.atom(fewer)]);
+                return Ok(Some(fewer.into_iter().collect()));
+            }
+            Shape::Atom(Atom::MaxProperties(count)) if is_denied => {
+                let more = count.checked_add(1).map(Atom::MinProperties);
+                let more = more.map(|more| vec![formulas.atom(more)]);
+                return Ok(Some(more.into_iter().collect()));
+            }
             Shape::Atom(
                 Atom::Properties(_)
                 | Atom::PropertyNames(_)
                 | Atom::Required(_)
-                | Atom::MinProperties(_),
+                | Atom::MinProperties(_)
+                | Atom::MaxProperties(_),
             ) if !is_denied => return Ok(Some(vec![vec![formula]])),
             Shape::Atom(_) => return Ok(None),
             Shape::And(list) => (!is_denied, formulas.parts(list).to_vec()),
@@ -145,18 +174,20 @@ impl Machine<'_> {
                     for (_, &other) in others {
                         own.push(self.reader.formulas.not(other));
                     }
-                    let Some(found) = self.product(&own, false)? else { return Ok(None) };
+                    let Some(found) = self.product(&own, false, given)? else { return Ok(None) };
                     all.extend(found);
                 }
                 return Ok(Some(all).filter(|all| all.len() <= MOST_ALTERNATIVES));
             }
         };
         if is_and {
-            return self.product(&parts, is_denied);
+            return self.product(&parts, is_denied, given);
         }
         let mut all = Vec::new();
         for part in parts {
-            let Some(found) = self.conjunctions(part, is_denied)? else { return Ok(None) };
+            let Some(found) = self.conjunctions(part, is_denied, given)? else {
+                return Ok(None);
+            };
             all.extend(found);
         }
         Ok(Some(all).filter(|all| all.len() <= MOST_ALTERNATIVES))
@@ -202,11 +233,12 @@ impl Machine<'_> {
         Ok(false)
     }
 
-    /// All of `parts`, or of their contraries.
+    /// All of `parts`, or of their contraries, where `given` holds beside them.
     fn product(
         &mut self,
         parts: &[F],
         is_denied: bool,
+        given: F,
     ) -> Result<Option<Vec<Conjunction>>, SchemaError> {
         // What denies a part that the others leave no room for says nothing.
         let parts: Vec<F> = match is_denied {
@@ -219,8 +251,7 @@ impl Machine<'_> {
         };
         let plain: Vec<F> =
             parts.iter().copied().filter(|&part| denies(self, part).is_none()).collect();
-        let object = self.reader.formulas.atom(Atom::Type(Type::Object));
-        let plain = self.reader.formulas.and(plain.into_iter().chain([object]));
+        let plain = self.reader.formulas.and(plain.into_iter().chain([given]));
         let mut all: Vec<Conjunction> = vec![Vec::new()];
         for part in parts {
             if let Some(of) = denies(self, part) {
@@ -229,7 +260,7 @@ impl Machine<'_> {
                     continue;
                 }
             }
-            let Some(found) = self.conjunctions(part, false)? else { return Ok(None) };
+            let Some(found) = self.conjunctions(part, false, plain)? else { return Ok(None) };
             let pairs = all.iter().flat_map(|one| found.iter().map(move |other| (one, other)));
             let joined = pairs.map(|(one, other)| {
                 let mut both = [&one[..], other].concat();
@@ -239,17 +270,18 @@ impl Machine<'_> {
             });
             all = joined.collect();
             all.sort_by_key(Vec::len);
+            self.spend(all.len())?;
             let mut kept: Vec<Conjunction> = Vec::new();
             for one in all {
                 let says_more = |other: &Conjunction| other.iter().all(|part| one.contains(part));
                 if !kept.iter().any(says_more) {
                     kept.push(one);
                 }
+                if kept.len() > MOST_ALTERNATIVES {
+                    return Ok(None);
+                }
             }
             all = kept;
-            if all.len() > MOST_ALTERNATIVES {
-                return Ok(None);
-            }
         }
         Ok(Some(all))
     }

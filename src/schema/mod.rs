@@ -7,9 +7,10 @@
 //!    references lead.
 //! 2. [`keywords`] (with [`arguments`], [`constants`] and [`composites`]), [`unevaluated`],
 //!    [`unique`]: what a schema says becomes a [`formula`].
-//! 3. [`machine`], [`object`], [`steps`], [`item_steps`], [`names`]: a deterministic machine over
-//!    values, made as far as it is reached; [`inhabited`] leaves out what no value satisfies, and
-//!    [`text`] has the automata of scalars; [`conflict`] says why no value is left.
+//! 3. [`machine`], [`member_classes`], [`object`], [`steps`], [`item_steps`], [`names`]: a
+//!    deterministic machine over values, made as far as it is reached; [`inhabited`] leaves out
+//!    what no value satisfies, and [`text`] has the automata of scalars; [`conflict`] says why no
+//!    value is left.
 //! 4. [`build`], [`members`], [`long_strings`], [`items_apart`], [`renewal`]: the machine as
 //!    productions ([`fragment`]).
 //!
@@ -39,6 +40,7 @@ mod keywords;
 mod long_strings;
 mod machine;
 mod meant;
+mod member_classes;
 mod members;
 mod meta;
 mod names;

@@ -313,6 +313,17 @@ impl Machine<'_> {
         self.split(&stepped)
     }
 
+    /// The same, `None` where they are made of more than `most` answers.
+    pub(super) fn member_classes_up_to(
+        &mut self,
+        most: usize,
+        step: Step,
+        tuple: TupleId,
+    ) -> Result<Option<Classes>, SchemaError> {
+        let stepped = self.member_step(step, tuple)?;
+        self.split_up_to(most, &stepped)
+    }
+
     /// Of each residual, whether it holds of the object as it stands, without members of the names
     /// from `position` on.
     pub(super) fn object_ends(&mut self, tuple: TupleId) -> Tuple {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use crate::lexer::Dfa;
-use crate::schema::formula::FormulaId;
+use crate::schema::formula::{Fingerprint, FormulaId};
 
 use FormulaId as F;
 
@@ -23,6 +23,15 @@ pub(super) struct TupleId(pub(super) u32);
 /// The classes of the next member: the residuals behind it, and what the member satisfies. The
 /// classes are disjoint.
 pub(super) type Classes = Rc<[(TupleId, F)]>;
+
+/// What a formula asks of the next member.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Asked {
+    /// Whether it satisfies a formula.
+    Child(F),
+    /// Which fingerprint it has.
+    Fingerprint(Fingerprint),
+}
 
 /// What all states of one object share: the formulas that the object began with, and the keys that
 /// these tell apart.

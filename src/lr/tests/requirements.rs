@@ -7,7 +7,7 @@ use super::table_of;
 use super::text::grammar;
 use crate::grammar::Grammar;
 use crate::grammar::ir::Conflicts;
-use crate::grammar::requirement::{End, Requirement};
+use crate::grammar::requirement::{End, Requirement, Set};
 use crate::util::id::{NonterminalId, TerminalId};
 
 /// Lists of `a`, `b`, `c` and `f`, each with a value: `x`, or a list. All but `f` are required.
@@ -24,8 +24,36 @@ fn alternatives() -> Grammar {
         ends: vec![End { rest: rule("R"), sets: vec![0, 1] }],
         separator: Some(separator),
         open,
-        sets: vec![vec![vec![rule("A")], vec![rule("B"), rule("C")]], vec![vec![rule("F")]]],
+        sets: vec![
+            Set {
+                lasting: vec![vec![rule("A")]],
+                revocable: vec![vec![rule("B"), rule("C")]],
+                remedy: vec![vec![rule("B"), rule("C")]],
+            },
+            Set {
+                revocable: vec![vec![rule("F")]],
+                remedy: vec![vec![rule("F")]],
+                ..Set::default()
+            },
+        ],
         keys: vec![vec![rule("C"), rule("F")]],
+    })
+}
+
+/// The same, where two conditions are to be broken: one by `a` or `f`, the other by `b` or `c`. But
+/// `a` and `c` are under one key, and `b` and `f` under another: what breaks one condition may undo
+/// what broke the other.
+fn conditions() -> Grammar {
+    lists_with(|separator, open, rule| Requirement {
+        ends: vec![End { rest: rule("R"), sets: vec![0] }],
+        separator: Some(separator),
+        open,
+        sets: vec![Set {
+            lasting: Vec::new(),
+            revocable: vec![vec![rule("A"), rule("F")], vec![rule("B"), rule("C")]],
+            remedy: vec![vec![rule("A")], vec![rule("B")]],
+        }],
+        keys: vec![vec![rule("A"), rule("C")], vec![rule("B"), rule("F")]],
     })
 }
 
@@ -60,6 +88,12 @@ fn has_all(members: &str) -> bool {
 fn has_enough(members: &str) -> bool {
     let last = members.chars().rev().find(|&one| one == 'c' || one == 'f');
     last == Some('f') || members.contains('a') && (members.contains('b') || last == Some('c'))
+}
+
+/// The same of [`conditions`].
+fn has_broken_both(members: &str) -> bool {
+    let last = |of: [char; 2]| members.chars().rev().find(|one| of.contains(one));
+    matches!((last(['a', 'c']), last(['b', 'f'])), (Some('a'), Some('b')) | (Some('c'), Some('f')))
 }
 
 /// What a reader without tables would know of a text.
@@ -170,6 +204,11 @@ fn lists_end_only_with_all_that_is_required() {
 #[test]
 fn lists_end_with_one_of_several_sets() {
     follow(&alternatives(), has_enough, |grammar| table_of(grammar).expect("no conflicts"));
+}
+
+#[test]
+fn lists_end_where_all_conditions_are_broken() {
+    follow(&conditions(), has_broken_both, |grammar| table_of(grammar).expect("no conflicts"));
 }
 
 /// The same by the parser that follows conflicts: here there are none, so nothing differs.
