@@ -75,6 +75,29 @@ pub(crate) fn attacks() -> Vec<Attack> {
             let members = vec![members.join(","); 20].join(",");
             instance(&schema, &format!("{{{members},\"kind\":0}}"), limits)
         }),
+        attack("conditions that are denied, in any order", [2, 8, 32], |n, limits| {
+            let condition = |of: usize| {
+                let keys =
+                    (of..of + 12).map(|key| format!("\"k{key}\": {{\"type\": \"integer\"}}"));
+                format!("{{\"properties\": {{{}}}}}", keys.collect::<Vec<_>>().join(","))
+            };
+            let conditions: Vec<String> = (0..n).map(condition).collect();
+            let any = conditions.join(",");
+            let schema = format!("{{\"type\": \"object\", \"not\": {{\"anyOf\": [{any}]}}}}");
+            let members = (0..n + 12).rev().map(|key| format!("\"k{key}\":1,\"k{key}\":null"));
+            instance(&schema, &format!("{{{}}}", members.collect::<Vec<_>>().join(",")), limits)
+        }),
+        attack("items that must differ", [1_000, 10_000, 100_000], |n, limits| {
+            let items: Vec<String> = (0..n).map(|item| format!("\"{item}\"")).collect();
+            let schema = "{\"type\": \"array\", \"uniqueItems\": true}";
+            instance(schema, &format!("[{}]", items.join(",")), limits)
+        }),
+        attack("members of an item that must differ", [1_000, 10_000, 50_000], |n, limits| {
+            let members: Vec<String> = (0..n).map(|key| format!("\"{key}\":1")).collect();
+            let item = format!("{{{}}}", members.join(","));
+            let schema = "{\"type\": \"array\", \"uniqueItems\": true}";
+            instance(schema, &format!("[{item},{item}"), limits)
+        }),
         attack("ambiguous nesting with dead ends", [4, 8, 16], |n, limits| {
             let grammar = "start: s \"#\"\ns: x s x | y s y | x\nx: \"a\" | \"b\"\n\
                 y: \"b\" | \"c\"\n%nonassoc \"a\"\n";

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use super::Matcher;
 use super::history::History;
-use super::value_ids::ValueIds;
+use super::value_map::ValueIds;
 use super::values::Values;
 use crate::index::{Brackets, Index};
 use crate::scanner::configuration::Configuration;
@@ -98,8 +98,8 @@ impl Items {
             return None;
         }
         let mut list = self.lists.pop()?;
-        list.composites = list.composites.with(ended.id);
-        list.rests = ended.rests().fold(list.rests, |all, rest| all.with(rest));
+        list.composites = list.composites.with_value(ended.id);
+        list.rests = ended.rests().fold(list.rests, |all, rest| all.with_value(rest));
         self.lists.push(list);
         Some(())
     }

@@ -11,7 +11,7 @@ mod lines;
 mod mask;
 mod noted;
 mod one_reading;
-mod value_ids;
+mod value_map;
 mod values;
 
 use std::fmt;

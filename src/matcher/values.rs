@@ -7,10 +7,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use rustc_hash::FxHashSet;
-
 use super::history::History;
-use super::value_ids::{ValueId, ValueIds};
+use super::value_map::{ValueId, ValueIds, ValueMap};
 use crate::util::decimal::Decimal;
 
 /// Where a text stands among its arrays and objects.
@@ -36,15 +34,27 @@ enum Place {
 }
 
 /// An array or an object that has not ended.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Composite {
-    is_object: bool,
-    /// Of its members, the last under each key.
+    /// Of its members, the last under each key; of an array, those under the places of its items.
     sum: u128,
-    /// The key whose value comes next.
-    key: Option<ValueId>,
-    /// Keys and values; of an array the places of its items.
-    members: History<(ValueId, ValueId)>,
+    members: Members,
+}
+
+/// What stands in an array or an object, as far as it is known.
+#[derive(Clone)]
+enum Members {
+    Object {
+        /// The key whose value comes next.
+        key: Option<ValueId>,
+        /// By key.
+        values: ValueMap<ValueId>,
+    },
+    Array {
+        count: ValueId,
+        /// The last item; of none anything.
+        last: ValueId,
+    },
 }
 
 /// An array or an object that has ended.
@@ -58,11 +68,13 @@ pub(super) struct Ended {
 impl Ended {
     /// What it is like without one member: any of an object, the last one of an array.
     pub(super) fn rests(&self) -> impl Iterator<Item = ValueId> {
-        let Composite { is_object, sum, ref members, .. } = self.composite;
-        let mut met = FxHashSet::default();
-        let count = if is_object { usize::MAX } else { 1 };
-        let last = members.iter().filter(move |&&(key, _)| met.insert(key)).take(count);
-        last.map(move |&(key, value)| rest(sum.wrapping_sub(pair(key, value)), key))
+        let Composite { sum, ref members } = self.composite;
+        let (object, array) = match members {
+            Members::Object { values, .. } => (Some(values), None),
+            Members::Array { count, last } => (None, count.checked_sub(1).zip(Some(*last))),
+        };
+        let all = object.into_iter().flat_map(ValueMap::iter).chain(array);
+        all.map(move |(key, value)| rest(sum.wrapping_sub(pair(key, value)), key))
     }
 }
 
@@ -96,7 +108,7 @@ impl Values {
                 return None;
             }
             (Place::Outside, b'{' | b'[') => {
-                self.open.push(Composite { is_object: byte == b'{', ..Composite::default() });
+                self.open.push(Composite::new(byte == b'{'));
                 return None;
             }
             (Place::Outside, b'}' | b']') => return self.close(),
@@ -141,41 +153,63 @@ impl Values {
         let Some(above) = self.depth().checked_sub(depth) else { return true };
         self.open.iter().nth(above).is_none_or(|of| {
             let next = of.next_key().map(|key| rest(of.sum_without(key), key));
-            (of.key.is_none() && known.contains(of.id()))
+            (!of.has_key() && known.contains(of.id()))
                 || next.is_some_and(|rest| rests.contains(rest))
         })
     }
 }
 
 impl Composite {
+    fn new(is_object: bool) -> Self {
+        let members = match is_object {
+            true => Members::Object { key: None, values: ValueMap::default() },
+            false => Members::Array { count: 0, last: 0 },
+        };
+        Self { sum: 0, members }
+    }
+
     fn id(&self) -> ValueId {
-        id_of(if self.is_object { b'{' } else { b'[' }, self.sum)
+        let kind = match self.members {
+            Members::Object { .. } => b'{',
+            Members::Array { .. } => b'[',
+        };
+        id_of(kind, self.sum)
+    }
+
+    /// Whether it has a key without a value.
+    fn has_key(&self) -> bool {
+        matches!(self.members, Members::Object { key: Some(_), .. })
     }
 
     /// What the next value stands under.
     fn next_key(&self) -> Option<ValueId> {
-        match self.is_object {
-            true => self.key,
-            false => Some(self.members.len() as ValueId),
+        match self.members {
+            Members::Object { key, .. } => key,
+            Members::Array { count, .. } => Some(count),
         }
     }
 
     /// The sum of the members under other keys.
     fn sum_without(&self, key: ValueId) -> u128 {
-        let old = self.members.iter().find(|&&(own, _)| self.is_object && own == key);
-        old.map_or(self.sum, |&(_, value)| self.sum.wrapping_sub(pair(key, value)))
+        let old = match &self.members {
+            Members::Object { values, .. } => values.get(key),
+            Members::Array { .. } => None,
+        };
+        old.map_or(self.sum, |value| self.sum.wrapping_sub(pair(key, value)))
     }
 
     /// One more key, or value.
     fn add(&mut self, value: ValueId) {
-        match self.next_key() {
-            None => self.key = Some(value),
-            Some(key) => {
-                // The last one under a key counts.
-                self.sum = self.sum_without(key).wrapping_add(pair(key, value));
-                self.members.push((key, value));
-                self.key = None;
-            }
+        // The last one under a key counts.
+        if let Some(key) = self.next_key() {
+            self.sum = self.sum_without(key).wrapping_add(pair(key, value));
+        }
+        match &mut self.members {
+            Members::Object { key, values } => match key.take() {
+                Some(key) => *values = values.with(key, value),
+                None => *key = Some(value),
+            },
+            Members::Array { count, last } => (*count, *last) = (*count + 1, value),
         }
     }
 }
@@ -289,8 +323,8 @@ mod tests {
         let may_be = |text: &str, one: &str| {
             let mut values = Values::default();
             let ended = one.bytes().filter_map(|byte| values.push(byte)).last().expect("a value");
-            let known = ValueIds::default().with(ended.id);
-            let rests = ended.rests().fold(ValueIds::default(), |all, rest| all.with(rest));
+            let known = ValueIds::default().with_value(ended.id);
+            let rests = ended.rests().fold(ValueIds::default(), |all, rest| all.with_value(rest));
             let mut values = Values::default();
             text.bytes().for_each(|byte| drop(values.push(byte)));
             values.may_be(1, &known, &rests)
