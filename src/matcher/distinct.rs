@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use super::Matcher;
 use super::history::History;
+use super::text_so_far::TextSoFar;
 use super::value_map::ValueIds;
 use super::values::Values;
 use crate::index::{Brackets, Index};
@@ -35,8 +36,8 @@ pub(super) struct Items {
     values: Values,
     /// The items of the innermost list that begin as the lexeme in progress, if that may be one.
     alike: Option<Arc<Seen>>,
-    /// The bytes of that lexeme, the last one first.
-    lexeme: History<u8>,
+    /// The bytes of that lexeme.
+    lexeme: TextSoFar,
 }
 
 /// A list that has not ended.
@@ -78,9 +79,9 @@ impl Items {
             next.alike = None;
             return Some(next);
         }
-        let before = match next.lexeme.len() {
-            0 => next.list().map(|list| list.seen.clone()),
-            _ => next.alike.take(),
+        let before = match next.lexeme.is_empty() {
+            true => next.list().map(|list| list.seen.clone()),
+            false => next.alike.take(),
         };
         next.alike = before.and_then(|alike| alike.child(byte).cloned());
         next.lexeme.push(byte);
@@ -114,8 +115,7 @@ impl Items {
                 if self.alike.as_ref().is_some_and(|alike| alike.is_item) {
                     return None;
                 }
-                let mut text: Vec<u8> = self.lexeme.iter().copied().collect();
-                text.reverse();
+                let text = self.lexeme.bytes();
                 let mut list = self.lists.pop()?;
                 list.terminal = Some(label);
                 list.count += 1;
@@ -132,7 +132,7 @@ impl Items {
             }
             Some(Distinct::Next) | None => {}
         }
-        self.lexeme = History::default();
+        self.lexeme = TextSoFar::default();
         self.alike = None;
         Some(())
     }
@@ -177,10 +177,9 @@ impl Items {
             return true;
         }
         let Some(item) = scanner.lexeme_of(terminal) else { return false };
-        let lexeme: Vec<u8> = self.lexeme.iter().copied().collect();
         if let Some(alike) = &self.alike
             && is_item_in_progress(scanner, at)
-            && let Some(item) = item.after(lexeme.iter().rev().copied())
+            && let Some(item) = item.after(self.lexeme.bytes())
         {
             rests(index.vocabulary().trie(), alike, item, suspects);
         }

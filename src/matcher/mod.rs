@@ -11,6 +11,7 @@ mod lines;
 mod mask;
 mod noted;
 mod one_reading;
+mod text_so_far;
 mod value_map;
 mod values;
 

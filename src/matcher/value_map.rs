@@ -11,13 +11,20 @@ pub(super) type ValueId = u128;
 pub(super) type ValueIds = ValueMap<()>;
 
 /// What is known of some values.
-#[derive(Clone, Debug, Default)]
-pub(super) enum ValueMap<T> {
-    #[default]
-    Nothing,
-    One(Arc<(ValueId, T)>),
-    /// By the next four bits: which there are, a bit each, and what is known of these.
-    Branch(u16, Arc<[ValueMap<T>]>),
+#[derive(Clone, Debug)]
+pub(super) struct ValueMap<T>(Option<Arc<Node<T>>>);
+
+#[derive(Debug)]
+enum Node<T> {
+    One(ValueId, T),
+    /// By the next four bits: which there are, a bit each, and their nodes.
+    Branch(u16, Box<[Arc<Node<T>>]>),
+}
+
+impl<T> Default for ValueMap<T> {
+    fn default() -> Self {
+        Self(None)
+    }
 }
 
 impl ValueIds {
@@ -29,26 +36,25 @@ impl ValueIds {
 
 impl<T: Copy> ValueMap<T> {
     pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Self::Nothing)
+        self.0.is_none()
     }
 
     pub(super) fn contains(&self, id: ValueId) -> bool {
         self.get(id).is_some()
     }
 
-    /// What is known of a value: a look at 32 nodes at most.
+    /// What is known of a value: a look at 33 nodes at most.
     pub(super) fn get(&self, id: ValueId) -> Option<T> {
-        let (mut at, mut bits) = (self, id);
+        let (mut at, mut bits) = (self.0.as_ref()?, id);
         loop {
-            match at {
-                Self::Nothing => return None,
-                Self::One(one) => return (one.0 == id).then_some(one.1),
-                Self::Branch(present, below) => {
+            match &**at {
+                &Node::One(own, known) => return (own == id).then_some(known),
+                Node::Branch(present, below) => {
                     let bit = 1 << (bits & 15);
                     if present & bit == 0 {
                         return None;
                     }
-                    at = &below[(present & (bit - 1)).count_ones() as usize];
+                    at = &below[place(*present, bit)];
                 }
             }
             bits >>= 4;
@@ -57,47 +63,54 @@ impl<T: Copy> ValueMap<T> {
 
     /// The map with this of a value, whatever was known of it.
     pub(super) fn with(&self, id: ValueId, known: T) -> Self {
-        self.with_below((id, known), 0)
-    }
-
-    /// The same of a node that `depth` groups of four bits lead to.
-    fn with_below(&self, new: (ValueId, T), depth: u32) -> Self {
-        let bit = |id: ValueId| 1u16 << (id >> (4 * depth) & 15);
-        match self {
-            Self::Nothing => Self::One(Arc::new(new)),
-            Self::One(one) if one.0 == new.0 => Self::One(Arc::new(new)),
-            Self::One(one) => {
-                let alone = Self::Branch(bit(one.0), Arc::from([self.clone()]));
-                alone.with_below(new, depth)
-            }
-            Self::Branch(present, below) => {
-                let bit = bit(new.0);
-                let place = (present & (bit - 1)).count_ones() as usize;
-                let (before, behind) = below.split_at(place);
-                let (old, behind) = match present & bit {
-                    0 => (&Self::Nothing, behind),
-                    _ => (&behind[0], &behind[1..]),
-                };
-                let own = [old.with_below(new, depth + 1)];
-                let all = before.iter().chain(&own).chain(behind).cloned();
-                Self::Branch(present | bit, all.collect())
-            }
-        }
+        let node = match &self.0 {
+            None => Node::One(id, known),
+            Some(node) => node.with(id, known, 0),
+        };
+        Self(Some(Arc::new(node)))
     }
 
     /// All values, and what is known of each, in no order that means anything.
     pub(super) fn iter(&self) -> impl Iterator<Item = (ValueId, T)> {
-        let mut pending = vec![self];
+        let mut pending: Vec<&Node<T>> = self.0.as_deref().into_iter().collect();
         std::iter::from_fn(move || {
             loop {
                 match pending.pop()? {
-                    Self::Nothing => {}
-                    Self::One(one) => return Some(**one),
-                    Self::Branch(_, below) => pending.extend(below.iter()),
+                    &Node::One(id, known) => return Some((id, known)),
+                    Node::Branch(_, below) => pending.extend(below.iter().map(|node| &**node)),
                 }
             }
         })
     }
+}
+
+impl<T: Copy> Node<T> {
+    /// The node, which `depth` groups of four bits lead to, with one more value.
+    fn with(&self, id: ValueId, known: T, depth: u32) -> Self {
+        let bit = |id: ValueId| 1u16 << (id >> (4 * depth) & 15);
+        match self {
+            &Self::One(own, _) if own == id => Self::One(id, known),
+            &Self::One(own, old) => {
+                let alone = Self::Branch(bit(own), Box::new([Arc::new(Self::One(own, old))]));
+                alone.with(id, known, depth)
+            }
+            Self::Branch(present, below) => {
+                let bit = bit(id);
+                let (before, behind) = below.split_at(place(*present, bit));
+                let (new, behind) = match present & bit {
+                    0 => (Self::One(id, known), behind),
+                    _ => (behind[0].with(id, known, depth + 1), &behind[1..]),
+                };
+                let all = before.iter().cloned().chain([Arc::new(new)]);
+                Self::Branch(present | bit, all.chain(behind.iter().cloned()).collect())
+            }
+        }
+    }
+}
+
+/// Where the node of a bit stands among those that there are.
+fn place(present: u16, bit: u16) -> usize {
+    (present & (bit - 1)).count_ones() as usize
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use super::history::History;
+use super::text_so_far::TextSoFar;
 use super::value_map::{ValueId, ValueIds, ValueMap};
 use crate::util::decimal::Decimal;
 
@@ -16,8 +17,8 @@ use crate::util::decimal::Decimal;
 pub(super) struct Values {
     /// The arrays and objects that have not ended, the innermost last.
     open: History<Composite>,
-    /// The bytes of the scalar in progress, the last one first.
-    scalar: History<u8>,
+    /// The scalar in progress.
+    scalar: TextSoFar,
     place: Place,
 }
 
@@ -91,7 +92,7 @@ impl Values {
 
     /// One more byte; the array or object that ends with it.
     pub(super) fn push(&mut self, byte: u8) -> Option<Ended> {
-        if self.place == Place::Outside && self.scalar.len() > 0 && !is_of_word(byte) {
+        if self.place == Place::Outside && !self.scalar.is_empty() && !is_of_word(byte) {
             self.end_scalar(word_id);
         }
         match (self.place, byte) {
@@ -125,9 +126,7 @@ impl Values {
         if self.depth() == 0 {
             return;
         }
-        let mut text: Vec<u8> = self.scalar.iter().copied().collect();
-        text.reverse();
-        self.scalar = History::default();
+        let text = std::mem::take(&mut self.scalar).bytes();
         self.add(id(&text));
     }
 
