@@ -120,6 +120,10 @@ impl Object {
     /// Finds what alternatives require, and what members lead to. Whether that was found, these
     /// states are few, and one outcome at most can end in each.
     fn find_states(&mut self, most: usize) -> bool {
+        // Nearly all may stand at the beginning.
+        if self.members.len() > most {
+            return false;
+        }
         for (number, alternative) in self.alternatives.iter().enumerate() {
             let required = Required::of(alternative, number, &self.denied, &self.members);
             let Some(required) = required else { return false };
@@ -203,14 +207,19 @@ impl Builder<'_, '_> {
         let keys: Vec<Key> = named.chain((0..others.len() as u32).map(Key::Other)).collect();
         let mut known: FxHashMap<(Option<Key>, BitSet, BitSet), NonterminalId> =
             FxHashMap::default();
-        for key in keys {
+        // What is not to be had after all leaves no productions.
+        let mut classes_of = Vec::with_capacity(keys.len());
+        for &key in &keys {
+            let step = Step { frame, key, position: 0 };
+            let classes = self.machine.member_classes_up_to(MOST_ANSWERS, step, asks)?;
+            let Some(classes) = classes else { return Ok(false) };
+            classes_of.push(classes);
+        }
+        for (key, classes) in keys.into_iter().zip(classes_of) {
             let lexeme = match key {
                 Key::Other(class) => others[class as usize],
                 Key::Named(name) | Key::Absent(name) => self.key(name),
             };
-            let step = Step { frame, key, position: 0 };
-            let classes = self.machine.member_classes_up_to(MOST_ANSWERS, step, asks)?;
-            let Some(classes) = classes else { return Ok(false) };
             let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
             let effects: Vec<(BitSet, BitSet)> =
                 classes.iter().map(|&(behind, _)| self.effects(object, behind)).collect();
