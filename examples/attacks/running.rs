@@ -75,6 +75,22 @@ pub(crate) fn attacks() -> Vec<Attack> {
             let members = vec![members.join(","); 20].join(",");
             instance(&schema, &format!("{{{members},\"kind\":0}}"), limits)
         }),
+        attack("alternatives that require much, in any order", [4, 32, 200], |n, limits| {
+            let names: Vec<String> = (0..600).map(|key| format!("\"k{key}\"")).collect();
+            let all = names.join(",");
+            let branch = |of: usize| {
+                format!(
+                    "{{\"allOf\": [{{\"$ref\": \"#/$defs/all\"}}], \"required\": [\"own{of}\"]}}"
+                )
+            };
+            let branches: Vec<String> = (0..n).map(branch).collect();
+            let schema = format!(
+                "{{\"type\": \"object\", \"anyOf\": [{}], \"$defs\": {{\"all\": {{\"required\": [{all}]}}}}}}",
+                branches.join(",")
+            );
+            let members: Vec<String> = names.iter().rev().map(|key| format!("{key}:1")).collect();
+            instance(&schema, &format!("{{{},\"own0\":1}}", members.join(",")), limits)
+        }),
         attack("conditions that are denied, in any order", [2, 8, 32], |n, limits| {
             let condition = |of: usize| {
                 let keys =

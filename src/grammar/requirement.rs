@@ -37,7 +37,8 @@ pub(crate) struct Requirement {
 pub(crate) struct End {
     /// What is left of the list there; its empty production ends the list.
     pub(crate) rest: NonterminalId,
-    /// The numbers of the sets of which one must have been read. None where a list goes on.
+    /// The numbers of the sets of which one must have been read, ascending. None where a list goes
+    /// on.
     pub(crate) sets: Vec<u32>,
 }
 

@@ -117,7 +117,7 @@ impl ParseTable {
                             continue;
                         }
                         let set = requirements.set_of(member);
-                        let Some(place) = end.sets.iter().position(|&own| own == set) else {
+                        let Ok(place) = end.sets.binary_search(&set) else {
                             continue;
                         };
                         missing[place] -= 1;

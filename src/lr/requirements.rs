@@ -66,7 +66,7 @@ pub(super) struct End {
     list: u32,
     /// What is left of the list there.
     pub(super) rest: Code,
-    /// The sets of which one must have been read.
+    /// The sets of which one must have been read, ascending.
     pub(super) sets: Box<[u32]>,
 }
 

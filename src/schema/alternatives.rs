@@ -104,7 +104,8 @@ impl Machine<'_> {
             }
             required.sort_unstable();
             let certain = required.len() as u64;
-            // What breaks a condition may take the room of what is required, and be no member more.
+            // A member that breaks a condition may be one of those that are required, or stand
+            // beside them: no count says which.
             if least > certain.max(1) || most.is_some() && !denied.is_empty() {
                 return Ok(false);
             }

@@ -124,8 +124,15 @@ impl Object {
         if self.members.len() > most {
             return false;
         }
+        let mut by_name: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (number, member) in self.members.iter().enumerate() {
+            if let Some(Key::Named(name)) = member.key {
+                by_name.entry(name).or_default().push(number);
+            }
+        }
         for (number, alternative) in self.alternatives.iter().enumerate() {
-            let required = Required::of(alternative, number, &self.denied, &self.members);
+            let (denied, members) = (&self.denied, &self.members);
+            let required = Required::of(alternative, number, denied, members, &by_name);
             let Some(required) = required else { return false };
             self.required.push(required);
         }

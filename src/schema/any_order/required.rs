@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use rustc_hash::FxHashMap;
+
 use crate::schema::alternatives::Alternative;
 use crate::schema::formula::FormulaId;
 use crate::schema::states::Key;
@@ -36,19 +38,21 @@ pub(super) struct Required {
 }
 
 impl Required {
-    /// What the alternative of this number requires, where all that is `denied` by any is numbered.
-    /// `None` where it denies several conditions, and no way was found to break all of them.
+    /// What the alternative of this number requires, where all that is `denied` by any is numbered,
+    /// and `by_name` has the numbers of the members under each name. `None` where it denies several
+    /// conditions, and no way was found to break all of them.
     pub(super) fn of(
         alternative: &Alternative,
         number: usize,
         denied: &[F],
         members: &[Member],
+        by_name: &FxHashMap<u32, Vec<usize>>,
     ) -> Option<Self> {
         let all =
             || members.iter().enumerate().filter(|(_, member)| member.leaves.contains(number));
-        let under = |&name: &u32| {
-            let own = all().filter(|(_, member)| member.key == Some(Key::Named(name)));
-            own.map(|(member, _)| member).collect()
+        let under = |name: &u32| {
+            let own = by_name.get(name).into_iter().flatten().copied();
+            own.filter(|&member| members[member].leaves.contains(number)).collect()
         };
         let mut lasting: Vec<Vec<usize>> = alternative.required.iter().map(under).collect();
         if alternative.is_filled {
