@@ -351,6 +351,34 @@ fn arrays_and_objects_are_told_apart_by_their_values() {
     judge_all(&strings, &[&objects[..], &[json!("a"), json!("{}"), json!("}")]].concat());
 }
 
+/// Where a list of unique items is denied of what is no list, nothing is held to less.
+#[test]
+fn unique_items_denied_of_other_types_are_told() {
+    let unique =
+        json!({"type": "array", "minItems": 1, "items": {"type": "string"}, "uniqueItems": true});
+    let words = json!({"type": "array", "items": {"type": "string", "uniqueItems": true}});
+    let schemas = [
+        json!({"oneOf": [unique, {"type": "object"}]}),
+        json!({"oneOf": [words, {"type": "string"}]}),
+        json!({"if": unique, "then": true, "else": {"type": ["object", "string"]}}),
+        json!({"type": ["object", "string"], "not": unique}),
+    ];
+    let texts = ["[]", "[\"a\"]", "[\"a\",\"b\"]", "[\"a\",\"a\"]", "[1]", "{}", "\"a\"", "1"];
+    let (_, vocabulary) = vocabulary();
+    for schema in schemas {
+        let grammar =
+            JsonSchema::parse(&schema.to_string(), &SchemaOptions::default()).expect("a schema");
+        assert!(grammar.warnings().is_empty(), "{schema}: {:?}", grammar.warnings());
+        let [fresh, loaded] = constraints(&schema, Whitespace::None, &vocabulary);
+        for text in texts {
+            for constraint in [&fresh, &loaded] {
+                let is_taken = takes(&constraint.matcher(), text);
+                assert_eq!(is_taken, is_valid(&schema, text), "{schema}: {text}");
+            }
+        }
+    }
+}
+
 /// The order of members, repeated keys and spellings make no other value.
 #[test]
 fn spellings_of_a_value_are_one_item() {

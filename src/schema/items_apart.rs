@@ -18,6 +18,7 @@ use crate::lexer::text_counts;
 use crate::schema::build::{Brackets, Builder, Start, word};
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::formula::{Atom, FormulaId, Formulas, Shape, Type};
+use crate::schema::keywords::Distinct as Unique;
 use crate::schema::machine::Machine;
 use crate::schema::states::TupleId;
 
@@ -44,18 +45,35 @@ impl Machine<'_> {
             Some(Asked { item, .. }) => self.count_items(item)?.is_some(),
             None => false,
         };
-        let mut instead = FxHashMap::default();
-        for atom in self.reader.formulas.atoms(&[projected]) {
-            let Atom::Distinct(number) = atom else { continue };
-            let own = match are_followed {
-                true => self.reader.formulas.atom(Atom::Followed(number)),
-                false => self.reader.narrower(number)?,
-            };
-            instead.insert(number, own);
+        if !are_followed {
+            return self.narrower_where(projected, |_| true);
         }
         let mut replace = |formulas: &mut Formulas, atom| match atom {
-            Atom::Distinct(number) => instead.get(&number).copied().unwrap_or(F::FALSE),
+            Atom::Distinct(number) => formulas.atom(Atom::Followed(number)),
             _ => formulas.atom(atom),
+        };
+        Ok(self.reader.formulas.map(projected, &mut FxHashMap::default(), &mut replace))
+    }
+
+    /// A formula with what takes the place of some unique items that are not followed.
+    pub(super) fn narrower_where(
+        &mut self,
+        projected: F,
+        is_meant: impl Fn(&Unique) -> bool,
+    ) -> Result<F, SchemaError> {
+        if !self.reader.formulas.held(projected).distinct {
+            return Ok(projected);
+        }
+        let mut instead = FxHashMap::default();
+        for atom in self.reader.formulas.atoms(&[projected]) {
+            if let Atom::Distinct(number) = atom
+                && is_meant(&self.reader.distinct[number as usize])
+            {
+                instead.insert(atom, self.reader.narrower(number)?);
+            }
+        }
+        let mut replace = |formulas: &mut Formulas, atom| {
+            instead.get(&atom).copied().unwrap_or_else(|| formulas.atom(atom))
         };
         Ok(self.reader.formulas.map(projected, &mut FxHashMap::default(), &mut replace))
     }

@@ -63,6 +63,8 @@ pub(super) struct Distinct {
     pub(super) value: NodeId,
     /// What takes its place where they are not, as far as that is known.
     pub(super) narrower: Option<F>,
+    /// Whether it is denied: then it is widened, and what is denied is more.
+    pub(super) is_denied: bool,
 }
 
 /// How deep schemas may nest in one another about one value.

@@ -149,7 +149,7 @@ impl<'a> Machine<'a> {
         Ok(projected)
     }
 
-    /// The same of a formula without schemas, with `uniqueItems` as it stands.
+    /// The same of a formula without schemas, with `uniqueItems` that is not denied as it stands.
     pub(super) fn of_type(&mut self, whole: F, to: Type) -> Result<F, SchemaError> {
         self.spend(1)?;
         let mut others = FxHashMap::default();
@@ -200,7 +200,9 @@ impl<'a> Machine<'a> {
             };
             if of == to { formulas.atom(atom) } else { otherwise }
         };
-        Ok(self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace))
+        let projected = self.reader.formulas.map(whole, &mut FxHashMap::default(), &mut replace);
+        // Where they are denied, no items are followed: what is left may be little, or nothing.
+        self.narrower_where(projected, |unique| unique.is_denied)
     }
 
     /// Whether a formula that was projected on booleans holds of `value`.

@@ -73,21 +73,21 @@ impl Reader<'_> {
             }
             listed = Some(values);
         }
-        // Where it is denied, the keyword is widened instead: what is denied then is more.
-        if self.is_denied {
-            return Ok(self.held_of_all(value));
-        }
         let number = self.distinct.len() as u32;
-        self.distinct.push(Distinct { node, value, narrower: listed });
+        let is_denied = self.is_denied;
+        self.distinct.push(Distinct { node, value, narrower: listed, is_denied });
         Ok(self.formulas.atom(Atom::Distinct(number)))
     }
 
     /// What takes the place of a `uniqueItems` whose items are not followed: values that are left,
     /// or few items that certainly differ. A warning says so then.
     pub(super) fn narrower(&mut self, number: u32) -> Result<F, SchemaError> {
-        let Distinct { node, value, narrower } = self.distinct[number as usize];
+        let Distinct { node, value, narrower, is_denied } = self.distinct[number as usize];
         if let Some(known) = narrower {
             return Ok(known);
+        }
+        if is_denied {
+            return Ok(self.held_of_all(value));
         }
         let fingerprint = match self.keeps_few_items {
             true => None,
