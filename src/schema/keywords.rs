@@ -14,6 +14,7 @@ use crate::schema::formula::{Atom, Comparison, FormulaId, Formulas};
 use crate::schema::json::{NodeId, Text, Value};
 use crate::schema::options::{Formats, SchemaOptions};
 use crate::schema::refs::Schemas;
+use crate::schema::text::ecma_lengths::{self, Counted};
 use crate::schema::text::{ecma, formats};
 use crate::util::diagnostic::Diagnostic;
 
@@ -287,7 +288,7 @@ impl<'a> Reader<'a> {
             "maxItems" => self.most_items(value)?,
             "minProperties" => self.at_least(value, Atom::MinProperties)?,
             "maxProperties" => self.at_most(value, Atom::MaxProperties)?,
-            "pattern" => self.pattern(value)?,
+            "pattern" => self.pattern(node, value)?,
             "format" => self.format(value)?,
             "uniqueItems" => self.unique(node, value)?,
             "contains" if draft >= Draft::Six => self.contains(node, draft, value)?,
@@ -349,14 +350,40 @@ impl<'a> Reader<'a> {
         Ok(if names == F::TRUE { names } else { self.formulas.atom(Atom::PropertyNames(names)) })
     }
 
-    fn pattern(&mut self, value: NodeId) -> Result<F, SchemaError> {
+    fn pattern(&mut self, node: NodeId, value: NodeId) -> Result<F, SchemaError> {
         let text = self.text(value)?;
-        // What is held of such a pattern is too narrow to be denied.
-        if self.is_denied && ecma::is_narrowed(&text) {
-            return Ok(self.held_of_all(value));
+        let longest =
+            self.schemas.json.get(node, "maxLength").map(|max| self.schemas.json.value(max));
+        let mut longest = match longest {
+            Some(Value::Number(longest)) => longest.to_u64(),
+            _ => None,
+        };
+        let mut parts = Vec::new();
+        let mut patterns = vec![text];
+        if let Some(counted) = ecma_lengths::counted(&patterns[0]) {
+            let Counted { min, max, .. } = counted;
+            patterns = counted.patterns;
+            longest = longest.into_iter().chain(max.map(u64::from)).min();
+            parts.extend((min > 0).then(|| self.formulas.atom(Atom::MinLength(min.into()))));
+            parts.extend(max.map(|max| self.formulas.atom(Atom::MaxLength(max.into()))));
         }
-        let pattern = self.placed_text(&text, value);
-        Ok(self.formulas.atom(Atom::Pattern(pattern)))
+        for mut pattern in patterns {
+            if let Some(longest) = longest {
+                pattern = ecma_lengths::without_idle_counts(&pattern, longest);
+            }
+            parts.push(self.pattern_of(&pattern, value));
+        }
+        Ok(self.formulas.and(parts))
+    }
+
+    /// The strings in which the pattern `text` is found.
+    fn pattern_of(&mut self, text: &str, value: NodeId) -> F {
+        // What is held of such a pattern is too narrow to be denied.
+        if self.is_denied && ecma::is_narrowed(text) {
+            return self.held_of_all(value);
+        }
+        let pattern = self.placed_text(text, value);
+        self.formulas.atom(Atom::Pattern(pattern))
     }
 
     /// What is held of a keyword that would be narrowed, where it is denied.

@@ -14,6 +14,7 @@ use crate::grammar::pattern::{Pattern, RegexFlags};
 use crate::schema::text::ecma_anchors::taken_out;
 pub(super) use crate::schema::text::ecma_parser::Less;
 use crate::schema::text::ecma_parser::parse;
+use crate::schema::text::ecma_separators::set_apart;
 use crate::schema::text::ecma_tree::{Refusal, Regex, everything, set};
 
 /// The marks before and behind a text.
@@ -49,7 +50,10 @@ pub(super) fn counts(text: &str) -> bool {
 /// Reads `text`. The branches of the pattern, whose union is meant; and whether that is less than
 /// the pattern says, which it may be where `less` is given.
 pub(super) fn read(text: &str, less: Option<Less>) -> Result<(Vec<Meaning>, bool), Refusal> {
-    let (regex, is_narrow) = parse(text, less)?;
+    let (mut regex, mut is_narrow) = parse(text, less)?;
+    if let Some(apart) = less.and_then(|less| less.apart) {
+        is_narrow |= set_apart(&mut regex, apart);
+    }
     let mut meanings = Vec::new();
     branches(taken_out(regex)?, (false, false), &mut meanings);
     Ok((meanings, is_narrow))

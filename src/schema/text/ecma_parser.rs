@@ -1,13 +1,17 @@
 //! The parser of regular expressions of ECMA-262.
 
+use std::ops::Range;
+
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 
+use crate::schema::text::ecma_separators::Apart;
 use crate::schema::text::ecma_tree::{
-    Refusal, Regex, category, complement, everything, set, single,
+    Refusal, Regex, category, complement, everything, least_width, set, single,
 };
 
-/// What is held of a pattern that asks for too much: its back-references match nothing, and what
-/// may come more often than some number of times is held to another number.
+/// What is held of a pattern that asks for too much: its back-references match nothing, what may
+/// come more often than some number of times is held to another number, and parts are held to those
+/// without the separators beside them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::schema) struct Less {
     above: u32,
@@ -15,6 +19,8 @@ pub(in crate::schema) struct Less {
     /// The same in look-aheads, which mostly bound the whole text.
     above_in_looks: u32,
     most_in_looks: u32,
+    /// Which parts hold none of the separators beside them.
+    pub(super) apart: Option<Apart>,
 }
 
 impl Less {
@@ -24,29 +30,26 @@ impl Less {
         most: 4_000,
         above_in_looks: MOST_REPEATED,
         most_in_looks: 4_000,
+        apart: None,
     };
 
+    /// Of patterns whose automaton is too large, because separators may stand in the parts between
+    /// them.
+    pub(super) const fn apart(apart: Apart) -> Self {
+        Self { apart: Some(apart), ..Self::FAR }
+    }
+
     /// Of patterns whose automaton is too large: what is left may be small enough.
-    pub(super) fn counts(most: u32, most_in_looks: u32) -> Self {
-        Self { above: most, most, above_in_looks: most_in_looks, most_in_looks }
+    pub(super) const fn counts(most: u32, most_in_looks: u32) -> Self {
+        let (above, above_in_looks) = (most, most_in_looks);
+        Self { above, most, above_in_looks, most_in_looks, apart: None }
     }
 }
 
 /// Reads `text`, or `less` of it where that is given; and whether the tree is less than the text
 /// says.
 pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Refusal> {
-    let mut parser = Parser {
-        rest: text,
-        depth: 0,
-        ignore_case: false,
-        dot_all: false,
-        outer: Vec::new(),
-        has_flags: false,
-        looks: 0,
-        negations: 0,
-        less,
-        is_narrow: false,
-    };
+    let mut parser = Parser::new(text, less);
     let regex = parser.alternatives()?;
     match parser.rest {
         "" => Ok((regex, parser.is_narrow)),
@@ -54,7 +57,31 @@ pub(super) fn parse(text: &str, less: Option<Less>) -> Result<(Regex, bool), Ref
     }
 }
 
+/// How often something may come, as braces say it.
+#[derive(Debug)]
+pub(super) struct Braces {
+    /// Where they stand in the text.
+    pub(super) place: Range<usize>,
+    pub(super) min: u32,
+    pub(super) max: u32,
+    /// How many characters it has at least.
+    pub(super) width: u64,
+}
+
+/// All braces of a text that are in no look-around and have a greatest count, in their order; none
+/// where the text is no pattern.
+pub(super) fn braces(text: &str) -> Vec<Braces> {
+    let mut parser = Parser::new(text, None);
+    if parser.alternatives().is_err() || !parser.rest.is_empty() {
+        return Vec::new();
+    }
+    parser.braces.sort_unstable_by_key(|braces| braces.place.start);
+    parser.braces
+}
+
 struct Parser<'a> {
+    /// Of the whole text.
+    length: usize,
     rest: &'a str,
     depth: usize,
     ignore_case: bool,
@@ -71,6 +98,8 @@ struct Parser<'a> {
     /// What may be left out, and whether something is.
     less: Option<Less>,
     is_narrow: bool,
+    /// Those that were read.
+    braces: Vec<Braces>,
 }
 
 /// How deep groups may nest.
@@ -78,7 +107,31 @@ const DEPTH: usize = 60;
 /// How often something may be repeated by a count.
 const MOST_REPEATED: u32 = 20_000;
 
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, less: Option<Less>) -> Self {
+        Self {
+            length: text.len(),
+            rest: text,
+            depth: 0,
+            ignore_case: false,
+            dot_all: false,
+            outer: Vec::new(),
+            has_flags: false,
+            looks: 0,
+            negations: 0,
+            less,
+            is_narrow: false,
+            braces: Vec::new(),
+        }
+    }
+}
+
 impl Parser<'_> {
+    /// Where in the text the rest begins.
+    fn place(&self) -> usize {
+        self.length - self.rest.len()
+    }
+
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -213,14 +266,19 @@ impl Parser<'_> {
     }
 
     fn quantified(&mut self, atom: Regex) -> Result<Regex, Refusal> {
+        let from = self.place();
         let (min, max) = match self.peek() {
             Some('*') => (0, None),
             Some('+') => (1, None),
             Some('?') => (0, Some(1)),
             Some('{') => match self.counts()? {
-                Some(counts) => {
+                Some((min, max)) => {
+                    if let Some(max) = max.filter(|_| self.looks == 0) {
+                        let (place, width) = (from..self.place(), least_width(&atom));
+                        self.braces.push(Braces { place, min, max, width });
+                    }
                     self.eat("?");
-                    return self.repeat(atom, counts.0, counts.1);
+                    return self.repeat(atom, min, max);
                 }
                 None => return Ok(atom),
             },

@@ -68,3 +68,14 @@ pub(super) fn single(set: &ClassUnicode) -> Option<char> {
         _ => None,
     }
 }
+
+/// How many characters the texts of a regex have at least.
+pub(super) fn least_width(regex: &Regex) -> u64 {
+    match regex {
+        Regex::Set(_) => 1,
+        Regex::Concat(parts) => parts.iter().map(least_width).fold(0, u64::saturating_add),
+        Regex::Alternation(parts) => parts.iter().map(least_width).min().unwrap_or(0),
+        Regex::Repeat(inner, min, _) => least_width(inner).saturating_mul(u64::from(*min)),
+        Regex::Start | Regex::End | Regex::Mark(_) | Regex::Boundary(_) | Regex::Look { .. } => 0,
+    }
+}

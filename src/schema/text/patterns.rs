@@ -8,6 +8,7 @@ use crate::schema::STATES_OF_A_TEXT;
 use crate::schema::error::{SchemaError, SchemaErrorKind};
 use crate::schema::machine::Machine;
 use crate::schema::text::ecma::{self, Less, MARKS, Meaning};
+use crate::schema::text::ecma_separators::Apart;
 use crate::schema::text::{Texts, automaton};
 use crate::util::diagnostic::Diagnostic;
 
@@ -15,9 +16,17 @@ use crate::util::diagnostic::Diagnostic;
 /// of it.
 const STEPS_OF_A_PATTERN: u64 = 20_000_000;
 const STEPS_OF_LESS: u64 = 8_000_000;
-/// What is counted further is held to one of these, the first that does; the second numbers are
-/// those of look-aheads.
-const FEWER_COUNTS: [(u32, u32); 5] = [(32, FAR), (16, FAR), (8, FAR), (8, 64), (4, 32)];
+/// What is held of such a pattern, the first that does; and what messages call it. What is counted
+/// further is held to the first numbers, and to the second ones in look-aheads.
+const LESS: [(Less, &str); 7] = [
+    (Less::apart(Apart::Repeated), "parts without the separators beside them"),
+    (Less::counts(32, FAR), "counts of 32"),
+    (Less::apart(Apart::All), "parts without the separators beside them"),
+    (Less::counts(16, FAR), "counts of 16"),
+    (Less::counts(8, FAR), "counts of 8"),
+    (Less::counts(8, 64), "counts of 8"),
+    (Less::counts(4, 32), "counts of 4"),
+];
 const FAR: u32 = 1_000;
 
 impl Texts<'_> {
@@ -181,12 +190,11 @@ impl Machine<'_> {
         }
         let text = self.reader.atoms.texts.get(pattern).clone();
         let mut found = None;
-        for (most, most_in_looks) in FEWER_COUNTS {
-            let less = Less::counts(most, most_in_looks);
+        for (less, held) in LESS {
             if ecma::read(&text, Some(less)).is_ok_and(|(_, is_less)| is_less)
                 && let Ok(some) = self.searched(pattern, Some(less))
             {
-                let why = format!("takes too large an automaton, and is held to counts of {most}");
+                let why = format!("takes too large an automaton, and is held to {held}");
                 self.warn_of_less(pattern, &why);
                 found = Some(some);
                 break;
@@ -197,7 +205,7 @@ impl Machine<'_> {
     }
 
     fn warn_of_less(&mut self, pattern: u32, why: &str) {
-        let text = self.reader.atoms.texts.get(pattern).escape_debug();
+        let text = self.written(pattern);
         let mut warning =
             Diagnostic::warning("narrowed-schema", format!("the pattern \"{text}\" {why}"));
         if let Some(&node) = self.reader.places.get(&pattern) {
@@ -205,6 +213,14 @@ impl Machine<'_> {
         }
         let help = "write the alternatives out that a group stands for, and smaller counts";
         self.reader.warn(warning.help(help));
+    }
+
+    /// A pattern as it stands in the schema, of which it may be a part.
+    fn written(&self, pattern: u32) -> String {
+        let place = self.reader.places.get(&pattern);
+        let written = place.and_then(|&node| self.reader.schemas.json.string(node));
+        let own = self.reader.atoms.texts.get(pattern);
+        written.unwrap_or(own).escape_debug().to_string()
     }
 
     /// The strings in which the pattern is found, or `less` of them.
@@ -221,7 +237,8 @@ impl Machine<'_> {
         let text = self.reader.atoms.texts.get(pattern).clone();
         self.spend(text.len())?;
         let refused = |machine: &Self, why: &str| {
-            let message = format!("the pattern \"{}\" is not held: {why}", text.escape_debug());
+            let message =
+                format!("the pattern \"{}\" is not held: {why}", machine.written(pattern));
             machine.text_error(pattern, SchemaErrorKind::UnsupportedPattern, message)
         };
         let (meanings, _) = ecma::read(&text, less).map_err(|refusal| {
