@@ -21,6 +21,9 @@ const IN_ONE_LINE: &str = "^.*$";
 /// An automaton may count so far, where it counts nothing else.
 const NEAR: u32 = 1_000;
 
+/// No count up to this is worth leaving out.
+const FEW: u32 = 16;
+
 /// Takes the counts of all characters out of a pattern that has some, and may have too many.
 pub(in crate::schema) fn counted(pattern: &str) -> Option<Counted> {
     let rest = pattern.strip_prefix('^')?;
@@ -35,8 +38,9 @@ fn looked_at(pattern: &str, mut rest: &str) -> Option<Counted> {
         let end = end_of_group(after)?;
         let behind = &after[end + 1..];
         if let Some((min, max)) = rest.strip_prefix("(?=").and_then(|_| all(&after[..end])) {
-            // What stands beside it must hold together with it.
-            let is_whole = top_level(behind).all(|(_, c)| c != '|');
+            // What stands beside it must hold together with it, and not less than once.
+            let is_whole = top_level(behind).all(|(_, c)| c != '|')
+                && !behind.starts_with(['*', '+', '?', '{']);
             let patterns = vec![[&pattern[..before], behind].concat(), IN_ONE_LINE.to_owned()];
             return is_whole.then_some(Counted { patterns, min, max });
         }
@@ -114,7 +118,9 @@ pub(in crate::schema) fn without_idle_counts(pattern: &str, longest: u64) -> Str
     let mut text = pattern.to_owned();
     for Braces { place, min, max, width } in braces(pattern).into_iter().rev() {
         let beyond = (u64::from(max) + 1).saturating_mul(width);
-        if min < max && beyond > longest {
+        // Few texts of one character, or few in all, take few states.
+        let are_many = width > 1 && max > FEW;
+        if are_many && min < max && beyond > longest {
             text.replace_range(place, &format!("{{{min},}}"));
         }
     }
@@ -160,6 +166,7 @@ mod tests {
             "^(?=.{1,9}$)a|b",
             "^(?=[a-z]{1,9}$)a",
             "^a(?=.{1,9}$)",
+            "^(?=.{1,9}$)?a",
             "^(?=.{1,9}$",
             "^(?=.{,9}$)a",
         ];
@@ -173,9 +180,9 @@ mod tests {
         let of = |pattern: &str, longest| without_idle_counts(pattern, longest);
         assert_eq!(of("^(.{1,63}\\.){1,127}$", 255), "^(.{1,63}\\.){1,}$");
         assert_eq!(of("^(.{1,63}\\.){1,127}$", 256), "^(.{1,63}\\.){1,127}$");
-        assert_eq!(of("^(.{1,63}\\.){1,127}$", 50), "^(.{1,}\\.){1,}$");
+        assert_eq!(of("^(.{1,63}\\.){1,127}$", 50), "^(.{1,63}\\.){1,}$");
         // What may be empty may come ever so often.
-        assert_eq!(of("^(a?){1,9}[{1,9}]b{9}$", 5), "^(a?){1,9}[{1,9}]b{9}$");
-        assert_eq!(of("^(?!a{2,9}$)b{2,9}$", 5), "^(?!a{2,9}$)b{2,}$");
+        assert_eq!(of("^(a?){1,99}[{1,99}]b{99}$", 5), "^(a?){1,99}[{1,99}]b{99}$");
+        assert_eq!(of("^(?!(ab){2,99}$)(ab){2,99}$", 5), "^(?!(ab){2,99}$)(ab){2,}$");
     }
 }
