@@ -118,7 +118,7 @@ pub(in crate::schema) fn without_idle_counts(pattern: &str, longest: u64) -> Str
     let mut text = pattern.to_owned();
     for Braces { place, min, max, width } in braces(pattern).into_iter().rev() {
         let beyond = (u64::from(max) + 1).saturating_mul(width);
-        // Few texts of one character, or few in all, take few states.
+        // A count of single characters, or a small one, takes few states as it is.
         let are_many = width > 1 && max > FEW;
         if are_many && min < max && beyond > longest {
             text.replace_range(place, &format!("{{{min},}}"));

@@ -25,20 +25,20 @@ pub(super) fn set_apart(regex: &mut Regex, apart: Apart) -> bool {
     separate(regex, apart == Apart::All)
 }
 
-/// The same; `are_parts` says whether what is no repetition of several parts is meant as well.
-fn separate(regex: &mut Regex, are_parts: bool) -> bool {
+/// The same; `any_part` says whether all neighbours are meant, or only those of repeated parts.
+fn separate(regex: &mut Regex, any_part: bool) -> bool {
     match regex {
         Regex::Concat(parts) => {
             let mut is_less = false;
             for at in 1..parts.len() {
-                if are_parts || parts[at - 1..=at].iter().any(repeats_parts) {
+                if any_part || parts[at - 1..=at].iter().any(repeats_parts) {
                     let (before, behind) = parts.split_at_mut(at);
                     is_less |= separate_from(&mut before[at - 1], &mut behind[0]);
                 }
             }
-            separate_all(parts, are_parts) || is_less
+            separate_all(parts, any_part) || is_less
         }
-        Regex::Alternation(parts) => separate_all(parts, are_parts),
+        Regex::Alternation(parts) => separate_all(parts, any_part),
         Regex::Repeat(inner, _, max) => {
             let is_repeated = max.is_none_or(|max| max > 1);
             let mut is_less = false;
@@ -49,7 +49,7 @@ fn separate(regex: &mut Regex, are_parts: bool) -> bool {
             {
                 is_less = begins_with(first).is_some_and(|set| take_out(last, &set));
             }
-            separate(inner, are_parts || is_repeated) || is_less
+            separate(inner, any_part || is_repeated) || is_less
         }
         // What is less within what is denied would be more.
         Regex::Set(_)
@@ -61,10 +61,10 @@ fn separate(regex: &mut Regex, are_parts: bool) -> bool {
     }
 }
 
-fn separate_all(parts: &mut [Regex], are_parts: bool) -> bool {
+fn separate_all(parts: &mut [Regex], any_part: bool) -> bool {
     let mut is_less = false;
     for part in parts {
-        is_less |= separate(part, are_parts);
+        is_less |= separate(part, any_part);
     }
     is_less
 }
