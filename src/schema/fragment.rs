@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::grammar::Grammar;
 use crate::grammar::derivable::{self, Ends};
-use crate::grammar::ir::{Distinct, Nonterminal, Production, Symbol, Symbols, Terminal};
+use crate::grammar::ir::{Conflicts, Distinct, Nonterminal, Production, Symbol, Symbols, Terminal};
 use crate::grammar::pattern::Pattern;
 use crate::grammar::requirement::Requirement;
 use crate::util::id::{NonterminalId, ProductionId, TerminalId};
@@ -24,6 +24,8 @@ pub(super) struct Fragment {
     pub(super) nonterminals: Vec<&'static str>,
     pub(super) productions: Vec<(NonterminalId, Symbols)>,
     pub(super) requirements: Vec<Requirement>,
+    /// Whether some values are read in several ways at once, until the text decides.
+    pub(super) has_conflicts: bool,
     pub(super) start: NonterminalId,
 }
 
@@ -245,6 +247,11 @@ impl Fragment {
         let productions = &mut *grammar.productions;
         let first_terminal = terminals.len();
         let first_nonterminal = nonterminals.len();
+        // Meant, so nobody needs to be told. The schemas of other grammars keep the declared order,
+        // and have none.
+        if self.has_conflicts {
+            grammar.conflicts = Conflicts::Silent;
+        }
         let mut named = String::new();
         terminals.reserve(self.terminals.len());
         for (number, lexemes) in self.terminals.iter().enumerate() {

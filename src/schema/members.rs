@@ -128,7 +128,10 @@ impl Builder<'_, '_> {
         let (sorted, left) = self.sorted_names(frame, start, has_room);
         let is_any = self.machine.reader.options.order == KeyOrder::Any;
         let is_narrower = is_any && sorted.tracked.len() > 1 && matches!(left, Left::From(_));
-        if is_narrower && self.object_in_any_order(composite, begun, has_room)? {
+        let tracked = sorted.tracked.iter().map(|&name| Key::Named(name));
+        let asks_much =
+            is_any && sorted.tracked.len() > 1 && self.asks_much(frame, begun, tracked)?;
+        if (is_narrower || asks_much) && self.object_in_any_order(composite, begun, has_room)? {
             self.warn_of_repeated();
             return Ok(());
         }

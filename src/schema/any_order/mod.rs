@@ -9,9 +9,16 @@
 //! allow it. Only of members that break a condition the last one under a key counts. An alternative
 //! that allows few members counts those that it does not require, each time that they stand there.
 //!
-//! As a rule only one outcome can end in a state: where alternatives of two are left, they exclude
+//! Only one outcome may end in a state, and as a rule only one can: where alternatives of two are left, they exclude
 //! each other by a member that one of them requires and that would not leave the other. It has not
 //! been read, so the alternative that requires it cannot end there.
+//!
+//! Where states or classes of members are too many, as members leave every other alternative, each
+//! alternative is read by itself, side by side with the others: a `generator` may say what
+//! `parameters` are, and stand behind them. Which of these readings is meant shows later, and the
+//! parser follows all of them. Each begins with a nonterminal of its own that derives nothing. The
+//! brace comes next in all of them, and they part there, so that lexemes of one never compete with
+//! those of another.
 
 mod required;
 
@@ -19,28 +26,31 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::grammar::ir::Symbol;
+use crate::grammar::ir::{Symbol, Symbols};
 use crate::grammar::requirement::{End, Requirement, Set};
 use crate::schema::alternatives::Alternative;
 use crate::schema::build::{Builder, nth};
 use crate::schema::error::SchemaError;
-use crate::schema::formula::FormulaId;
+use crate::schema::formula::{Atom, FormulaId, Type};
 use crate::schema::members::MOST_OWED;
 use crate::schema::states::{Key, Step, TupleId};
 use crate::util::bitset::BitSet;
 use crate::util::id::NonterminalId;
 
-use required::{Member, Required};
+use required::{Effect, Member, Required};
 
 use FormulaId as F;
 
-/// More productions than these are not made for one object.
+/// More productions of members than these are not made for one object.
 const MOST_PRODUCTIONS: usize = 10_000;
 /// Where the grammar is large already, no more than these.
 const FEW_PRODUCTIONS: usize = 1_000;
 
 /// Members under one key are told apart by no more answers than these.
 const MOST_ANSWERS: usize = 200;
+/// Of a value no more formulas about arrays and objects are told apart than these: there may be a
+/// class for each set of them, and what is nested in each must be told apart, too.
+const MOST_TOLD: usize = 4;
 /// More conditions than these are not denied at once.
 const MOST_DENIED: usize = 8;
 
@@ -53,18 +63,31 @@ struct State {
     room: Rc<[u64]>,
 }
 
-/// An object whose productions are to be made.
+/// A key, or keys that are alike.
+struct Under {
+    lexeme: Symbol,
+    /// The classes of values that may stand under it.
+    formulas: Vec<F>,
+    /// By class: the number of the members, `None` where no alternative allows one.
+    members: Vec<Option<usize>>,
+    /// Whether the last member counts.
+    is_revocable: bool,
+}
+
+/// Alternatives of an object that are read together, and whose productions are to be made.
 struct Object {
     alternatives: Vec<Alternative>,
     /// All conditions that alternatives deny.
     denied: Vec<F>,
+    keys: Vec<Under>,
     members: Vec<Member>,
+    numbers: FxHashMap<(Option<Key>, Effect), usize>,
     /// By alternative.
     required: Vec<Required>,
-    /// The members under keys of which the last counts.
-    keys: Vec<Vec<NonterminalId>>,
     /// What members lead to; the beginning comes first.
     states: Vec<State>,
+    /// How many productions members have behind them.
+    productions: usize,
 }
 
 impl Object {
@@ -75,11 +98,37 @@ impl Object {
         Self {
             alternatives,
             denied,
-            members: Vec::new(),
-            required: Vec::new(),
             keys: Vec::new(),
+            members: Vec::new(),
+            numbers: FxHashMap::default(),
+            required: Vec::new(),
             states: Vec::new(),
+            productions: 0,
         }
+    }
+
+    /// Adds a key, and numbers the members under it. What does the same is one member, unless it
+    /// matters under which key it stands.
+    fn add_key(&mut self, key: Key, lexeme: Symbol, formulas: Vec<F>, effects: Vec<Effect>) {
+        let is_required = match key {
+            Key::Named(name) => self.alternatives.iter().any(|own| own.required.contains(&name)),
+            Key::Other(_) | Key::Absent(_) => false,
+        };
+        let is_revocable = effects.iter().any(|effect| !effect.breaks.is_empty());
+        let own = (is_required || is_revocable).then_some(key);
+        let number = |effect: Effect| {
+            if effect.leaves.is_empty() {
+                return None;
+            }
+            let new = self.numbers.len();
+            let number = *self.numbers.entry((own, effect.clone())).or_insert(new);
+            if number == new {
+                self.members.push(Member { key: own, effect });
+            }
+            Some(number)
+        };
+        let members = effects.into_iter().map(number).collect();
+        self.keys.push(Under { lexeme, formulas, members, is_revocable });
     }
 
     /// The outcomes of these alternatives, ascending.
@@ -92,14 +141,14 @@ impl Object {
 
     /// The alternatives that may have all that they require while all of `left` are.
     fn ends(&self, left: &BitSet) -> Vec<usize> {
-        let leaves_all = |member: usize| left.is_subset(&self.members[member].leaves);
+        let leaves_all = |member: usize| left.is_subset(&self.members[member].effect.leaves);
         left.iter().filter(|&number| self.required[number].is_met(leaves_all)).collect()
     }
 
     /// What a member leads to.
     fn behind(&self, state: &State, member: &Member) -> State {
         let State { mut left, mut room } = state.clone();
-        left.intersect_with(&member.leaves);
+        left.intersect_with(&member.effect.leaves);
         for number in state.left.iter() {
             let own = &self.alternatives[number];
             let is_required =
@@ -148,17 +197,17 @@ impl Object {
         let first = State { left, room: room.into() };
         let mut seen: FxHashSet<State> = [first.clone()].into_iter().collect();
         self.states.push(first);
-        let (mut next, mut productions) = (0, 0);
+        let mut next = 0;
         while let Some(state) = self.states.get(next).cloned() {
             next += 1;
             for member in &self.members {
                 let behind = self.behind(&state, member);
-                productions += self.outcomes(behind.left.iter()).len();
+                self.productions += self.outcomes(behind.left.iter()).len();
                 if !behind.left.is_empty() && seen.insert(behind.clone()) {
                     self.states.push(behind);
                 }
             }
-            if productions > most || self.outcomes(self.ends(&state.left)).len() > 1 {
+            if self.productions > most || self.outcomes(self.ends(&state.left)).len() > 1 {
                 return false;
             }
         }
@@ -178,87 +227,104 @@ impl Builder<'_, '_> {
         let Some(alternatives) = self.machine.alternatives(start)? else { return Ok(false) };
         let are_many =
             |own: &Alternative| own.required.len() > MOST_OWED || own.denied.len() > MOST_DENIED;
-        let mut object = Object::new(alternatives);
-        if object.alternatives.iter().any(are_many) {
+        if alternatives.iter().any(are_many) {
             return Ok(false);
         }
         let frame = self.machine.frame(start)?;
-        let others = self.other_lexemes(frame)?;
-        if !self.members_by_alternatives(&mut object, frame, &others)? {
-            return Ok(false);
-        }
-        let most = if has_room { MOST_PRODUCTIONS } else { FEW_PRODUCTIONS };
-        if !object.find_states(most) {
-            return Ok(false);
-        }
-        self.lists(&object, composite)?;
-        Ok(true)
-    }
-
-    /// Finds the members, and makes their productions; `false` where there are too many.
-    fn members_by_alternatives(
-        &mut self,
-        object: &mut Object,
-        frame: u32,
-        others: &[Symbol],
-    ) -> Result<bool, SchemaError> {
-        let mut asks: Vec<F> = object.alternatives.iter().map(|own| own.asks).collect();
-        for &denied in &object.denied {
-            asks.push(self.machine.reader.formulas.not(denied));
-        }
-        let asks = self.machine.tuple_id(&asks);
-        let required: FxHashSet<u32> =
-            object.alternatives.iter().flat_map(|own| &own.required).copied().collect();
         let names = self.machine.frames.get(frame).names.clone();
-        let named = names.iter().map(|&name| Key::Named(name));
-        let keys: Vec<Key> = named.chain((0..others.len() as u32).map(Key::Other)).collect();
-        let mut known: FxHashMap<(Option<Key>, BitSet, BitSet), NonterminalId> =
-            FxHashMap::default();
-        // What is not to be had after all leaves no productions.
-        let mut classes_of = Vec::with_capacity(keys.len());
-        for &key in &keys {
-            let step = Step { frame, key, position: 0 };
-            let classes = self.machine.member_classes_up_to(MOST_ANSWERS, step, asks)?;
-            let Some(classes) = classes else { return Ok(false) };
-            classes_of.push(classes);
+        let mut keys: Vec<(Key, Symbol)> =
+            names.iter().map(|&name| (Key::Named(name), self.key(name))).collect();
+        keys.extend((0..).map(Key::Other).zip(self.other_lexemes(frame)?));
+        let most = if has_room { MOST_PRODUCTIONS } else { FEW_PRODUCTIONS };
+        let apart: Vec<Vec<Alternative>> =
+            alternatives.iter().map(|own| vec![own.clone()]).collect();
+        let mut readings = vec![vec![alternatives]];
+        if apart.len() > 1 {
+            readings.push(apart);
         }
-        for (key, classes) in keys.into_iter().zip(classes_of) {
-            let lexeme = match key {
-                Key::Other(class) => others[class as usize],
-                Key::Named(name) | Key::Absent(name) => self.key(name),
-            };
-            let formulas: Vec<F> = classes.iter().map(|&(_, class)| class).collect();
-            let effects: Vec<(BitSet, BitSet)> =
-                classes.iter().map(|&(behind, _)| self.effects(object, behind)).collect();
-            let is_required = matches!(key, Key::Named(name) if required.contains(&name));
-            let breaks_any = effects.iter().any(|(_, breaks)| !breaks.is_empty());
-            let own = (is_required || breaks_any).then_some(key);
-            let first = object.members.len();
-            for (outcome, (leaves, breaks)) in effects.into_iter().enumerate() {
-                if leaves.is_empty() {
-                    continue;
+        if self.asks_much(frame, start, keys.iter().map(|&(key, _)| key))? {
+            readings.reverse();
+        }
+        for readings in readings {
+            let Some(objects) = self.objects(readings, frame, &keys, most)? else { continue };
+            let are_several = objects.len() > 1;
+            self.fragment.has_conflicts |= are_several;
+            for object in objects {
+                let mut begin = Symbols::new();
+                if are_several {
+                    let own = self.fragment.nonterminals("alternative", 1);
+                    self.production(own, [])?;
+                    begin.push(Symbol::Nonterminal(own));
                 }
-                let value = self.value(&formulas, outcome)?;
-                let symbol =
-                    *known.entry((own, leaves.clone(), breaks.clone())).or_insert_with(|| {
-                        let symbol = self.fragment.nonterminals("member", 1);
-                        object.members.push(Member { key: own, leaves, breaks, symbol });
-                        symbol
-                    });
-                let colon = self.punctuation.colon;
-                self.production(symbol, [lexeme, colon, value])?;
+                let members = self.members(&object)?;
+                self.lists(&object, composite, &begin, members)?;
             }
-            if breaks_any {
-                let members = object.members[first..].iter().map(|member| member.symbol);
-                object.keys.push(members.collect());
-            }
+            return Ok(true);
         }
-        Ok(true)
+        Ok(false)
     }
 
-    /// Which alternatives members leave behind which `behind` is left to be asked, and which
-    /// conditions that are denied they break.
-    fn effects(&self, object: &Object, behind: TupleId) -> (BitSet, BitSet) {
+    /// Whether so much is asked of the value under one of these keys that it had better not be told
+    /// apart what of that is so.
+    pub(super) fn asks_much(
+        &mut self,
+        frame: u32,
+        start: TupleId,
+        keys: impl IntoIterator<Item = Key>,
+    ) -> Result<bool, SchemaError> {
+        for key in keys {
+            let stepped = self.machine.member_step(Step { frame, key, position: 0 }, start)?;
+            let mut told = 0;
+            for atom in self.machine.reader.formulas.atoms(&stepped) {
+                let Atom::Child(child) = atom else { continue };
+                let is_nested = self.machine.project(child, Type::Array)? != F::FALSE
+                    || self.machine.project(child, Type::Object)? != F::FALSE;
+                told += usize::from(is_nested);
+            }
+            if told > MOST_TOLD {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// For each of some sets of alternatives what is to be read; `None` where that is too much.
+    fn objects(
+        &mut self,
+        readings: Vec<Vec<Alternative>>,
+        frame: u32,
+        keys: &[(Key, Symbol)],
+        most: usize,
+    ) -> Result<Option<Vec<Object>>, SchemaError> {
+        let mut objects = Vec::with_capacity(readings.len());
+        let mut room = most;
+        for alternatives in readings {
+            let mut object = Object::new(alternatives);
+            let mut asks: Vec<F> = object.alternatives.iter().map(|own| own.asks).collect();
+            for &denied in &object.denied {
+                asks.push(self.machine.reader.formulas.not(denied));
+            }
+            let asks = self.machine.tuple_id(&asks);
+            for &(key, lexeme) in keys {
+                let step = Step { frame, key, position: 0 };
+                let classes = self.machine.member_classes_up_to(MOST_ANSWERS, step, asks)?;
+                let Some(classes) = classes else { return Ok(None) };
+                let formulas = classes.iter().map(|&(_, class)| class).collect();
+                let effects =
+                    classes.iter().map(|&(behind, _)| self.effect(&object, behind)).collect();
+                object.add_key(key, lexeme, formulas, effects);
+            }
+            if !object.find_states(room) {
+                return Ok(None);
+            }
+            room -= object.productions;
+            objects.push(object);
+        }
+        Ok(Some(objects))
+    }
+
+    /// What a member does behind which `behind` is left to be asked.
+    fn effect(&self, object: &Object, behind: TupleId) -> Effect {
         let residuals = self.machine.tuple(behind);
         let (asks, denied) = residuals.split_at(object.alternatives.len().min(residuals.len()));
         let set = |holds: &dyn Fn(F) -> bool, of: &[F]| {
@@ -270,11 +336,34 @@ impl Builder<'_, '_> {
             }
             set
         };
-        (set(&|residual| residual != F::FALSE, asks), set(&|residual| residual == F::TRUE, denied))
+        let leaves = set(&|residual| residual != F::FALSE, asks);
+        Effect { leaves, breaks: set(&|residual| residual == F::TRUE, denied) }
     }
 
-    /// Productions of the lists of members.
-    fn lists(&mut self, object: &Object, composite: NonterminalId) -> Result<(), SchemaError> {
+    /// Productions of the members; gives the first of their nonterminals.
+    fn members(&mut self, object: &Object) -> Result<NonterminalId, SchemaError> {
+        let first = self.fragment.nonterminals("member", object.members.len());
+        let colon = self.punctuation.colon;
+        for Under { lexeme, formulas, members, .. } in &object.keys {
+            for (class, member) in members.iter().enumerate() {
+                if let Some(member) = *member {
+                    let value = self.value(formulas, class)?;
+                    self.production(nth(first, member), [*lexeme, colon, value])?;
+                }
+            }
+        }
+        Ok(first)
+    }
+
+    /// Productions of the lists of members, whose nonterminals begin with `symbols`; `front` stands
+    /// before the brace.
+    fn lists(
+        &mut self,
+        object: &Object,
+        composite: NonterminalId,
+        front: &[Symbol],
+        symbols: NonterminalId,
+    ) -> Result<(), SchemaError> {
         let (open, close) = (self.punctuation.open_object, self.punctuation.close_object);
         let comma = self.punctuation.comma;
         let count = object.alternatives.iter().map(|own| own.outcome + 1).max().unwrap_or(0);
@@ -289,10 +378,10 @@ impl Builder<'_, '_> {
             let sets = object.ends(&state.left);
             for outcome in object.outcomes(state.left.iter()) {
                 let more = nth(more, outcome);
-                for member in &object.members {
+                for (number, member) in object.members.iter().enumerate() {
                     let next = object.behind(state, member);
                     if object.outcomes(next.left.iter()).contains(&outcome) {
-                        let behind = [member.symbol, nth(first[&next][1], outcome)];
+                        let behind = [nth(symbols, number), nth(first[&next][1], outcome)];
                         self.production(more, behind.map(Symbol::Nonterminal))?;
                     }
                 }
@@ -309,13 +398,15 @@ impl Builder<'_, '_> {
         let begin = &object.states[0];
         for outcome in object.outcomes(begin.left.iter()) {
             let members = Symbol::Nonterminal(nth(first[begin][0], outcome));
-            self.production(nth(composite, outcome), [open, members, close])?;
+            let whole = front.iter().copied().chain([open, members, close]);
+            self.production(nth(composite, outcome), whole)?;
             let mut own = object.alternatives.iter().filter(|own| own.outcome == outcome);
             if own.any(Alternative::allows_none) {
-                self.production(nth(composite, outcome), [open, close])?;
+                let empty = front.iter().copied().chain([open, close]);
+                self.production(nth(composite, outcome), empty)?;
             }
         }
-        let member = |of: &Vec<usize>| of.iter().map(|&own| object.members[own].symbol).collect();
+        let member = |of: &Vec<usize>| of.iter().map(|&own| nth(symbols, own)).collect();
         let members = |of: &[Vec<usize>]| of.iter().map(member).collect();
         let set = |Required { lasting, revocable, remedy }: &Required| Set {
             lasting: members(lasting),
@@ -324,7 +415,14 @@ impl Builder<'_, '_> {
         };
         let sets = object.required.iter().map(set).collect();
         if let (Symbol::Terminal(separator), Symbol::Terminal(open)) = (comma, open) {
-            let (separator, keys) = (Some(separator), object.keys.clone());
+            let revocable = object.keys.iter().filter(|under| under.is_revocable);
+            let of = |under: &Under| {
+                let mut members: Vec<usize> = under.members.iter().flatten().copied().collect();
+                members.sort_unstable();
+                members.dedup();
+                members.into_iter().map(|member| nth(symbols, member)).collect()
+            };
+            let (separator, keys) = (Some(separator), revocable.map(of).collect());
             self.fragment.requirements.push(Requirement { ends, separator, open, sets, keys });
         }
         Ok(())

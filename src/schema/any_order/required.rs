@@ -8,21 +8,27 @@ use crate::schema::alternatives::Alternative;
 use crate::schema::formula::FormulaId;
 use crate::schema::states::Key;
 use crate::util::bitset::BitSet;
-use crate::util::id::NonterminalId;
 
 use FormulaId as F;
 
 /// How many ways to break all that is denied are gone through.
 const MOST_TRIES: usize = 10_000;
 
-/// Members that leave the same alternatives, and break the same of what is denied.
+/// Members that do the same.
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     /// The key, where it matters under which key they stand.
     pub(super) key: Option<Key>,
+    pub(super) effect: Effect,
+}
+
+/// What a member does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Effect {
+    /// The alternatives that allow it.
     pub(super) leaves: BitSet,
+    /// The conditions that are denied by some alternative, and that it breaks.
     pub(super) breaks: BitSet,
-    pub(super) symbol: NonterminalId,
 }
 
 /// What an alternative requires, by the numbers of members: of each member that must be there,
@@ -48,11 +54,12 @@ impl Required {
         members: &[Member],
         by_name: &FxHashMap<u32, Vec<usize>>,
     ) -> Option<Self> {
-        let all =
-            || members.iter().enumerate().filter(|(_, member)| member.leaves.contains(number));
+        let all = || {
+            members.iter().enumerate().filter(|(_, member)| member.effect.leaves.contains(number))
+        };
         let under = |name: &u32| {
             let own = by_name.get(name).into_iter().flatten().copied();
-            own.filter(|&member| members[member].leaves.contains(number)).collect()
+            own.filter(|&member| members[member].effect.leaves.contains(number)).collect()
         };
         let mut lasting: Vec<Vec<usize>> = alternative.required.iter().map(under).collect();
         if alternative.is_filled {
@@ -61,7 +68,7 @@ impl Required {
         let conditions: Vec<usize> =
             (0..denied.len()).filter(|&own| alternative.denied.contains(&denied[own])).collect();
         let breaking = |&condition: &usize| {
-            let own = all().filter(|(_, member)| member.breaks.contains(condition));
+            let own = all().filter(|(_, member)| member.effect.breaks.contains(condition));
             own.map(|(member, _)| member).collect::<Vec<usize>>()
         };
         let revocable: Vec<Vec<usize>> = conditions.iter().map(breaking).collect();
@@ -107,7 +114,7 @@ impl Remedy<'_> {
             return None;
         }
         let does = |&member: &usize, (key, conditions): &(Key, Vec<usize>)| {
-            let Member { key: own, breaks, .. } = &members[member];
+            let Member { key: own, effect: Effect { breaks, .. } } = &members[member];
             *own == Some(*key) && conditions.iter().all(|&condition| breaks.contains(condition))
         };
         let like = |one: &(Key, Vec<usize>)| {
@@ -123,11 +130,11 @@ impl Remedy<'_> {
             conditions
                 .iter()
                 .copied()
-                .filter(|&own| member.breaks.contains(own))
+                .filter(|&own| member.effect.breaks.contains(own))
                 .collect::<Vec<_>>()
         };
         let all = self.allowed.iter().map(|&member| &self.members[member]);
-        let breaks_first = all.filter(|member| member.breaks.contains(first));
+        let breaks_first = all.filter(|member| member.effect.breaks.contains(first));
         let mut choices: Vec<(Key, Vec<usize>)> =
             breaks_first.filter_map(|member| Some((member.key?, broken(member)))).collect();
         choices.sort_by_key(|(_, broken)| Reverse(broken.len()));
