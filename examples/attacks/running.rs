@@ -91,6 +91,19 @@ pub(crate) fn attacks() -> Vec<Attack> {
             let members: Vec<String> = names.iter().rev().map(|key| format!("{key}:1")).collect();
             instance(&schema, &format!("{{{},\"own0\":1}}", members.join(",")), limits)
         }),
+        attack("alternatives read side by side, nested", [4, 20, 100], |n, limits| {
+            let branch = |of: usize| {
+                format!(
+                    "{{\"properties\": {{\"kind\": {{\"const\": {of}}}, \"v\": {{\"$ref\": \"#\", \
+                     \"properties\": {{\"x{of}\": {{\"type\": \"integer\"}}}}}}}}, \
+                     \"required\": [\"kind\"]}}"
+                )
+            };
+            let branches: Vec<String> = (0..n).map(branch).collect();
+            let schema = format!("{{\"type\": \"object\", \"anyOf\": [{}]}}", branches.join(","));
+            let (begin, end) = ("{\"v\":".repeat(100), ",\"kind\":0}".repeat(100));
+            instance(&schema, &format!("{begin}{{\"kind\":0}}{end}"), limits)
+        }),
         attack("conditions that are denied, in any order", [2, 8, 32], |n, limits| {
             let condition = |of: usize| {
                 let keys =

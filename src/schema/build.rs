@@ -2,8 +2,9 @@
 //!
 //! A value state is one nonterminal for each of its outcomes. What was read of an array or an
 //! object is a nonterminal too, one for each state in between, left-recursive: `members -> members
-//! "," key ":" value`. Since the classes of a step are disjoint, the tables have no conflicts;
-//! since nothing but lexemes stands in productions, blanks belong to the lexemes of punctuation.
+//! "," key ":" value`. Since the classes of a step are disjoint, the tables have no conflicts but
+//! where alternatives are [read side by side](super::any_order) on purpose; since nothing but
+//! lexemes stands in productions, blanks belong to the lexemes of punctuation.
 
 use std::borrow::Cow;
 
