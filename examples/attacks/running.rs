@@ -91,7 +91,7 @@ pub(crate) fn attacks() -> Vec<Attack> {
             let members: Vec<String> = names.iter().rev().map(|key| format!("{key}:1")).collect();
             instance(&schema, &format!("{{{},\"own0\":1}}", members.join(",")), limits)
         }),
-        attack("alternatives read side by side, nested", [4, 20, 100], |n, limits| {
+        attack("alternatives read side by side, nested", [8, 32, 100], |n, limits| {
             let branch = |of: usize| {
                 format!(
                     "{{\"properties\": {{\"kind\": {{\"const\": {of}}}, \"v\": {{\"$ref\": \"#\", \

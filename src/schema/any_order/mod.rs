@@ -9,16 +9,15 @@
 //! allow it. Only of members that break a condition the last one under a key counts. An alternative
 //! that allows few members counts those that it does not require, each time that they stand there.
 //!
-//! Only one outcome may end in a state, and as a rule only one can: where alternatives of two are left, they exclude
-//! each other by a member that one of them requires and that would not leave the other. It has not
-//! been read, so the alternative that requires it cannot end there.
+//! Only one outcome may end in a state, and as a rule only one can: where alternatives of two are
+//! left, they exclude each other by a member that one of them requires and that would not leave the
+//! other. It has not been read, so the alternative that requires it cannot end there.
 //!
-//! Where states or classes of members are too many, as members leave every other alternative, each
-//! alternative is read by itself, side by side with the others: a `generator` may say what
-//! `parameters` are, and stand behind them. Which of these readings is meant shows later, and the
-//! parser follows all of them. Each begins with a nonterminal of its own that derives nothing. The
-//! brace comes next in all of them, and they part there, so that lexemes of one never compete with
-//! those of another.
+//! Where the states or the classes of members are too many, each alternative is read by itself, side
+//! by side with the others: a `generator` may say what `parameters` are, and stand behind them.
+//! Which of these readings is meant shows later, and the parser follows all of them. Each begins
+//! with a nonterminal of its own that derives nothing. The brace comes next in all of them, and
+//! they part there, so that lexemes of one never compete with those of another.
 
 mod required;
 
@@ -48,9 +47,13 @@ const FEW_PRODUCTIONS: usize = 1_000;
 
 /// Members under one key are told apart by no more answers than these.
 const MOST_ANSWERS: usize = 200;
-/// Of a value no more formulas about arrays and objects are told apart than these: there may be a
-/// class for each set of them, and what is nested in each must be told apart, too.
+/// Where more formulas than these ask of the array or the object under one key, alternatives had
+/// better be read side by side. There may be a class of values for each set of such formulas, and
+/// what is nested in each class must be told apart in turn.
 const MOST_TOLD: usize = 4;
+/// No more alternatives are read side by side: where such objects are nested in one another, each
+/// of the readings of one goes on with all of the next.
+const MOST_READINGS: usize = 32;
 /// More conditions than these are not denied at once.
 const MOST_DENIED: usize = 8;
 
@@ -239,7 +242,7 @@ impl Builder<'_, '_> {
         let apart: Vec<Vec<Alternative>> =
             alternatives.iter().map(|own| vec![own.clone()]).collect();
         let mut readings = vec![vec![alternatives]];
-        if apart.len() > 1 {
+        if apart.len() > 1 && apart.len() <= MOST_READINGS {
             readings.push(apart);
         }
         if self.asks_much(frame, start, keys.iter().map(|&(key, _)| key))? {
@@ -264,8 +267,8 @@ impl Builder<'_, '_> {
         Ok(false)
     }
 
-    /// Whether so much is asked of the value under one of these keys that it had better not be told
-    /// apart what of that is so.
+    /// Whether too many formulas ask of the array or the object under one of these keys for its
+    /// classes to be told apart.
     pub(super) fn asks_much(
         &mut self,
         frame: u32,
