@@ -129,8 +129,9 @@ impl Builder<'_, '_> {
         let is_any = self.machine.reader.options.order == KeyOrder::Any;
         let is_narrower = is_any && sorted.tracked.len() > 1 && matches!(left, Left::From(_));
         let tracked = sorted.tracked.iter().map(|&name| Key::Named(name));
-        let asks_much =
-            is_any && sorted.tracked.len() > 1 && self.asks_much(frame, begun, tracked)?;
+        let asks_much = sorted.tracked.len() > 1
+            && matches!(left, Left::Among(_))
+            && self.asks_much(frame, begun, tracked)?;
         if (is_narrower || asks_much) && self.object_in_any_order(composite, begun, has_room)? {
             self.warn_of_repeated();
             return Ok(());

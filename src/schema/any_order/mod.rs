@@ -277,8 +277,10 @@ impl Builder<'_, '_> {
     ) -> Result<bool, SchemaError> {
         for key in keys {
             let stepped = self.machine.member_step(Step { frame, key, position: 0 }, start)?;
+            let atoms = self.machine.reader.formulas.atoms(&stepped);
+            self.machine.spend(atoms.len())?;
             let mut told = 0;
-            for atom in self.machine.reader.formulas.atoms(&stepped) {
+            for atom in atoms {
                 let Atom::Child(child) = atom else { continue };
                 let is_nested = self.machine.project(child, Type::Array)? != F::FALSE
                     || self.machine.project(child, Type::Object)? != F::FALSE;
