@@ -300,7 +300,8 @@ fn alternatives_against_the_oracle() {
 fn values() -> Vec<Value> {
     let object = |asked: Value| {
         let mut object = json!({"type": "object"});
-        object.as_object_mut().expect("it is one").extend(asked.as_object().cloned().unwrap());
+        let asked = asked.as_object().expect("conditions stand in an object").clone();
+        object.as_object_mut().expect("it is one").extend(asked);
         object
     };
     vec![
@@ -379,7 +380,10 @@ fn values_that_are_told_by_a_key_behind_them() {
     for combined in ["anyOf", "oneOf"].repeat(8) {
         let mut values = values();
         random.shuffle(&mut values);
-        let kind = |(kind, value): (usize, &Value)| json!({"properties": {"kind": {"const": kind}, "v": value}, "required": ["kind"]});
+        let kind = |(kind, value): (usize, &Value)| {
+            let properties = json!({"kind": {"const": kind}, "v": value});
+            json!({"properties": properties, "required": ["kind"]})
+        };
         let kinds: Vec<Value> = values.iter().take(KINDS).enumerate().map(kind).collect();
         let names = (1..=11).map(|number| (format!("p{number}"), json!({"type": "string"})));
         let properties: serde_json::Map<String, Value> = names.collect();
