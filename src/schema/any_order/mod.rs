@@ -13,11 +13,11 @@
 //! left, they exclude each other by a member that one of them requires and that would not leave the
 //! other. It has not been read, so the alternative that requires it cannot end there.
 //!
-//! Where the states or the classes of members are too many, each alternative is read by itself, side
-//! by side with the others: a `generator` may say what `parameters` are, and stand behind them.
-//! Which of these readings is meant shows later, and the parser follows all of them. Each begins
-//! with a nonterminal of its own that derives nothing. The brace comes next in all of them, and
-//! they part there, so that lexemes of one never compete with those of another.
+//! Where the states or the classes of members are too many, each alternative is read by itself,
+//! side by side with the others: a `generator` may say what `parameters` are, and stand behind
+//! them. Which of these readings is meant shows later, and the parser follows all of them. Each
+//! begins with a nonterminal of its own that derives nothing. The brace comes next in all of them,
+//! and they part there, so that lexemes of one never compete with those of another.
 
 mod required;
 
