@@ -377,7 +377,7 @@ fn values_that_are_told_by_a_key_behind_them() {
     ];
     let (tokens, vocabulary) = tokens(&words);
     let (mut bits, mut valid) = (0, 0);
-    for combined in ["anyOf", "oneOf"].repeat(8) {
+    for (round, combined) in ["anyOf", "oneOf"].repeat(12).into_iter().enumerate() {
         let mut values = values();
         random.shuffle(&mut values);
         let kind = |(kind, value): (usize, &Value)| {
@@ -387,13 +387,25 @@ fn values_that_are_told_by_a_key_behind_them() {
         let kinds: Vec<Value> = values.iter().take(KINDS).enumerate().map(kind).collect();
         let names = (1..=11).map(|number| (format!("p{number}"), json!({"type": "string"})));
         let properties: serde_json::Map<String, Value> = names.collect();
-        let schema = json!({"type": "object", "properties": properties, combined: kinds});
+        let mut schema = json!({"type": "object", "properties": properties, combined: kinds});
+        // Objects alone, and such as must differ.
+        let is_item = round % 3 == 2;
+        if is_item {
+            schema = json!({"type": "array", "items": schema, "uniqueItems": true});
+        }
         let (fresh, _) = constrain(&schema, &vocabulary).expect("a schema");
         // That lexemes come apart is seen at first sight, whatever the conflicts.
         assert!(fresh.grammar().size().scan_states < 10, "{schema}");
         let loaded = Constraint::load(fresh.save(), &vocabulary).expect("it was saved");
         for _ in 0..25 {
-            let text = told(&mut random, KINDS, 2);
+            let mut text = told(&mut random, KINDS, 2);
+            if is_item {
+                let other = match random.bool() {
+                    true => text.clone(),
+                    false => told(&mut random, KINDS, 1),
+                };
+                text = format!("[{text},{other}]");
+            }
             let is_valid = oracle::is_valid_text(&schema, &text).expect("no key stands twice");
             let (is_taken, matcher, taken) =
                 follow([&fresh, &loaded], &tokens, &text, &mut random, &mut bits);

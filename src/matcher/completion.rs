@@ -156,13 +156,24 @@ impl Matcher {
         for _ in 0..DETOUR_LIMIT {
             let Reverse((_, at)) = pending.pop()?;
             let ((configuration, note), _, length) = met[at].clone();
-            if length > 0 && scanner.is_complete(&configuration, &mut Reads::none()) {
-                let mut text: Vec<u8> =
-                    std::iter::successors(met[at].1, |&(before, _)| met[before].1)
-                        .map(|(_, byte)| byte)
-                        .collect();
+            let text = || {
+                let back = std::iter::successors(met[at].1, |&(before, _)| met[before].1);
+                let mut text: Vec<u8> = back.map(|(_, byte)| byte).collect();
                 text.reverse();
-                return Some(text);
+                text
+            };
+            if length > 0 && scanner.is_complete(&configuration, &mut Reads::none()) {
+                return Some(text());
+            }
+            // One byte more, and the item in progress differs from all that stand there: then the
+            // plan will do.
+            if length > 0
+                && note.items.is_in_list()
+                && let Some(rest) = self.complete(&configuration, false, steps)
+                && let whole = [text(), rest].concat()
+                && self.after_text(&self.now, &whole).is_ok()
+            {
+                return Some(whole);
             }
             let bytes = match note.items.is_in_list() {
                 true => &all_bytes[..],

@@ -84,6 +84,7 @@ struct Object {
     denied: Vec<F>,
     keys: Vec<Under>,
     members: Vec<Member>,
+    /// The number of a member by its key, where that matters, and by what it does.
     numbers: FxHashMap<(Option<Key>, Effect), usize>,
     /// By alternative.
     required: Vec<Required>,
