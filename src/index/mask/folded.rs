@@ -3,6 +3,9 @@
 /// Words of a folded row.
 const WORDS: usize = 128;
 
+/// Words that are compared at once.
+const PART: usize = 32;
+
 /// A row folded into a few words by exclusive or. What two folded rows differ in is the difference
 /// of the rows, folded: so the rows differ in no fewer bits.
 #[derive(Debug)]
@@ -22,10 +25,20 @@ impl Folded {
         Self(folded)
     }
 
-    /// The least number of bits in which the rows differ.
-    pub(super) fn distance(&self, other: &Self) -> usize {
-        let differing = self.0.iter().zip(&*other.0).map(|(word, other)| word ^ other);
-        differing.map(u32::count_ones).sum::<u32>() as usize
+    /// The least number of bits in which the rows differ, if it is no more than `limit`. Most rows
+    /// are further apart, and show it in the first few words.
+    #[inline]
+    pub(super) fn distance(&self, other: &Self, limit: usize) -> Option<usize> {
+        let (parts, other_parts) = (self.0.as_chunks::<PART>().0, other.0.as_chunks::<PART>().0);
+        let mut distance = 0;
+        for (part, other) in parts.iter().zip(other_parts) {
+            let differing = part.iter().zip(other).map(|(word, other)| word ^ other);
+            distance += differing.map(u32::count_ones).sum::<u32>() as usize;
+            if distance > limit {
+                return None;
+            }
+        }
+        Some(distance)
     }
 }
 
@@ -40,10 +53,12 @@ mod tests {
             let row: Vec<u32> = (0..length).map(|_| random.u32(..)).collect();
             let mut other = row.clone();
             for flips in 0..100 {
-                let distance = Folded::new(&row).distance(&Folded::new(&other));
-                assert!(distance <= flips);
+                let (own, others) = (Folded::new(&row), Folded::new(&other));
+                let distance = own.distance(&others, flips).expect("no more than the flips");
                 // One bit stays one.
                 assert!(flips != 1 || length == 0 || distance == 1);
+                assert_eq!(own.distance(&others, distance), Some(distance));
+                assert!(distance == 0 || own.distance(&others, distance - 1).is_none());
                 if length > 0 {
                     other[random.usize(..length)] ^= 1 << random.usize(..32);
                 }

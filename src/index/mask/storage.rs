@@ -132,9 +132,9 @@ impl Masks {
     /// to one.
     fn nearest(&self, row: &[u32], folded: &Folded, rows: &mut [Row]) -> Option<Mask> {
         let mut limit = most_in_a_list(row.len());
-        let known = rows.iter().take(CANDIDATES).map(|known| folded.distance(&known.folded));
-        let mut known: Vec<(usize, usize)> =
-            known.zip(0..).filter(|&(distance, _)| distance <= limit).collect();
+        let known = (0..).zip(rows.iter().take(CANDIDATES));
+        let near = |(at, known): (usize, &Row)| Some((folded.distance(&known.folded, limit)?, at));
+        let mut known: Vec<(usize, usize)> = known.filter_map(near).collect();
         known.sort_unstable();
         let mut best = None;
         for (distance, at) in known {
