@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::lookahead::{Between, ExpectationsId, Facts};
 use super::reads::Reads;
 use super::states::Past;
-use super::{Layout, ObligationsId, Proof, Scanner};
+use super::{Context, Layout, ObligationsId, Scanner};
 use crate::lr::forks::union_of;
 use crate::lr::stack::Stack;
 use crate::lr::table::ParseTable;
@@ -40,10 +40,21 @@ pub(crate) struct Taking<'s> {
     pub(crate) number: u32,
     takes: &'s BitSet,
     facts: &'s Facts,
-    proof: &'s Proof,
+    /// Where not every stack can be completed whatever it takes: behind which labels it can.
+    sure: Option<&'s BitSet>,
 }
 
-impl Taking<'_> {
+impl<'s> Taking<'s> {
+    /// That of stacks with this context.
+    pub(super) fn new(
+        number: u32,
+        context: &'s Context,
+        facts: &'s Facts,
+        sure: Option<&'s BitSet>,
+    ) -> Self {
+        Self { number, takes: &context.takes, facts, sure }
+    }
+
     /// Whether a lexeme with this label has a reading.
     #[inline]
     pub(crate) fn may_take(&self, label: TerminalId) -> bool {
@@ -55,9 +66,9 @@ impl Taking<'_> {
     #[inline]
     pub(crate) fn takes(&self, labels: &BitSet) -> Option<bool> {
         let Facts { settling, permitted, .. } = self.facts;
-        let is_sure = match self.proof.is_whole {
-            true => labels.intersects_both(self.takes, settling),
-            false => labels.intersects_all([self.takes, settling, &self.proof.sure]),
+        let is_sure = match self.sure {
+            None => labels.intersects_both(self.takes, settling),
+            Some(sure) => labels.intersects_all([self.takes, settling, sure]),
         };
         match is_sure {
             true => Some(true),
@@ -248,7 +259,8 @@ impl Scanner {
         let context = self.context(stack, reads);
         let number = stack.acceptable(self.table()).set;
         let facts = self.lexis.lookaheads.facts(expectations);
-        Taking { number, takes: &context.takes, facts, proof: &self.proof }
+        let sure = (!self.proof.is_whole).then_some(&self.proof.sure);
+        Taking::new(number, context, facts, sure)
     }
 
     /// The same, if it is all that there is to say for every stack with the same number.
@@ -257,8 +269,13 @@ impl Scanner {
         at: &Configuration,
         reads: &mut Reads,
     ) -> Option<Taking<'_>> {
-        (self.stack_tells && at.expectations == ExpectationsId::NONE)
-            .then(|| self.taking(&at.stack, at.expectations, reads))
+        if at.expectations != ExpectationsId::NONE {
+            return None;
+        }
+        match self.stack_tells {
+            true => Some(self.taking(&at.stack, at.expectations, reads)),
+            false => self.numbered_taking_in_line(at, reads),
+        }
     }
 
     /// Whether the text may end here.

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
+use super::configuration::{Configuration, Taking};
 use super::indentation::{Indentation, Limit, LineStart};
 use super::layout::{Laid, Layout};
 use super::lines::{Blocks, Lines};
@@ -208,6 +209,28 @@ impl Scanner {
             [] => Contexts::from_buf([self.loose_context_of(self.nothing)]),
             stacks => stacks.iter().map(|stack| self.loose_context(stack, reads)).collect(),
         }
+    }
+
+    /// [`Scanner::numbered_taking`] in a line that has begun, where there is room for all blocks
+    /// that may come.
+    #[cold]
+    pub(super) fn numbered_taking_in_line(
+        &self,
+        at: &Configuration,
+        reads: &mut Reads,
+    ) -> Option<Taking<'_>> {
+        let lines = at.layout.lines().filter(|lines| lines.leading.is_none())?;
+        if self.states().has_conditions() || self.is_crowded(&at.layout, reads) {
+            return None;
+        }
+        let brackets = reads.brackets(lines);
+        let context = match brackets {
+            true => self.loose_context(&at.stack, reads),
+            false => self.context(&at.stack, reads),
+        };
+        let number = at.stack.acceptable(self.table()).set << 1 | u32::from(brackets);
+        let facts = self.lexis.lookaheads.facts(at.expectations);
+        Some(Taking::new(number, context, facts, Some(&self.proof.sure)))
     }
 
     /// What a lexeme that starts on `stack` can be where NEWLINE counts for nothing.
