@@ -41,6 +41,16 @@ impl LookAhead<'_> for TerminalId {
 pub(super) struct Any<'t>(pub(super) Option<Cow<'t, BitSet>>);
 
 impl Any<'_> {
+    /// Those that are in `set`, if there are any.
+    pub(super) fn and(&self, set: &BitSet) -> Option<BitSet> {
+        let Some(all) = &self.0 else { return (!set.is_empty()).then(|| set.clone()) };
+        all.intersects(set).then(|| {
+            let mut both = BitSet::clone(all);
+            both.intersect_with(set);
+            both
+        })
+    }
+
     /// Adds those of `set` that are among them.
     pub(super) fn add_to(&self, all: &mut BitSet, set: &BitSet) {
         match &self.0 {
@@ -56,12 +66,10 @@ impl<'t> LookAhead<'t> for Any<'t> {
     const IS_ONE: bool = false;
 
     fn within(&self, set: &'t BitSet) -> Option<Self> {
-        let Some(all) = &self.0 else { return Some(Self(Some(Cow::Borrowed(set)))) };
-        all.intersects(set).then(|| {
-            let mut within = BitSet::clone(all);
-            within.intersect_with(set);
-            Self(Some(Cow::Owned(within)))
-        })
+        if self.0.is_none() {
+            return Some(Self(Some(Cow::Borrowed(set))));
+        }
+        self.and(set).map(|within| Self(Some(Cow::Owned(within))))
     }
 
     fn add(&mut self, others: Self) -> Option<Self> {

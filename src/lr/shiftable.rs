@@ -119,7 +119,7 @@ impl Stack {
 
     /// Whether what the stack shifts depends on its top alone.
     pub(crate) fn is_local(&self, table: &ParseTable) -> bool {
-        !table.closure(self.core(), self.below().first().map(Stack::core)).reads_below
+        self.acceptable(table).lowest == self.depth()
     }
 }
 

@@ -217,6 +217,19 @@ impl Stack {
     ) -> Option<Stack> {
         let shifting = stop.cores.last().copied().unwrap_or(at.core);
         let target = table.shift(shifting, terminal)?;
+        let stack = self.before_shift(table, at, stop, depths)?;
+        Some(stack.push(target, table).without_idle_round(table))
+    }
+
+    /// The stack before the shift of a stop.
+    #[inline]
+    pub(super) fn before_shift(
+        &self,
+        table: &ParseTable,
+        at: &Place<'_>,
+        stop: &Stop,
+        depths: &mut impl Depths,
+    ) -> Option<Stack> {
         let push = |stack: Stack, core: CoreId| stack.push(core, table).without_idle_round(table);
         let base = if stop.uncovers {
             let below = at.below?;
@@ -227,8 +240,7 @@ impl Stack {
         } else {
             push(at.below?.clone(), at.core)
         };
-        let base = stop.cores.iter().fold(base, |stack, &core| push(stack, core));
-        Some(push(base, target))
+        Some(stop.cores.iter().fold(base, |stack, &core| push(stack, core)))
     }
 
     /// Follows the reductions that these look-aheads cause, by the closures of what is on top and

@@ -44,6 +44,9 @@ pub(crate) struct Lexis {
     pub(super) bytes_behind: Vec<[bool; 256]>,
     /// `%indent`.
     pub(super) indentation: Option<Indentation>,
+    /// The labels whose end in a line that has begun is the shift of one terminal, whatever the
+    /// stack looks like.
+    shifted: BitSet,
 }
 
 impl Lexis {
@@ -78,6 +81,16 @@ impl Lexis {
                 exclusive.insert(index);
             }
         }
+        let newline = grammar.indentation.as_ref().map(|directive| directive.newline);
+        let mut shifted = BitSet::new(count + 1);
+        for label in (0..count).map(TerminalId::new) {
+            let is_ignored = ignored.contains(label.index());
+            let has_one_reading = grammar.terminals[label.index()].fallback.is_none()
+                && lookaheads.word(label).is_none();
+            if !is_ignored && has_one_reading && newline != Some(label) {
+                shifted.insert(label.index());
+            }
+        }
         let candidate_sets = candidate_sets::exclusive_candidates(&table, &exclusive, &ignored);
         Self {
             lexer: grammar.lexer,
@@ -98,6 +111,7 @@ impl Lexis {
             exclusive,
             candidate_sets,
             lookaheads,
+            shifted,
         }
     }
 
@@ -125,6 +139,12 @@ impl Lexis {
     /// Whether lexemes of `terminal` are dropped.
     pub(crate) fn is_ignored(&self, terminal: TerminalId) -> bool {
         self.ignored.contains(terminal.index())
+    }
+
+    /// The labels whose end in a line that has begun is the shift of one terminal, whatever the
+    /// stack looks like.
+    pub(crate) fn shifted(&self) -> &BitSet {
+        &self.shifted
     }
 
     /// Whether items of some lists must differ.

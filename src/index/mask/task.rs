@@ -6,6 +6,7 @@
 use smallvec::SmallVec;
 
 use super::agenda::{Agenda, Readings};
+use super::part::Part;
 use super::submask::Site;
 use crate::index::tokens::{StoredTokensId, TokensId};
 use crate::index::walk::Walk;
@@ -15,22 +16,22 @@ use crate::scanner::{Line, Reads};
 
 /// A task.
 pub(super) struct Task<'g> {
-    pub(super) purpose: Purpose,
+    pub(super) purpose: Purpose<'g>,
     pub(super) reads: Reads,
     pub(super) found: SmallVec<[TokensId; 16]>,
     /// Submasks that have been met and not looked for yet.
-    pub(super) sites: Vec<Site>,
+    pub(super) sites: Vec<Site<'g>>,
     /// Walks whose pieces are still to be looked for, the next one last.
     pub(super) walks: Vec<WalkInParts<'g>>,
     pub(super) agenda: Agenda,
 }
 
 /// What a task looks for.
-pub(super) enum Purpose {
+pub(super) enum Purpose<'g> {
     /// The mask as a whole.
     Mask,
     /// A submask, which is kept.
-    Submask(Site),
+    Submask(Site<'g>),
     /// A base walk's tokens but for these, on stacks that no submask is kept for. The reads are
     /// those of the task around.
     Base(Option<StoredTokensId>),
@@ -43,6 +44,8 @@ pub(super) struct WalkInParts<'g> {
     pub(super) line: Line,
     /// Which lexemes the one reading takes, where that is known.
     pub(super) taking: Option<Taking<'g>>,
+    /// Which of them.
+    pub(super) part: Part,
 }
 
 /// Why the mask of one way is not found.
@@ -154,7 +157,7 @@ impl<'g> Tasks<'g> {
     }
 
     /// Begins with a submask.
-    pub(super) fn begin(&mut self, site: Site) {
+    pub(super) fn begin(&mut self, site: Site<'g>) {
         let steps = *self.current().reads.steps();
         let reads = Reads::new(&site.stack, site.layout.lines(), steps);
         self.wait(reads, Purpose::Submask(site));
@@ -167,7 +170,7 @@ impl<'g> Tasks<'g> {
     }
 
     /// The task at work waits for another.
-    fn wait(&mut self, reads: Reads, purpose: Purpose) {
+    fn wait(&mut self, reads: Reads, purpose: Purpose<'g>) {
         self.at_work += 1;
         if self.at_work == self.all.len() {
             self.all.push(Task::new());
@@ -178,7 +181,7 @@ impl<'g> Tasks<'g> {
 
     /// The task at work has done all, and the one around it goes on: what it looked for and what it
     /// read. `None` where that was the mask.
-    pub(super) fn finish(&mut self) -> Option<(Purpose, Reads)> {
+    pub(super) fn finish(&mut self) -> Option<(Purpose<'g>, Reads)> {
         let around = self.at_work.checked_sub(1)?;
         let done = self.current();
         let purpose = std::mem::replace(&mut done.purpose, Purpose::Mask);

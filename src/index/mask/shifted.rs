@@ -1,0 +1,55 @@
+//! Boundaries by what the stack is reduced to before their labels.
+//!
+//! Behind an operand any operator may come, and what each of them does reads how the operand looked
+//! and what it stands behind. Most of that is gone once the stack has been reduced: what `+` does
+//! depends on no more than that it stands behind a sum. So the boundaries of a walk are parted by
+//! what the stack is reduced to before their labels are shifted, and those of each part are looked
+//! for together on the reduced stack, as a submask: it is found again whatever the operand was, and
+//! for all operators of a level at once. The page beside [`index`](crate::index) has figures.
+
+use super::composer::Composer;
+use super::part::{Part, SomeBoundaries};
+use super::submask::Site;
+use super::task::WalkInParts;
+use crate::index::walk::Boundary;
+use crate::scanner::Reads;
+use crate::util::bitset::BitSet;
+
+impl<'g> Composer<'g> {
+    /// Sorts the boundaries of a walk on one stack by what it is reduced to before their labels, as
+    /// sites. The others are left.
+    pub(super) fn part(
+        &self,
+        parts: &WalkInParts<'g>,
+        reads: &mut Reads,
+        sites: &mut Vec<Site<'g>>,
+    ) -> Part {
+        let WalkInParts { walk, from, line, taking, part } = parts;
+        let (scanner, walk) = (self.walker.scanner, *walk);
+        let ([at], Part::AllBut(SomeBoundaries::NONE)) = (&from[..], part) else { return *part };
+        if walk.boundaries.len() < MANY || at.layout.begins_line() {
+            return *part;
+        }
+        let (mut labels, mut count) = (BitSet::new(scanner.table().end().index() + 1), 0);
+        let shifted = SomeBoundaries::of(walk, |&Boundary { label, ref leading, .. }| {
+            let is_shifted =
+                leading.is_empty() && scanner.lexis().shifted().contains(label.index());
+            if is_shifted && taking.is_none_or(|taking| taking.may_take(label)) {
+                count += usize::from(labels.insert(label.index()));
+            }
+            is_shifted
+        });
+        if count < MANY {
+            return *part;
+        }
+        for (stack, labels) in at.stack.reduced(scanner.table(), &labels, reads) {
+            let is_shifted = |boundary: &Boundary| labels.contains(boundary.label.index());
+            let boundaries = SomeBoundaries::of(walk, is_shifted).and(shifted);
+            sites.push(Site::shifted(walk, boundaries, at, stack, line.clone()));
+        }
+        Part::AllBut(shifted)
+    }
+}
+
+/// Fewer labels are looked for one by one: to reduce the stack would take longer.
+const MANY: usize = 4;
