@@ -27,7 +27,10 @@ impl<'g> Composer<'g> {
         let WalkInParts { walk, from, line, taking, part } = parts;
         let (scanner, walk) = (self.walker.scanner, *walk);
         let ([at], Part::AllBut(SomeBoundaries::NONE)) = (&from[..], part) else { return *part };
-        if walk.boundaries.len() < MANY || at.layout.begins_line() {
+        // Where there are conflicts, a stack is reduced in several ways before one label, in
+        // ambiguous grammars in very many.
+        let may_part = !scanner.table().has_conflicts() && !at.layout.begins_line();
+        if walk.boundaries.len() < MANY || !may_part {
             return *part;
         }
         let (mut labels, mut count) = (BitSet::new(scanner.table().end().index() + 1), 0);
