@@ -16,8 +16,8 @@ use crate::scanner::Reads;
 use crate::util::bitset::BitSet;
 
 impl<'g> Composer<'g> {
-    /// Sorts the boundaries of a walk on one stack by what it is reduced to before their labels, as
-    /// sites. The others are left.
+    /// Adds a site for each part of a walk's boundaries before whose labels a stack is reduced
+    /// to the same. Returns what is left to look for: the whole walk, if parting it does not pay.
     pub(super) fn part(
         &self,
         parts: &WalkInParts<'g>,
