@@ -15,8 +15,8 @@ type Bytes = [u64; 4];
 
 impl Dfa {
     /// What is accepted from `state` on, as numbers: equal exactly where that is. `None` where an
-    /// accepted text goes on, or not the table alone decides, and where there are many states.
-    /// Costs these states times the classes.
+    /// accepted text leads on to one that is not, or not the table alone decides, and where there
+    /// are many states. Costs these states times the classes.
     pub(crate) fn rest(&self, state: u32) -> Option<Box<[u64]>> {
         if self.count.is_some() || self.trailing.is_some() || self.leading || state == Self::DEAD {
             return None;
@@ -32,10 +32,14 @@ impl Dfa {
         let mut next = 0;
         while let Some(&state) = states.get(next) {
             next += 1;
+            let accepts = self.is_accept(state);
             let mut moves: Vec<(usize, Bytes)> = Vec::new();
             for (&target, bytes) in self.row(state).iter().zip(&bytes_of) {
                 if target == Self::DEAD {
                     continue;
+                }
+                if accepts && !self.is_accept(target) {
+                    return None;
                 }
                 let number = states.iter().position(|&known| known == target);
                 let number = number.unwrap_or_else(|| {
@@ -47,8 +51,7 @@ impl Dfa {
                     None => moves.push((number, *bytes)),
                 }
             }
-            let accepts = self.is_accept(state);
-            if states.len() > MOST || accepts && !moves.is_empty() {
+            if states.len() > MOST {
                 return None;
             }
             written.push((moves.len() as u64) << 1 | u64::from(accepts));

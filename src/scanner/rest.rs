@@ -9,8 +9,9 @@ impl Scanner {
     /// `None` where what tokens do from here on depends on more than that; then a walk from here
     /// cannot be another grammar's.
     ///
-    /// A text that is accepted does not go on, so an end leaves nothing open; and all tokens that
-    /// end within the lexeme are of one class.
+    /// A text that is accepted goes on to accepted ones only, if at all, so an end leaves nothing
+    /// open: the lexeme ends where it cannot go on. And all tokens that end within the lexeme are
+    /// of one class.
     pub(crate) fn rest(&self, point: &Point) -> Option<(TerminalId, Box<[u64]>)> {
         let states = self.states();
         let &[only] = states.components(point.state) else { return None };

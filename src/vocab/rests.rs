@@ -1,9 +1,9 @@
 //! What the tokens of a trie do to automata that many grammars have.
 //!
-//! The inside of a string is the same automaton in most grammars. To find out what all tokens do
-//! there takes as long as some masks do, so the vocabulary keeps what one grammar has found, for
-//! the others: few of them, those that were asked for last. What was found does not depend on who
-//! has found it.
+//! The inside of a string is the same automaton in most grammars, and so are white space and names.
+//! To find out what all tokens do there takes as long as some masks do, so the vocabulary keeps
+//! what one grammar has found, for the others: few of them, those that were asked for last. What
+//! was found does not depend on who has found it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,10 +14,19 @@ pub(crate) struct Found {
     pub(crate) rest: Box<[u64]>,
     /// The nodes, ascending.
     pub(crate) nodes: Box<[u32]>,
-    /// The tokens that end within a text that it accepts, or with it, as bits.
-    pub(crate) within: Box<[u32]>,
+    /// The tokens that end within a text that it accepts, or with it.
+    pub(crate) within: Within,
     /// The nodes with whose bytes a token goes on behind such a text, ascending.
     pub(crate) behind: Box<[u32]>,
+}
+
+/// Tokens as they are smallest.
+#[derive(Debug)]
+pub(crate) enum Within {
+    /// Their ids.
+    Few(Box<[u32]>),
+    /// One bit a token: bit `t % 32` of word `t / 32`.
+    Row(Box<[u32]>),
 }
 
 /// What was found, the last first.
@@ -26,6 +35,14 @@ pub(crate) struct Rests(Mutex<Vec<Arc<Found>>>);
 
 /// So many are kept: 40 KB each for large vocabularies.
 const MOST: usize = 32;
+
+impl Within {
+    /// Heap bytes.
+    fn bytes(&self) -> usize {
+        let (Self::Few(numbers) | Self::Row(numbers)) = self;
+        size_of_val(&**numbers)
+    }
+}
 
 impl Clone for Rests {
     /// Nothing was found yet.
@@ -56,7 +73,7 @@ impl Rests {
         let bytes = |found: &Arc<Found>| {
             size_of_val(&*found.rest)
                 + size_of_val(&*found.nodes)
-                + size_of_val(&*found.within)
+                + found.within.bytes()
                 + size_of_val(&*found.behind)
         };
         all.iter().map(bytes).sum()
@@ -73,13 +90,13 @@ mod tests {
         let found = |number: usize| Found {
             rest: [number as u64].into(),
             nodes: [1].into(),
-            within: [number as u32].into(),
+            within: Within::Few([number as u32].into()),
             behind: [].into(),
         };
         for number in 0..2 * MOST {
             rests.keep(found(number));
             let first = rests.find(&[0], &[1]).expect("asked for again and again");
-            assert_eq!(*first.within, [0]);
+            assert!(matches!(&first.within, Within::Few(ids) if **ids == [0]));
         }
         let known = (0..2 * MOST).filter(|&number| rests.find(&[number as u64], &[1]).is_some());
         assert_eq!(known.count(), MOST);

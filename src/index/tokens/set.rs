@@ -22,8 +22,7 @@ impl TokenSet {
     ) -> Self {
         let slice = |run: Range<u32>| &ids[run.start as usize..run.end as usize];
         let count: usize = runs.clone().map(|run| run.len()).sum();
-        // A row takes time to fill and to read.
-        if count < words / 16 {
+        if count < words {
             let mut list = Vec::with_capacity(count);
             runs.for_each(|run| list.extend_from_slice(slice(run)));
             return Self::List(list.into());
@@ -34,8 +33,7 @@ impl TokenSet {
                 row[id as usize / 32] |= 1 << (id % 32);
             }
         }
-        let list = if count < words { tokens_of(&row, words) } else { None };
-        list.map_or_else(|| Self::Words(row.into()), |list| Self::List(list.into()))
+        Self::Words(row.into())
     }
 
     /// The set of all ids in `all`, a row that may be shorter than masks of `words` words, but for

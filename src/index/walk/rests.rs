@@ -13,7 +13,7 @@ use crate::index::tokens::TokenSet;
 use crate::scanner::ObligationsId;
 use crate::scanner::points::Point;
 use crate::util::id::TerminalId;
-use crate::vocab::rests::Found;
+use crate::vocab::rests::{Found, Within};
 
 impl Walker<'_> {
     /// What decides over a walk from `at`, if it could be another grammar's.
@@ -31,8 +31,12 @@ impl Walker<'_> {
         let found = self.trie.rests().find(rest, self.tables.nodes(id))?;
         let Found { within, behind, .. } = &*found;
         let (leading, obligations) = (LeadingBytes::default(), ObligationsId::NONE);
-        let within =
-            TokenSet::from_all_but(within, self.trie.ids(), std::iter::empty(), self.words);
+        let within = match within {
+            Within::Few(ids) => TokenSet::List(ids.to_vec().into()),
+            Within::Row(row) => {
+                TokenSet::from_all_but(row, self.trie.ids(), std::iter::empty(), self.words)
+            }
+        };
         let tokens = self.tokens.add_set(within).into();
         let end = End { state: at.state, obligations, leading: leading.clone(), tokens };
         let boundary = || {
@@ -44,18 +48,27 @@ impl Walker<'_> {
         Some(Walk::new(self.tables.next_number(), [end].into(), boundaries, [].into()))
     }
 
-    /// Keeps a walk for other grammars, if it has met many tokens.
+    /// Keeps a walk for other grammars, if it comes to one class and one boundary.
     pub(super) fn keep_walk(self, id: NodesId, walk: &Walk, (_, rest): (TerminalId, Box<[u64]>)) {
         let ([end], boundaries @ ([] | [_])) = (&*walk.ends, &*walk.boundaries) else { return };
         let tokens = self.tokens.collect(end.tokens, self.words);
-        let TokenSet::Words(_) = &*tokens else { return };
-        let mut within = vec![0; self.words];
-        tokens.write_to(&mut within);
+        let within = match &*tokens {
+            TokenSet::List(ids) => {
+                let mut few = Vec::with_capacity(ids.len());
+                ids.each(|id| few.push(id));
+                Within::Few(few.into())
+            }
+            TokenSet::Words(_) => {
+                let mut row = vec![0; self.words];
+                tokens.write_to(&mut row);
+                Within::Row(row.into())
+            }
+        };
         let behind = boundaries.iter().flat_map(|boundary| self.tables.nodes(boundary.nodes));
         self.trie.rests().keep(Found {
             rest,
             nodes: self.tables.nodes(id).into(),
-            within: within.into(),
+            within,
             behind: behind.copied().collect(),
         });
     }

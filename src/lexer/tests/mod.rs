@@ -199,8 +199,12 @@ fn what_is_left_inside_of_strings_is_one_value() {
     assert_ne!(rest(string, b"\"\\"), Some(inside.clone()));
     assert_ne!(rest(r#""[^"\\]*""#, b"\""), Some(inside.clone()));
     assert_ne!(rest(r#""([^"\\]|\\.)*","#, b"\""), Some(inside));
-    // An accepted text goes on; nothing is accepted; not the table alone decides.
-    for (pattern, read) in [("ab*", &b""[..]), ("a", b"b"), ("a(?!b)", b""), ("[a-z]{50}", b"")] {
+    let name = rest("[a-z]+", b"a").expect("small");
+    assert_eq!(rest("_[a-z]*|if", b"_"), Some(name.clone()));
+    assert_ne!(rest("[a-z]+", b""), Some(name));
+    // What goes on from an accepted text is not accepted; nothing is; not the table alone decides.
+    let none = [("a(bb)*", &b""[..]), ("a", b"b"), ("a(?!b)", b""), ("[a-z]{50}", b"")];
+    for (pattern, read) in none {
         assert_eq!(rest(pattern, read), None, "{pattern}");
     }
 }
