@@ -5,10 +5,13 @@
 //! there on their automata are one: what is left of a minimal automaton behind a state is the
 //! minimal automaton of the texts that are left, and there is but one.
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
 use super::dfa::Dfa;
 
-/// Rests of more states are not written down: that takes time, and no other grammar has them.
-const MOST: usize = 24;
+/// Rests of more states are not written down: that takes as long as some walks do.
+const MOST: usize = 256;
 
 /// The bytes that lead to one state, a bit each.
 type Bytes = [u64; 4];
@@ -28,6 +31,7 @@ impl Dfa {
         }
         // Numbered as they are come to, and what a state does in the order of the smallest bytes.
         let mut states = vec![state];
+        let mut numbers: HashMap<u32, usize, FxBuildHasher> = HashMap::from_iter([(state, 0)]);
         let mut written = Vec::new();
         let mut next = 0;
         while let Some(&state) = states.get(next) {
@@ -41,12 +45,12 @@ impl Dfa {
                 if accepts && !self.is_accept(target) {
                     return None;
                 }
-                let number = states.iter().position(|&known| known == target);
-                let number = number.unwrap_or_else(|| {
+                let number = *numbers.entry(target).or_insert_with(|| {
                     states.push(target);
                     states.len() - 1
                 });
-                match moves.iter_mut().find(|(known, _)| *known == number) {
+                // Neighbouring classes mostly lead to one state.
+                match moves.iter_mut().rfind(|(known, _)| *known == number) {
                     Some((_, all)) => all.iter_mut().zip(bytes).for_each(|(all, own)| *all |= own),
                     None => moves.push((number, *bytes)),
                 }

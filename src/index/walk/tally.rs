@@ -16,12 +16,22 @@ use crate::vocab::trie::Trie;
 pub(super) struct Tally<'g> {
     classes: Vec<Class<'g>>,
     class_numbers: Numbers,
-    /// The class of the point that was asked for last.
-    last: Option<(&'g Point, u32, u32)>,
+    /// What was asked for last.
+    last: Option<Last<'g>>,
     /// In the order of the walk; neighbours of one class are one.
     runs: Vec<Run>,
     boundaries: Vec<Behind>,
     boundary_numbers: Numbers,
+}
+
+/// The class of a point.
+#[derive(Clone, Copy)]
+struct Last<'g> {
+    point: &'g Point,
+    leading: u32,
+    /// As the scanner numbers it.
+    of_scanner: u32,
+    class: u32,
 }
 
 /// A class in the making.
@@ -73,19 +83,22 @@ impl<'g> Tally<'g> {
     /// The number of the class of what ends at `point`.
     #[inline]
     fn class(&mut self, scanner: &Scanner, point: &'g Point, leading: u32) -> u32 {
-        if let Some((last, blanks, class)) = self.last
-            && std::ptr::eq(last, point)
-            && blanks == leading
-        {
-            return class;
+        let last = self.last.filter(|last| last.leading == leading);
+        if let Some(last) = last.filter(|last| std::ptr::eq(last.point, point)) {
+            return last.class;
         }
-        let next = self.classes.len();
-        let class = self.class_numbers.get(scanner.class_of(point), leading, next);
-        if class == next {
-            self.classes.push(Class { point, leading, found: Vec::new() });
-        }
-        self.last = Some((point, leading, class as u32));
-        class as u32
+        let of_scanner = scanner.class_of(point);
+        let known = last.filter(|last| last.of_scanner == of_scanner).map(|last| last.class);
+        let class = known.unwrap_or_else(|| {
+            let next = self.classes.len();
+            let class = self.class_numbers.get(of_scanner, leading, next);
+            if class == next {
+                self.classes.push(Class { point, leading, found: Vec::new() });
+            }
+            class as u32
+        });
+        self.last = Some(Last { point, leading, of_scanner, class });
+        class
     }
 
     /// Notes a node before whose byte the lexeme has ended. Those whose byte is the first that was
