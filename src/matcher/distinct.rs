@@ -211,13 +211,19 @@ impl Items {
 fn rests(trie: &Trie, alike: &Seen, item: Lexeme<'_>, suspects: &mut Vec<u32>) {
     let mut pending = vec![(Trie::ROOT, alike, Some(item))];
     while let Some((node, seen, item)) = pending.pop() {
-        for child in trie.children(node) {
-            let next = item.and_then(|item| item.next(trie.byte(child)));
-            match seen.child(trie.byte(child)) {
-                Some(seen) if !seen.is_closed => pending.push((child, seen, next)),
-                None if next.is_some() || !seen.is_item => {}
-                _ => suspects.push(child),
+        let next = |child| item.and_then(|item| item.next(trie.byte(child)));
+        // Many nodes begin no token that goes on as an item.
+        for (byte, below) in seen.children() {
+            match trie.child(node, byte) {
+                Some(child) if below.is_closed => suspects.push(child),
+                Some(child) => pending.push((child, below, next(child))),
+                None => {}
             }
+        }
+        if seen.is_item {
+            let is_behind =
+                |&child: &u32| seen.child(trie.byte(child)).is_none() && next(child).is_none();
+            suspects.extend(trie.children(node).filter(is_behind));
         }
     }
 }

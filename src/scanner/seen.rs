@@ -26,6 +26,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// The nodes one byte on, by ascending byte.
+    pub(crate) fn children(&self) -> impl Iterator<Item = (u8, &Self)> {
+        self.children.iter().map(|(byte, child)| (*byte, &**child))
+    }
+
     /// The node one byte on, if some item goes on so.
     pub(crate) fn child(&self, byte: u8) -> Option<&Arc<Self>> {
         let place = self.children.binary_search_by_key(&byte, |&(byte, _)| byte).ok()?;

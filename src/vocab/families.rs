@@ -83,6 +83,13 @@ impl Families {
         Family { begin: self.begins[family], end: self.begins[family + 1] }
     }
 
+    /// The child with this byte.
+    #[inline]
+    pub(super) fn child(&self, Family { begin, end }: Family, byte: u8) -> Option<u32> {
+        let place = self.bytes[begin as usize..end as usize].binary_search(&byte).ok()?;
+        Some(self.children[begin as usize + place])
+    }
+
     /// The first of the siblings behind `child` whose byte is of interest, if there is one.
     #[inline]
     pub(super) fn next(

@@ -194,12 +194,17 @@ impl Trie {
         })
     }
 
-    /// The child of `node` by `byte`. Constant time at the root, linear in the children elsewhere.
+    /// The child of `node` by `byte`. Constant time at the root; elsewhere linear in the children
+    /// where they are few, else in the logarithm of their number.
     #[inline]
     pub(crate) fn child(&self, node: u32, byte: u8) -> Option<u32> {
         if node == Self::ROOT {
             let child = self.root_children[usize::from(byte)];
             return (child != Self::ROOT).then_some(child);
+        }
+        let family = self.families.of(node);
+        if !family.are_few() {
+            return self.families.child(family, byte);
         }
         self.children(node)
             .find(|&child| self.byte(child) >= byte)
