@@ -10,8 +10,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::dfa::Dfa;
 
-/// Rests of more states are not written down: that takes as long as some walks do.
-const MOST: usize = 256;
+/// Rests of more numbers are not written down: that takes as long as some walks do, and 32 KB.
+const MOST: usize = 1 << 12;
 
 /// The bytes that lead to one state, a bit each.
 type Bytes = [u64; 4];
@@ -19,7 +19,7 @@ type Bytes = [u64; 4];
 impl Dfa {
     /// What is accepted from `state` on, as numbers: equal exactly where that is. `None` where an
     /// accepted text leads on to one that is not, or not the table alone decides, and where there
-    /// are many states. Costs these states times the classes.
+    /// is much to write. Costs its states times the classes.
     pub(crate) fn rest(&self, state: u32) -> Option<Box<[u64]>> {
         if self.count.is_some() || self.trailing.is_some() || self.leading || state == Self::DEAD {
             return None;
@@ -55,13 +55,13 @@ impl Dfa {
                     None => moves.push((number, *bytes)),
                 }
             }
-            if states.len() > MOST {
-                return None;
-            }
             written.push((moves.len() as u64) << 1 | u64::from(accepts));
             for (number, bytes) in moves {
                 written.push(number as u64);
                 written.extend(bytes);
+            }
+            if written.len() > MOST {
+                return None;
             }
         }
         Some(written.into())

@@ -18,6 +18,7 @@ impl Scanner {
         let dfa = states.dfas().get(only.terminal.index())?.as_ref()?;
         let is_plain = point.obligations == ObligationsId::NONE
             && !states.ends_at_every_match(only.terminal)
+            && !states.ends_at_first_match(only.terminal)
             && self.settles_at_sight(point.state);
         Some((only.terminal, dfa.rest(only.state).filter(|_| is_plain)?))
     }

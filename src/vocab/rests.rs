@@ -33,7 +33,7 @@ pub(crate) enum Within {
 #[derive(Debug, Default)]
 pub(crate) struct Rests(Mutex<Vec<Arc<Found>>>);
 
-/// So many are kept: 40 KB each for large vocabularies.
+/// So many are kept: 40 KB each for large vocabularies, and as much again for large automata.
 const MOST: usize = 32;
 
 impl Within {

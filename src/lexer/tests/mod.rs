@@ -203,9 +203,9 @@ fn what_is_left_inside_of_strings_is_one_value() {
     assert_eq!(rest("_[a-z]*|if", b"_"), Some(name.clone()));
     assert_ne!(rest("[a-z]+", b""), Some(name));
     // What goes on from an accepted text is not accepted; nothing is; not the table alone decides.
-    let none = [("a(bb)*", &b""[..]), ("a", b"b"), ("a(?!b)", b""), ("[a-z]{400}", b"")];
+    let none = [("a(bb)*", &b""[..]), ("a", b"b"), ("a(?!b)", b""), ("[a-z]{900}", b"")];
     for (pattern, read) in none {
-        assert_eq!(rest(pattern, read), None, "{pattern}");
+        assert!(rest(pattern, read).is_none(), "{pattern}");
     }
 }
 

@@ -253,6 +253,11 @@ impl ScanStates {
         self.endings.every.contains(terminal.index())
     }
 
+    /// Whether the first match of this terminal ends its lexeme.
+    pub(in crate::scanner) fn ends_at_first_match(&self, terminal: TerminalId) -> bool {
+        self.endings.first.contains(terminal.index())
+    }
+
     /// The heap bytes of a state with so many components, all of whose steps are known.
     pub(crate) fn bytes_of_a_state(&self, components: usize) -> usize {
         // Its entry among the facts, its places in tables, and what is known of it.
@@ -371,7 +376,7 @@ impl ScanStates {
         let components = self.components(state);
         let ends = |component: &Component| {
             component.terminal.index() < self.dfas.len()
-                && self.endings.first.contains(component.terminal.index())
+                && self.ends_at_first_match(component.terminal)
                 && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
         };
         if self.has_lazy() && components.iter().any(ends) { &[] } else { components }
