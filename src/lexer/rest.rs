@@ -10,7 +10,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::dfa::Dfa;
 
-/// Rests of more numbers are not written down: that takes as long as some walks do, and 32 KB.
+/// Rests of more numbers are not written down: that takes as long as some walks do, and a
+/// vocabulary would keep more than 32 KB of each.
 const MOST: usize = 1 << 12;
 
 /// The bytes that lead to one state, a bit each.

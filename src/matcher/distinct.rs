@@ -212,7 +212,8 @@ fn rests(trie: &Trie, alike: &Seen, item: Lexeme<'_>, suspects: &mut Vec<u32>) {
     let mut pending = vec![(Trie::ROOT, alike, Some(item))];
     while let Some((node, seen, item)) = pending.pop() {
         let next = |child| item.and_then(|item| item.next(trie.byte(child)));
-        // Many nodes begin no token that goes on as an item.
+        // Where no item ends, nothing matters but the bytes with which some item goes on. They are
+        // few, and the children of a node of the vocabulary many.
         for (byte, below) in seen.children() {
             match trie.child(node, byte) {
                 Some(child) if below.is_closed => suspects.push(child),

@@ -22,6 +22,7 @@ impl TokenSet {
     ) -> Self {
         let slice = |run: Range<u32>| &ids[run.start as usize..run.end as usize];
         let count: usize = runs.clone().map(|run| run.len()).sum();
+        // No larger than a row, and copied run by run.
         if count < words {
             let mut list = Vec::with_capacity(count);
             runs.for_each(|run| list.extend_from_slice(slice(run)));
