@@ -6,11 +6,10 @@
 //! vocabulary's trie, which asks for hundreds of thousands of steps, pays one load for each.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use super::{LexemeEnds, ObligationsId, Scanner};
-use crate::util::append::{AppendVec, Interner, Slots};
-use crate::util::append_map::AppendMap;
+use crate::util::append::{Interner, Slots};
 use crate::util::byte_classes::ClassSet;
 use crate::util::id::{ScanStateId, TerminalId};
 use crate::util::self_loops::{Groups, Stretch};
@@ -18,11 +17,11 @@ use crate::util::self_loops::{Groups, Stretch};
 /// The points met so far.
 #[derive(Debug, Default)]
 pub(crate) struct Points {
-    keys: AppendVec<(ScanStateId, ObligationsId)>,
-    /// By scan state: the number without obligations, which is asked for most.
-    plain: Slots<PointId>,
-    obliged: AppendMap<(ScanStateId, ObligationsId), PointId>,
-    points: Slots<Point>,
+    points: ByPoint<Point>,
+    /// Those with obligations.
+    pairs: Interner<(ScanStateId, ObligationsId)>,
+    /// How many have been looked at.
+    met: AtomicUsize,
     classes: Interner<Class>,
     ended: Interner<LexemeEnds>,
 }
@@ -34,9 +33,54 @@ const FEW: usize = 5;
 /// the point has a class of its own.
 const CLASSES_OF_A_DECISION: usize = 16;
 
-/// The number of a point.
+/// What a pair takes in tables that are half empty.
+const PAIR_BYTES: usize = 64;
+
+/// The number of a point: that of its scan state, or where it has obligations the number of the
+/// pair, marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct PointId(pub(super) u32);
+pub(crate) struct PointId(u32);
+
+/// Marks the number of a point with obligations.
+const OBLIGED: u32 = 1 << 31;
+
+/// Facts by point.
+#[derive(Debug)]
+pub(super) struct ByPoint<T> {
+    /// Of points without obligations, which are asked for most.
+    plain: Slots<T>,
+    obliged: Slots<T>,
+}
+
+impl<T> Default for ByPoint<T> {
+    fn default() -> Self {
+        Self { plain: Slots::default(), obliged: Slots::default() }
+    }
+}
+
+impl<T> ByPoint<T> {
+    #[inline]
+    fn place(&self, PointId(number): PointId) -> (&Slots<T>, u32) {
+        match number.checked_sub(OBLIGED) {
+            None => (&self.plain, number),
+            Some(pair) => (&self.obliged, pair),
+        }
+    }
+
+    /// What is known of a point.
+    #[inline]
+    pub(super) fn get(&self, point: PointId) -> Option<&T> {
+        let (slots, number) = self.place(point);
+        slots.get(number)
+    }
+
+    /// The same, found by `find` where it is not known yet.
+    #[inline]
+    pub(super) fn get_or_init(&self, point: PointId, find: impl FnOnce() -> T) -> &T {
+        let (slots, number) = self.place(point);
+        slots.get_or_init(number, find)
+    }
+}
 
 /// An end of a lexeme: its label, and what it leaves open; what the lexeme itself may yet match is
 /// among that.
@@ -74,7 +118,8 @@ pub(crate) struct Point {
     pub(crate) every_match: bool,
     /// Where lexemes are counted, and nothing else is left.
     pub(super) counting: Option<Counting>,
-    class: OnceLock<u32>,
+    /// The number of its class, or [`NO_CLASS`] where that has not been asked for.
+    class: AtomicU32,
     /// As [`Scanner::loops`] finds them.
     pub(super) loops: OnceLock<Groups>,
     /// What [`Scanner::stretch`] has found, within ASCII and past it.
@@ -84,8 +129,11 @@ pub(crate) struct Point {
     /// The classes of bytes with which anything goes on or ends.
     live: OnceLock<ClassSet>,
     /// Whether the steps of all of them were found at once.
-    found: OnceLock<()>,
+    found: AtomicBool,
 }
+
+/// No class has this number.
+const NO_CLASS: u32 = u32::MAX;
 
 /// Where a point stands in the only terminal that is left, whose lexemes are counted.
 #[derive(Clone, Copy, Debug)]
@@ -161,9 +209,11 @@ impl Step {
 }
 
 impl Points {
-    /// How many have been met.
-    pub(super) fn len(&self) -> usize {
-        self.keys.len()
+    /// Heap bytes, where a point tells so many classes of bytes apart. Costs a few loads.
+    pub(super) fn bytes(&self, classes: usize) -> usize {
+        (self.points.plain.room() + self.points.obliged.room()) * size_of::<Point>()
+            + self.pairs.len() * PAIR_BYTES
+            + self.met.load(Ordering::Relaxed) * classes * size_of::<AtomicU64>()
     }
 }
 
@@ -195,36 +245,41 @@ impl Point {
 impl Scanner {
     /// The point of a scan state and obligations.
     pub(crate) fn point(&self, state: ScanStateId, obligations: ObligationsId) -> PointId {
-        let Points { keys, plain, obliged, .. } = &self.points;
-        let number = || PointId(keys.push((state, obligations)));
         match obligations {
-            ObligationsId::NONE => *plain.get_or_init(state.0, number),
-            _ => obliged.get_or_insert_with((state, obligations), number),
+            ObligationsId::NONE => PointId(state.0),
+            _ => PointId(self.points.pairs.intern((state, obligations)) | OBLIGED),
         }
     }
 
     /// What is known of a point.
     #[inline]
     pub(crate) fn at_point(&self, id: PointId) -> &Point {
-        self.points.points.get_or_init(id.0, || {
-            let &(state, obligations) =
-                self.points.keys.get(id.0).expect("a point is numbered with its key");
-            let steps = self.states().classes().representatives().iter();
-            Point {
-                id,
-                state,
-                obligations,
-                accepts: self.states().accepts_surely(state),
-                every_match: self.states().is_every_match(state),
-                counting: self.counting(state, obligations),
-                class: OnceLock::new(),
-                loops: OnceLock::new(),
-                stretches: <[KnownStretch; 2]>::default(),
-                steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
-                live: OnceLock::new(),
-                found: OnceLock::new(),
-            }
-        })
+        self.points.points.get_or_init(id, || self.new_point(id))
+    }
+
+    /// A point of which nothing has been asked.
+    fn new_point(&self, id: PointId) -> Point {
+        let Points { pairs, met, .. } = &self.points;
+        met.fetch_add(1, Ordering::Relaxed);
+        let (state, obligations) = match id.0.checked_sub(OBLIGED) {
+            None => (ScanStateId(id.0), ObligationsId::NONE),
+            Some(pair) => *pairs.get(pair),
+        };
+        let steps = self.states().classes().representatives().iter();
+        Point {
+            id,
+            state,
+            obligations,
+            accepts: self.states().accepts_surely(state),
+            every_match: self.states().is_every_match(state),
+            counting: self.counting(state, obligations),
+            class: AtomicU32::new(NO_CLASS),
+            loops: OnceLock::new(),
+            stretches: <[KnownStretch; 2]>::default(),
+            steps: steps.map(|_| AtomicU64::new(Step::UNKNOWN)).collect(),
+            live: OnceLock::new(),
+            found: AtomicBool::new(false),
+        }
     }
 
     /// What `byte` does to a point. One load once it has been found out.
@@ -252,7 +307,11 @@ impl Scanner {
     /// they are many and no lexeme may end.
     #[inline]
     pub(crate) fn find_steps<'s>(&self, point: &'s Point) -> &'s ClassSet {
-        point.found.get_or_init(|| self.find_all(point));
+        // Threads that find them at the same time find the same.
+        if !point.found.load(Ordering::Acquire) {
+            self.find_all(point);
+            point.found.store(true, Ordering::Release);
+        }
         self.live(point)
     }
 
@@ -305,6 +364,11 @@ impl Scanner {
     fn find_step(&self, point: &Point, byte: u8) -> Step {
         let step = match self.step_obligations(point.obligations, byte) {
             None => Step::new(None, None),
+            // So it is of most points.
+            Some(ObligationsId::NONE) if !self.may_end(point) => {
+                let next = self.states().next(point.state, byte);
+                Step::new(next.map(|next| self.point(next, ObligationsId::NONE)), None)
+            }
             Some(obligations) => {
                 let next = self.states().next(point.state, byte);
                 let ended = self.end_before(point.state, byte, next, obligations);
@@ -326,21 +390,32 @@ impl Scanner {
     /// A number that points share whose futures are the same for tokens that end there.
     #[inline]
     pub(crate) fn class_of(&self, point: &Point) -> u32 {
-        *point.class.get_or_init(|| {
-            let class = match point.obligations {
-                ObligationsId::NONE if self.settles_at_sight(point.state) => {
-                    Class::Reach(self.states().reach(point.state))
+        match point.class.load(Ordering::Acquire) {
+            NO_CLASS => self.find_class(point),
+            known => known,
+        }
+    }
+
+    #[cold]
+    fn find_class(&self, point: &Point) -> u32 {
+        let class = match point.obligations {
+            ObligationsId::NONE if self.settles_at_sight(point.state) => {
+                Class::Reach(self.states().reach(point.state))
+            }
+            ObligationsId::NONE => {
+                let mut left = self.bounds.decision_steps / CLASSES_OF_A_DECISION;
+                match self.ends(point.id, &mut left) {
+                    Found { ends, is_whole: true } => Class::Ends(ends.into()),
+                    _ => Class::Point(point.state, ObligationsId::NONE),
                 }
-                ObligationsId::NONE => {
-                    let mut left = self.bounds.decision_steps / CLASSES_OF_A_DECISION;
-                    match self.ends(point.id, &mut left) {
-                        Found { ends, is_whole: true } => Class::Ends(ends.into()),
-                        _ => Class::Point(point.state, ObligationsId::NONE),
-                    }
-                }
-                obligations => Class::Point(point.state, obligations),
-            };
-            self.points.classes.intern(class)
-        })
+            }
+            obligations => Class::Point(point.state, obligations),
+        };
+        let number = self.points.classes.intern(class);
+        // Another thread may have found it, and with other steps left another one.
+        match point.class.compare_exchange(NO_CLASS, number, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => number,
+            Err(known) => known,
+        }
     }
 }

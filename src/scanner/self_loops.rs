@@ -93,6 +93,8 @@ impl Scanner {
     /// from a point that counts them, if these are text of all kinds. They may come to be of
     /// another class.
     pub(crate) fn count(&self, point: &Point, pieces: u8) -> Option<Count<'_>> {
+        // Most points are between lexemes, where no letter leads on.
+        self.step_point(point, LETTER).next()?;
         let Stretch { groups, length, is_spread } = self.stretch(point, true, pieces);
         if length == 0 || is_spread || groups & CHARACTERS != CHARACTERS {
             return None;

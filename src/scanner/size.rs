@@ -18,8 +18,7 @@ impl Scanner {
         let classes = states.classes().count();
         let labels = SET_BYTES + self.lexis.terminal_count() / 8;
         let of_obligations = size_of::<Obligations>() + classes * OBLIGATIONS_AFTER_A_BYTE;
-        let of_points = classes * size_of::<u64>();
-        let (obligations, points) = (self.obligations.sets.len(), self.points.len());
+        let obligations = self.obligations.sets.len();
         states.len() * states.bytes_of_a_state(COMPONENTS)
             + states.label_sets.len() * labels
             + states.pasts.len() * ENTRY_BYTES
@@ -28,8 +27,7 @@ impl Scanner {
             + self.obligations.listed.load(Ordering::Relaxed)
             + self.obligations.implications.len() * ENTRY_BYTES
             + self.obligations.inclusions.len() * ENTRY_BYTES
-            + room(points) * 2 * ENTRY_BYTES
-            + points * of_points
+            + self.points.bytes(classes)
             + self.lexis.lookaheads.expectations.len() * ENTRY_BYTES
             + self.discharges.len() * ENTRY_BYTES
             + self.agreements.len() * ENTRY_BYTES

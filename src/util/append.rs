@@ -65,6 +65,12 @@ impl<T> Slots<T> {
         }
     }
 
+    /// For how many entries there is memory.
+    pub(crate) fn room(&self) -> usize {
+        let chunks = self.chunks.iter().filter_map(OnceLock::get);
+        chunks.map(|chunk| chunk.len()).sum()
+    }
+
     #[cold]
     fn init(&self, id: u32, init: impl FnOnce() -> T) -> &T {
         let (chunk, offset) = Self::locate(id);

@@ -379,20 +379,22 @@ impl ScanStates {
                 && self.ends_at_first_match(component.terminal)
                 && self.dfa(component.terminal).is_some_and(|dfa| dfa.is_accept(component.state))
         };
-        if self.has_lazy() && components.iter().any(ends) { &[] } else { components }
+        match self.has_lazy() && self.label(state).is_some() && components.iter().any(ends) {
+            true => &[],
+            false => components,
+        }
     }
 
     #[cold]
     fn step(&self, state: ScanStateId, byte: u8) -> Option<ScanStateId> {
-        let mut components: SmallVec<[Component; 8]> = SmallVec::new();
-        for &component in self.moving(state) {
-            let Some(automaton) = self.automaton(component.terminal) else { continue };
-            let state = automaton.next(component.state, byte);
-            if state != Dfa::DEAD {
-                components.push(Component { state, ..component });
-            }
-        }
-        let next = self.alive(&components);
+        let after = |&component: &Component| {
+            let state = self.automaton(component.terminal)?.next(component.state, byte);
+            (state != Dfa::DEAD).then_some(Component { state, ..component })
+        };
+        let next = match self.moving(state) {
+            [only] => self.alive(after(only).as_slice()),
+            all => self.alive(&all.iter().filter_map(after).collect::<SmallVec<[_; 8]>>()),
+        };
         self.facts(state).next[usize::from(self.classes.get(byte))].store(next, Ordering::Release);
         (next != DEAD).then_some(ScanStateId(next))
     }

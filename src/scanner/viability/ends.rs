@@ -10,9 +10,9 @@ use smallvec::SmallVec;
 
 use super::places::COMPARISONS;
 use super::threats::Threats;
-use crate::scanner::points::{End, Found, Point, PointId};
+use crate::scanner::points::{ByPoint, End, Found, Point, PointId};
 use crate::scanner::{ObligationsId, Scanner};
-use crate::util::append::{Interner, Slots};
+use crate::util::append::Interner;
 use crate::util::bitset::BitSet;
 use crate::util::components::strong_components;
 use crate::util::lists::Lists;
@@ -29,10 +29,10 @@ const LABELS_OF_A_COMPARISON: usize = 8;
 /// What is known of points.
 #[derive(Debug, Default)]
 pub(in crate::scanner) struct Ends {
-    /// By point: the number of its [`Scanner::clean_labels`] among the sets of labels.
-    clean: Slots<u32>,
-    /// By point: its [`Scanner::ends`].
-    ends: Slots<Known>,
+    /// The number of a point's [`Scanner::clean_labels`] among the sets of labels.
+    clean: ByPoint<u32>,
+    /// A point's [`Scanner::ends`].
+    ends: ByPoint<Known>,
     lists: Interner<Box<[End]>>,
     pub(super) threats: Threats,
 }
@@ -55,7 +55,7 @@ impl Scanner {
         let at = self.at_point(point);
         let labels = match at.obligations {
             ObligationsId::NONE => self.states().sure_reach(at.state),
-            _ => match self.ends.clean.get(point.0) {
+            _ => match self.ends.clean.get(point) {
                 Some(&known) => known,
                 None => self.find_clean_labels(point, left),
             },
@@ -68,7 +68,7 @@ impl Scanner {
         let is_last_try = *left >= self.bounds.decision_steps;
         let met = self.explore(point, left, |point| {
             let discharged = self.at_point(point).obligations == ObligationsId::NONE;
-            discharged || self.ends.clean.get(point.0).is_some()
+            discharged || self.ends.clean.get(point).is_some()
         });
         let rounds = strong_components(&met.next);
         let mut labels = vec![None; met.points.len()];
@@ -78,7 +78,7 @@ impl Scanner {
                 let point = self.at_point(met.points[at]);
                 let known = match point.obligations {
                     ObligationsId::NONE => Some(self.states().sure_reach(point.state)),
-                    _ => self.ends.clean.get(met.points[at].0).copied(),
+                    _ => self.ends.clean.get(met.points[at]).copied(),
                 };
                 let next = met.next.get(at).iter().filter_map(|&next| labels[next]);
                 for known in known.into_iter().chain(next) {
@@ -92,7 +92,7 @@ impl Scanner {
         let known = if met.is_whole { labels.len() } else { usize::from(is_last_try) };
         for (&point, labels) in met.points.iter().zip(labels).take(known) {
             if let Some(labels) = labels {
-                self.ends.clean.get_or_init(point.0, || labels);
+                self.ends.clean.get_or_init(point, || labels);
             }
         }
         found
@@ -102,7 +102,7 @@ impl Scanner {
     /// ones that leave no less open than another are left out. To find them takes less than `left`
     /// steps, and takes them off.
     pub(in crate::scanner) fn ends(&self, point: PointId, left: &mut usize) -> Found<'_> {
-        let known = self.ends.ends.get(point.0).copied();
+        let known = self.ends.ends.get(point).copied();
         let Known { list, is_whole } = known.unwrap_or_else(|| self.find_ends(point, left));
         Found { ends: self.ends.lists.get(list), is_whole }
     }
@@ -112,7 +112,7 @@ impl Scanner {
     #[cold]
     fn find_ends(&self, point: PointId, left: &mut usize) -> Known {
         let (is_last_try, steps) = (*left >= self.bounds.decision_steps, *left);
-        let met = self.explore(point, left, |point| self.ends.ends.get(point.0).is_some());
+        let met = self.explore(point, left, |point| self.ends.ends.get(point).is_some());
         let compared = Cell::new(0);
         let mut is_whole = met.is_whole;
         let rounds = strong_components(&met.next);
@@ -121,7 +121,7 @@ impl Scanner {
             let mut ends: Vec<End> = Vec::new();
             let mut seen: SmallVec<[u32; 8]> = SmallVec::new();
             for &at in round {
-                let known = self.ends.ends.get(met.points[at].0).copied();
+                let known = self.ends.ends.get(met.points[at]).copied();
                 is_whole &= known.is_none_or(|known| known.is_whole);
                 if known.is_none() {
                     self.add_own_ends(self.at_point(met.points[at]), &mut ends, &compared);
@@ -151,7 +151,7 @@ impl Scanner {
         let known = if is_whole { lists.len() } else { usize::from(is_last_try) };
         for (&point, list) in met.points.iter().zip(lists).take(known) {
             if let Some(list) = list {
-                self.ends.ends.get_or_init(point.0, || Known { list, is_whole });
+                self.ends.ends.get_or_init(point, || Known { list, is_whole });
             }
         }
         Known { list, is_whole }
